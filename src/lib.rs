@@ -1,0 +1,2 @@
+//! Eventscope reads the eventlog of a Haskell program and shows what it did.
+pub mod ids;
