@@ -133,34 +133,30 @@ fn target(root: &Path) -> Result<()> {
     if there {
         return Ok(());
     }
-    doing(&format!("adding the Rust target {TARGET}"), "some seconds");
-    rustup(root, &["target", "add", TARGET], || {
-        format!("the Rust target {TARGET} is missing")
-    })
+    rustup(root, "target", TARGET)
 }
 
 fn component(root: &Path, component: &str, subcommand: &str) -> Result<()> {
     if process::output(process::cargo().args([subcommand, "--version"])).is_some() {
         return Ok(());
     }
-    doing(
-        &format!("adding the Rust component {component}"),
-        "some seconds",
-    );
-    rustup(root, &["component", "add", component], || {
-        format!("the Rust component {component} is missing")
-    })
+    rustup(root, "component", component)
 }
 
-/// Changes the toolchain that compiles this project; never rustup itself.
-fn rustup(root: &Path, arguments: &[&str], lacking: impl Fn() -> String) -> Result<()> {
+/// Adds to the toolchain that compiles this project; never changes rustup itself.
+fn rustup(root: &Path, kind: &str, name: &str) -> Result<()> {
     let rustup = on_path(Path::new("rustup")).ok_or_else(|| {
         Failure::new(format!(
-            "{}, and rustup, which installs it: get it from https://rustup.rs",
-            lacking()
+            "the Rust {kind} {name} is missing, and rustup, which installs it: \
+             get it from https://rustup.rs"
         ))
     })?;
-    process::run(Command::new(rustup).args(arguments).current_dir(root))
+    doing(&format!("adding the Rust {kind} {name}"), "some seconds");
+    process::run(
+        Command::new(rustup)
+            .args([kind, "add", name])
+            .current_dir(root),
+    )
 }
 
 /// The npm packages of package-lock.json: wasm-opt, the server, Playwright.
