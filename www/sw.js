@@ -4,7 +4,9 @@
 // - every other file of this build comes from the cache, which is its own;
 // - a file that this build does not have (a newer page asks for it) is fetched.
 //
-// Names carry the build id, so a page never meets another build's files.
+// Names carry the build id, so a page never meets another build's files. A new
+// service worker takes over when the last page of the old build is closed; it
+// tells the pages that are open which build it brought.
 // BUILD and FILES are filled in by `cargo xtask build`.
 
 const BUILD = 'dev';
@@ -29,6 +31,8 @@ addEventListener('fetch', (event) => {
 async function keepBuild() {
   const cache = await caches.open(CACHE);
   await cache.addAll([INDEX, ...FILES].map((path) => new Request(path, { cache: 'reload' })));
+  const pages = await clients.matchAll({ type: 'window', includeUncontrolled: true });
+  for (const page of pages) page.postMessage({ build: BUILD });
 }
 
 async function dropOldBuilds() {
