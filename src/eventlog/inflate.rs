@@ -155,18 +155,22 @@ impl Inflate {
             self.decoder = Decoder::Finished;
         }
         if self.out.len() as u64 > self.budget_bytes {
-            return Err(LogError::TooBig {
-                need_bytes: self.out.len() as u64,
-                budget_bytes: self.budget_bytes,
-                advice: "Uncompress the file and open that: an uncompressed log is read piece by piece and may be of any size.".to_owned(),
-            });
+            return Err(too_big(self.out.len() as u64, self.budget_bytes));
         }
         Ok(matches!(self.decoder, Decoder::Finished))
     }
 
     /// The log, and why it ends early if it does.
-    #[must_use]
-    pub fn finish(self) -> (Vec<u8>, Option<LogError>) {
-        (self.out, self.broken)
+    pub fn take(&mut self) -> (Vec<u8>, Option<LogError>) {
+        (std::mem::take(&mut self.out), self.broken.take())
+    }
+}
+
+/// The error for a compressed log that does not fit.
+pub(crate) fn too_big(need_bytes: u64, budget_bytes: u64) -> LogError {
+    LogError::TooBig {
+        need_bytes,
+        budget_bytes,
+        advice: "Uncompress the file and open that: an uncompressed log is read piece by piece and may be of any size.".to_owned(),
     }
 }

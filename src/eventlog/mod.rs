@@ -24,7 +24,7 @@ mod window;
 pub use event::{Event, EventType};
 pub use order::Sink;
 pub use problem::{Damage, DamageKind, DamageList, LogError};
-pub use reader::{LogReader, Step};
+pub use reader::{LogReader, Progress, Stage, Step};
 pub use record::Record;
 pub use status::StopStatus;
 pub use window::Need;

@@ -10,7 +10,7 @@ use crate::ids::{ByteOffset, CapId, Nanos};
 /// Bytes in front of every payload: `u16` type, `u64` time.
 const PREFIX: usize = 10;
 /// The longest possible event: prefix, length and 65,535 bytes of payload.
-pub const MAX_EVENT_BYTES: usize = PREFIX + 2 + 0xFFFF;
+pub(crate) const MAX_EVENT_BYTES: usize = PREFIX + 2 + 0xFFFF;
 /// Info table provenance, whose length GHC 9.6.5 and later write wrongly.
 const INFO_TABLE_PROV: u16 = 169;
 
