@@ -79,7 +79,8 @@ pub fn read_log(source: &mut impl Source, sink: &mut impl Sink) -> Result<LogRea
                     let at = range.start;
                     let read = source.read(range, &mut bytes);
                     if read.is_err() || bytes.is_empty() {
-                        let why = read.map_or_else(|error| error.to_string(), |()| "no bytes".into());
+                        let why =
+                            read.map_or_else(|error| error.to_string(), |()| "no bytes".into());
                         return Err(LogError::Read { at, why });
                     }
                     reader.supply(at, &bytes);

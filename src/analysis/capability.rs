@@ -11,7 +11,14 @@ use crate::ids::{CapId, Nanos, ThreadId};
 #[derive(Clone, Debug, Default)]
 pub struct Lives {
     log: Option<Span>,
-    caps: BTreeMap<CapId, (Option<Nanos>, Option<Nanos>)>,
+    caps: BTreeMap<CapId, Life>,
+    latest_cap: Option<CapId>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Life {
+    created: Option<Nanos>,
+    deleted: Option<Nanos>,
 }
 
 impl Lives {
@@ -22,30 +29,30 @@ impl Lives {
         let log = self.log.get_or_insert(Span::new(time, time));
         log.start = log.start.min(time);
         log.end = log.end.max(time);
+        if record.cap != self.latest_cap {
+            self.latest_cap = record.cap;
+            if let Some(cap) = record.cap {
+                self.caps.entry(cap).or_default();
+            }
+        }
         if matches!(record.id.0, 17 | 45 | 46) {
             self.life_event(record);
         }
-    }
-
-    /// A capability has a block, so it lived; a killed program's log may lack
-    /// its creation.
-    pub fn seen(&mut self, cap: CapId) {
-        self.caps.entry(cap).or_default();
     }
 
     fn life_event(&mut self, record: &Record<'_>) {
         match record.event() {
             Event::CapCreate { cap } => {
                 let life = self.caps.entry(cap).or_default();
-                life.0 = life.0.or(Some(record.time));
-                life.1 = None;
+                life.created = life.created.or(Some(record.time));
+                life.deleted = None;
             }
             Event::CapDelete { cap } => {
-                self.caps.entry(cap).or_default().1 = Some(record.time);
+                self.caps.entry(cap).or_default().deleted = Some(record.time);
             }
             Event::Startup { n_caps } => {
                 for cap in 0..n_caps.min(1024) {
-                    self.seen(CapId(cap));
+                    self.caps.entry(CapId(cap)).or_default();
                 }
             }
             _ => {}
@@ -62,9 +69,9 @@ impl Lives {
     /// first event) to its deletion (else the log's last event).
     pub fn caps(&self) -> impl Iterator<Item = (CapId, Span)> + '_ {
         let log = self.log.unwrap_or(Span::new(Nanos(0), Nanos(0)));
-        self.caps.iter().map(move |(cap, (created, deleted))| {
-            let start = created.unwrap_or(log.start);
-            let end = deleted.unwrap_or(log.end).max(start);
+        self.caps.iter().map(move |(cap, life)| {
+            let start = life.created.unwrap_or(log.start);
+            let end = life.deleted.unwrap_or(log.end).max(start);
             (*cap, Span::new(start, end))
         })
     }
@@ -85,7 +92,11 @@ pub enum Usage {
 /// be in order, and may overlap and reach beyond the life.
 #[must_use]
 pub fn idle(life: Span, busy: &[Span]) -> Vec<Span> {
-    let mut busy: Vec<Span> = busy.iter().copied().filter(|span| span.start < span.end).collect();
+    let mut busy: Vec<Span> = busy
+        .iter()
+        .copied()
+        .filter(|span| span.start < span.end)
+        .collect();
     busy.sort_unstable();
     let mut idle = Vec::new();
     let mut covered = life.start;
@@ -106,7 +117,10 @@ mod tests {
     use super::*;
 
     fn spans(pairs: &[(u64, u64)]) -> Vec<Span> {
-        pairs.iter().map(|&(a, b)| Span::new(Nanos(a), Nanos(b))).collect()
+        pairs
+            .iter()
+            .map(|&(a, b)| Span::new(Nanos(a), Nanos(b)))
+            .collect()
     }
 
     #[test]
@@ -116,8 +130,14 @@ mod tests {
         assert_eq!(of(&[]), spans(&[(10, 100)]));
         assert_eq!(of(&[(10, 100)]), []);
         assert_eq!(of(&[(0, 500)]), []);
-        assert_eq!(of(&[(20, 30), (25, 40), (60, 70)]), spans(&[(10, 20), (40, 60), (70, 100)]));
-        assert_eq!(of(&[(60, 70), (5, 20), (65, 66)]), spans(&[(20, 60), (70, 100)]));
+        assert_eq!(
+            of(&[(20, 30), (25, 40), (60, 70)]),
+            spans(&[(10, 20), (40, 60), (70, 100)])
+        );
+        assert_eq!(
+            of(&[(60, 70), (5, 20), (65, 66)]),
+            spans(&[(20, 60), (70, 100)])
+        );
         assert_eq!(of(&[(90, 80), (200, 300)]), spans(&[(10, 100)]));
     }
 }

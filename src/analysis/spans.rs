@@ -136,7 +136,13 @@ impl SpanAnalysis {
         }
     }
 
-    fn thread(&mut self, record: &Record<'_>, thread: ThreadId, input: Input, sink: &mut impl SpanSink) {
+    fn thread(
+        &mut self,
+        record: &Record<'_>,
+        thread: ThreadId,
+        input: Input,
+        sink: &mut impl SpanSink,
+    ) {
         let state = self.threads.entry(thread).or_default();
         let step = thread_state::step(*state, input, record.time, thread);
         *state = step.next;
@@ -149,7 +155,13 @@ impl SpanAnalysis {
     }
 
     /// A run of `thread`, or its stop with a status.
-    fn mutator(&mut self, record: &Record<'_>, thread: ThreadId, stop: Option<StopStatus>, sink: &mut impl SpanSink) {
+    fn mutator(
+        &mut self,
+        record: &Record<'_>,
+        thread: ThreadId,
+        stop: Option<StopStatus>,
+        sink: &mut impl SpanSink,
+    ) {
         let Some(cap) = record.cap.filter(|_| self.analyses.mutator_by_cap) else {
             return;
         };

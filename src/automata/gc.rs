@@ -39,9 +39,7 @@ pub const fn step(state: State, input: Input, at: Nanos) -> Step<State, Span> {
             let earlier = if since.0 < at.0 { since } else { at };
             Step::odd(State::Collecting(earlier), Oddity::GcStartRepeated)
         }
-        (State::Collecting(since), Input::End) => {
-            Step::yielding(State::Idle, Span::new(since, at))
-        }
+        (State::Collecting(since), Input::End) => Step::yielding(State::Idle, Span::new(since, at)),
     }
 }
 
@@ -55,7 +53,12 @@ mod tests {
         let collecting = State::Collecting;
         let cases = [
             (State::Idle, Input::Start, late, Step::to(collecting(late))),
-            (State::Idle, Input::End, late, Step::odd(State::Idle, Oddity::GcEndWithoutStart)),
+            (
+                State::Idle,
+                Input::End,
+                late,
+                Step::odd(State::Idle, Oddity::GcEndWithoutStart),
+            ),
             (
                 collecting(early),
                 Input::Start,
@@ -76,7 +79,11 @@ mod tests {
             ),
         ];
         for (state, input, at, expected) in cases {
-            assert_eq!(step(state, input, at), expected, "{state:?} {input:?} at {at:?}");
+            assert_eq!(
+                step(state, input, at),
+                expected,
+                "{state:?} {input:?} at {at:?}"
+            );
         }
     }
 }

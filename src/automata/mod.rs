@@ -107,7 +107,10 @@ impl std::fmt::Display for Oddity {
                 run,
             } => {
                 let what = if run { "runs" } else { "stops" };
-                write!(f, "thread {thread} {what} while thread {running} is running")
+                write!(
+                    f,
+                    "thread {thread} {what} while thread {running} is running"
+                )
             }
         }
     }

@@ -84,7 +84,11 @@ mod tests {
             run,
         };
         let cases = [
-            (State::Idle, run(x, false), Step::to(State::Running(x, Nanos(9)))),
+            (
+                State::Idle,
+                run(x, false),
+                Step::to(State::Running(x, Nanos(9))),
+            ),
             (State::Idle, run(x, true), Step::to(State::Idle)),
             (State::Idle, stop(x), Step::to(State::Idle)),
             (running, run(x, false), Step::to(running)),
@@ -98,7 +102,11 @@ mod tests {
             (running, stop(y), Step::odd(running, other(false))),
         ];
         for (state, input, expected) in cases {
-            assert_eq!(step(state, input, Nanos(9)), expected, "{state:?} {input:?}");
+            assert_eq!(
+                step(state, input, Nanos(9)),
+                expected,
+                "{state:?} {input:?}"
+            );
         }
     }
 }

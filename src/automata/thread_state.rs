@@ -119,7 +119,11 @@ pub fn step(state: State, input: Input, at: Nanos, thread: ThreadId) -> Step<Sta
     };
     let next = match (activity, input) {
         (Running(_), Input::Run(cap)) => {
-            let earlier = if at < since { (at, Running(cap)) } else { (since, activity) };
+            let earlier = if at < since {
+                (at, Running(cap))
+            } else {
+                (since, activity)
+            };
             return Step::to(State::Active(earlier.0, earlier.1));
         }
         (_, Input::Stop(StopStatus::ThreadFinished)) => State::Final,
@@ -168,19 +172,39 @@ mod tests {
             (State::Unseen, Input::Create, Step::to(created)),
             (running(3, C), run_d, Step::to(running(3, C))),
             (running(12, C), run_d, Step::to(running(9, D))),
-            (running(3, C), stop(MVAR), ends(running(3, C), blocked(9, MVAR))),
+            (
+                running(3, C),
+                stop(MVAR),
+                ends(running(3, C), blocked(9, MVAR)),
+            ),
             (running(3, C), stop(DONE), ends(running(3, C), State::Final)),
             (running(3, C), Input::Create, Step::to(running(3, C))),
-            (blocked(3, MVAR), run_c, ends(blocked(3, MVAR), running(9, C))),
-            (blocked(3, MVAR), stop(YIELD), ends(blocked(3, MVAR), blocked(9, YIELD))),
-            (blocked(3, MVAR), stop(DONE), ends(blocked(3, MVAR), State::Final)),
+            (
+                blocked(3, MVAR),
+                run_c,
+                ends(blocked(3, MVAR), running(9, C)),
+            ),
+            (
+                blocked(3, MVAR),
+                stop(YIELD),
+                ends(blocked(3, MVAR), blocked(9, YIELD)),
+            ),
+            (
+                blocked(3, MVAR),
+                stop(DONE),
+                ends(blocked(3, MVAR), State::Final),
+            ),
             (blocked(3, MVAR), Input::Create, Step::to(blocked(3, MVAR))),
             (State::Final, run_c, Step::to(State::Final)),
             (State::Final, stop(MVAR), Step::to(State::Final)),
             (State::Final, Input::Create, Step::to(State::Final)),
         ];
         for (state, input, expected) in cases {
-            assert_eq!(step(state, input, Nanos(9), thread), expected, "{state:?} {input:?}");
+            assert_eq!(
+                step(state, input, Nanos(9), thread),
+                expected,
+                "{state:?} {input:?}"
+            );
         }
     }
 }

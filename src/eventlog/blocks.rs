@@ -65,7 +65,9 @@ enum State {
     After,
     /// Inside or after a block whose size cannot be right: looking for the
     /// next marker from here on.
-    Lost { from: u64 },
+    Lost {
+        from: u64,
+    },
     Done,
 }
 
@@ -247,14 +249,25 @@ impl Indexer {
                     truncated: end > len,
                 });
                 if end > len {
-                    return Ok(State::Lost { from: at + Marker::BYTES as u64 });
+                    return Ok(State::Lost {
+                        from: at + Marker::BYTES as u64,
+                    });
                 }
                 self.pos = end;
                 Ok(State::Body)
             }
             Landing::Event => self.outside_events(),
+            Landing::Junk if len - at < Marker::BYTES as u64 => {
+                self.report(at, len - at, DamageKind::Truncated, None);
+                self.section().ended = true;
+                Ok(State::Done)
+            }
             Landing::Junk => {
-                let from = self.section().blocks.last().map_or(at, |block| block.start.0);
+                let from = self
+                    .section()
+                    .blocks
+                    .last()
+                    .map_or(at, |block| block.start.0);
                 Ok(State::Lost { from })
             }
         }

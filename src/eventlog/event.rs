@@ -358,7 +358,13 @@ mod tests {
     #[test]
     fn a_payload_too_short_is_unknown_with_its_bytes() {
         let event = decode(0, &[0, 0, 1]);
-        assert_eq!(event, Event::UnknownEvent { id: 0, payload: &[0, 0, 1] });
+        assert_eq!(
+            event,
+            Event::UnknownEvent {
+                id: 0,
+                payload: &[0, 0, 1]
+            }
+        );
         assert_eq!(event.name(), "UnknownEvent");
     }
 
@@ -371,7 +377,12 @@ mod tests {
 
     #[test]
     fn text_lists_with_and_without_a_last_nul() {
-        let words = |bytes| TextList(bytes).iter().map(|t| t.to_str().into_owned()).collect::<Vec<_>>();
+        let words = |bytes| {
+            TextList(bytes)
+                .iter()
+                .map(|t| t.to_str().into_owned())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(words(b"a\0b\0"), ["a", "b"]);
         assert_eq!(words(b"a\0b"), ["a", "b"]);
         assert_eq!(words(b"a\0\0b"), ["a", "", "b"]);

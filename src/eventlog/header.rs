@@ -88,7 +88,8 @@ impl<'a> Scan<'a> {
     }
 
     fn u32(&mut self) -> Result<u32, Stop> {
-        self.take(4).map(|b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
+        self.take(4)
+            .map(|b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
     }
 
     fn expect(&mut self, word: &'static [u8; 4], what: &'static str) -> Result<(), Stop> {
@@ -119,17 +120,23 @@ impl Header {
     /// # Errors
     /// If this is not a header of a format that can be read.
     pub fn parse(bytes: &[u8], base: u64) -> Result<Parsed, LogError> {
-        let mut scan = Scan { bytes, pos: 0, base };
+        let mut scan = Scan {
+            bytes,
+            pos: 0,
+            base,
+        };
         match Self::scan(&mut scan) {
             Ok(header) => Ok(Parsed::Header(Box::new(header), scan.pos)),
             Err(Stop::Bad(error @ LogError::HeaderDamaged { .. })) => {
                 Err(converted_as_text(bytes, base).unwrap_or(error))
             }
             Err(Stop::Bad(error)) => Err(error),
-            Err(Stop::NeedMore) if bytes.len() >= MAX_HEADER_BYTES => Err(LogError::HeaderDamaged {
-                at: base,
-                what: "it has no end within 16 MiB",
-            }),
+            Err(Stop::NeedMore) if bytes.len() >= MAX_HEADER_BYTES => {
+                Err(LogError::HeaderDamaged {
+                    at: base,
+                    what: "it has no end within 16 MiB",
+                })
+            }
             Err(Stop::NeedMore) => Ok(Parsed::NeedMore),
         }
     }
@@ -236,7 +243,11 @@ fn type_record(scan: &mut Scan<'_>) -> Result<TypeDecl, Stop> {
         return Err(Stop::Bad(LogError::HeaderDamaged { at, what }));
     }
     let description = String::from_utf8_lossy(description).into_owned();
-    let class = if size == 0xFFFF { SizeClass::Variable } else { SizeClass::Fixed };
+    let class = if size == 0xFFFF {
+        SizeClass::Variable
+    } else {
+        SizeClass::Fixed
+    };
     let reused = id == EventType(40) && !description.to_lowercase().contains("fizzle");
     Ok(TypeDecl {
         id,
@@ -278,7 +289,12 @@ pub fn looks_like(bytes: &[u8]) -> String {
         "It is compressed in a way that is not supported here (gzip and zstd are): unpack it first."
     } else if starts(b"{") || starts(b"[") {
         "It looks like JSON."
-    } else if !bytes.is_empty() && bytes.iter().take(512).all(|b| matches!(b, 9..=13 | 32..=126 | 128..)) {
+    } else if !bytes.is_empty()
+        && bytes
+            .iter()
+            .take(512)
+            .all(|b| matches!(b, 9..=13 | 32..=126 | 128..))
+    {
         "It looks like a text file."
     } else if bytes.iter().all(|&b| b == 0) {
         "It holds only zero bytes."

@@ -196,11 +196,17 @@ impl Stream {
         let view = &self.buffer[self.pos..];
         let view = &view[..view.len().min(left)];
         let bounds = Bounds {
-            from: self.last_time.map_or(self.bounds.from, |t| Nanos(t.0.saturating_sub(1_000_000_000))),
+            from: self.last_time.map_or(self.bounds.from, |t| {
+                Nanos(t.0.saturating_sub(1_000_000_000))
+            }),
             to: self.bounds.to.min(Bounds::ANY.to),
         };
         // Where the window ends before the block, runs at its end can't be judged yet.
-        let reach = if view.len() == left { view.len() } else { view.len() - LOW_WATER / 2 };
+        let reach = if view.len() == left {
+            view.len()
+        } else {
+            view.len() - LOW_WATER / 2
+        };
         let found = (1..reach).find(|&skip| plausible_run(&self.header, &view[skip..], bounds));
         let skip = found.unwrap_or(reach);
         self.report(skip, kind, damage);
@@ -251,7 +257,9 @@ pub(crate) struct Merger {
 impl Merger {
     pub(crate) fn new(index: &BlockIndex) -> Self {
         let blocks = index.sections.iter().flat_map(|section| &section.blocks);
-        let mut schedule: Vec<_> = blocks.map(|block| (block.begin_time, block.start.0..block.end.0)).collect();
+        let mut schedule: Vec<_> = blocks
+            .map(|block| (block.begin_time, block.start.0..block.end.0))
+            .collect();
         schedule.sort_by_key(|(begin, range)| (*begin, range.start));
         Self {
             sections: index.sections.clone().into_iter(),
@@ -400,13 +408,19 @@ impl Merger {
             let to = block.end.0.min(next + self.window as u64);
             if at <= next && next < to {
                 let from = usize::try_from(next - at).unwrap_or(usize::MAX);
-                let to = usize::try_from(to - at).unwrap_or(usize::MAX).min(bytes.len());
+                let to = usize::try_from(to - at)
+                    .unwrap_or(usize::MAX)
+                    .min(bytes.len());
                 if let Some(part) = bytes.get(from..to) {
                     stream.buffer.extend_from_slice(part);
                 }
             }
         }
-        while self.schedule.get(self.scheduled).is_some_and(|range| range.start <= at) {
+        while self
+            .schedule
+            .get(self.scheduled)
+            .is_some_and(|range| range.start <= at)
+        {
             self.scheduled += 1;
         }
     }
@@ -414,7 +428,12 @@ impl Merger {
     /// Learns that the file ends at `len`, earlier than it was said to.
     pub(crate) fn cut(&mut self, len: u64) {
         for stream in &mut self.streams {
-            for block in stream.blocks.as_mut_slice().iter_mut().chain(&mut stream.block) {
+            for block in stream
+                .blocks
+                .as_mut_slice()
+                .iter_mut()
+                .chain(&mut stream.block)
+            {
                 if block.end.0 > len {
                     block.truncated = true;
                     block.end = ByteOffset(len.max(block.start.0));

@@ -69,7 +69,10 @@ pub(crate) enum NoEvent {
 }
 
 fn be16(bytes: &[u8], at: usize) -> Option<u16> {
-    bytes.get(at..)?.first_chunk().map(|b| u16::from_be_bytes(*b))
+    bytes
+        .get(at..)?
+        .first_chunk()
+        .map(|b| u16::from_be_bytes(*b))
 }
 
 /// Finds the event that `bytes` begins with.
@@ -109,7 +112,10 @@ pub(crate) fn extent(header: &Header, bytes: &[u8]) -> Result<Extent, NoEvent> {
 fn provenance_end(header: &Header, bytes: &[u8], payload: usize, declared: usize) -> usize {
     let mut pos = payload + 8;
     for _ in 0..6 {
-        let Some(len) = bytes.get(pos..).and_then(|b| b.iter().position(|&b| b == 0)) else {
+        let Some(len) = bytes
+            .get(pos..)
+            .and_then(|b| b.iter().position(|&b| b == 0))
+        else {
             return declared;
         };
         pos += len + 1;
@@ -168,6 +174,10 @@ impl Marker {
         const DECADE: Nanos = Nanos(315_360_000_000_000_000);
         let times = self.end == Nanos(0) || (self.begin <= self.end && self.end < DECADE);
         let cap = self.cap.is_none_or(|cap| cap.0 < 1024);
-        times && self.begin < DECADE && cap && self.size as usize >= Self::BYTES && self.size < 1 << 28
+        times
+            && self.begin < DECADE
+            && cap
+            && self.size as usize >= Self::BYTES
+            && self.size < 1 << 28
     }
 }

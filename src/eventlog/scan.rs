@@ -19,8 +19,16 @@ impl Bounds {
     pub(crate) fn of(marker: &Marker) -> Self {
         let sane = marker.end >= marker.begin;
         Self {
-            from: Nanos(if sane { marker.begin.0.saturating_sub(Self::SLACK) } else { 0 }),
-            to: Nanos(if sane { marker.end.0.saturating_add(Self::SLACK) } else { u64::MAX }),
+            from: Nanos(if sane {
+                marker.begin.0.saturating_sub(Self::SLACK)
+            } else {
+                0
+            }),
+            to: Nanos(if sane {
+                marker.end.0.saturating_add(Self::SLACK)
+            } else {
+                u64::MAX
+            }),
         }
     }
 

@@ -69,7 +69,8 @@ pub fn sentence(event: &Event<'_>, header: &Header) -> String {
             par_balanced_copied,
             ..
         } => {
-            let balanced = par_balanced_copied.map_or_else(String::new, |b| format!(", {b} balanced"));
+            let balanced =
+                par_balanced_copied.map_or_else(String::new, |b| format!(", {b} balanced"));
             format!(
                 "collected generation {gen_no}: {copied} bytes copied by {par_n_threads} threads (at most {par_max_copied} by one{balanced}), {slop} bytes slop, {frag} bytes fragmentation"
             )
@@ -77,7 +78,9 @@ pub fn sentence(event: &Event<'_>, header: &Header) -> String {
         E::HeapAllocated { alloc_bytes, .. } => format!("has allocated {alloc_bytes} bytes so far"),
         E::HeapSize { size_bytes, .. } => format!("the heap has {size_bytes} bytes"),
         E::HeapLive { live_bytes, .. } => format!("{live_bytes} bytes of the heap are live"),
-        E::BlocksSize { blocks_size, .. } => format!("{blocks_size} bytes of the heap are in blocks"),
+        E::BlocksSize { blocks_size, .. } => {
+            format!("{blocks_size} bytes of the heap are in blocks")
+        }
         E::MemReturn {
             current,
             needed,
@@ -107,7 +110,10 @@ pub fn sentence(event: &Event<'_>, header: &Header) -> String {
         E::CapDelete { cap } => format!("capability {cap} is deleted"),
         E::CapDisable { cap } => format!("capability {cap} is disabled"),
         E::CapEnable { cap } => format!("capability {cap} is enabled"),
-        E::CapsetCreate { capset, capset_type } => {
+        E::CapsetCreate {
+            capset,
+            capset_type,
+        } => {
             let kind = match capset_type.0 {
                 1 => "a custom group".to_owned(),
                 2 => "an OS process".to_owned(),
@@ -132,10 +138,16 @@ pub fn sentence(event: &Event<'_>, header: &Header) -> String {
             format!("wall clock: {sec}.{nsec:09} s since 1970-01-01 UTC")
         }
         E::TaskCreate { task, cap, tid } => {
-            format!("task {:#x} (OS thread {tid}) is created on capability {cap}", task.0)
+            format!(
+                "task {:#x} (OS thread {tid}) is created on capability {cap}",
+                task.0
+            )
         }
         E::TaskMigrate { task, cap, new_cap } => {
-            format!("task {:#x} moves from capability {cap} to {new_cap}", task.0)
+            format!(
+                "task {:#x} moves from capability {cap} to {new_cap}",
+                task.0
+            )
         }
         E::TaskDelete { task } => format!("task {:#x} ends", task.0),
         E::Message { msg } => format!("runtime: {}", msg.to_str()),
@@ -164,7 +176,9 @@ pub fn sentence(event: &Event<'_>, header: &Header) -> String {
             joined_ids(stack.iter().map(|id| u64::from(id.0)))
         ),
         E::ConcMarkBegin {} => "the nonmoving collector begins to mark".into(),
-        E::ConcMarkEnd { marked_object_count } => {
+        E::ConcMarkEnd {
+            marked_object_count,
+        } => {
             format!("the nonmoving collector has marked {marked_object_count} objects")
         }
         E::ConcSyncBegin {} => "the nonmoving collector stops the program to finish marking".into(),
@@ -214,7 +228,10 @@ fn split_words(name: &str) -> String {
 }
 
 fn joined<'a>(texts: impl Iterator<Item = super::cursor::Text<'a>>) -> String {
-    texts.map(|text| text.to_str().into_owned()).collect::<Vec<_>>().join(" ")
+    texts
+        .map(|text| text.to_str().into_owned())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn joined_ids(ids: impl Iterator<Item = u64>) -> String {
@@ -224,7 +241,11 @@ fn joined_ids(ids: impl Iterator<Item = u64>) -> String {
 /// Bytes in hexadecimal, the first 64 of them.
 fn hex(bytes: &[u8]) -> String {
     const SHOWN: usize = 64;
-    let mut text: String = bytes.iter().take(SHOWN).map(|byte| format!("{byte:02x}")).collect();
+    let mut text: String = bytes
+        .iter()
+        .take(SHOWN)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     if bytes.len() > SHOWN {
         text.push('…');
     }

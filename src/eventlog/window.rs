@@ -40,9 +40,10 @@ impl Windows {
     pub(crate) fn get(&mut self, at: u64, count: u64) -> Result<&[u8], Need> {
         let end = at.saturating_add(count).min(self.len);
         let at = at.min(end);
-        let found = self.windows.iter().position(|(start, bytes)| {
-            *start <= at && at <= start + bytes.len() as u64
-        });
+        let found = self
+            .windows
+            .iter()
+            .position(|(start, bytes)| *start <= at && at <= start + bytes.len() as u64);
         if let Some(i) = found {
             let (start, bytes) = &self.windows[i];
             let have = start + bytes.len() as u64;
@@ -74,9 +75,10 @@ impl Windows {
 
     /// Takes bytes that begin at `at`.
     pub(crate) fn supply(&mut self, at: u64, bytes: &[u8]) {
-        let joined = self.windows.iter_mut().find(|(start, have)| {
-            start.saturating_add(have.len() as u64) == at
-        });
+        let joined = self
+            .windows
+            .iter_mut()
+            .find(|(start, have)| start.saturating_add(have.len() as u64) == at);
         if let Some((_, have)) = joined {
             have.extend_from_slice(bytes);
             return;
