@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 
 /// A point in time or a duration, in nanoseconds. Points count from the start
 /// of the runtime's elapsed clock (`rts/Stats.c`), as every event carries them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct Nanos(pub u64);
 
 impl Nanos {

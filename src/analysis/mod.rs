@@ -1,0 +1,6 @@
+//! What the events mean: spans, usage, general information. Analyses depend
+//! on events, never on how they are shown.
+
+pub mod capability;
+pub mod info;
+pub mod spans;

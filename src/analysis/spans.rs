@@ -1,0 +1,236 @@
+//! Runs the automata over a log, one of each kind per capability or thread,
+//! and hands every span on as it ends.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::automata::thread_state::{Input, State, ThreadSpan};
+use crate::automata::{Oddity, Span, gc, mutator, thread_state};
+use crate::eventlog::{Event, Record, Sink, StopStatus};
+use crate::ids::{CapId, Nanos, ThreadId};
+
+/// Takes the spans in the order in which they end.
+pub trait SpanSink {
+    /// A garbage collection of a capability ended.
+    fn gc(&mut self, cap: CapId, span: Span) {
+        let _ = (cap, span);
+    }
+    /// A span of a thread's life ended.
+    fn thread(&mut self, thread: ThreadId, span: ThreadSpan) {
+        let _ = (thread, span);
+    }
+    /// A capability stopped running a thread (the version by capability).
+    fn mutator(&mut self, cap: CapId, thread: ThreadId, span: Span) {
+        let _ = (cap, thread, span);
+    }
+    /// A thread that does not run was moved to another capability.
+    fn migration(&mut self, thread: ThreadId, at: Nanos, from: Option<CapId>, to: CapId) {
+        let _ = (thread, at, from, to);
+    }
+    /// Something odd happened.
+    fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Oddity) {
+        let _ = (at, cap, oddity);
+    }
+    /// What is still open at the end of the log, as if it ended there.
+    fn open(&mut self, open: Open) {
+        let _ = open;
+    }
+}
+
+/// A span that the end of the log cut off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Open {
+    /// A collection.
+    Gc(CapId, Span),
+    /// A span of a thread's life.
+    Thread(ThreadId, ThreadSpan),
+}
+
+/// Which automata run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Analyses {
+    /// Threads begin with their creation (lifecycle) instead of their first run.
+    pub lifecycle: bool,
+    /// Mutator spans by capability.
+    pub mutator_by_cap: bool,
+}
+
+#[derive(Debug, Default)]
+struct CapMachines {
+    gc: gc::State,
+    mutator: mutator::State,
+    finished: FxHashSet<ThreadId>,
+}
+
+/// The automata of a log.
+#[derive(Debug)]
+pub struct SpanAnalysis {
+    analyses: Analyses,
+    caps: Vec<CapMachines>,
+    threads: FxHashMap<ThreadId, State>,
+}
+
+impl SpanAnalysis {
+    /// All automata in their initial states.
+    #[must_use]
+    pub fn new(analyses: Analyses) -> Self {
+        Self {
+            analyses,
+            caps: Vec::new(),
+            threads: FxHashMap::default(),
+        }
+    }
+
+    fn cap(&mut self, cap: CapId) -> &mut CapMachines {
+        let index = usize::from(cap.0);
+        if index >= self.caps.len() {
+            self.caps.resize_with(index + 1, CapMachines::default);
+        }
+        &mut self.caps[index]
+    }
+
+    /// Takes the next event in analysis order.
+    #[inline]
+    pub fn event(&mut self, record: &Record<'_>, sink: &mut impl SpanSink) {
+        // Most events are none of these: they need not be decoded.
+        if matches!(record.id.0, 0 | 1 | 2 | 4 | 9 | 10) {
+            self.scheduling_event(record, sink);
+        }
+    }
+
+    fn scheduling_event(&mut self, record: &Record<'_>, sink: &mut impl SpanSink) {
+        match record.event() {
+            Event::StartGC {} => self.gc(record, gc::Input::Start, sink),
+            Event::EndGC {} => self.gc(record, gc::Input::End, sink),
+            Event::CreateThread { thread } if self.analyses.lifecycle => {
+                self.thread(record, thread, Input::Create, sink);
+            }
+            Event::RunThread { thread } => {
+                self.thread(record, thread, Input::Run(record.cap), sink);
+                self.mutator(record, thread, None, sink);
+            }
+            Event::StopThread { thread, status } => {
+                self.thread(record, thread, Input::Stop(status), sink);
+                self.mutator(record, thread, Some(status), sink);
+            }
+            Event::MigrateThread { thread, new_cap } => {
+                let state = self.threads.get(&thread).copied().unwrap_or_default();
+                let runs = matches!(state, State::Active(_, thread_state::Activity::Running(_)));
+                if !runs {
+                    sink.migration(thread, record.time, record.cap, new_cap);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn gc(&mut self, record: &Record<'_>, input: gc::Input, sink: &mut impl SpanSink) {
+        let Some(cap) = record.cap else { return };
+        let state = &mut self.cap(cap).gc;
+        let step = gc::step(*state, input, record.time);
+        *state = step.next;
+        if let Some(span) = step.yields {
+            sink.gc(cap, span);
+        }
+        if let Some(oddity) = step.oddity {
+            sink.oddity(record.time, record.cap, oddity);
+        }
+    }
+
+    fn thread(
+        &mut self,
+        record: &Record<'_>,
+        thread: ThreadId,
+        input: Input,
+        sink: &mut impl SpanSink,
+    ) {
+        let state = self.threads.entry(thread).or_default();
+        let step = thread_state::step(*state, input, record.time, thread);
+        *state = step.next;
+        if let Some(span) = step.yields {
+            sink.thread(thread, span);
+        }
+        if let Some(oddity) = step.oddity {
+            sink.oddity(record.time, record.cap, oddity);
+        }
+    }
+
+    /// A run of `thread`, or its stop with a status.
+    fn mutator(
+        &mut self,
+        record: &Record<'_>,
+        thread: ThreadId,
+        stop: Option<StopStatus>,
+        sink: &mut impl SpanSink,
+    ) {
+        let Some(cap) = record.cap.filter(|_| self.analyses.mutator_by_cap) else {
+            return;
+        };
+        let machines = self.cap(cap);
+        let finished = machines.finished.contains(&thread);
+        let input = match stop {
+            None => mutator::Input::Run { thread, finished },
+            Some(_) => mutator::Input::Stop { thread },
+        };
+        let step = mutator::step(machines.mutator, input, record.time);
+        machines.mutator = step.next;
+        if let Some((thread, span)) = step.yields {
+            if stop == Some(StopStatus::ThreadFinished) {
+                machines.finished.insert(thread);
+            }
+            sink.mutator(cap, thread, span);
+        }
+        if let Some(oddity) = step.oddity {
+            sink.oddity(record.time, record.cap, oddity);
+        }
+    }
+
+    /// Reports what is still open, as if it ended at `end`, the last event's time.
+    pub fn finish(self, end: Nanos, sink: &mut impl SpanSink) {
+        for (index, machines) in self.caps.iter().enumerate() {
+            if let gc::State::Collecting(since) = machines.gc {
+                let cap = CapId(u16::try_from(index).unwrap_or(u16::MAX));
+                sink.open(Open::Gc(cap, Span::new(since, end)));
+            }
+        }
+        let mut threads: Vec<_> = self.threads.into_iter().collect();
+        threads.sort_unstable_by_key(|(thread, _)| *thread);
+        for (thread, state) in threads {
+            if let Some(span) = state.open(end) {
+                sink.open(Open::Thread(thread, span));
+            }
+        }
+    }
+}
+
+/// Runs one set of automata into one sink: what the command line does.
+#[derive(Debug)]
+pub struct Spans<S> {
+    analysis: SpanAnalysis,
+    /// Where the spans go.
+    pub sink: S,
+    end: Nanos,
+}
+
+impl<S: SpanSink> Spans<S> {
+    /// All automata in their initial states.
+    pub fn new(analyses: Analyses, sink: S) -> Self {
+        Self {
+            analysis: SpanAnalysis::new(analyses),
+            sink,
+            end: Nanos(0),
+        }
+    }
+
+    /// Reports open spans and gives the sink back.
+    pub fn finish(mut self) -> S {
+        self.analysis.finish(self.end, &mut self.sink);
+        self.sink
+    }
+}
+
+impl<S: SpanSink> Sink for Spans<S> {
+    fn event(&mut self, record: &Record<'_>) {
+        self.end = self.end.max(record.time);
+        self.analysis.event(record, &mut self.sink);
+    }
+}

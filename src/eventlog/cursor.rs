@@ -1,0 +1,317 @@
+//! Reading the fields of one event's payload: big endian, unaligned, checked.
+
+use super::status::StopCodes;
+use crate::ids::{CapId, CapsetId, CostCentreId, OsThreadId, TaskId, ThreadId};
+
+/// A position in a payload. Every read either succeeds or leaves `None`.
+#[derive(Clone, Copy, Debug)]
+pub struct Cursor<'a> {
+    rest: &'a [u8],
+    stop_codes: StopCodes,
+}
+
+impl<'a> Cursor<'a> {
+    /// Starts at the first byte of `payload`.
+    #[must_use]
+    pub const fn new(payload: &'a [u8], stop_codes: StopCodes) -> Self {
+        Self {
+            rest: payload,
+            stop_codes,
+        }
+    }
+
+    /// Which numbering of stop codes this log uses.
+    #[must_use]
+    pub const fn stop_codes(&self) -> StopCodes {
+        self.stop_codes
+    }
+
+    /// The next field, of whatever type is asked for.
+    pub fn field<T: Field<'a>>(&mut self) -> Option<T> {
+        T::read(self)
+    }
+
+    /// The next `N` bytes.
+    pub fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (head, rest) = self.rest.split_first_chunk::<N>()?;
+        self.rest = rest;
+        Some(*head)
+    }
+
+    /// The next `len` bytes.
+    pub fn take(&mut self, len: usize) -> Option<&'a [u8]> {
+        let (head, rest) = self.rest.split_at_checked(len)?;
+        self.rest = rest;
+        Some(head)
+    }
+
+    /// Everything that is left.
+    pub fn take_rest(&mut self) -> &'a [u8] {
+        std::mem::take(&mut self.rest)
+    }
+
+    /// The bytes up to the next NUL, which is skipped; all bytes if there is none.
+    pub fn take_to_nul(&mut self) -> Option<&'a [u8]> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let len = self.rest.iter().position(|&byte| byte == 0);
+        let text = &self.rest[..len.unwrap_or(self.rest.len())];
+        self.rest = len.map_or(&[], |len| &self.rest[len + 1..]);
+        Some(text)
+    }
+
+    /// How many bytes are left.
+    #[must_use]
+    pub const fn remaining(&self) -> usize {
+        self.rest.len()
+    }
+}
+
+/// A type that stands as a field in payloads.
+pub trait Field<'a>: Sized {
+    /// Reads the field; `None` if the payload ends first.
+    fn read(cursor: &mut Cursor<'a>) -> Option<Self>;
+    /// The field as a dynamic value, for listings.
+    fn value(&self) -> Value<'a>;
+}
+
+/// A field's value, for the event list and for JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value<'a> {
+    /// The log's GHC did not write this field.
+    Absent,
+    /// A number.
+    Number(u64),
+    /// A text from the log; it is nearly always UTF-8.
+    Text(Text<'a>),
+    /// A named constant of the runtime, with its detail.
+    Name(String),
+    /// A list of numbers.
+    Numbers(Vec<u64>),
+    /// A list of texts.
+    Texts(Vec<Text<'a>>),
+    /// Bytes without a known meaning.
+    Bytes(&'a [u8]),
+}
+
+macro_rules! number_field {
+    ($($ty:ty => $wrap:expr),* $(,)?) => {$(
+        impl<'a> Field<'a> for $ty {
+            fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
+                cursor.array().map(|bytes| $wrap(bytes))
+            }
+            fn value(&self) -> Value<'a> {
+                Value::Number(u64::from(*self))
+            }
+        }
+    )*};
+}
+number_field! {
+    u8 => u8::from_be_bytes,
+    u16 => u16::from_be_bytes,
+    u32 => u32::from_be_bytes,
+    u64 => u64::from_be_bytes,
+}
+
+macro_rules! id_field {
+    ($($ty:ident),* $(,)?) => {$(
+        impl<'a> Field<'a> for $ty {
+            fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
+                Field::read(cursor).map($ty)
+            }
+            fn value(&self) -> Value<'a> {
+                Value::Number(u64::from(self.0))
+            }
+        }
+    )*};
+}
+id_field!(CapId, CapsetId, CostCentreId, OsThreadId, TaskId, ThreadId);
+
+/// A field that newer GHCs append: absent where the payload ends before it.
+impl<'a, T: Field<'a>> Field<'a> for Option<T> {
+    fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
+        Some(T::read(cursor))
+    }
+    fn value(&self) -> Value<'a> {
+        self.as_ref().map_or(Value::Absent, T::value)
+    }
+}
+
+/// Text that fills the rest of the payload. GHC writes UTF-8, but a program
+/// may log any bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Text<'a>(pub &'a [u8]);
+
+impl<'a> Text<'a> {
+    /// The text, with U+FFFD in place of what is not UTF-8.
+    #[must_use]
+    pub fn to_str(self) -> std::borrow::Cow<'a, str> {
+        String::from_utf8_lossy(self.0)
+    }
+}
+
+impl std::fmt::Debug for Text<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.to_str().fmt(f)
+    }
+}
+
+impl<'a> Field<'a> for Text<'a> {
+    fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
+        Some(Self(cursor.take_rest()))
+    }
+    fn value(&self) -> Value<'a> {
+        Value::Text(*self)
+    }
+}
+
+/// Text that ends with a NUL (or with the payload).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CText<'a>(pub Text<'a>);
+
+impl<'a> Field<'a> for CText<'a> {
+    fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
+        cursor.take_to_nul().map(|text| Self(Text(text)))
+    }
+    fn value(&self) -> Value<'a> {
+        Value::Text(self.0)
+    }
+}
+
+/// Texts separated by NULs, up to the end of the payload; newer GHCs end the
+/// last one with a NUL too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextList<'a>(pub &'a [u8]);
+
+impl<'a> TextList<'a> {
+    /// The texts, in order.
+    pub fn iter(self) -> impl Iterator<Item = Text<'a>> {
+        let list = self.0.strip_suffix(&[0]).unwrap_or(self.0);
+        let empty = self.0.is_empty();
+        list.split(|&byte| byte == 0)
+            .filter(move |_| !empty)
+            .map(Text)
+    }
+}
+
+impl<'a> Field<'a> for TextList<'a> {
+    fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
+        Some(Self(cursor.take_rest()))
+    }
+    fn value(&self) -> Value<'a> {
+        Value::Texts(self.iter().collect())
+    }
+}
+
+/// Bytes that fill the rest of the payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bytes<'a>(pub &'a [u8]);
+
+impl<'a> Field<'a> for Bytes<'a> {
+    fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
+        Some(Self(cursor.take_rest()))
+    }
+    fn value(&self) -> Value<'a> {
+        Value::Bytes(self.0)
+    }
+}
+
+/// A cost-centre stack: a length byte, then that many ids, innermost first.
+/// `MAIN` is not written: an empty stack is `MAIN` itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CcStack<'a> {
+    ids: &'a [u8],
+}
+
+impl<'a> CcStack<'a> {
+    /// The cost centres, innermost first.
+    pub fn iter(self) -> impl DoubleEndedIterator<Item = CostCentreId> + 'a {
+        self.ids
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|id| CostCentreId(u32::from_be_bytes(*id)))
+    }
+}
+
+impl<'a> Field<'a> for CcStack<'a> {
+    fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
+        let depth = usize::from(u8::read(cursor)?);
+        let whole = cursor.remaining() / 4 * 4;
+        let ids = cursor.take(whole.min(depth * 4))?;
+        Some(Self { ids })
+    }
+    fn value(&self) -> Value<'a> {
+        Value::Numbers(self.iter().map(|id| u64::from(id.0)).collect())
+    }
+}
+
+/// Declares a field type for a named constant of the runtime.
+macro_rules! named_constant {
+    ($(#[$doc:meta])* $name:ident($int:ty), $($code:literal => $text:literal),* $(,)?) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $name(pub $int);
+
+        impl $name {
+            /// The constant's name in `ghc-events`, or its number.
+            #[must_use]
+            pub fn name(self) -> String {
+                match self.0 {
+                    $($code => $text.to_owned(),)*
+                    other => format!("{}{other}", stringify!($name)),
+                }
+            }
+        }
+
+        impl<'a> Field<'a> for $name {
+            fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
+                Field::read(cursor).map(Self)
+            }
+            fn value(&self) -> Value<'a> {
+                Value::Name(self.name())
+            }
+        }
+    };
+}
+
+named_constant! {
+    /// What a capability set groups (`rts/include/rts/EventLogFormat.h`).
+    CapsetType(u16),
+    1 => "CapsetCustom",
+    2 => "CapsetOsProcess",
+    3 => "CapsetClockDomain",
+}
+
+named_constant! {
+    /// By what a heap profile is broken down (`HeapProfBreakdown` of the runtime).
+    HeapBreakdown(u32),
+    1 => "HeapProfBreakdownCostCentre",
+    2 => "HeapProfBreakdownModule",
+    3 => "HeapProfBreakdownClosureDescr",
+    4 => "HeapProfBreakdownTypeDescr",
+    5 => "HeapProfBreakdownRetainer",
+    6 => "HeapProfBreakdownBiography",
+    7 => "HeapProfBreakdownClosureType",
+    8 => "HeapProfBreakdownInfoTable",
+    9 => "HeapProfBreakdownEra",
+}
+
+named_constant! {
+    /// The kind of a message between Eden machines.
+    MessageTag(u8),
+    0x50 => "Ready",
+    0x51 => "NewPE",
+    0x52 => "PETIDS",
+    0x53 => "Finish",
+    0x54 => "FailPE",
+    0x55 => "RFork",
+    0x56 => "Connect",
+    0x57 => "DataMes",
+    0x58 => "Head",
+    0x59 => "Constr",
+    0x5A => "Part",
+    0x5B => "Terminate",
+    0x5C => "Packet",
+}

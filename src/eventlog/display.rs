@@ -1,0 +1,134 @@
+//! Display order: all events by time; equal times in the order of the file.
+//!
+//! Analysis order is nearly that: only where the runtime back-dated an event
+//! does time go back. If it goes back by `window` at most, an event can be
+//! shown as soon as the analysis is more than `window` past it, so that a few
+//! events in memory are enough.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use super::event::EventType;
+use super::header::Header;
+use super::order::Sink;
+use super::record::Record;
+use crate::ids::{ByteOffset, CapId, Nanos};
+
+/// Measures by how much time goes back in analysis order.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BackDating {
+    latest: Nanos,
+    most: Nanos,
+}
+
+impl BackDating {
+    /// Takes the time of the next event.
+    #[inline]
+    pub fn observe(&mut self, time: Nanos) {
+        self.most = self.most.max(self.latest.since(time));
+        self.latest = self.latest.max(time);
+    }
+
+    /// The largest step back so far.
+    #[must_use]
+    pub const fn most(&self) -> Nanos {
+        self.most
+    }
+}
+
+/// A copy of a record, kept until its turn comes.
+#[derive(Debug)]
+struct Held {
+    offset: ByteOffset,
+    id: EventType,
+    time: Nanos,
+    cap: Option<CapId>,
+    payload: Vec<u8>,
+    header: Arc<Header>,
+}
+
+impl Held {
+    fn key(&self) -> (Nanos, ByteOffset) {
+        (self.time, self.offset)
+    }
+}
+
+impl PartialEq for Held {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+impl Eq for Held {}
+impl PartialOrd for Held {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Held {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+/// Turns analysis order into display order on the way to another sink.
+#[derive(Debug)]
+pub struct DisplayOrder<S> {
+    sink: S,
+    window: Nanos,
+    latest: Nanos,
+    held: BinaryHeap<Reverse<Held>>,
+}
+
+impl<S: Sink> DisplayOrder<S> {
+    /// `window` is the largest step back that [`BackDating`] measured.
+    pub fn new(sink: S, window: Nanos) -> Self {
+        Self {
+            sink,
+            window,
+            latest: Nanos(0),
+            held: BinaryHeap::new(),
+        }
+    }
+
+    /// Delivers what is still held and gives the sink back.
+    pub fn finish(mut self) -> S {
+        while let Some(Reverse(held)) = self.held.pop() {
+            deliver(&mut self.sink, &held);
+        }
+        self.sink
+    }
+}
+
+fn deliver(sink: &mut impl Sink, held: &Held) {
+    sink.event(&Record {
+        offset: held.offset,
+        id: held.id,
+        time: held.time,
+        cap: held.cap,
+        payload: &held.payload,
+        header: &held.header,
+    });
+}
+
+impl<S: Sink> Sink for DisplayOrder<S> {
+    fn event(&mut self, record: &Record<'_>) {
+        self.latest = self.latest.max(record.time);
+        while let Some(Reverse(first)) = self.held.peek() {
+            if first.time.0.saturating_add(self.window.0) >= self.latest.0 {
+                break;
+            }
+            if let Some(Reverse(held)) = self.held.pop() {
+                deliver(&mut self.sink, &held);
+            }
+        }
+        self.held.push(Reverse(Held {
+            offset: record.offset,
+            id: record.id,
+            time: record.time,
+            cap: record.cap,
+            payload: record.payload.to_vec(),
+            header: Arc::clone(record.header),
+        }));
+    }
+}

@@ -1,0 +1,305 @@
+//! The header: which event types a log may contain, and how long each is. It
+//! is the only authority for sizes.
+
+use super::event::{EventType, SizeClass};
+use super::problem::LogError;
+use super::status::StopCodes;
+
+/// The bytes that begin a header.
+pub const MAGIC: &[u8; 4] = b"hdrb";
+/// The type number that ends the data; no time follows it.
+pub const END_OF_DATA: u16 = 0xFFFF;
+/// The event type that begins a block.
+pub const BLOCK_MARKER: u16 = 18;
+/// A header longer than this is damage: GHC's has about 6 KiB.
+pub const MAX_HEADER_BYTES: usize = 16 << 20;
+
+/// One declared event type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypeDecl {
+    /// Its number.
+    pub id: EventType,
+    /// Payload bytes; `None` if each event carries its length.
+    pub size: Option<u16>,
+    /// What the runtime calls it.
+    pub description: String,
+    /// Whether its events are decoded. A number may be in use for something
+    /// else: Mercury's runtime gave 39 and 40 other meanings.
+    pub known: bool,
+}
+
+/// What the table says of an event type number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PayloadSize {
+    /// Not in the header.
+    Undeclared,
+    /// A `u16` length stands before the payload.
+    Variable,
+    /// This many bytes.
+    Fixed(u16),
+}
+
+/// A parsed header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The declared types, in the order of the header.
+    pub types: Vec<TypeDecl>,
+    /// Which numbering of stop codes the log uses.
+    pub stop_codes: StopCodes,
+    sizes: Vec<PayloadSize>,
+    known: Vec<bool>,
+}
+
+/// What [`Header::parse`] found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Parsed {
+    /// A header and its length in bytes; the first event follows.
+    Header(Box<Header>, usize),
+    /// The bytes end inside the header.
+    NeedMore,
+}
+
+struct Scan<'a> {
+    bytes: &'a [u8],
+    pos: usize,
+    base: u64,
+}
+
+/// Outcomes inside the parser: more bytes wanted, or an error.
+enum Stop {
+    NeedMore,
+    Bad(LogError),
+}
+
+impl<'a> Scan<'a> {
+    fn at(&self) -> u64 {
+        self.base + self.pos as u64
+    }
+
+    fn take(&mut self, len: usize) -> Result<&'a [u8], Stop> {
+        let end = self.pos.checked_add(len).ok_or(Stop::NeedMore)?;
+        let taken = self.bytes.get(self.pos..end).ok_or(Stop::NeedMore)?;
+        self.pos = end;
+        Ok(taken)
+    }
+
+    fn u16(&mut self) -> Result<u16, Stop> {
+        self.take(2).map(|b| u16::from_be_bytes([b[0], b[1]]))
+    }
+
+    fn u32(&mut self) -> Result<u32, Stop> {
+        self.take(4)
+            .map(|b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
+    }
+
+    fn expect(&mut self, word: &'static [u8; 4], what: &'static str) -> Result<(), Stop> {
+        let at = self.at();
+        if self.take(4)? == word {
+            Ok(())
+        } else {
+            Err(Stop::Bad(LogError::HeaderDamaged { at, what }))
+        }
+    }
+
+    /// A length-prefixed string; its length is checked before it is believed.
+    fn string(&mut self) -> Result<&'a [u8], Stop> {
+        let at = self.at();
+        let len = self.u32()? as usize;
+        if len > MAX_HEADER_BYTES {
+            let what = "a text of more than 16 MiB";
+            return Err(Stop::Bad(LogError::HeaderDamaged { at, what }));
+        }
+        self.take(len)
+    }
+}
+
+impl Header {
+    /// Parses the header that `bytes` begins with; `base` is where they stand
+    /// in the file, for messages.
+    ///
+    /// # Errors
+    /// If this is not a header of a format that can be read.
+    pub fn parse(bytes: &[u8], base: u64) -> Result<Parsed, LogError> {
+        let mut scan = Scan {
+            bytes,
+            pos: 0,
+            base,
+        };
+        match Self::scan(&mut scan) {
+            Ok(header) => Ok(Parsed::Header(Box::new(header), scan.pos)),
+            Err(Stop::Bad(error @ LogError::HeaderDamaged { .. })) => {
+                Err(converted_as_text(bytes, base).unwrap_or(error))
+            }
+            Err(Stop::Bad(error)) => Err(error),
+            Err(Stop::NeedMore) if bytes.len() >= MAX_HEADER_BYTES => {
+                Err(LogError::HeaderDamaged {
+                    at: base,
+                    what: "it has no end within 16 MiB",
+                })
+            }
+            Err(Stop::NeedMore) => Ok(Parsed::NeedMore),
+        }
+    }
+
+    fn scan(scan: &mut Scan<'_>) -> Result<Self, Stop> {
+        scan.expect(MAGIC, "“hdrb” was expected")?;
+        scan.expect(b"hetb", "the type table's “hetb” was expected")?;
+        let mut types = Vec::new();
+        loop {
+            let at = scan.at();
+            match scan.take(4)? {
+                b"etb\0" => types.push(type_record(scan)?),
+                b"hete" => break,
+                _ => {
+                    let what = "a type record's “etb” or the table's end “hete” was expected";
+                    return Err(Stop::Bad(LogError::HeaderDamaged { at, what }));
+                }
+            }
+        }
+        scan.expect(b"hdre", "the header's end “hdre” was expected")?;
+        scan.expect(b"datb", "the data's begin “datb” was expected")?;
+        Self::from_types(types, scan.base)
+    }
+
+    fn from_types(mut types: Vec<TypeDecl>, base: u64) -> Result<Self, Stop> {
+        let size_of = |types: &[TypeDecl], id| {
+            let decl = types.iter().find(|decl| decl.id == EventType(id));
+            decl.map(|decl| decl.size)
+        };
+        let has_blocks = size_of(&types, BLOCK_MARKER).is_some();
+        if !has_blocks && size_of(&types, 1) == Some(Some(10)) {
+            return Err(Stop::Bad(LogError::Ancient(base + 8)));
+        }
+        // GHC 6.12 declares sizes of 64-bit thread ids but writes 32 bits.
+        if size_of(&types, 0) == Some(Some(8)) {
+            for decl in &mut types {
+                decl.size = match decl.id.0 {
+                    0 | 1 | 3 | 5 | 15 => Some(4),
+                    2 | 4 | 6 | 8 => Some(6),
+                    17 => Some(2),
+                    _ => decl.size,
+                };
+            }
+        }
+        let declares = |id| size_of(&types, id).is_some();
+        // 58 came with 7.8.1; 59 was added by 7.8.3 to say that the stop
+        // codes are the standard ones again.
+        let stop_codes = if declares(58) && !declares(59) {
+            StopCodes::Ghc782
+        } else {
+            StopCodes::Standard
+        };
+        let slots = types.iter().map(|decl| usize::from(decl.id.0) + 1).max();
+        let mut sizes = vec![PayloadSize::Undeclared; slots.unwrap_or(0)];
+        let mut known = vec![false; sizes.len()];
+        for decl in &types {
+            let slot = usize::from(decl.id.0);
+            sizes[slot] = decl.size.map_or(PayloadSize::Variable, PayloadSize::Fixed);
+            known[slot] = decl.known;
+        }
+        Ok(Self {
+            types,
+            stop_codes,
+            sizes,
+            known,
+        })
+    }
+
+    /// The payload size of a type.
+    #[inline]
+    pub(crate) fn size(&self, id: u16) -> PayloadSize {
+        let size = self.sizes.get(usize::from(id)).copied();
+        size.unwrap_or(PayloadSize::Undeclared)
+    }
+
+    /// Whether events of this type are decoded.
+    #[inline]
+    #[must_use]
+    pub fn knows(&self, id: EventType) -> bool {
+        self.known.get(usize::from(id.0)).copied().unwrap_or(false)
+    }
+
+    /// The declaration of a type.
+    #[must_use]
+    pub fn decl(&self, id: EventType) -> Option<&TypeDecl> {
+        self.types.iter().find(|decl| decl.id == id)
+    }
+}
+
+fn type_record(scan: &mut Scan<'_>) -> Result<TypeDecl, Stop> {
+    let record_at = scan.at() - 4;
+    let id = EventType(scan.u16()?);
+    let size = scan.u16()?;
+    let description = match scan.string() {
+        // Early 2009: the description's length stands where the size is now,
+        // so that its text is taken for a length.
+        Err(Stop::Bad(_)) if size == 0 => return Err(Stop::Bad(LogError::Ancient(record_at))),
+        other => other?,
+    };
+    scan.string()?;
+    let at = scan.at();
+    if scan.take(4)? != b"ete\0" {
+        let what = "a type record's end “ete” was expected";
+        return Err(Stop::Bad(LogError::HeaderDamaged { at, what }));
+    }
+    let description = String::from_utf8_lossy(description).into_owned();
+    let class = if size == 0xFFFF {
+        SizeClass::Variable
+    } else {
+        SizeClass::Fixed
+    };
+    let reused = id == EventType(40) && !description.to_lowercase().contains("fizzle");
+    Ok(TypeDecl {
+        id,
+        size: (size != 0xFFFF).then_some(size),
+        known: id.expected_class() == Some(class) && !reused,
+        description,
+    })
+}
+
+/// The error for a broken header in which every line feed stands beside a
+/// carriage return: event type 10 is declared by every GHC, so that a sound
+/// header has a line feed on its own.
+#[must_use]
+pub fn converted_as_text(bytes: &[u8], base: u64) -> Option<LogError> {
+    let bytes = &bytes[..bytes.len().min(4096)];
+    let feed_at = |i: usize| bytes.get(i) == Some(&b'\n');
+    let return_at = |i: usize| bytes.get(i) == Some(&b'\r');
+    let mut first = None;
+    for i in (0..bytes.len()).filter(|&i| feed_at(i)) {
+        if !return_at(i + 1) && (i == 0 || !return_at(i - 1)) {
+            return None;
+        }
+        first = first.or(Some(i));
+    }
+    first.map(|i| LogError::TextConverted(base + i as u64))
+}
+
+/// What a file that is no eventlog looks like, as a sentence; empty if unknown.
+#[must_use]
+pub fn looks_like(bytes: &[u8]) -> String {
+    let starts = |magic: &[u8]| bytes.starts_with(magic);
+    let found = if starts(b"PK\x03\x04") {
+        "It is a zip archive: unpack it first."
+    } else if starts(b"\x7FELF") || starts(b"MZ") || starts(b"\xCF\xFA\xED\xFE") {
+        "It is a program, not its log."
+    } else if starts(b"JOB \"") {
+        "It is a heap profile (.hp)."
+    } else if starts(b"BZh") || starts(b"\xFD7zXZ") {
+        "It is compressed in a way that is not supported here (gzip and zstd are): unpack it first."
+    } else if starts(b"{") || starts(b"[") {
+        "It looks like JSON."
+    } else if !bytes.is_empty()
+        && bytes
+            .iter()
+            .take(512)
+            .all(|b| matches!(b, 9..=13 | 32..=126 | 128..))
+    {
+        "It looks like a text file."
+    } else if bytes.iter().all(|&b| b == 0) {
+        "It holds only zero bytes."
+    } else {
+        ""
+    };
+    found.to_owned()
+}

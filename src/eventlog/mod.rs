@@ -1,0 +1,30 @@
+//! The format: from bytes to events in order.
+//!
+//! Nothing here does I/O, knows of a browser or panics, whatever the bytes.
+//! Data flows [`header`] → `blocks` (the index) → `order` (the merge) →
+//! [`event`] (decoding on demand) → [`sentence`]; [`reader`] ties them together.
+//! Facts come from GHC's `rts/include/rts/EventLogFormat.h` and
+//! `rts/eventlog/EventLog.c`.
+
+pub mod blocks;
+pub mod cursor;
+pub mod display;
+pub mod event;
+pub mod header;
+pub mod inflate;
+mod order;
+pub mod problem;
+mod reader;
+mod record;
+mod scan;
+pub mod sentence;
+pub mod status;
+mod window;
+
+pub use event::{Event, EventType};
+pub use order::Sink;
+pub use problem::{Damage, DamageKind, DamageList, LogError};
+pub use reader::{LogReader, Progress, Stage, Step};
+pub use record::Record;
+pub use status::StopStatus;
+pub use window::Need;

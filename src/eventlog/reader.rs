@@ -1,0 +1,320 @@
+//! Reading a whole log: first the block index, then the events in order. The
+//! reader does no I/O. It names the range that it needs next, a driver
+//! supplies it, and in between the driver may do whatever else it has to.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::blocks::{BlockIndex, Indexer};
+use super::header::Header;
+use super::inflate::{Compression, Inflate, too_big};
+use super::order::{Merged, Merger, Sink};
+use super::problem::{Damage, DamageKind, DamageList, LogError};
+use super::window::Need;
+use crate::ids::ByteOffset;
+
+/// What the reader wants of its driver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Supply at least the first byte of each of these ranges.
+    Need(Vec<Need>),
+    /// The allowance is used up; call again.
+    More,
+    /// The block index is complete: spans and capabilities are known, no
+    /// event has been delivered yet.
+    Indexed,
+    /// Every event was delivered.
+    Done,
+}
+
+#[derive(Debug)]
+enum Phase {
+    /// Looking at the first bytes for a compression's magic.
+    Detect(Vec<u8>),
+    /// Collecting a compressed file, which is inflated as a whole.
+    Collect(Compression, Vec<u8>),
+    Inflate(Box<Inflate>),
+    Index(Box<Indexer>),
+    Merge(Box<Merger>),
+    Done,
+}
+
+/// What a reader is doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Stage {
+    /// Reading a compressed file.
+    #[default]
+    Reading,
+    /// Inflating it.
+    Inflating,
+    /// Finding the blocks.
+    Indexing,
+    /// Delivering events.
+    Analysing,
+}
+
+/// How far a reader is, in bytes of its present stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// What it is doing.
+    pub stage: Stage,
+    /// Bytes done.
+    pub done: u64,
+    /// Bytes in all.
+    pub total: u64,
+}
+
+/// Reads one log of a known length.
+///
+/// ```
+/// use eventscope::eventlog::{LogReader, Step};
+///
+/// # fn main() -> Result<(), eventscope::eventlog::LogError> {
+/// # let bytes = std::fs::read("tests/fixtures/logs/ghc-9.6.6/fib-forkio-N2-l.eventlog").unwrap();
+/// let mut reader = LogReader::new(bytes.len() as u64);
+/// let mut threads = 0;
+/// let mut sink = |record: &eventscope::eventlog::Record<'_>| {
+///     threads += u32::from(record.event().name() == "CreateThread");
+/// };
+/// loop {
+///     match reader.advance(&mut sink, 10_000)? {
+///         Step::Need(needs) => {
+///             for need in needs {
+///                 let range = need.0.start as usize..need.0.end as usize;
+///                 reader.supply(need.0.start, &bytes[range]);
+///             }
+///         }
+///         Step::Done => break,
+///         Step::More | Step::Indexed => {}
+///     }
+/// }
+/// assert_eq!(threads, 14);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct LogReader {
+    /// Bytes of the log; of the file, until it is inflated.
+    len: u64,
+    /// The inflated log of a compressed file: the reader supplies itself.
+    inflated: Option<Vec<u8>>,
+    inflate_error: Option<LogError>,
+    budget_bytes: u64,
+    phase: Phase,
+    index: BlockIndex,
+    damage: DamageList,
+}
+
+/// How many blocks are indexed between two looks at the driver.
+const INDEX_STEPS: usize = 256;
+
+/// How much of a compressed file is asked for at once.
+const COLLECT_BYTES: u64 = 8 << 20;
+/// What a compressed log may inflate to: a browser's 32-bit memory has 4 GiB,
+/// of which the analyses want their part.
+const INFLATE_BUDGET_BYTES: u64 = 1536 << 20;
+
+impl LogReader {
+    /// A reader for a file of `len` bytes, which may be compressed.
+    #[must_use]
+    pub fn new(len: u64) -> Self {
+        Self {
+            len,
+            inflated: None,
+            inflate_error: None,
+            budget_bytes: INFLATE_BUDGET_BYTES,
+            phase: Phase::Detect(Vec::new()),
+            index: BlockIndex::default(),
+            damage: DamageList::default(),
+        }
+    }
+
+    /// Goes on as far as the supplied bytes and `max_events` allow.
+    ///
+    /// # Errors
+    /// If the file is no eventlog that can be read. Damage is no error.
+    pub fn advance(&mut self, sink: &mut impl Sink, max_events: usize) -> Result<Step, LogError> {
+        loop {
+            let step = self.step(sink, max_events)?;
+            let (Step::Need(needs), Some(bytes)) = (&step, self.inflated.take()) else {
+                return Ok(step);
+            };
+            for Need(range) in needs {
+                let at = usize::try_from(range.start).unwrap_or(usize::MAX);
+                let end = usize::try_from(range.end).unwrap_or(usize::MAX);
+                self.supply(range.start, bytes.get(at..end).unwrap_or_default());
+            }
+            self.inflated = Some(bytes);
+        }
+    }
+
+    fn step(&mut self, sink: &mut impl Sink, max_events: usize) -> Result<Step, LogError> {
+        match &mut self.phase {
+            Phase::Detect(bytes) => {
+                let have = bytes.len() as u64;
+                let want = self.len.min(Compression::MAGIC_BYTES as u64);
+                if have < want {
+                    return Ok(Step::Need(vec![Need(have..want)]));
+                }
+                self.phase = match Compression::detect(bytes) {
+                    Some(format) => Phase::Collect(format, std::mem::take(bytes)),
+                    None => Phase::Index(Box::new(Indexer::new(self.len))),
+                };
+                Ok(Step::More)
+            }
+            Phase::Collect(format, bytes) => {
+                let have = bytes.len() as u64;
+                if self.len > self.budget_bytes {
+                    return Err(too_big(self.len, self.budget_bytes));
+                }
+                if have < self.len {
+                    let to = self.len.min(have + COLLECT_BYTES);
+                    return Ok(Step::Need(vec![Need(have..to)]));
+                }
+                let inflate = Inflate::new(*format, std::mem::take(bytes), self.budget_bytes);
+                self.phase = Phase::Inflate(Box::new(inflate));
+                Ok(Step::More)
+            }
+            Phase::Inflate(inflate) => {
+                if inflate.step()? {
+                    let (bytes, error) = inflate.take();
+                    self.len = bytes.len() as u64;
+                    self.inflated = Some(bytes);
+                    self.inflate_error = error;
+                    self.phase = Phase::Index(Box::new(Indexer::new(self.len)));
+                }
+                Ok(Step::More)
+            }
+            Phase::Index(indexer) => match indexer.advance(INDEX_STEPS) {
+                Err(Ok(need)) => Ok(Step::Need(vec![need])),
+                Err(Err(error)) => Err(error),
+                Ok(false) => Ok(Step::More),
+                Ok(true) => {
+                    self.index = std::mem::take(&mut indexer.index);
+                    self.phase = Phase::Merge(Box::new(Merger::new(&self.index)));
+                    Ok(Step::Indexed)
+                }
+            },
+            Phase::Merge(merger) => match merger.advance(sink, max_events) {
+                Merged::Need(needs) => Ok(Step::Need(needs)),
+                Merged::More => Ok(Step::More),
+                Merged::Done => {
+                    self.damage = std::mem::take(&mut merger.damage);
+                    self.phase = Phase::Done;
+                    self.inflated = None;
+                    Ok(Step::Done)
+                }
+            },
+            Phase::Done => Ok(Step::Done),
+        }
+    }
+
+    /// Takes bytes of the file that begin at `at`.
+    pub fn supply(&mut self, at: u64, bytes: &[u8]) {
+        match &mut self.phase {
+            Phase::Detect(have) | Phase::Collect(_, have) => {
+                if at == have.len() as u64 {
+                    have.extend_from_slice(bytes);
+                }
+            }
+            Phase::Index(indexer) => indexer.file.supply(at, bytes),
+            Phase::Merge(merger) => merger.supply(at, bytes),
+            Phase::Inflate(_) | Phase::Done => {}
+        }
+    }
+
+    /// Learns that the file now ends at `len`: what was there is still shown.
+    pub fn cut(&mut self, len: u64) {
+        self.len = self.len.min(len);
+        match &mut self.phase {
+            Phase::Index(indexer) => indexer.file.cut(len),
+            Phase::Merge(merger) => merger.cut(len),
+            Phase::Detect(_) | Phase::Collect(..) | Phase::Inflate(_) | Phase::Done => {}
+        }
+    }
+
+    /// Ranges that will be needed soon, most urgent first, so that a driver
+    /// can read ahead.
+    #[must_use]
+    pub fn upcoming(&self) -> &[Range<u64>] {
+        match &self.phase {
+            Phase::Merge(merger) if self.inflated.is_none() => merger.upcoming(),
+            _ => &[],
+        }
+    }
+
+    /// The blocks found; complete once [`Step::Indexed`] was returned.
+    #[must_use]
+    pub fn index(&self) -> &BlockIndex {
+        &self.index
+    }
+
+    /// The header of the first section, once it is known.
+    #[must_use]
+    pub fn header(&self) -> Option<&Arc<Header>> {
+        self.index.sections.first().map(|section| &section.header)
+    }
+
+    /// What is being done, and how many bytes of how many are done.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        let (stage, done, total) = match &self.phase {
+            Phase::Detect(_) => (Stage::Reading, 0, self.len),
+            Phase::Collect(_, bytes) => (Stage::Reading, bytes.len() as u64, self.len),
+            Phase::Inflate(inflate) => {
+                let (done, total) = inflate.progress();
+                (Stage::Inflating, done, total)
+            }
+            Phase::Index(indexer) => (Stage::Indexing, indexer.position(), self.len),
+            Phase::Merge(merger) => (Stage::Analysing, merger.done_bytes, self.len),
+            Phase::Done => (Stage::Analysing, self.len, self.len),
+        };
+        Progress { stage, done, total }
+    }
+
+    /// Why a compressed log ends early, if it does.
+    #[must_use]
+    pub const fn inflate_error(&self) -> Option<&LogError> {
+        self.inflate_error.as_ref()
+    }
+
+    /// Everything wrong that was found so far, in the order of the file.
+    #[must_use]
+    pub fn damage(&self) -> DamageList {
+        let merging = match &self.phase {
+            Phase::Merge(merger) => &merger.damage,
+            _ => &self.damage,
+        };
+        let indexing = match &self.phase {
+            Phase::Index(indexer) => &indexer.index.damage,
+            _ => &self.index.damage,
+        };
+        let mut all = indexing.clone();
+        all.count += merging.count;
+        all.lost_bytes += merging.lost_bytes;
+        all.kept.extend(merging.kept.iter().copied());
+        all.kept.sort_by_key(|damage| damage.at);
+        // A file that breaks off has no end marker: that goes without saying.
+        if all.kept.iter().any(|d| d.kind == DamageKind::Truncated) {
+            let is_no_end = |d: &Damage| d.kind == DamageKind::NoEndMarker;
+            all.count -= all.kept.iter().filter(|d| is_no_end(d)).count() as u64;
+            all.kept.retain(|damage| !is_no_end(damage));
+        }
+        all.kept.truncate(DamageList::KEPT);
+        all
+    }
+
+    /// Where the log ends, in bytes.
+    #[must_use]
+    pub fn len(&self) -> ByteOffset {
+        ByteOffset(self.len)
+    }
+
+    /// Whether the file has no bytes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}

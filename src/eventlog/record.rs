@@ -1,0 +1,183 @@
+//! One event as it stands in the file: type, time and payload, found by the
+//! sizes of the header.
+
+use std::sync::Arc;
+
+use super::event::{Event, EventType};
+use super::header::{BLOCK_MARKER, END_OF_DATA, Header, PayloadSize};
+use crate::ids::{ByteOffset, CapId, Nanos};
+
+/// Bytes in front of every payload: `u16` type, `u64` time.
+const PREFIX: usize = 10;
+/// The longest possible event: prefix, length and 65,535 bytes of payload.
+pub(crate) const MAX_EVENT_BYTES: usize = PREFIX + 2 + 0xFFFF;
+/// Info table provenance, whose length GHC 9.6.5 and later write wrongly.
+const INFO_TABLE_PROV: u16 = 169;
+
+/// One event of the log, undecoded; it borrows its payload.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'a> {
+    /// Where it stands in the (uncompressed) file.
+    pub offset: ByteOffset,
+    /// Its type.
+    pub id: EventType,
+    /// When it happened.
+    pub time: Nanos,
+    /// The capability in whose block it stands.
+    pub cap: Option<CapId>,
+    /// Its bytes, without type, time and length.
+    pub payload: &'a [u8],
+    /// The header that declares it.
+    pub header: &'a Arc<Header>,
+}
+
+impl<'a> Record<'a> {
+    /// The decoded event.
+    #[must_use]
+    pub fn event(&self) -> Event<'a> {
+        if self.header.knows(self.id) {
+            Event::decode(self.id, self.payload, self.header.stop_codes)
+        } else {
+            Event::UnknownEvent {
+                id: self.id.0,
+                payload: self.payload,
+            }
+        }
+    }
+}
+
+/// The extent of one event inside a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) id: u16,
+    pub(crate) time: Nanos,
+    /// Where the payload begins, from the start of the event.
+    pub(crate) payload: usize,
+    /// Where it ends.
+    pub(crate) end: usize,
+}
+
+/// Why no event could be taken from a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoEvent {
+    /// The bytes end first.
+    Short(u16),
+    /// The type is not in the header.
+    Undeclared(u16),
+    /// The end-of-data marker stands here.
+    EndOfData,
+}
+
+fn be16(bytes: &[u8], at: usize) -> Option<u16> {
+    bytes
+        .get(at..)?
+        .first_chunk()
+        .map(|b| u16::from_be_bytes(*b))
+}
+
+/// Finds the event that `bytes` begins with.
+#[inline]
+pub(crate) fn extent(header: &Header, bytes: &[u8]) -> Result<Extent, NoEvent> {
+    let id = be16(bytes, 0).ok_or(NoEvent::Short(0))?;
+    let (payload, len) = match header.size(id) {
+        PayloadSize::Fixed(len) => (PREFIX, usize::from(len)),
+        PayloadSize::Variable => {
+            let len = be16(bytes, PREFIX).ok_or(NoEvent::Short(id))?;
+            (PREFIX + 2, usize::from(len))
+        }
+        PayloadSize::Undeclared if id == END_OF_DATA => return Err(NoEvent::EndOfData),
+        PayloadSize::Undeclared => return Err(NoEvent::Undeclared(id)),
+    };
+    let time = bytes.get(2..).and_then(|b| b.first_chunk());
+    let time = Nanos(u64::from_be_bytes(*time.ok_or(NoEvent::Short(id))?));
+    let mut end = payload + len;
+    if id == INFO_TABLE_PROV {
+        end = provenance_end(header, bytes, payload, end);
+    }
+    if end > bytes.len() {
+        return Err(NoEvent::Short(id));
+    }
+    Ok(Extent {
+        id,
+        time,
+        payload,
+        end,
+    })
+}
+
+/// GHC 9.6.5 and later (commit of January 2024 for #24287) declare one byte
+/// more than an info table provenance event holds. Its fields say where it
+/// ends: a `u64` and six strings. They are believed if that is one byte early
+/// and what follows there is an event, the end of data or the end of the bytes.
+fn provenance_end(header: &Header, bytes: &[u8], payload: usize, declared: usize) -> usize {
+    let mut pos = payload + 8;
+    for _ in 0..6 {
+        let Some(len) = bytes
+            .get(pos..)
+            .and_then(|b| b.iter().position(|&b| b == 0))
+        else {
+            return declared;
+        };
+        pos += len + 1;
+    }
+    if pos + 1 != declared {
+        return declared;
+    }
+    match be16(bytes, pos) {
+        None => pos,
+        Some(next) if next == END_OF_DATA => pos,
+        Some(next) if header.size(next) != PayloadSize::Undeclared => pos,
+        Some(_) => declared,
+    }
+}
+
+/// A block marker: the header of a run of events of one capability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Marker {
+    /// Bytes of the block, the marker's own included.
+    pub(crate) size: u32,
+    /// When the block was begun.
+    pub(crate) begin: Nanos,
+    /// When it was flushed; 0 if it never was.
+    pub(crate) end: Nanos,
+    /// Whose events it holds.
+    pub(crate) cap: Option<CapId>,
+}
+
+impl Marker {
+    /// Bytes of a marker: prefix, size, time and capability.
+    pub(crate) const BYTES: usize = PREFIX + 14;
+
+    /// The marker that `bytes` begins with, if one does.
+    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
+        let bytes: &[u8; Self::BYTES] = bytes.first_chunk()?;
+        let u64_at = |at: usize| {
+            let mut word = [0; 8];
+            word.copy_from_slice(&bytes[at..at + 8]);
+            Nanos(u64::from_be_bytes(word))
+        };
+        if u16::from_be_bytes([bytes[0], bytes[1]]) != BLOCK_MARKER {
+            return None;
+        }
+        let cap = u16::from_be_bytes([bytes[22], bytes[23]]);
+        Some(Self {
+            size: u32::from_be_bytes([bytes[10], bytes[11], bytes[12], bytes[13]]),
+            begin: u64_at(2),
+            end: u64_at(14),
+            cap: (cap != 0xFFFF).then_some(CapId(cap)),
+        })
+    }
+
+    /// Whether this could be a real marker: used when looking for one in
+    /// damaged data.
+    pub(crate) fn is_plausible(&self) -> bool {
+        const DECADE: Nanos = Nanos(315_360_000_000_000_000);
+        let times = self.end == Nanos(0) || (self.begin <= self.end && self.end < DECADE);
+        let cap = self.cap.is_none_or(|cap| cap.0 < 1024);
+        times
+            && self.begin < DECADE
+            && cap
+            && self.size as usize >= Self::BYTES
+            && self.size < 1 << 28
+    }
+}

@@ -1,0 +1,107 @@
+//! Bytes that a driver has supplied. The format does no I/O: it asks for a
+//! range, and goes on when the range has come.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// A range of bytes that must be supplied before anything can go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Need(pub Range<u64>);
+
+/// A few windows on a file, as they were supplied.
+#[derive(Debug)]
+pub(crate) struct Windows {
+    len: u64,
+    windows: VecDeque<(u64, Vec<u8>)>,
+    last_end: u64,
+    ask: u64,
+}
+
+impl Windows {
+    const MIN_ASK: u64 = 4 << 10;
+    const MAX_ASK: u64 = 4 << 20;
+    const KEPT: usize = 3;
+
+    pub(crate) fn new(len: u64) -> Self {
+        Self {
+            len,
+            windows: VecDeque::new(),
+            last_end: 0,
+            ask: 64 << 10,
+        }
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// The bytes from `at`, `count` of them or as many as the file has. More
+    /// are asked for at once where the file is being read in one stretch.
+    pub(crate) fn get(&mut self, at: u64, count: u64) -> Result<&[u8], Need> {
+        let end = at.saturating_add(count).min(self.len);
+        let at = at.min(end);
+        let found = self
+            .windows
+            .iter()
+            .position(|(start, bytes)| *start <= at && at <= start + bytes.len() as u64);
+        if let Some(i) = found {
+            let (start, bytes) = &self.windows[i];
+            let have = start + bytes.len() as u64;
+            if end <= have {
+                let (start, bytes) = &self.windows[i];
+                let from = (at - start) as usize;
+                return Ok(&bytes[from..]);
+            }
+            if have > at {
+                return Err(Need(have..self.ask_to(have, end)));
+            }
+        }
+        if at == end {
+            return Ok(&[]);
+        }
+        Err(Need(at..self.ask_to(at, end)))
+    }
+
+    fn ask_to(&mut self, from: u64, end: u64) -> u64 {
+        let adjacent = from <= self.last_end.saturating_add(Self::MIN_ASK);
+        self.ask = if adjacent {
+            (self.ask * 2).min(Self::MAX_ASK)
+        } else {
+            Self::MIN_ASK
+        };
+        self.last_end = end.max(from + self.ask).min(self.len);
+        self.last_end
+    }
+
+    /// Takes bytes that begin at `at`.
+    pub(crate) fn supply(&mut self, at: u64, bytes: &[u8]) {
+        let joined = self
+            .windows
+            .iter_mut()
+            .find(|(start, have)| start.saturating_add(have.len() as u64) == at);
+        if let Some((_, have)) = joined {
+            have.extend_from_slice(bytes);
+            return;
+        }
+        if self.windows.len() == Self::KEPT {
+            self.windows.pop_front();
+        }
+        self.windows.push_back((at, bytes.to_vec()));
+    }
+
+    /// Forgets what lies before `at`, keeping memory at a few windows.
+    pub(crate) fn pass(&mut self, at: u64) {
+        for (start, bytes) in &mut self.windows {
+            let passed = at.saturating_sub(*start).min(bytes.len() as u64);
+            if passed >= Self::MAX_ASK {
+                bytes.drain(..passed as usize);
+                *start += passed;
+            }
+        }
+    }
+
+    /// Learns that the file is shorter than it was said to be.
+    pub(crate) fn cut(&mut self, len: u64) {
+        self.len = self.len.min(len);
+    }
+}

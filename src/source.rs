@@ -1,0 +1,93 @@
+//! Native drivers of a [`LogReader`]: they supply its ranges from memory or
+//! from a file. The browser's driver is the worker.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+
+use crate::eventlog::{LogError, LogReader, Need, Sink, Step};
+
+/// A file that can be read at any place.
+pub trait Source {
+    /// Its length in bytes.
+    fn byte_len(&self) -> u64;
+
+    /// Puts bytes from the start of `range` into `into`: all of them, or
+    /// fewer (but some).
+    ///
+    /// # Errors
+    /// What the system says.
+    fn read(&mut self, range: Range<u64>, into: &mut Vec<u8>) -> io::Result<()>;
+}
+
+impl Source for &[u8] {
+    fn byte_len(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn read(&mut self, range: Range<u64>, into: &mut Vec<u8>) -> io::Result<()> {
+        let bytes = &self[range.start as usize..range.end as usize];
+        into.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// A file on disk.
+#[derive(Debug)]
+pub struct FileSource {
+    file: File,
+    len: u64,
+}
+
+impl FileSource {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn open(path: &std::path::Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        let len = file.metadata()?.len();
+        Ok(Self { file, len })
+    }
+}
+
+impl Source for FileSource {
+    fn byte_len(&self) -> u64 {
+        self.len
+    }
+
+    fn read(&mut self, range: Range<u64>, into: &mut Vec<u8>) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(range.start))?;
+        let count = range.end - range.start;
+        self.file.by_ref().take(count).read_to_end(into).map(drop)
+    }
+}
+
+/// Reads a whole log from `source` into `sink`.
+///
+/// # Errors
+/// If it is no eventlog, or the source fails before its header is read; a
+/// source that fails later ends the log there.
+pub fn read_log(source: &mut impl Source, sink: &mut impl Sink) -> Result<LogReader, LogError> {
+    let mut reader = LogReader::new(source.byte_len());
+    let mut bytes = Vec::new();
+    loop {
+        match reader.advance(sink, usize::MAX)? {
+            Step::Need(needs) => {
+                for Need(range) in needs {
+                    bytes.clear();
+                    let at = range.start;
+                    let read = source.read(range, &mut bytes);
+                    if read.is_err() || bytes.is_empty() {
+                        let why =
+                            read.map_or_else(|error| error.to_string(), |()| "no bytes".into());
+                        return Err(LogError::Read { at, why });
+                    }
+                    reader.supply(at, &bytes);
+                }
+            }
+            Step::More | Step::Indexed => {}
+            Step::Done => return Ok(reader),
+        }
+    }
+}
