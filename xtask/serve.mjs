@@ -21,7 +21,10 @@ const site = sirv(dist, {
   etag: true, // with which dev means `no-cache`
   setHeaders(response, path) {
     // A compressed log is a file to hand over, not a transfer encoding.
-    if (/\.(gz|br)$/.test(path)) response.setHeader('Content-Encoding', 'identity');
+    if (path.endsWith('.gz')) {
+      response.setHeader('Content-Encoding', 'identity');
+      response.setHeader('Content-Type', 'application/gzip');
+    }
   },
 });
 

@@ -24,8 +24,6 @@ use crate::process::{During, Failure, Result};
 const WORKER: [&str; 3] = ["worker_loader.js", "worker.js", "worker_bg.wasm"];
 /// JavaScript that crates bring along, imported relative to the glue.
 const SNIPPETS: &str = "snippets";
-/// Sample logs: fetched when asked for, not kept in advance.
-const NOT_KEPT: &str = "www/demo/";
 
 /// What a sealed site amounts to.
 #[derive(Debug)]
@@ -197,7 +195,8 @@ fn inline_scripts(html: &str) -> Vec<&str> {
 fn kept_offline(files: &[String], html: &str) -> Vec<String> {
     files
         .iter()
-        .filter(|file| !file.starts_with(NOT_KEPT) && *file != "index.html")
+        // The page itself is kept as "./".
+        .filter(|file| *file != "index.html")
         .map(|file| {
             let start = html.find(&format!("{file}?v="));
             let linked = start.and_then(|start| html[start..].split('"').next());
@@ -272,12 +271,7 @@ mod tests {
 
     #[test]
     fn the_offline_list_has_the_addresses_the_page_uses() {
-        let files = [
-            "app-1.js",
-            "index.html",
-            "www/app.css",
-            "www/demo/gc.eventlog",
-        ];
+        let files = ["app-1.js", "index.html", "www/app.css"];
         let kept = kept_offline(
             &files.map(str::to_owned),
             r#"<link href="www/app.css?v=abc">"#,
