@@ -5,5 +5,8 @@ pub mod automata;
 pub mod cli;
 pub mod eventlog;
 pub mod ids;
+pub mod protocol;
+pub mod session;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod source;
+pub mod timeline;
