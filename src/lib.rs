@@ -10,3 +10,7 @@ pub mod session;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod source;
 pub mod timeline;
+#[cfg(target_arch = "wasm32")]
+pub mod wire;
+#[cfg(target_arch = "wasm32")]
+pub mod worker;

@@ -9,7 +9,7 @@ use crate::analysis::info::{Info, TypeCount};
 use crate::analysis::spans::{Analyses, SpanAnalysis};
 use crate::automata::Span;
 use crate::eventlog::{DamageList, Event, LogError, LogReader, Progress, Record, Sink, Step};
-use crate::ids::{CapId, Nanos};
+use crate::ids::{CapId, Nanos, ThreadId};
 use crate::timeline::Store;
 use crate::timeline::messages::{Message, Messages};
 use crate::timeline::query::{Timeline, TimelineQuery, TimelineReply, UsageRow, usage};
@@ -293,6 +293,13 @@ impl Session {
     #[must_use]
     pub fn threads(&self, filter: &ThreadFilter) -> (Vec<ThreadRow>, usize) {
         self.recording.store.threads(filter)
+    }
+
+    /// The labels of those of `threads` that have one.
+    #[must_use]
+    pub fn labels(&self, threads: &[ThreadId]) -> Vec<(ThreadId, String)> {
+        let label = |thread: &ThreadId| Some((*thread, self.recording.store.label_of(*thread)?.to_owned()));
+        threads.iter().filter_map(label).collect()
     }
 
     /// One message of the program, by its number.
