@@ -4,6 +4,7 @@ pub mod automata;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod cli;
 pub mod eventlog;
+pub mod flamegraph;
 pub mod ids;
 pub mod protocol;
 pub mod session;
