@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::automata::Span;
 use crate::eventlog::Progress;
+use crate::flamegraph::query::{FlameHead, FlameQuery};
 use crate::ids::ThreadId;
 use crate::session::Overview;
 use crate::timeline::messages::Message;
@@ -45,6 +46,8 @@ pub enum Question {
     Message(u32),
     /// The labels of threads.
     Labels(Vec<ThreadId>),
+    /// The boxes of a flame graph.
+    Flame(FlameQuery),
 }
 
 /// What the worker answers; columns come beside it.
@@ -60,7 +63,9 @@ pub enum Answer {
     Message(Option<Message>),
     /// Labels, as far as the threads have one.
     Labels(Vec<(ThreadId, String)>),
-    /// No log is open.
+    /// The boxes of the flame graph come beside.
+    Flame(FlameHead),
+    /// No log is open, or it has nothing of that kind.
     Nothing,
 }
 

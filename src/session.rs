@@ -9,6 +9,8 @@ use crate::analysis::info::{Info, TypeCount};
 use crate::analysis::spans::{Analyses, SpanAnalysis};
 use crate::automata::Span;
 use crate::eventlog::{DamageList, Event, LogError, LogReader, Progress, Record, Sink, Step};
+use crate::flamegraph::query::{FlameBoxes, FlameHead, FlameQuery, TrackInfo, answer, track_list};
+use crate::flamegraph::{CallOddity, Profile, ProfileCollector};
 use crate::ids::{CapId, Nanos, ThreadId};
 use crate::timeline::Store;
 use crate::timeline::messages::{Message, Messages};
@@ -23,6 +25,10 @@ struct Recording {
     spans: Option<SpanAnalysis>,
     store: Store,
     messages: Messages,
+    /// Taken out at the end of the log.
+    samples: Option<ProfileCollector>,
+    profile: Option<Profile>,
+    call_oddities: Vec<CallOddity>,
 }
 
 impl Default for Recording {
@@ -36,6 +42,9 @@ impl Default for Recording {
             spans: Some(SpanAnalysis::new(analyses)),
             store: Store::default(),
             messages: Messages::default(),
+            samples: Some(ProfileCollector::default()),
+            profile: None,
+            call_oddities: Vec::new(),
         }
     }
 }
@@ -48,6 +57,9 @@ impl Sink for Recording {
             spans.event(record, &mut self.store);
         }
         self.messages.event(record);
+        if let Some(samples) = &mut self.samples {
+            samples.event(record);
+        }
         if record.id.0 == 44 {
             self.label(record);
         }
@@ -70,6 +82,11 @@ impl Recording {
             spans.finish(end, &mut self.store);
         }
         self.store.settle(end);
+        if let Some(samples) = self.samples.take() {
+            let (profile, oddities) = samples.finish(end);
+            self.profile = Some(profile).filter(|profile| !profile.tracks.is_empty());
+            self.call_oddities = oddities;
+        }
     }
 }
 
@@ -112,6 +129,8 @@ pub struct Overview {
     pub runs: u64,
     /// How many messages and markers of the program.
     pub messages: u64,
+    /// The tracks of the profile, once the log is read to its end.
+    pub profile: Vec<TrackInfo>,
     /// What is wrong or odd, the first of it.
     pub warnings: Vec<Warning>,
     /// How much is wrong or odd in all.
@@ -205,8 +224,11 @@ impl Session {
             threads: store.thread_count() as u64,
             runs: store.run_count() as u64,
             messages: self.recording.messages.len() as u64,
+            profile: self.recording.profile.as_ref().map_or_else(Vec::new, track_list),
             warnings: self.warnings(&damage),
-            warning_count: damage.count + store.oddity_count,
+            warning_count: damage.count
+                + store.oddity_count
+                + self.recording.call_oddities.len() as u64,
             damaged: damage.loses_data(),
             complete: self.complete,
         }
@@ -306,6 +328,12 @@ impl Session {
     #[must_use]
     pub fn message(&self, index: usize) -> Option<Message> {
         self.recording.messages.get(index)
+    }
+
+    /// What a flame graph shows; `None` if the log has no profile.
+    #[must_use]
+    pub fn flame(&self, query: &FlameQuery) -> Option<(FlameHead, FlameBoxes)> {
+        Some(answer(self.recording.profile.as_ref()?, query))
     }
 
     /// Events and bytes by type.

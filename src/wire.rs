@@ -1,12 +1,15 @@
 //! How messages travel between page and worker: an object with the control
 //! message, and beside it columns whose memory is handed over, or a file.
 
-use js_sys::{Array, Float32Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
+use js_sys::{
+    Array, Float32Array, Float64Array, Object, Reflect, Uint8Array, Uint16Array, Uint32Array,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::File;
 
+use crate::flamegraph::query::FlameBoxes;
 use crate::timeline::query::TimelineReply;
 
 const MESSAGE: &str = "message";
@@ -99,5 +102,35 @@ pub fn timeline_reply(columns: &Array) -> Option<TimelineReply> {
         detail: columns.get(6).dyn_into::<Uint32Array>().ok()?.to_vec(),
         count: columns.get(7).dyn_into::<Uint32Array>().ok()?.to_vec(),
         shares: columns.get(8).dyn_into::<Float32Array>().ok()?.to_vec(),
+    })
+}
+
+/// The columns of a flame graph's answer.
+#[must_use]
+pub fn flame_columns(boxes: &FlameBoxes) -> Array {
+    Array::of(&[
+        Uint16Array::from(boxes.depth.as_slice()).into(),
+        Float64Array::from(boxes.left.as_slice()).into(),
+        Float64Array::from(boxes.width.as_slice()).into(),
+        Uint32Array::from(boxes.frame.as_slice()).into(),
+        Float64Array::from(boxes.self_ns.as_slice()).into(),
+        Float64Array::from(boxes.total_ns.as_slice()).into(),
+        Uint32Array::from(boxes.count.as_slice()).into(),
+        Uint32Array::from(boxes.merged.as_slice()).into(),
+    ])
+}
+
+/// A flame graph's boxes from their columns.
+#[must_use]
+pub fn flame_boxes(columns: &Array) -> Option<FlameBoxes> {
+    Some(FlameBoxes {
+        depth: columns.get(0).dyn_into::<Uint16Array>().ok()?.to_vec(),
+        left: columns.get(1).dyn_into::<Float64Array>().ok()?.to_vec(),
+        width: columns.get(2).dyn_into::<Float64Array>().ok()?.to_vec(),
+        frame: columns.get(3).dyn_into::<Uint32Array>().ok()?.to_vec(),
+        self_ns: columns.get(4).dyn_into::<Float64Array>().ok()?.to_vec(),
+        total_ns: columns.get(5).dyn_into::<Float64Array>().ok()?.to_vec(),
+        count: columns.get(6).dyn_into::<Uint32Array>().ok()?.to_vec(),
+        merged: columns.get(7).dyn_into::<Uint32Array>().ok()?.to_vec(),
     })
 }

@@ -12,6 +12,7 @@ pub mod frames;
 pub mod layout;
 mod nesting;
 pub mod profile;
+pub mod query;
 pub mod stacks;
 mod weights;
 

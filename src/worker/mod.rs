@@ -207,14 +207,14 @@ fn answer(shared: &Shared, id: u32, question: Question) {
     let answer = match question {
         Question::Timeline(query) => {
             let columns = wire::timeline_columns(&session.timeline(&query));
-            let envelope = wire::envelope(&FromWorker::Answer {
-                id,
-                answer: Answer::Timeline,
-            });
-            let transfer = wire::attach_columns(&envelope, &columns);
-            let _ = scope().post_message_with_transfer(&envelope, &transfer);
-            return;
+            return post_columns(id, Answer::Timeline, &columns);
         }
+        Question::Flame(query) => match session.flame(&query) {
+            Some((head, boxes)) => {
+                return post_columns(id, Answer::Flame(head), &wire::flame_columns(&boxes));
+            }
+            None => Answer::Nothing,
+        },
         Question::Usage(range) => Answer::Usage(session.usage(range)),
         Question::Threads(filter) => {
             let (rows, total) = session.threads(&filter);
@@ -224,4 +224,11 @@ fn answer(shared: &Shared, id: u32, question: Question) {
         Question::Labels(threads) => Answer::Labels(session.labels(&threads)),
     };
     post(&FromWorker::Answer { id, answer });
+}
+
+/// Answers with columns, whose memory is handed over.
+fn post_columns(id: u32, answer: Answer, columns: &js_sys::Array) {
+    let envelope = wire::envelope(&FromWorker::Answer { id, answer });
+    let transfer = wire::attach_columns(&envelope, columns);
+    let _ = scope().post_message_with_transfer(&envelope, &transfer);
 }
