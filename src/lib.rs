@@ -5,5 +5,6 @@ pub mod automata;
 pub mod cli;
 pub mod eventlog;
 pub mod ids;
+pub mod share;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod source;
