@@ -5,6 +5,7 @@ pub mod automata;
 pub mod cli;
 pub mod eventlog;
 pub mod ids;
+pub mod scene;
 pub mod share;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod source;

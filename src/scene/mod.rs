@@ -1,0 +1,6 @@
+//! What a view looks like, computed without a browser: words and numbers,
+//! ticks of the time axis, colours. What is drawn and what the command line
+//! prints use the same functions, and native tests check them.
+
+pub mod format;
+pub mod ruler;
