@@ -2,5 +2,7 @@
 //! ticks of the time axis, colours. What is drawn and what the command line
 //! prints use the same functions, and native tests check them.
 
+pub mod colour;
 pub mod format;
+pub mod palette;
 pub mod ruler;
