@@ -7,7 +7,9 @@ pub mod eventlog;
 pub mod flamegraph;
 pub mod ids;
 pub mod protocol;
+pub mod scene;
 pub mod session;
+pub mod share;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod source;
 pub mod timeline;

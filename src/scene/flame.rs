@@ -62,7 +62,7 @@ impl Graph {
         let share = total_ns / (self.head.total.0 as f64).max(1.0);
         let merged = boxes.merged.get(index).copied().unwrap_or(1);
         if merged > 1 {
-            let text = format!("{}, {} of the graph", time(total_ns), format::percent(share));
+            let text = format!("{}, {} of the graph", time(total_ns), format::fraction(share));
             return Some((format!("{merged} narrow boxes"), text));
         }
         let samples = match (frame.kind, boxes.count.get(index)) {
@@ -73,7 +73,7 @@ impl Graph {
         let text = format!(
             "{} in all ({}), {} itself{samples}{place}",
             time(total_ns),
-            format::percent(share),
+            format::fraction(share),
             time(self_ns)
         );
         Some((frame.name(), text))

@@ -1,7 +1,7 @@
 //! What can be painted. Scenes paint through this trait and know nothing of
 //! canvases; a twin that records text makes every picture testable.
 
-use super::palette::Rgb;
+use super::colour::Rgb;
 
 /// A rectangle in CSS pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

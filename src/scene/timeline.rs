@@ -3,7 +3,8 @@
 
 use super::format;
 use super::painter::{Align, Face, Paint, Painter, Rect};
-use super::palette::{Palette, Rgb};
+use super::colour::Rgb;
+use super::palette::Palette;
 use super::ruler::ticks;
 use super::viewport::Viewport;
 use crate::automata::Span;
@@ -247,7 +248,7 @@ pub fn describe(item: &Item, names: &impl Names) -> (String, String) {
             .iter()
             .zip(&item.shares)
             .filter(|(_, share)| **share > 0.0)
-            .map(|(class, share)| format!("{} {}", format::percent(f64::from(*share)), class.name()))
+            .map(|(class, share)| format!("{} {}", format::fraction(f64::from(*share)), class.name()))
             .collect();
         let count = item.count;
         let text = format!("{count} {what} in {duration}: {} · {when}", shares.join(", "));
