@@ -1,10 +1,15 @@
 //! From events to a profile.
+//!
+//! For each tick the runtime looks twice where the program is, once for its
+//! own report (`+RTS -p`) and once for the event (`handleProfTick` in
+//! `rts/Proftimer.c`). All samples together are exactly the report's ticks;
+//! those of functions that call each other all the time differ a little.
 
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::foreign::{Call, CallOddity, CallProblem, Calls};
+use super::foreign::{Call, CallOddity, CallProblem, Calls, Oddities};
 use super::frames::{Frame, FrameId, Frames};
 use super::nesting::{PlacedCall, lanes, nest};
 use super::profile::{Profile, Samples, Track, TrackSource};
@@ -83,7 +88,6 @@ impl ProfileCollector {
         let mut tracks = self.capability_tracks(&mut frames, &mut stacks);
         let mut oddities = std::mem::take(&mut self.calls.oddities);
         tracks.extend(self.thread_tracks(&mut frames, &mut stacks, &mut oddities));
-        oddities.sort_by_key(|oddity| oddity.at);
         let spans = || tracks.iter().filter_map(|track| track.samples.span());
         let start = spans().map(|span| span.start).min().unwrap_or(end);
         let end = spans()
@@ -99,7 +103,7 @@ impl ProfileCollector {
             tick_interval: self.tick_interval,
             span: Span::new(start, end),
         };
-        (profile, oddities)
+        (profile, oddities.finish(end))
     }
 
     fn capability_tracks(&mut self, frames: &mut Frames, stacks: &mut Stacks) -> Vec<Track> {
@@ -139,7 +143,7 @@ impl ProfileCollector {
         &mut self,
         frames: &mut Frames,
         stacks: &mut Stacks,
-        oddities: &mut Vec<CallOddity>,
+        oddities: &mut Oddities,
     ) -> Vec<Track> {
         let names = self.announced_frames(frames, oddities);
         let mut threads: BTreeMap<OsThreadId, Vec<PlacedCall>> = BTreeMap::new();
@@ -157,7 +161,7 @@ impl ProfileCollector {
             .map(|(id, calls)| (TrackSource::OsThread(id), calls));
         let unknown = (0..)
             .map(|lane| TrackSource::UnknownThread { lane })
-            .zip(lanes(unknown));
+            .zip(lanes(unknown, oddities));
         let track = |(source, calls)| {
             let nested = nest(calls, stacks, oddities);
             Track {
@@ -172,11 +176,7 @@ impl ProfileCollector {
     /// The frames of the cost centres that stacks were announced with. One
     /// that is not declared is made up; that is odd only in a log that
     /// declares cost centres.
-    fn announced_frames(
-        &self,
-        frames: &mut Frames,
-        oddities: &mut Vec<CallOddity>,
-    ) -> Vec<FrameId> {
+    fn announced_frames(&self, frames: &mut Frames, oddities: &mut Oddities) -> Vec<FrameId> {
         let declared: BTreeMap<String, &Frame> = self
             .centres
             .values()
@@ -188,7 +188,7 @@ impl ProfileCollector {
             }
             if !declared.is_empty() {
                 let what = CallProblem::UnknownCostCentre(name.clone());
-                oddities.push(CallOddity { at: *at, what });
+                oddities.push(*at, what);
             }
             frames.intern(Frame::from_printed(name))
         };

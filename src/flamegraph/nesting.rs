@@ -1,6 +1,6 @@
 //! Foreign calls on one OS thread, made into samples that do not overlap.
 
-use super::foreign::{CallKey, CallOddity, CallProblem};
+use super::foreign::{CallKey, CallProblem, Oddities};
 use super::frames::FrameId;
 use super::profile::Samples;
 use super::stacks::{StackId, Stacks};
@@ -42,7 +42,7 @@ struct Frame {
 pub(super) fn nest(
     mut calls: Vec<PlacedCall>,
     stacks: &mut Stacks,
-    oddities: &mut Vec<CallOddity>,
+    oddities: &mut Oddities,
 ) -> Nested {
     calls.sort_by_key(|call| (call.span.start, std::cmp::Reverse(call.span.end)));
     let mut nested = Nested::default();
@@ -56,7 +56,7 @@ pub(super) fn nest(
             if at < inner.span.end {
                 inner.span.end = at;
                 let what = CallProblem::Overlap(inner.key.clone());
-                oddities.push(CallOddity { at, what });
+                oddities.push(at, what);
             }
             close_innermost(&mut going_on, &mut nested);
         }
@@ -112,18 +112,22 @@ fn stack_inside(outer: Option<&Frame>, call: &PlacedCall, stacks: &mut Stacks) -
         .fold(base, |stack, frame| stacks.push(stack, frame))
 }
 
+/// How many calls of unknown threads are shown at once.
+const MAX_LANES: usize = 64;
+
 /// Spreads calls of unknown threads over as few lanes as keep them apart.
-pub(super) fn lanes(mut calls: Vec<PlacedCall>) -> Vec<Vec<PlacedCall>> {
+pub(super) fn lanes(mut calls: Vec<PlacedCall>, oddities: &mut Oddities) -> Vec<Vec<PlacedCall>> {
     calls.sort_by_key(|call| (call.span.start, call.span.end));
     let mut lanes: Vec<Vec<PlacedCall>> = Vec::new();
     for call in calls {
-        let ends_before = |lane: &&mut Vec<PlacedCall>| {
+        let ends_before = |lane: &Vec<PlacedCall>| {
             lane.last()
                 .is_none_or(|last| last.span.end <= call.span.start)
         };
-        match lanes.iter_mut().find(ends_before) {
-            Some(lane) => lane.push(call),
-            None => lanes.push(vec![call]),
+        match lanes.iter().position(ends_before) {
+            Some(lane) => lanes[lane].push(call),
+            None if lanes.len() < MAX_LANES => lanes.push(vec![call]),
+            None => oddities.push(call.span.start, CallProblem::TooManyAtOnce(call.key)),
         }
     }
     lanes
@@ -131,6 +135,7 @@ pub(super) fn lanes(mut calls: Vec<PlacedCall>) -> Vec<Vec<PlacedCall>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::foreign::CallOddity;
     use super::*;
     use crate::ids::Nanos;
 
@@ -149,7 +154,7 @@ mod tests {
 
     /// Start, end and frames of every sample.
     fn nested(calls: Vec<PlacedCall>) -> (Vec<(u64, u64, Vec<u32>)>, Vec<CallOddity>) {
-        let (mut stacks, mut oddities) = (Stacks::default(), Vec::new());
+        let (mut stacks, mut oddities) = (Stacks::default(), Oddities::default());
         let samples = nest(calls, &mut stacks, &mut oddities).samples;
         let rows = (0..samples.len()).map(|i| {
             let start = samples.start[i].0;
@@ -160,7 +165,7 @@ mod tests {
                 frames.iter().map(|f| f.0).collect(),
             )
         });
-        (rows.collect(), oddities)
+        (rows.collect(), oddities.finish(Nanos(0)))
     }
 
     #[test]
@@ -217,10 +222,18 @@ mod tests {
             call(2, 5, 20, &[]),
             call(3, 10, 15, &[]),
         ];
-        let numbers: Vec<Vec<i64>> = lanes(calls)
+        let numbers: Vec<Vec<i64>> = lanes(calls, &mut Oddities::default())
             .iter()
             .map(|lane| lane.iter().map(|call| call.key.number).collect())
             .collect();
         assert_eq!(numbers, [vec![1, 3], vec![2]]);
+    }
+
+    #[test]
+    fn there_are_only_so_many_lanes() {
+        let mut oddities = Oddities::default();
+        let calls = (0..70).map(|number| call(number, 0, 10, &[])).collect();
+        assert_eq!(lanes(calls, &mut oddities).len(), MAX_LANES);
+        assert_eq!(oddities.finish(Nanos(0)).len(), 6);
     }
 }
