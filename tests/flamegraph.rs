@@ -1,6 +1,8 @@
 //! Flame graphs of real logs: samples against the runtime's own report of the
 //! same run, foreign calls against what the demo program does.
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -246,26 +248,20 @@ fn one_lane_per_call_at_a_time_where_the_thread_is_unknown() {
 
 #[test]
 fn every_log_has_a_profile_whose_parts_sum_to_the_whole() {
-    for set in std::fs::read_dir(root().join("tests/fixtures/logs")).expect("the fixtures") {
-        for entry in std::fs::read_dir(set.expect("an entry").path()).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            let is_log = path
-                .extension()
-                .is_some_and(|extension| extension == "eventlog");
-            if !is_log || path.ends_with("cut-in-header.eventlog") {
-                continue;
-            }
-            let (profile, _) = read(&path);
-            for (index, track) in profile.tracks.iter().enumerate() {
-                let time: u64 = track.samples.duration.iter().map(|time| time.0).sum();
-                let heavy = layout(&profile, &[index], None, Order::LeftHeavy, 0.001);
-                assert_eq!(heavy.total, Nanos(time), "{path:?}");
-                let own: u64 = heavy.self_time.iter().map(|time| time.0).sum();
-                assert_eq!(own, time, "{path:?}");
-                let order = layout(&profile, &[index], None, Order::Time, 0.001);
-                let width: f64 = order.at_depth(0).map(|index| order.width[index]).sum();
-                assert!((width - 1.0).abs() < 1e-6, "{path:?}: {width}");
-            }
+    for case in common::cases() {
+        if case.name.ends_with("cut-in-header") {
+            continue;
+        }
+        let (name, (profile, _)) = (&case.name, read(&case.log));
+        for (index, track) in profile.tracks.iter().enumerate() {
+            let time: u64 = track.samples.duration.iter().map(|time| time.0).sum();
+            let heavy = layout(&profile, &[index], None, Order::LeftHeavy, 0.001);
+            assert_eq!(heavy.total, Nanos(time), "{name}");
+            let own: u64 = heavy.self_time.iter().map(|time| time.0).sum();
+            assert_eq!(own, time, "{name}");
+            let order = layout(&profile, &[index], None, Order::Time, 0.001);
+            let width: f64 = order.at_depth(0).map(|index| order.width[index]).sum();
+            assert!((width - 1.0).abs() < 1e-6, "{name}: {width}");
         }
     }
 }

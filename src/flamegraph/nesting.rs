@@ -26,7 +26,7 @@ pub(super) struct Nested {
 }
 
 /// A call that goes on while the calls are walked through.
-struct Frame {
+struct GoingOn {
     span: Span,
     stack: StackId,
     haskell: Vec<FrameId>,
@@ -46,7 +46,7 @@ pub(super) fn nest(
 ) -> Nested {
     calls.sort_by_key(|call| (call.span.start, std::cmp::Reverse(call.span.end)));
     let mut nested = Nested::default();
-    let mut going_on: Vec<Frame> = Vec::new();
+    let mut going_on: Vec<GoingOn> = Vec::new();
     for call in calls {
         let at = call.span.start;
         while let Some(inner) = going_on.last_mut() {
@@ -64,7 +64,7 @@ pub(super) fn nest(
             part(outer, Span::new(outer.span.start, at), false, &mut nested);
         }
         let stack = stack_inside(going_on.last(), &call, stacks);
-        going_on.push(Frame {
+        going_on.push(GoingOn {
             span: call.span,
             stack,
             haskell: call.haskell,
@@ -79,7 +79,7 @@ pub(super) fn nest(
 }
 
 /// Ends the innermost call; what is left of the one around it comes after it.
-fn close_innermost(going_on: &mut Vec<Frame>, nested: &mut Nested) {
+fn close_innermost(going_on: &mut Vec<GoingOn>, nested: &mut Nested) {
     if let Some(inner) = going_on.pop() {
         part(&inner, inner.span, inner.open, nested);
         if let Some(outer) = going_on.last_mut() {
@@ -89,7 +89,7 @@ fn close_innermost(going_on: &mut Vec<Frame>, nested: &mut Nested) {
 }
 
 /// Adds a part of a call.
-fn part(call: &Frame, span: Span, open: bool, nested: &mut Nested) {
+fn part(call: &GoingOn, span: Span, open: bool, nested: &mut Nested) {
     if span.start < span.end {
         if open {
             let index = u32::try_from(nested.samples.len()).unwrap_or(u32::MAX);
@@ -99,7 +99,7 @@ fn part(call: &Frame, span: Span, open: bool, nested: &mut Nested) {
     }
 }
 
-fn stack_inside(outer: Option<&Frame>, call: &PlacedCall, stacks: &mut Stacks) -> StackId {
+fn stack_inside(outer: Option<&GoingOn>, call: &PlacedCall, stacks: &mut Stacks) -> StackId {
     let (base, shared) = match outer {
         None => (StackId::EMPTY, 0),
         Some(outer) => {
