@@ -1,10 +1,15 @@
 //! From events to a profile.
+//!
+//! For each tick the runtime looks twice where the program is, once for its
+//! own report (`+RTS -p`) and once for the event (`handleProfTick` in
+//! `rts/Proftimer.c`). All samples together are exactly the report's ticks;
+//! those of functions that call each other all the time differ a little.
 
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::foreign::{Call, CallOddity, CallProblem, Calls};
+use super::foreign::{Call, CallOddity, CallProblem, Calls, Oddities};
 use super::frames::{Frame, FrameId, Frames};
 use super::nesting::{PlacedCall, lanes, nest};
 use super::profile::{Profile, Samples, Track, TrackSource};
@@ -32,12 +37,12 @@ impl ProfileCollector {
     pub fn event(&mut self, record: &Record<'_>) {
         // Most events are none of these: they need not be decoded.
         if matches!(record.id.0, 19 | 58 | 161 | 167 | 168) {
-            self.profile_event(record);
+            self.profile_event(record.event(), record.time);
         }
     }
 
-    fn profile_event(&mut self, record: &Record<'_>) {
-        match record.event() {
+    fn profile_event(&mut self, event: Event<'_>, at: Nanos) {
+        match event {
             Event::HeapProfCostCentre {
                 id,
                 label,
@@ -54,18 +59,15 @@ impl ProfileCollector {
             Event::ProfSampleCostCentre { cap, stack, .. } => {
                 if let Ok(cap) = u16::try_from(cap) {
                     let stack = self.stacks.intern(stack.iter().rev());
-                    self.ticks
-                        .entry(CapId(cap))
-                        .or_default()
-                        .push((record.time, stack));
+                    self.ticks.entry(CapId(cap)).or_default().push((at, stack));
                 }
             }
             Event::ProfBegin { tick_interval } if tick_interval > 0 => {
                 self.tick_interval = Some(Nanos(tick_interval));
             }
-            Event::UserMessage { msg } => self.calls.message(&msg.to_str(), record.time),
+            Event::UserMessage { msg } => self.calls.message(&msg.to_str(), at),
             Event::UserMarker { markername } => {
-                self.calls.message(&markername.to_str(), record.time);
+                self.calls.message(&markername.to_str(), at);
             }
             _ => {}
         }
@@ -83,7 +85,6 @@ impl ProfileCollector {
         let mut tracks = self.capability_tracks(&mut frames, &mut stacks);
         let mut oddities = std::mem::take(&mut self.calls.oddities);
         tracks.extend(self.thread_tracks(&mut frames, &mut stacks, &mut oddities));
-        oddities.sort_by_key(|oddity| oddity.at);
         let spans = || tracks.iter().filter_map(|track| track.samples.span());
         let start = spans().map(|span| span.start).min().unwrap_or(end);
         let end = spans()
@@ -99,7 +100,7 @@ impl ProfileCollector {
             tick_interval: self.tick_interval,
             span: Span::new(start, end),
         };
-        (profile, oddities)
+        (profile, oddities.finish(end))
     }
 
     fn capability_tracks(&mut self, frames: &mut Frames, stacks: &mut Stacks) -> Vec<Track> {
@@ -139,7 +140,7 @@ impl ProfileCollector {
         &mut self,
         frames: &mut Frames,
         stacks: &mut Stacks,
-        oddities: &mut Vec<CallOddity>,
+        oddities: &mut Oddities,
     ) -> Vec<Track> {
         let names = self.announced_frames(frames, oddities);
         let mut threads: BTreeMap<OsThreadId, Vec<PlacedCall>> = BTreeMap::new();
@@ -157,7 +158,7 @@ impl ProfileCollector {
             .map(|(id, calls)| (TrackSource::OsThread(id), calls));
         let unknown = (0..)
             .map(|lane| TrackSource::UnknownThread { lane })
-            .zip(lanes(unknown));
+            .zip(lanes(unknown, oddities));
         let track = |(source, calls)| {
             let nested = nest(calls, stacks, oddities);
             Track {
@@ -172,11 +173,7 @@ impl ProfileCollector {
     /// The frames of the cost centres that stacks were announced with. One
     /// that is not declared is made up; that is odd only in a log that
     /// declares cost centres.
-    fn announced_frames(
-        &self,
-        frames: &mut Frames,
-        oddities: &mut Vec<CallOddity>,
-    ) -> Vec<FrameId> {
+    fn announced_frames(&self, frames: &mut Frames, oddities: &mut Oddities) -> Vec<FrameId> {
         let declared: BTreeMap<String, &Frame> = self
             .centres
             .values()
@@ -188,7 +185,7 @@ impl ProfileCollector {
             }
             if !declared.is_empty() {
                 let what = CallProblem::UnknownCostCentre(name.clone());
-                oddities.push(CallOddity { at: *at, what });
+                oddities.push(*at, what);
             }
             frames.intern(Frame::from_printed(name))
         };
@@ -207,5 +204,127 @@ fn place(call: Call, stacks: &Stacks<u32>, names: &[FrameId], frames: &mut Frame
         key: call.key,
         span: call.span,
         open: call.open,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eventlog::EventType;
+    use crate::eventlog::status::StopCodes;
+
+    impl ProfileCollector {
+        fn take(&mut self, at: u64, id: u16, payload: &[&[u8]]) {
+            let payload = payload.concat();
+            let event = Event::decode(EventType(id), &payload, StopCodes::default());
+            self.profile_event(event, Nanos(at));
+        }
+
+        /// A sample whose stack has these cost centres, innermost first.
+        fn sample(&mut self, at: u64, cap: u32, stack: &[u32]) {
+            let mut payload = [&cap.to_be_bytes()[..], &[0; 8], &[stack.len() as u8]].concat();
+            payload.extend(stack.iter().flat_map(|id| id.to_be_bytes()));
+            self.take(at, 167, &[&payload]);
+        }
+
+        fn declare(&mut self, id: u32, text: &[u8]) {
+            self.take(0, 161, &[&id.to_be_bytes(), text, &[99]]);
+        }
+
+        fn message(&mut self, at: u64, text: &str) {
+            self.take(at, 19, &[text.as_bytes()]);
+        }
+    }
+
+    /// Source, start, end and frames of every sample.
+    fn rows(profile: &Profile) -> Vec<String> {
+        let mut rows = Vec::new();
+        for track in &profile.tracks {
+            for (span, stack) in (0..track.samples.len()).filter_map(|i| track.samples.get(i)) {
+                let frames = profile.stacks.outermost_first(stack).into_iter();
+                let names: Vec<String> = frames
+                    .filter_map(|id| profile.frames.get(id).map(Frame::name))
+                    .collect();
+                let (start, end) = (span.start.0, span.end.0);
+                rows.push(format!(
+                    "{} {start}..{end} {}",
+                    track.source,
+                    names.join(" ")
+                ));
+            }
+        }
+        rows
+    }
+
+    #[test]
+    fn cost_centres_may_be_declared_after_their_samples() {
+        let mut collector = ProfileCollector::default();
+        collector.take(0, 168, &[&10_u64.to_be_bytes()]);
+        collector.sample(25, 1, &[2, 1]);
+        collector.sample(5, 0, &[]);
+        collector.sample(12, 0, &[1]);
+        collector.sample(40, 0, &[9, 1]);
+        collector.sample(40, 0x1_0000, &[1]);
+        collector.declare(1, b"main\0Main\0M.hs:1:1\0");
+        collector.declare(2, b"go\0Main\0M.hs:2:1\0");
+        let (profile, oddities) = collector.finish(Nanos(50));
+        assert_eq!(
+            rows(&profile),
+            [
+                "Capability 0 0..5 MAIN.MAIN",
+                "Capability 0 5..12 Main.main",
+                "Capability 0 30..40 Main.main cost centre 9",
+                "Capability 1 15..25 Main.main Main.go",
+            ]
+        );
+        assert_eq!(oddities, []);
+        assert_eq!(profile.tick_interval, Some(Nanos(10)));
+        assert_eq!(profile.span, Span::new(Nanos(0), Nanos(50)));
+    }
+
+    #[test]
+    fn calls_stand_on_declared_cost_centres() {
+        let mut collector = ProfileCollector::default();
+        collector.sample(2_000_000, 0, &[1]);
+        collector.message(10, "START 0 blur");
+        collector.message(
+            11,
+            r#"ANN_SCC 0 blur ["Main.a.B.c (M.hs:1:1)","Main.gone (M.hs:9:9)"]"#,
+        );
+        collector.message(12, "ANN_TH 0 blur 71");
+        collector.message(30, "START parse");
+        collector.message(40, "STOP 0 blur");
+        collector.message(50, "START 1 blur");
+        collector.declare(1, b"a.B.c\0Main\0M.hs:1:1\0");
+        let (profile, oddities) = collector.finish(Nanos(60));
+        assert_eq!(
+            rows(&profile),
+            [
+                "Capability 0 1000000..2000000 Main.a.B.c",
+                "OS thread 71 10..40 Main.a.B.c Main.gone blur",
+                "Unknown OS thread 50..60 blur",
+            ]
+        );
+        let of_declared = profile
+            .frames
+            .iter()
+            .filter(|(_, frame)| frame.label == "a.B.c");
+        assert_eq!(of_declared.count(), 1);
+        assert_eq!(profile.tracks[2].open, [0]);
+        let what = CallProblem::UnknownCostCentre("Main.gone (M.hs:9:9)".into());
+        assert_eq!(
+            oddities,
+            [CallOddity {
+                at: Nanos(11),
+                what
+            }]
+        );
+    }
+
+    #[test]
+    fn a_log_without_a_profile_has_no_tracks() {
+        let (profile, oddities) = ProfileCollector::default().finish(Nanos(7));
+        assert!(profile.tracks.is_empty() && oddities.is_empty());
+        assert_eq!(profile.span, Span::new(Nanos(7), Nanos(7)));
     }
 }

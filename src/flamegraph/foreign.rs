@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `START n name` | call `n` of `name` begins |
 //! | `ANN_SCC n name ["M.f (loc)",…]`, also `ANN_CCS` | its cost-centre stack: the list of `ccsToStrings`, outermost first, without `MAIN`, printed by `show` |
-//! | `ANN_TH n name tid` | the OS thread that performs it |
+//! | `ANN_TH n name tid` | the OS thread that performs it: what `gettid` says, or a handle (`0x…`) |
 //! | `STOP n name`, also `END n name` | it is over |
 //!
 //! A `START` without a number is `ghc-events-analyze`'s, and no foreign call.
@@ -77,6 +77,10 @@ pub enum CallProblem {
     /// A call was still going on when another began on its OS thread, and
     /// ended before that one: it is cut off where the other begins.
     Overlap(CallKey),
+    /// More calls at once than are shown, on unknown threads.
+    TooManyAtOnce(CallKey),
+    /// So many more oddities, which are not kept.
+    More(u64),
 }
 
 impl std::fmt::Display for CallProblem {
@@ -103,6 +107,10 @@ impl std::fmt::Display for CallProblem {
                     "{key} overlaps with another on its OS thread and is cut off"
                 )
             }
+            Self::TooManyAtOnce(key) => {
+                write!(f, "{key} is not shown: too many calls go on at once")
+            }
+            Self::More(count) => write!(f, "{count} more"),
         }
     }
 }
@@ -281,11 +289,14 @@ fn parse_stack(rest: &str) -> Result<Message, CallProblem> {
 
 fn parse_thread(rest: &str) -> Result<Message, CallProblem> {
     let (key, thread) = parse_key(rest)?;
-    match thread.trim().parse() {
-        Ok(thread) => Ok(Message {
-            key,
-            says: Says::Thread(OsThreadId(thread)),
-        }),
+    let thread = thread.trim();
+    let number = match thread.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16),
+        None => thread.parse(),
+    };
+    let says = number.map(|thread| Says::Thread(OsThreadId(thread)));
+    match says {
+        Ok(says) => Ok(Message { key, says }),
         Err(_) => Err(CallProblem::ThreadMissing(key)),
     }
 }
@@ -435,7 +446,40 @@ pub struct Calls {
     /// Those that are over.
     pub over: Vec<Call>,
     /// What was odd.
-    pub oddities: Vec<CallOddity>,
+    pub oddities: Oddities,
+}
+
+/// What was odd; a program that announces nothing right does not fill the
+/// memory.
+#[derive(Clone, Debug, Default)]
+pub struct Oddities {
+    kept: Vec<CallOddity>,
+    more: u64,
+}
+
+impl Oddities {
+    /// How many are kept.
+    pub const KEPT: usize = 1000;
+
+    /// Adds one.
+    pub fn push(&mut self, at: Nanos, what: CallProblem) {
+        if self.kept.len() < Self::KEPT {
+            self.kept.push(CallOddity { at, what });
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// All that are kept, by time; then how many are not.
+    #[must_use]
+    pub fn finish(mut self, end: Nanos) -> Vec<CallOddity> {
+        self.kept.sort_by_key(|oddity| oddity.at);
+        if self.more > 0 {
+            let what = CallProblem::More(self.more);
+            self.kept.push(CallOddity { at: end, what });
+        }
+        self.kept
+    }
 }
 
 impl Calls {
@@ -444,7 +488,7 @@ impl Calls {
         match parse(text) {
             None => {}
             Some(Ok(message)) => self.about_call(message, at),
-            Some(Err(what)) => self.oddities.push(CallOddity { at, what }),
+            Some(Err(what)) => self.oddities.push(at, what),
         }
     }
 
@@ -459,10 +503,7 @@ impl Calls {
         let state = self.going_on.remove(&key).unwrap_or_default();
         let step = step(state, input, at);
         if let Some(oddity) = step.oddity {
-            self.oddities.push(CallOddity {
-                at,
-                what: oddity(key.clone()),
-            });
+            self.oddities.push(at, oddity(key.clone()));
         }
         if let Some((call, span)) = step.yields {
             self.over.push(Call {
@@ -627,7 +668,10 @@ mod tests {
         assert_eq!(says("START 3 blur"), Some(Says::Start));
         assert_eq!(says("STOP 3 blur"), Some(Says::Stop));
         assert_eq!(says("END 3 blur"), Some(Says::Stop));
-        assert_eq!(says("ANN_TH 3 blur 71"), Some(Says::Thread(OsThreadId(71))));
+        for (thread, number) in [("71", 71), ("0x7f00", 0x7F00)] {
+            let text = format!("ANN_TH 3 blur {thread}");
+            assert_eq!(says(&text), Some(Says::Thread(OsThreadId(number))));
+        }
         for verb in ["ANN_SCC", "ANN_CCS"] {
             let stack = vec!["Main.main (M.hs:1:1-9)".to_owned(), "Main.\\".to_owned()];
             let text = format!("{verb} 3 blur [\"Main.main (M.hs:1:1-9)\",\"Main.\\\\\"]");
@@ -750,7 +794,25 @@ mod tests {
                 (3, span(7, 50), None, true),
             ]
         );
-        let at: Vec<u64> = calls.oddities.iter().map(|oddity| oddity.at.0).collect();
+        let oddities = calls.oddities.finish(Nanos(50));
+        let at: Vec<u64> = oddities.iter().map(|oddity| oddity.at.0).collect();
         assert_eq!(at, [0, 2, 3, 5]);
+    }
+
+    #[test]
+    fn oddities_do_not_fill_the_memory() {
+        let mut calls = Calls::default();
+        for at in 0..1500 {
+            calls.message("STOP 1 f", Nanos(at));
+        }
+        let oddities = calls.oddities.finish(Nanos(2000));
+        assert_eq!(oddities.len(), Oddities::KEPT + 1);
+        assert_eq!(
+            oddities
+                .last()
+                .map(|oddity| oddity.what.to_string())
+                .as_deref(),
+            Some("500 more")
+        );
     }
 }

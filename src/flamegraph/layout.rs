@@ -71,6 +71,17 @@ struct Row {
     merged: u32,
 }
 
+impl Row {
+    /// Takes in a box at the right.
+    const fn join(&mut self, right: &Self) {
+        self.right = right.right;
+        self.self_time = self.self_time.saturating_add(right.self_time);
+        self.total_time = self.total_time.saturating_add(right.total_time);
+        self.count = self.count.saturating_add(right.count);
+        self.merged = self.merged.saturating_add(right.merged);
+    }
+}
+
 /// Lays out the samples of some tracks in a range (none: the profile's span).
 /// Boxes narrower than `min_width`, a fraction of the whole, are merged with
 /// their neighbours; the self times still sum to the time of all.
@@ -303,10 +314,10 @@ impl<'a> TimeOrder<'a> {
                 self_time: 0,
             });
         }
-        self.time += weight.0;
-        self.count += count;
+        self.time = self.time.saturating_add(weight.0);
+        self.count = self.count.saturating_add(count);
         if let Some(innermost) = self.open.last_mut() {
-            innermost.self_time += weight.0;
+            innermost.self_time = innermost.self_time.saturating_add(weight.0);
         }
         self.at = to;
     }
@@ -347,13 +358,9 @@ impl<'a> TimeOrder<'a> {
         }
         if let Some(run) = &mut self.runs[depth]
             && let Some(joined) = self.rows.get_mut(run.row)
-            && row.right - joined.left <= self.min
+            && row.right.saturating_sub(joined.left) <= self.min
         {
-            joined.right = row.right;
-            joined.self_time += row.self_time;
-            joined.total_time += row.total_time;
-            joined.count += row.count;
-            joined.merged += 1;
+            joined.join(&row);
             if width > run.widest {
                 run.widest = width;
                 joined.frame = row.frame;
@@ -396,12 +403,12 @@ fn left_heavy(profile: &Profile, weights: &Weights, min: u64) -> Vec<Row> {
                 continue;
             };
             let (own, total) = (weights.own[stack.index()], weights.total[stack.index()]);
-            left = Some(at + total.time);
+            left = Some(at.saturating_add(total.time));
             let is_narrow = total.time < min;
             let row = Row {
                 depth: stacks.depth(stack).saturating_sub(1),
                 left: at,
-                right: at + total.time,
+                right: at.saturating_add(total.time),
                 frame,
                 self_time: if is_narrow { total.time } else { own.time },
                 total_time: total.time,
@@ -412,11 +419,7 @@ fn left_heavy(profile: &Profile, weights: &Weights, min: u64) -> Vec<Row> {
                 next_left[stack.index()] = Some(at);
                 rows.push(row);
             } else if let Some(joined) = &mut narrow {
-                joined.right = row.right;
-                joined.self_time += row.self_time;
-                joined.total_time += row.total_time;
-                joined.count += row.count;
-                joined.merged += 1;
+                joined.join(&row);
             } else {
                 narrow = Some(row);
             }
@@ -424,4 +427,375 @@ fn left_heavy(profile: &Profile, weights: &Weights, min: u64) -> Vec<Row> {
         rows.extend(narrow);
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+
+    use proptest::prelude::*;
+
+    use super::super::frames::{Frame, Frames};
+    use super::super::profile::{Samples, TrackSource};
+    use super::super::stacks::Stacks;
+    use super::super::weights::{frame_totals, search};
+    use super::*;
+    use crate::ids::{CapId, OsThreadId};
+
+    const TICK: u64 = 10;
+
+    fn span(start: u64, end: u64) -> Span {
+        Span::new(Nanos(start), Nanos(end))
+    }
+
+    /// A profile of capability 0 and OS thread 7. Every letter of a stack is
+    /// a frame, outermost first; `-` is `IDLE`.
+    fn profile(cap: &[(u64, u64, &str)], thread: &[(u64, u64, &str)]) -> Profile {
+        let (mut frames, mut stacks) = (Frames::default(), Stacks::default());
+        let idle = frames.intern(Frame::built_in("IDLE", "IDLE"));
+        let idle_stack = stacks.push(StackId::EMPTY, idle);
+        let mut samples = |rows: &[(u64, u64, &str)]| {
+            let mut samples = Samples::default();
+            for &(start, end, letters) in rows {
+                let frame = |c: char| match c {
+                    '-' => idle,
+                    c => frames.intern(Frame::cost_centre("M", c.to_string().as_str(), "M.hs:1:1")),
+                };
+                let stack: Vec<FrameId> = letters.chars().map(frame).collect();
+                samples.push(span(start, end), stacks.intern(stack));
+            }
+            samples
+        };
+        let (cap, thread) = (samples(cap), samples(thread));
+        let track = |source, samples| Track {
+            source,
+            samples,
+            open: Vec::new(),
+        };
+        let end = cap.end().max(thread.end());
+        Profile {
+            tracks: vec![
+                track(TrackSource::Capability(CapId(0)), cap),
+                track(TrackSource::OsThread(OsThreadId(7)), thread),
+            ],
+            frames,
+            stacks,
+            idle,
+            idle_stack,
+            tick_interval: Some(Nanos(TICK)),
+            span: Span::new(Nanos(0), end),
+        }
+    }
+
+    fn small() -> Profile {
+        let cap = [
+            (0, 10, "ab"),
+            (11, 20, "abc"), // a late tick
+            (20, 30, "ad"),
+            (30, 40, "-"),
+            (70, 80, "ab"), // after a pause
+            (80, 90, "e"),
+            (90, 100, "abab"),
+        ];
+        profile(&cap, &[(5, 25, "af"), (30, 60, "ag")])
+    }
+
+    /// One line per box: edges in ns, frame, own and whole time, samples.
+    fn shown(profile: &Profile, layout: &Layout) -> String {
+        let mut text = format!("total {} ns, bands {:?}\n", layout.total.0, layout.bands);
+        for index in 0..layout.len() {
+            let total = layout.total.0 as f64;
+            let left = layout.left[index] * total;
+            let right = left + layout.width[index] * total;
+            let (label, _) = profile.label(layout.frame[index]);
+            let depth = usize::from(layout.depth[index]);
+            let (own, all) = (layout.self_time[index].0, layout.total_time[index].0);
+            let (count, merged) = (layout.count[index], layout.merged[index]);
+            let _ = write!(
+                text,
+                "{depth}{:indent$}{label} {left:.0}..{right:.0} own {own} of {all}, {count} samples",
+                "",
+                indent = 1 + depth
+            );
+            let _ = writeln!(
+                text,
+                "{}",
+                if merged > 1 {
+                    format!(", {merged} boxes")
+                } else {
+                    String::new()
+                }
+            );
+        }
+        text
+    }
+
+    #[test]
+    fn time_order() {
+        let profile = small();
+        let both = layout(&profile, &[0, 1], None, Order::Time, 0.0);
+        insta::assert_snapshot!(shown(&profile, &both), @r"
+        total 100 ns, bands [0, 4]
+        0 a 0..30 own 0 of 29, 3 samples
+        0 IDLE 30..70 own 40 of 40, 1 samples
+        0 a 70..80 own 0 of 10, 1 samples
+        0 e 80..90 own 10 of 10, 1 samples
+        0 a 90..100 own 0 of 10, 1 samples
+        1  b 0..20 own 10 of 19, 2 samples
+        1  d 20..30 own 10 of 10, 1 samples
+        1  b 70..80 own 10 of 10, 1 samples
+        1  b 90..100 own 0 of 10, 1 samples
+        2   c 10..20 own 9 of 9, 1 samples
+        2   a 90..100 own 0 of 10, 1 samples
+        3    b 90..100 own 10 of 10, 1 samples
+        4     IDLE 0..5 own 5 of 5, 0 samples
+        4     a 5..25 own 0 of 20, 1 samples
+        4     IDLE 25..30 own 5 of 5, 0 samples
+        4     a 30..60 own 0 of 30, 1 samples
+        4     IDLE 60..100 own 40 of 40, 0 samples
+        5      f 5..25 own 20 of 20, 1 samples
+        5      g 30..60 own 30 of 30, 1 samples
+        ");
+    }
+
+    #[test]
+    fn left_heavy_order() {
+        let profile = small();
+        let both = layout(&profile, &[0, 1], None, Order::LeftHeavy, 0.0);
+        insta::assert_snapshot!(shown(&profile, &both), @r"
+        total 119 ns, bands []
+        0 a 0..99 own 0 of 99, 7 samples
+        0 IDLE 99..109 own 10 of 10, 1 samples
+        0 e 109..119 own 10 of 10, 1 samples
+        1  b 0..39 own 20 of 39, 4 samples
+        1  g 39..69 own 30 of 30, 1 samples
+        1  f 69..89 own 20 of 20, 1 samples
+        1  d 89..99 own 10 of 10, 1 samples
+        2   a 0..10 own 0 of 10, 1 samples
+        2   c 10..19 own 9 of 9, 1 samples
+        3    b 0..10 own 10 of 10, 1 samples
+        ");
+    }
+
+    #[test]
+    fn narrow_boxes_are_merged() {
+        let profile = small();
+        let time = layout(&profile, &[0], None, Order::Time, 0.3);
+        insta::assert_snapshot!(shown(&profile, &time), @r"
+        total 100 ns, bands [0]
+        0 a 0..30 own 0 of 29, 3 samples
+        0 IDLE 30..70 own 40 of 40, 1 samples
+        0 a 70..100 own 10 of 30, 3 samples, 3 boxes
+        1  b 0..30 own 20 of 29, 3 samples, 2 boxes
+        1  b 70..100 own 10 of 20, 2 samples, 2 boxes
+        2   c 10..20 own 9 of 9, 1 samples
+        2   a 90..100 own 0 of 10, 1 samples
+        3    b 90..100 own 10 of 10, 1 samples
+        ");
+        let heavy = layout(&profile, &[0], None, Order::LeftHeavy, 0.3);
+        insta::assert_snapshot!(shown(&profile, &heavy), @r"
+        total 69 ns, bands []
+        0 a 0..49 own 0 of 49, 5 samples
+        0 IDLE 49..69 own 20 of 20, 2 samples, 2 boxes
+        1  b 0..39 own 20 of 39, 4 samples
+        1  d 39..49 own 10 of 10, 1 samples
+        2   a 0..19 own 19 of 19, 2 samples, 2 boxes
+        ");
+    }
+
+    #[test]
+    fn a_range_cuts_samples() {
+        let profile = small();
+        let part = layout(&profile, &[0], Some(span(15, 75)), Order::Time, 0.0);
+        insta::assert_snapshot!(shown(&profile, &part), @r"
+        total 60 ns, bands [0]
+        0 a 0..15 own 0 of 15, 2 samples
+        0 IDLE 15..55 own 40 of 40, 1 samples
+        0 a 55..60 own 0 of 5, 0 samples
+        1  b 0..5 own 0 of 5, 1 samples
+        1  d 5..15 own 10 of 10, 1 samples
+        1  b 55..60 own 5 of 5, 0 samples
+        2   c 0..5 own 5 of 5, 1 samples
+        ");
+    }
+
+    #[test]
+    fn recursion_counts_once() {
+        let profile = small();
+        let totals = frame_totals(&profile, &[0], None);
+        let rows: Vec<(&str, u64, u64, u32, u32)> = totals
+            .iter()
+            .map(|row| {
+                let times = (row.self_time.0, row.total_time.0);
+                (
+                    profile.label(row.frame).0,
+                    times.0,
+                    times.1,
+                    row.self_samples,
+                    row.samples,
+                )
+            })
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                ("b", 30, 39, 3, 4),
+                ("IDLE", 10, 10, 1, 1),
+                ("d", 10, 10, 1, 1),
+                ("e", 10, 10, 1, 1),
+                ("c", 9, 9, 1, 1),
+                ("a", 0, 49, 0, 5),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_search_finds_boxes_and_their_share() {
+        let profile = small();
+        let layout = layout(&profile, &[0], None, Order::LeftHeavy, 0.0);
+        let found = search(&layout, &profile, "m.B");
+        assert_eq!(found.boxes.iter().filter(|&&found| found).count(), 2);
+        assert!((found.share - 39.0 / 69.0).abs() < 1e-12, "{}", found.share);
+        let nothing = search(&layout, &profile, "");
+        assert_eq!((nothing.share, nothing.boxes.contains(&true)), (0.0, false));
+    }
+
+    #[test]
+    fn boxes_are_found_by_place() {
+        let profile = small();
+        let layout = layout(&profile, &[0], None, Order::Time, 0.0);
+        let at = |depth, x| {
+            layout
+                .box_at(depth, x)
+                .map(|index| profile.label(layout.frame[index]).0)
+        };
+        assert_eq!(at(0, 0.05), Some("a"));
+        assert_eq!(at(0, 0.5), Some("IDLE"));
+        assert_eq!(at(1, 0.25), Some("d"));
+        assert_eq!(at(1, 0.5), None);
+        assert_eq!((at(0, 1.0), at(0, -0.1), at(9, 0.5)), (None, None, None));
+    }
+
+    #[test]
+    fn stacks_may_be_deep() {
+        let letters = "ab".repeat(20_000);
+        let profile = profile(&[(0, 10, &letters), (10, 20, "a")], &[]);
+        for order in [Order::Time, Order::LeftHeavy] {
+            assert_eq!(layout(&profile, &[0], None, order, 0.0).len(), 40_000);
+        }
+    }
+
+    #[test]
+    fn no_tracks_and_no_time_are_no_trouble() {
+        let profile = small();
+        for order in [Order::Time, Order::LeftHeavy] {
+            assert!(layout(&profile, &[], None, order, 0.0).is_empty());
+            assert!(layout(&profile, &[9], None, order, 0.0).is_empty());
+            assert!(layout(&profile, &[0], Some(span(5, 5)), order, 0.0).is_empty());
+            assert!(layout(&profile, &[0], Some(span(9, 5)), order, 0.0).is_empty());
+        }
+    }
+
+    /// Own time and samples of a layout, per frame.
+    fn sums(profile: &Profile, layout: &Layout, into: &mut [(u64, u64)]) {
+        let inner = (0..layout.len()).map(|i| (layout.frame[i], layout.self_time[i].0));
+        for (frame, own) in inner {
+            into[frame.0 as usize].0 += own;
+        }
+        for row in frame_totals(profile, &layout.tracks, Some(layout.range)) {
+            into[row.frame.0 as usize].1 += u64::from(row.self_samples);
+        }
+    }
+
+    prop_compose! {
+        fn any_samples()(
+            rows in prop::collection::vec((0_u64..40, 1_u64..=TICK, "[abc]{1,4}|-"), 0..40)
+        ) -> Vec<(u64, u64, String)> {
+            let mut at = 0;
+            rows.into_iter().map(|(gap, length, stack)| {
+                let start = at + gap;
+                at = start + length;
+                (start, at, stack)
+            }).collect()
+        }
+    }
+
+    fn borrowed(rows: &[(u64, u64, String)]) -> Vec<(u64, u64, &str)> {
+        rows.iter()
+            .map(|(start, end, stack)| (*start, *end, stack.as_str()))
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn the_parts_of_a_range_sum_to_the_whole(
+            cap in any_samples(),
+            thread in any_samples(),
+            mut cuts in prop::collection::vec(0_u64..900, 0..6),
+        ) {
+            let profile = profile(&borrowed(&cap), &borrowed(&thread));
+            let end = profile.span.end.0;
+            cuts.extend([0, end]);
+            cuts.retain(|&cut| cut <= end);
+            cuts.sort_unstable();
+            for order in [Order::Time, Order::LeftHeavy] {
+                let none = vec![(0, 0); profile.frames.len()];
+                let (mut whole, mut parts) = (none.clone(), none);
+                let all = layout(&profile, &[0, 1], None, order, 0.0);
+                sums(&profile, &all, &mut whole);
+                let mut total = 0;
+                for cut in cuts.windows(2) {
+                    let range = Some(span(cut[0], cut[1]));
+                    let part = layout(&profile, &[0, 1], range, order, 0.0);
+                    total += part.total.0;
+                    sums(&profile, &part, &mut parts);
+                }
+                prop_assert_eq!(total, all.total.0);
+                prop_assert_eq!(&parts, &whole);
+            }
+        }
+
+        #[test]
+        fn merging_keeps_the_sum_and_bounds_the_number(
+            cap in any_samples(),
+            min_width in 0.0_f64..0.5,
+        ) {
+            let profile = profile(&borrowed(&cap), &[]);
+            for order in [Order::Time, Order::LeftHeavy] {
+                let own = |layout: &Layout| layout.self_time.iter().map(|time| time.0).sum::<u64>();
+                let all = layout(&profile, &[0], None, order, 0.0);
+                let some = layout(&profile, &[0], None, order, min_width);
+                prop_assert_eq!(own(&all), own(&some));
+                prop_assert!(some.len() <= all.len());
+                for depth in 0..5 {
+                    let boxes = some.at_depth(depth).len() as f64;
+                    prop_assert!(boxes <= 3.0 / min_width.max(0.001) + 2.0);
+                }
+            }
+        }
+
+        #[test]
+        fn boxes_stand_in_their_parents(cap in any_samples()) {
+            let profile = profile(&borrowed(&cap), &[]);
+            for order in [Order::Time, Order::LeftHeavy] {
+                let all = layout(&profile, &[0], None, order, 0.0);
+                let edges = |i: usize| (all.left[i], all.left[i] + all.width[i]);
+                for i in 0..all.len() {
+                    let (left, right) = edges(i);
+                    if i > 0 && all.depth[i - 1] == all.depth[i] {
+                        prop_assert!(edges(i - 1).1 <= left + 1e-9);
+                    }
+                    if let Some(depth) = all.depth[i].checked_sub(1) {
+                        let parent = all.box_at(depth, left + all.width[i] / 2.0);
+                        let around = parent.map(edges);
+                        prop_assert!(around.is_some_and(|(l, r)| l <= left + 1e-9 && right <= r + 1e-9));
+                    }
+                }
+                if order == Order::Time && !all.is_empty() {
+                    let width: f64 = all.at_depth(0).map(|i| all.width[i]).sum();
+                    prop_assert!((width - 1.0).abs() < 1e-9);
+                }
+            }
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Foreign calls on one OS thread, made into samples that do not overlap.
 
-use super::foreign::{CallKey, CallOddity, CallProblem};
+use super::foreign::{CallKey, CallProblem, Oddities};
 use super::frames::FrameId;
 use super::profile::Samples;
 use super::stacks::{StackId, Stacks};
@@ -26,7 +26,7 @@ pub(super) struct Nested {
 }
 
 /// A call that goes on while the calls are walked through.
-struct Frame {
+struct GoingOn {
     span: Span,
     stack: StackId,
     haskell: Vec<FrameId>,
@@ -42,11 +42,11 @@ struct Frame {
 pub(super) fn nest(
     mut calls: Vec<PlacedCall>,
     stacks: &mut Stacks,
-    oddities: &mut Vec<CallOddity>,
+    oddities: &mut Oddities,
 ) -> Nested {
     calls.sort_by_key(|call| (call.span.start, std::cmp::Reverse(call.span.end)));
     let mut nested = Nested::default();
-    let mut going_on: Vec<Frame> = Vec::new();
+    let mut going_on: Vec<GoingOn> = Vec::new();
     for call in calls {
         let at = call.span.start;
         while let Some(inner) = going_on.last_mut() {
@@ -56,7 +56,7 @@ pub(super) fn nest(
             if at < inner.span.end {
                 inner.span.end = at;
                 let what = CallProblem::Overlap(inner.key.clone());
-                oddities.push(CallOddity { at, what });
+                oddities.push(at, what);
             }
             close_innermost(&mut going_on, &mut nested);
         }
@@ -64,7 +64,7 @@ pub(super) fn nest(
             part(outer, Span::new(outer.span.start, at), false, &mut nested);
         }
         let stack = stack_inside(going_on.last(), &call, stacks);
-        going_on.push(Frame {
+        going_on.push(GoingOn {
             span: call.span,
             stack,
             haskell: call.haskell,
@@ -79,7 +79,7 @@ pub(super) fn nest(
 }
 
 /// Ends the innermost call; what is left of the one around it comes after it.
-fn close_innermost(going_on: &mut Vec<Frame>, nested: &mut Nested) {
+fn close_innermost(going_on: &mut Vec<GoingOn>, nested: &mut Nested) {
     if let Some(inner) = going_on.pop() {
         part(&inner, inner.span, inner.open, nested);
         if let Some(outer) = going_on.last_mut() {
@@ -89,7 +89,7 @@ fn close_innermost(going_on: &mut Vec<Frame>, nested: &mut Nested) {
 }
 
 /// Adds a part of a call.
-fn part(call: &Frame, span: Span, open: bool, nested: &mut Nested) {
+fn part(call: &GoingOn, span: Span, open: bool, nested: &mut Nested) {
     if span.start < span.end {
         if open {
             let index = u32::try_from(nested.samples.len()).unwrap_or(u32::MAX);
@@ -99,7 +99,7 @@ fn part(call: &Frame, span: Span, open: bool, nested: &mut Nested) {
     }
 }
 
-fn stack_inside(outer: Option<&Frame>, call: &PlacedCall, stacks: &mut Stacks) -> StackId {
+fn stack_inside(outer: Option<&GoingOn>, call: &PlacedCall, stacks: &mut Stacks) -> StackId {
     let (base, shared) = match outer {
         None => (StackId::EMPTY, 0),
         Some(outer) => {
@@ -112,18 +112,22 @@ fn stack_inside(outer: Option<&Frame>, call: &PlacedCall, stacks: &mut Stacks) -
         .fold(base, |stack, frame| stacks.push(stack, frame))
 }
 
+/// How many calls of unknown threads are shown at once.
+const MAX_LANES: usize = 64;
+
 /// Spreads calls of unknown threads over as few lanes as keep them apart.
-pub(super) fn lanes(mut calls: Vec<PlacedCall>) -> Vec<Vec<PlacedCall>> {
+pub(super) fn lanes(mut calls: Vec<PlacedCall>, oddities: &mut Oddities) -> Vec<Vec<PlacedCall>> {
     calls.sort_by_key(|call| (call.span.start, call.span.end));
     let mut lanes: Vec<Vec<PlacedCall>> = Vec::new();
     for call in calls {
-        let ends_before = |lane: &&mut Vec<PlacedCall>| {
+        let ends_before = |lane: &Vec<PlacedCall>| {
             lane.last()
                 .is_none_or(|last| last.span.end <= call.span.start)
         };
-        match lanes.iter_mut().find(ends_before) {
-            Some(lane) => lane.push(call),
-            None => lanes.push(vec![call]),
+        match lanes.iter().position(ends_before) {
+            Some(lane) => lanes[lane].push(call),
+            None if lanes.len() < MAX_LANES => lanes.push(vec![call]),
+            None => oddities.push(call.span.start, CallProblem::TooManyAtOnce(call.key)),
         }
     }
     lanes
@@ -131,6 +135,7 @@ pub(super) fn lanes(mut calls: Vec<PlacedCall>) -> Vec<Vec<PlacedCall>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::foreign::CallOddity;
     use super::*;
     use crate::ids::Nanos;
 
@@ -149,7 +154,7 @@ mod tests {
 
     /// Start, end and frames of every sample.
     fn nested(calls: Vec<PlacedCall>) -> (Vec<(u64, u64, Vec<u32>)>, Vec<CallOddity>) {
-        let (mut stacks, mut oddities) = (Stacks::default(), Vec::new());
+        let (mut stacks, mut oddities) = (Stacks::default(), Oddities::default());
         let samples = nest(calls, &mut stacks, &mut oddities).samples;
         let rows = (0..samples.len()).map(|i| {
             let start = samples.start[i].0;
@@ -160,7 +165,7 @@ mod tests {
                 frames.iter().map(|f| f.0).collect(),
             )
         });
-        (rows.collect(), oddities)
+        (rows.collect(), oddities.finish(Nanos(0)))
     }
 
     #[test]
@@ -217,10 +222,18 @@ mod tests {
             call(2, 5, 20, &[]),
             call(3, 10, 15, &[]),
         ];
-        let numbers: Vec<Vec<i64>> = lanes(calls)
+        let numbers: Vec<Vec<i64>> = lanes(calls, &mut Oddities::default())
             .iter()
             .map(|lane| lane.iter().map(|call| call.key.number).collect())
             .collect();
         assert_eq!(numbers, [vec![1, 3], vec![2]]);
+    }
+
+    #[test]
+    fn there_are_only_so_many_lanes() {
+        let mut oddities = Oddities::default();
+        let calls = (0..70).map(|number| call(number, 0, 10, &[])).collect();
+        assert_eq!(lanes(calls, &mut oddities).len(), MAX_LANES);
+        assert_eq!(oddities.finish(Nanos(0)).len(), 6);
     }
 }

@@ -18,8 +18,8 @@ pub(super) struct Weight {
 
 impl Weight {
     fn add(&mut self, other: Self) {
-        self.time += other.time;
-        self.count += other.count;
+        self.time = self.time.saturating_add(other.time);
+        self.count = self.count.saturating_add(other.count);
     }
 }
 
@@ -37,8 +37,10 @@ impl Weights {
         for track in chosen(profile, tracks) {
             for sample in track.samples.in_range(range) {
                 if let Some(weight) = own.get_mut(sample.stack.index()) {
-                    weight.time += sample.span.duration().0;
-                    weight.count += u32::from(sample.ends);
+                    weight.add(Weight {
+                        time: sample.span.duration().0,
+                        count: u32::from(sample.ends),
+                    });
                 }
             }
         }
@@ -144,13 +146,13 @@ pub fn search(layout: &Layout, profile: &Profile, text: &str) -> Matches {
     let found = |frame: FrameId| frames.get(frame.0 as usize).copied().unwrap_or(false);
     let weights = Weights::new(profile, &layout.tracks, layout.range);
     let mut stacks: Vec<bool> = Vec::with_capacity(profile.stacks.len());
-    let mut time = 0;
+    let mut time = Weight::default();
     for stack in profile.stacks.ids() {
         let outer = stacks.get(profile.stacks.parent(stack).index()).copied();
         let here = outer.unwrap_or(false) || profile.stacks.frame(stack).is_some_and(found);
         stacks.push(here);
         if here {
-            time += weights.own[stack.index()].time;
+            time.add(weights.own[stack.index()]);
         }
     }
     let sampled = weights.sampled().0;
@@ -159,7 +161,7 @@ pub fn search(layout: &Layout, profile: &Profile, text: &str) -> Matches {
         share: if sampled == 0 {
             0.0
         } else {
-            time as f64 / sampled as f64
+            time.time as f64 / sampled as f64
         },
     }
 }
