@@ -378,10 +378,13 @@ impl<N: Names> Scene<'_, N> {
 
     /// Several spans in a bucket: the bar is as high as their share of it, so
     /// that a thin one does not look like a full one. Something is always seen.
+    /// Running stands on the ground and collecting hangs from the top: they
+    /// share the bucket and do not cover each other.
     fn paint_share(&self, rect: Rect, class: Class, shares: &[f32], painter: &mut impl Painter) {
         let share: f64 = shares.iter().map(|&share| f64::from(share)).sum();
         let h = (rect.h * share.min(1.0)).max(2.0);
-        let bar = Rect::new(rect.x, rect.y + rect.h - h, rect.w, h);
+        let y = if class == Class::Gc { rect.y } else { rect.y + rect.h - h };
+        let bar = Rect::new(rect.x, y, rect.w, h);
         painter.fill(bar, class_colour(self.palette, class).into());
     }
 
@@ -427,8 +430,8 @@ impl<N: Names> Scene<'_, N> {
         }
     }
 
-    /// Several spans of a thread: running fills from the bottom by its share,
-    /// the rest of the bucket is a line in the colour of its largest reason.
+    /// Several spans of a thread: a line in the colour of the reason that it
+    /// waits for most, and over it running, as high as its share.
     fn paint_mixture(&self, rect: Rect, shares: &[f32], painter: &mut impl Painter) {
         let share = |class: Class| shares.get(class as usize).copied().unwrap_or(0.0);
         let waiting = [Class::Ready, Class::Blocked, Class::Foreign, Class::Io];
@@ -440,7 +443,7 @@ impl<N: Names> Scene<'_, N> {
         let running = f64::from(share(Class::Running) + share(Class::Open));
         if running > 0.0 {
             let h = (rect.h * running.min(1.0)).max(2.0);
-            let bar = Rect::new(rect.x, rect.y + rect.h - h, rect.w, h);
+            let bar = Rect::new(rect.x, rect.y + (rect.h - h) / 2.0, rect.w, h);
             painter.fill(bar, self.palette.running.into());
         }
     }

@@ -6,7 +6,7 @@ use gloo_events::{EventListener, EventListenerOptions};
 use gloo_timers::callback::Timeout;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{DragEvent, File, HtmlCanvasElement, HtmlElement, HtmlInputElement, KeyboardEvent};
+use web_sys::{DragEvent, File, HtmlElement, HtmlInputElement, KeyboardEvent};
 use yew::prelude::*;
 
 use super::client::Client;
@@ -476,19 +476,7 @@ impl App {
         self.ask_threads(ctx);
         self.usage_asked = None;
         self.ask_usage(ctx);
-        self.focus_timeline();
         self.changed(ctx);
-    }
-
-    fn focus_timeline(&self) {
-        let canvas = self.canvas.clone();
-        Timeout::new(0, move || {
-            if let Some(canvas) = canvas.cast::<HtmlCanvasElement>() {
-                // Focus is a convenience here.
-                let _ = canvas.focus();
-            }
-        })
-        .forget();
     }
 
     /// Takes over what a link says.
@@ -685,7 +673,9 @@ impl App {
             }
             return false;
         }
-        let on_timeline = target.is_some() && target.as_ref() == self.canvas.cast::<HtmlElement>().as_ref();
+        // Where nothing has the focus the keys are the timeline's.
+        let canvas = self.canvas.cast::<HtmlElement>();
+        let on_timeline = tag == "BODY" || (target.is_some() && target == canvas);
         let Some(action) = action(&event.code(), &event.key(), on_timeline) else {
             return false;
         };
