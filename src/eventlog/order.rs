@@ -203,7 +203,7 @@ impl Stream {
     fn believable_end(&self, event: Extent, left: usize, damage: &mut DamageList) -> usize {
         let view = &self.buffer[self.pos..];
         let view = &view[..view.len().min(left)];
-        let bounds = self.search_bounds();
+        let bounds = self.bounds;
         let followed = |end: usize| plausible_run(&self.header, &view[end..], bounds);
         let by_fields = fields_end(event.id, &view[event.payload..event.end])
             .map(|len| event.payload + len)
@@ -221,24 +221,13 @@ impl Stream {
         inside.unwrap_or(event.end)
     }
 
-    /// The times of events to search for.
-    fn search_bounds(&self) -> Bounds {
-        let from = self.last_time.map_or(self.bounds.from, |time| {
-            Nanos(time.0.saturating_sub(1_000_000_000))
-        });
-        Bounds {
-            from,
-            to: self.bounds.to.min(Bounds::ANY.to),
-        }
-    }
-
     /// Passes over bytes up to where a plausible run of events begins, or to
     /// the end of the block. What the window does not hold yet is looked at
     /// when it has come: each piece is reported for itself.
     fn resync(&mut self, kind: DamageKind, left: usize, damage: &mut DamageList) {
         let view = &self.buffer[self.pos..];
         let view = &view[..view.len().min(left)];
-        let bounds = self.search_bounds();
+        let bounds = self.bounds;
         // Where the window ends before the block, runs at its end can't be judged yet.
         let reach = if view.len() == left {
             view.len()
@@ -264,8 +253,10 @@ impl Stream {
             header: &self.header,
         });
         self.pos += event.end;
-        self.last_time = Some(event.time);
         self.head = None;
+        if !is_undated(event.id) {
+            self.last_time = Some(event.time);
+        }
     }
 }
 

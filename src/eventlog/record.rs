@@ -69,7 +69,7 @@ impl Extent {
 pub(crate) enum NoEvent {
     /// The bytes end first.
     Short(u16),
-    /// The type is not in the header.
+    /// The type is not in the header, or these are only zeros.
     Undeclared(u16),
     /// The end-of-data marker stands here.
     EndOfData,
@@ -97,6 +97,10 @@ pub(crate) fn extent(header: &Header, bytes: &[u8]) -> Result<Extent, NoEvent> {
     };
     let time = bytes.get(2..).and_then(|b| b.first_chunk());
     let time = Nanos(u64::from_be_bytes(*time.ok_or(NoEvent::Short(id))?));
+    // Zeros, as a hole in a file has them, are no creation of a thread.
+    if id == 0 && time == Nanos(0) {
+        return Err(NoEvent::Undeclared(0));
+    }
     let mut end = payload + len;
     if id == INFO_TABLE_PROV {
         end = provenance_end(header, bytes, payload, end);
@@ -140,14 +144,18 @@ fn provenance_end(header: &Header, bytes: &[u8], payload: usize, declared: usize
     }
 }
 
-/// How many bytes the fields of a profile sample take, which say so
-/// themselves: a length that disagrees may be wrong.
+/// How many bytes the fields of an event take by their own account: a length
+/// that disagrees may be wrong. Profile samples count their parts; a text has
+/// no NUL, with which the next event's type begins.
 pub(crate) fn fields_end(id: u16, payload: &[u8]) -> Option<usize> {
     let stack = |depth_at: usize| Some(depth_at + 1 + 4 * usize::from(*payload.get(depth_at)?));
+    let nul = |from: usize| Some(from + payload.get(from..)?.iter().position(|&byte| byte == 0)?);
     match id {
+        16 | 19 | 23 | 24 | 58 => nul(0),
+        44 => nul(4),
         163 => stack(9),
+        164 => Some(nul(9)? + 1),
         167 => stack(12),
-        164 => Some(9 + payload.get(9..)?.iter().position(|&byte| byte == 0)? + 1),
         _ => None,
     }
 }

@@ -28,7 +28,7 @@ impl Bounds {
             to: Nanos(if sane {
                 marker.end.0.saturating_add(Self::SLACK)
             } else {
-                u64::MAX
+                u64::MAX >> 1
             }),
         }
     }
@@ -38,6 +38,12 @@ impl Bounds {
         from: Nanos(0),
         to: Nanos(u64::MAX >> 1),
     };
+
+    /// The earliest time that may follow `last` in a block: times go back by
+    /// microseconds there, a second is generous.
+    pub(crate) fn earliest_after(last: Nanos) -> Nanos {
+        Nanos(last.0.saturating_sub(Self::SLACK))
+    }
 
     pub(crate) fn contains(&self, time: Nanos) -> bool {
         self.from <= time && time <= self.to
@@ -66,7 +72,9 @@ pub(crate) fn run(header: &Header, bytes: &[u8], bounds: Bounds) -> Run {
     for _ in 0..CONVINCING {
         match extent(header, &bytes[pos..]) {
             Ok(event) if is_undated(event.id) => pos += event.end,
-            Ok(event) if bounds.contains(event.time) && close(last, event.time) => {
+            Ok(event)
+                if bounds.contains(event.time) && Bounds::earliest_after(last) <= event.time =>
+            {
                 last = event.time;
                 pos += event.end;
             }
@@ -119,11 +127,6 @@ pub(crate) fn damaged_marker(bytes: &[u8]) -> Option<Marker> {
     (wrong <= 1).then_some(marker)
 }
 
-/// Times inside a block go back by microseconds at most; a second is generous.
-fn close(last: Nanos, time: Nanos) -> bool {
-    time.0.saturating_add(1_000_000_000) >= last.0
-}
-
 /// What stands between blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Landing {
@@ -173,7 +176,7 @@ pub(crate) fn outside_times(header: &Header, bytes: &[u8]) -> Option<Vec<Nanos>>
         match extent(header, rest) {
             Ok(event) if event.id != BLOCK_MARKER => {
                 let last = times.last().copied().unwrap_or_default();
-                if !Bounds::ANY.contains(event.time) || !close(last, event.time) {
+                if !Bounds::ANY.contains(event.time) || event.time < Bounds::earliest_after(last) {
                     return None;
                 }
                 times.push(event.time);

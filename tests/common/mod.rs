@@ -5,6 +5,8 @@
     reason = "each test file uses its part of this module"
 )]
 
+pub mod build;
+
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
