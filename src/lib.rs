@@ -4,6 +4,16 @@ pub mod automata;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod cli;
 pub mod eventlog;
+pub mod flamegraph;
 pub mod ids;
+pub mod protocol;
+pub mod scene;
+pub mod session;
+pub mod share;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod source;
+pub mod timeline;
+#[cfg(target_arch = "wasm32")]
+pub mod wire;
+#[cfg(target_arch = "wasm32")]
+pub mod worker;

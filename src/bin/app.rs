@@ -1,1 +1,6 @@
-fn main() {}
+//! The entry point of the page.
+
+fn main() {
+    #[cfg(target_arch = "wasm32")]
+    eventscope::ui::run();
+}

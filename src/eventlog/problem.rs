@@ -8,7 +8,7 @@ use crate::ids::{ByteOffset, CapId, Nanos};
 
 /// Why a file cannot be read as an eventlog at all. Every message says what,
 /// where and what to try.
-#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LogError {
     /// The file has no bytes.

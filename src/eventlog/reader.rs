@@ -138,7 +138,10 @@ impl LogReader {
     pub fn advance(&mut self, sink: &mut impl Sink, max_events: usize) -> Result<Step, LogError> {
         loop {
             let step = self.step(sink, max_events)?;
-            let (Step::Need(needs), Some(bytes)) = (&step, self.inflated.take()) else {
+            let Step::Need(needs) = &step else {
+                return Ok(step);
+            };
+            let Some(bytes) = self.inflated.take() else {
                 return Ok(step);
             };
             for Need(range) in needs {

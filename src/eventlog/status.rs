@@ -84,6 +84,34 @@ impl StopStatus {
         }
     }
 
+    /// The status in the standard numbering, in one byte.
+    #[must_use]
+    pub fn code(self) -> u8 {
+        match self {
+            Self::NoStatus => 0,
+            Self::HeapOverflow => 1,
+            Self::StackOverflow => 2,
+            Self::ThreadYielding => 3,
+            Self::ThreadBlocked => 4,
+            Self::ThreadFinished => 5,
+            Self::ForeignCall => 6,
+            Self::BlockedOnMVar => 7,
+            Self::BlockedOnBlackHole(_) => 8,
+            Self::BlockedOnRead => 9,
+            Self::BlockedOnWrite => 10,
+            Self::BlockedOnDelay => 11,
+            Self::BlockedOnSTM => 12,
+            Self::BlockedOnDoProc => 13,
+            Self::BlockedOnCCall => 14,
+            Self::BlockedOnCCallNoUnblockExc => 15,
+            Self::BlockedOnMsgThrowTo => 18,
+            Self::ThreadMigrating => 19,
+            Self::BlockedOnMVarRead => 20,
+            Self::BlockedOnIOCompletion => 21,
+            Self::Other(code) => u8::try_from(code).unwrap_or(u8::MAX),
+        }
+    }
+
     /// Why the thread stopped, to follow "thread 7 …" or "stopped: …".
     #[must_use]
     pub fn explanation(self) -> String {

@@ -1,0 +1,44 @@
+// The browser tests, run by `cargo xtask test` or, with dist/ built, by
+// `npx playwright test`.
+
+import process from 'node:process';
+import { defineConfig } from '@playwright/test';
+
+const port = Number(process.env.EVENTSCOPE_PORT ?? 4173);
+const isRoot = process.getuid?.() === 0;
+
+export default defineConfig({
+  testDir: 'tests/e2e',
+  outputDir: 'tests/e2e/results/artifacts',
+  fullyParallel: true,
+  forbidOnly: !!process.env.CI,
+  retries: process.env.CI ? 1 : 0,
+  workers: 2,
+  reporter: [['line'], ['json', { outputFile: 'tests/e2e/results/report.json' }]],
+  webServer: {
+    command: `node xtask/serve.mjs --port ${port} --strict-port`,
+    port,
+    reuseExistingServer: false,
+  },
+  use: {
+    baseURL: `http://localhost:${port}/`,
+    browserName: 'chromium',
+    // The tests about it allow it; elsewhere it would hide what is requested.
+    serviceWorkers: 'block',
+    trace: 'retain-on-failure',
+    launchOptions: {
+      executablePath: process.env.EVENTSCOPE_CHROMIUM,
+      args: [
+        ...(isRoot ? ['--no-sandbox'] : []),
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+        '--font-render-hinting=none',
+        '--hide-scrollbars',
+      ],
+    },
+  },
+});

@@ -1,0 +1,184 @@
+//! Call stacks as one prefix tree: stacks that begin alike share their
+//! beginning, and every stack is one number.
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::frames::FrameId;
+
+/// A stack of a profile: a node of its [`Stacks`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct StackId(pub u32);
+
+impl StackId {
+    /// The stack without frames.
+    pub const EMPTY: Self = Self(0);
+
+    /// The place of the stack in columns that have one entry per stack.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// All stacks of a profile, in columns; a stack's parent (the stack without
+/// its innermost frame) always has a smaller number. `F` is what the stacks
+/// are made of: frames, or cost-centre ids until all of these are declared.
+#[derive(Clone, Debug)]
+pub struct Stacks<F = FrameId> {
+    parent: Vec<StackId>,
+    /// The innermost frame; of the empty stack, none.
+    frame: Vec<Option<F>>,
+    /// How many frames.
+    depth: Vec<u16>,
+    children: FxHashMap<(StackId, F), StackId>,
+}
+
+impl<F> Default for Stacks<F> {
+    fn default() -> Self {
+        Self {
+            parent: vec![StackId::EMPTY],
+            frame: vec![None],
+            depth: vec![0],
+            children: FxHashMap::default(),
+        }
+    }
+}
+
+impl<F: Copy + Eq + std::hash::Hash> Stacks<F> {
+    /// The stack of `parent` with one more frame inside it. A stack of 65,535
+    /// frames grows no more.
+    pub fn push(&mut self, parent: StackId, frame: F) -> StackId {
+        if let Some(&id) = self.children.get(&(parent, frame)) {
+            return id;
+        }
+        let Some(depth) = self.depth(parent).checked_add(1) else {
+            return parent;
+        };
+        let id = StackId(u32::try_from(self.parent.len()).unwrap_or(u32::MAX));
+        self.parent.push(parent);
+        self.frame.push(Some(frame));
+        self.depth.push(depth);
+        self.children.insert((parent, frame), id);
+        id
+    }
+
+    /// The stack of these frames, outermost first.
+    pub fn intern(&mut self, outermost_first: impl IntoIterator<Item = F>) -> StackId {
+        let frames = outermost_first.into_iter();
+        frames.fold(StackId::EMPTY, |stack, frame| self.push(stack, frame))
+    }
+
+    /// The stack without its innermost frame; the empty stack is its own.
+    #[must_use]
+    pub fn parent(&self, stack: StackId) -> StackId {
+        let parent = self.parent.get(stack.index());
+        parent.copied().unwrap_or(StackId::EMPTY)
+    }
+
+    /// The innermost frame.
+    #[must_use]
+    pub fn frame(&self, stack: StackId) -> Option<F> {
+        self.frame.get(stack.index()).copied().flatten()
+    }
+
+    /// How many frames the stack has.
+    #[must_use]
+    pub fn depth(&self, stack: StackId) -> u16 {
+        self.depth.get(stack.index()).copied().unwrap_or(0)
+    }
+
+    /// The frames, innermost first.
+    pub fn innermost_first(&self, stack: StackId) -> impl Iterator<Item = F> + '_ {
+        let parents = std::iter::successors(Some(stack), |&stack| Some(self.parent(stack)));
+        parents.map_while(|stack| self.frame(stack))
+    }
+
+    /// The frames, outermost first.
+    #[must_use]
+    pub fn outermost_first(&self, stack: StackId) -> Vec<F> {
+        let mut frames: Vec<F> = self.innermost_first(stack).collect();
+        frames.reverse();
+        frames
+    }
+
+    /// All stacks, each after its parent; the empty one first.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = StackId> + ExactSizeIterator + use<F> {
+        let count = u32::try_from(self.parent.len()).unwrap_or(u32::MAX);
+        (0..count).map(StackId)
+    }
+
+    /// How many stacks there are, with the empty one.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.parent.len()
+    }
+
+    /// Whether there is no stack but the empty one.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.parent.len() <= 1
+    }
+
+    /// Adds all stacks to `into` with other frames. The result has the new id
+    /// of each stack, at the index of the old one.
+    pub fn translate<G: Copy + Eq + std::hash::Hash>(
+        &self,
+        into: &mut Stacks<G>,
+        mut frame: impl FnMut(F) -> G,
+    ) -> Vec<StackId> {
+        let mut new: Vec<StackId> = Vec::with_capacity(self.len());
+        for stack in self.ids() {
+            let id = match self.frame(stack) {
+                Some(old) => into.push(new[self.parent(stack).index()], frame(old)),
+                None => StackId::EMPTY,
+            };
+            new.push(id);
+        }
+        new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stacks_share_their_beginnings() {
+        let mut stacks = Stacks::default();
+        let abc = stacks.intern("abc".chars());
+        let abd = stacks.intern("abd".chars());
+        assert_eq!(stacks.parent(abc), stacks.parent(abd));
+        assert_eq!(stacks.intern("abc".chars()), abc);
+        assert_eq!(stacks.len(), 5);
+        assert_eq!(stacks.depth(abd), 3);
+        assert_eq!(stacks.outermost_first(abd), ['a', 'b', 'd']);
+        assert_eq!(stacks.innermost_first(abd).collect::<String>(), "dba");
+    }
+
+    #[test]
+    fn the_empty_stack_has_no_frames() {
+        let stacks = Stacks::<char>::default();
+        assert!(stacks.is_empty());
+        assert_eq!(stacks.outermost_first(StackId::EMPTY), []);
+        assert_eq!(stacks.parent(StackId::EMPTY), StackId::EMPTY);
+    }
+
+    #[test]
+    fn translation_may_make_stacks_equal() {
+        let mut stacks = Stacks::default();
+        let upper = stacks.intern("aB".chars());
+        let lower = stacks.intern("ab".chars());
+        let mut into = Stacks::default();
+        let new = stacks.translate(&mut into, |c: char| c.to_ascii_lowercase());
+        assert_eq!(new[upper.index()], new[lower.index()]);
+        assert_eq!(into.outermost_first(new[upper.index()]), ['a', 'b']);
+    }
+
+    #[test]
+    fn a_very_deep_stack_is_cut() {
+        let mut stacks = Stacks::default();
+        let deep = stacks.intern(0_u32..70_000);
+        assert_eq!(stacks.depth(deep), u16::MAX);
+    }
+}

@@ -1,0 +1,115 @@
+//! The messages between page and worker. Control messages are small and go
+//! through serde; the columns of an answer go beside them as typed arrays,
+//! and the file goes as a handle.
+
+use serde::{Deserialize, Serialize};
+
+use crate::automata::Span;
+use crate::eventlog::Progress;
+use crate::flamegraph::query::{FlameHead, FlameQuery};
+use crate::ids::ThreadId;
+use crate::session::Overview;
+use crate::timeline::messages::Message;
+use crate::timeline::query::{TimelineQuery, UsageRow};
+use crate::timeline::threads::{ThreadFilter, ThreadRow};
+
+/// Changes whenever a message does: page and worker of different builds must
+/// not talk to each other.
+pub const VERSION: u32 = 1;
+
+/// From the page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ToWorker {
+    /// Open the file that comes with this message; what was open is dropped.
+    Open,
+    /// Drop what is open.
+    Cancel,
+    /// Answer a question about the open log.
+    Ask {
+        /// Comes back with the answer.
+        id: u32,
+        /// The question.
+        question: Question,
+    },
+}
+
+/// What the page may ask.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Question {
+    /// The marks of the timeline.
+    Timeline(TimelineQuery),
+    /// The usage of each capability in a range.
+    Usage(Span),
+    /// A list of threads.
+    Threads(ThreadFilter),
+    /// One message of the program.
+    Message(u32),
+    /// The labels of threads.
+    Labels(Vec<ThreadId>),
+    /// The boxes of a flame graph.
+    Flame(FlameQuery),
+}
+
+/// What the worker answers; columns come beside it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Answer {
+    /// The columns of a [`TimelineReply`](crate::timeline::query::TimelineReply) come beside.
+    Timeline,
+    /// The usage of each capability.
+    Usage(Vec<UsageRow>),
+    /// The threads, and how many there are in all.
+    Threads(Vec<ThreadRow>, u64),
+    /// The message, if there is one of that number.
+    Message(Option<Message>),
+    /// Labels, as far as the threads have one.
+    Labels(Vec<(ThreadId, String)>),
+    /// The boxes of the flame graph come beside.
+    Flame(FlameHead),
+    /// No log is open, or it has nothing of that kind.
+    Nothing,
+}
+
+/// From the worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum FromWorker {
+    /// It is ready for messages.
+    Ready {
+        /// Its [`VERSION`].
+        version: u32,
+    },
+    /// It goes on loading.
+    Loading {
+        /// In bytes.
+        progress: Progress,
+        /// Events so far.
+        events: u64,
+        /// What is known so far, now and then.
+        overview: Option<Overview>,
+    },
+    /// The log is read to its end.
+    Loaded {
+        /// What it is.
+        overview: Overview,
+        /// How long that took, in milliseconds.
+        elapsed_ms: f64,
+    },
+    /// The file is no log that can be read.
+    Failed {
+        /// Why, and what to try.
+        message: String,
+    },
+    /// It dropped what was open.
+    Cancelled,
+    /// An answer.
+    Answer {
+        /// That of the question.
+        id: u32,
+        /// The answer.
+        answer: Answer,
+    },
+    /// It is about to die: a defect of this program.
+    Died {
+        /// What it says of itself.
+        message: String,
+    },
+}

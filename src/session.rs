@@ -1,0 +1,344 @@
+//! One open log: it is fed, it analyses, it answers. The only thing that the
+//! drivers (the worker, tests, benchmarks) talk to.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::analysis::info::{Info, TypeCount};
+use crate::analysis::spans::{Analyses, SpanAnalysis};
+use crate::automata::Span;
+use crate::eventlog::{DamageList, Event, LogError, LogReader, Progress, Record, Sink, Step};
+use crate::flamegraph::query::{FlameBoxes, FlameHead, FlameQuery, TrackInfo, answer, track_list};
+use crate::flamegraph::{CallOddity, Profile, ProfileCollector};
+use crate::ids::{CapId, Nanos, ThreadId};
+use crate::timeline::Store;
+use crate::timeline::messages::{Message, Messages};
+use crate::timeline::query::{Timeline, TimelineQuery, TimelineReply, UsageRow, usage};
+use crate::timeline::threads::{ThreadFilter, ThreadRow};
+
+/// All analyses of a log, in one pass.
+#[derive(Debug)]
+struct Recording {
+    info: Info,
+    /// Taken out at the end of the log.
+    spans: Option<SpanAnalysis>,
+    store: Store,
+    messages: Messages,
+    /// Taken out at the end of the log.
+    samples: Option<ProfileCollector>,
+    profile: Option<Profile>,
+    call_oddities: Vec<CallOddity>,
+}
+
+impl Default for Recording {
+    fn default() -> Self {
+        let analyses = Analyses {
+            lifecycle: true,
+            mutator_by_cap: false,
+        };
+        Self {
+            info: Info::default(),
+            spans: Some(SpanAnalysis::new(analyses)),
+            store: Store::default(),
+            messages: Messages::default(),
+            samples: Some(ProfileCollector::default()),
+            profile: None,
+            call_oddities: Vec::new(),
+        }
+    }
+}
+
+impl Sink for Recording {
+    #[inline]
+    fn event(&mut self, record: &Record<'_>) {
+        self.info.event(record);
+        if let Some(spans) = &mut self.spans {
+            spans.event(record, &mut self.store);
+        }
+        self.messages.event(record);
+        if let Some(samples) = &mut self.samples {
+            samples.event(record);
+        }
+        if record.id.0 == 44 {
+            self.label(record);
+        }
+    }
+}
+
+impl Recording {
+    fn label(&mut self, record: &Record<'_>) {
+        if let Event::ThreadLabel { thread, label } = record.event() {
+            self.store.label(thread, &label.to_str());
+        }
+    }
+
+    fn settle(&mut self) {
+        let end = self
+            .info
+            .first_and_last()
+            .map_or(Nanos(0), |(_, last)| last);
+        if let Some(spans) = self.spans.take() {
+            spans.finish(end, &mut self.store);
+        }
+        self.store.settle(end);
+        if let Some(samples) = self.samples.take() {
+            let (profile, oddities) = samples.finish(end);
+            self.profile = Some(profile).filter(|profile| !profile.tracks.is_empty());
+            self.call_oddities = oddities;
+        }
+    }
+}
+
+/// A capability in an [`Overview`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CapLife {
+    /// The capability.
+    pub cap: CapId,
+    /// When it lived.
+    pub life: Span,
+}
+
+/// Something to tell the user about the log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// A sentence with the place.
+    pub text: String,
+    /// When, if that is known.
+    pub at: Option<Nanos>,
+}
+
+/// What a log is, as far as it is read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Overview {
+    /// The first and last time.
+    pub span: Option<Span>,
+    /// The capabilities.
+    pub caps: Vec<CapLife>,
+    /// How many events.
+    pub events: u64,
+    /// Uncompressed bytes.
+    pub bytes: u64,
+    /// Such as `9.6.6`.
+    pub ghc: Option<String>,
+    /// The program's name, without its folder.
+    pub program: Option<String>,
+    /// How many threads.
+    pub threads: u64,
+    /// How many runs of threads.
+    pub runs: u64,
+    /// How many messages and markers of the program.
+    pub messages: u64,
+    /// The tracks of the profile, once the log is read to its end.
+    pub profile: Vec<TrackInfo>,
+    /// What is wrong or odd, the first of it.
+    pub warnings: Vec<Warning>,
+    /// How much is wrong or odd in all.
+    pub warning_count: u64,
+    /// Whether events are missing.
+    pub damaged: bool,
+    /// Whether the log is read to its end.
+    pub complete: bool,
+}
+
+/// How many warnings an overview has.
+const WARNINGS_SHOWN: usize = 100;
+
+/// One open log.
+#[derive(Debug)]
+pub struct Session {
+    reader: LogReader,
+    recording: Recording,
+    complete: bool,
+}
+
+impl Session {
+    /// Opens a file of `len` bytes, which may be compressed.
+    #[must_use]
+    pub fn new(len: u64) -> Self {
+        Self {
+            reader: LogReader::new(len),
+            recording: Recording::default(),
+            complete: false,
+        }
+    }
+
+    /// Goes on as far as the supplied bytes and `max_events` allow.
+    ///
+    /// # Errors
+    /// If the file is no eventlog that can be read.
+    pub fn advance(&mut self, max_events: usize) -> Result<Step, LogError> {
+        let step = self.reader.advance(&mut self.recording, max_events)?;
+        if step == Step::Done && !self.complete {
+            self.recording.settle();
+            self.complete = true;
+        }
+        Ok(step)
+    }
+
+    /// Takes bytes of the file that begin at `at`.
+    pub fn supply(&mut self, at: u64, bytes: &[u8]) {
+        self.reader.supply(at, bytes);
+    }
+
+    /// Learns that the file now ends at `len`.
+    pub fn cut(&mut self, len: u64) {
+        self.reader.cut(len);
+    }
+
+    /// Ranges that will be needed soon, most urgent first.
+    #[must_use]
+    pub fn upcoming(&self) -> &[Range<u64>] {
+        self.reader.upcoming()
+    }
+
+    /// How far the reading is.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        self.reader.progress()
+    }
+
+    /// How many events were read so far.
+    #[must_use]
+    pub const fn events(&self) -> u64 {
+        self.recording.info.events
+    }
+
+    /// What the log is, as far as it is read.
+    #[must_use]
+    pub fn overview(&self) -> Overview {
+        let info = &self.recording.info;
+        let damage = self.reader.damage();
+        let store = &self.recording.store;
+        Overview {
+            span: self.span(),
+            caps: info
+                .lives
+                .caps()
+                .map(|(cap, life)| CapLife { cap, life })
+                .collect(),
+            events: info.events,
+            bytes: self.reader.len().0,
+            ghc: info.ghc_version().map(str::to_owned),
+            program: info.program().map(str::to_owned),
+            threads: store.thread_count() as u64,
+            runs: store.run_count() as u64,
+            messages: self.recording.messages.len() as u64,
+            profile: self.recording.profile.as_ref().map_or_else(Vec::new, track_list),
+            warnings: self.warnings(&damage),
+            warning_count: damage.count
+                + store.oddity_count
+                + self.recording.call_oddities.len() as u64,
+            damaged: damage.loses_data(),
+            complete: self.complete,
+        }
+    }
+
+    /// The time in which there are events; before any is read, that of the blocks.
+    fn span(&self) -> Option<Span> {
+        let blocks = self
+            .reader
+            .index()
+            .sections
+            .iter()
+            .flat_map(|section| &section.blocks);
+        let indexed = blocks
+            .map(|block| Span::new(block.begin_time, block.end_time.max(block.begin_time)))
+            .reduce(|a, b| Span::new(a.start.min(b.start), a.end.max(b.end)));
+        let read = self
+            .recording
+            .info
+            .first_and_last()
+            .map(|(first, last)| Span::new(first, last));
+        if self.complete {
+            read
+        } else {
+            indexed.or(read)
+        }
+    }
+
+    fn warnings(&self, damage: &DamageList) -> Vec<Warning> {
+        let inflating = self.reader.inflate_error().map(|error| Warning {
+            text: error.to_string(),
+            at: None,
+        });
+        let damage = damage.kept.iter().map(|damage| Warning {
+            text: damage.to_string(),
+            at: damage.after,
+        });
+        let odd = self.recording.store.oddities.iter().map(|found| {
+            let cap = found
+                .cap
+                .map_or(String::new(), |cap| format!(" on capability {cap}"));
+            Warning {
+                text: format!("{}{cap}", found.oddity),
+                at: Some(found.at),
+            }
+        });
+        inflating
+            .into_iter()
+            .chain(damage)
+            .chain(odd)
+            .take(WARNINGS_SHOWN)
+            .collect()
+    }
+
+    /// What the timeline shows.
+    #[must_use]
+    pub fn timeline(&self, query: &TimelineQuery) -> TimelineReply {
+        let caps: Vec<CapId> = self
+            .recording
+            .info
+            .lives
+            .caps()
+            .map(|(cap, _)| cap)
+            .collect();
+        let timeline = Timeline {
+            store: &self.recording.store,
+            messages: &self.recording.messages,
+            caps: &caps,
+        };
+        timeline.answer(query)
+    }
+
+    /// How each capability spent a range.
+    #[must_use]
+    pub fn usage(&self, range: Span) -> Vec<UsageRow> {
+        usage(
+            &self.recording.store,
+            self.recording.info.lives.caps(),
+            range,
+        )
+    }
+
+    /// The threads that `filter` lets through, and how many there are without its limit.
+    #[must_use]
+    pub fn threads(&self, filter: &ThreadFilter) -> (Vec<ThreadRow>, usize) {
+        self.recording.store.threads(filter)
+    }
+
+    /// The labels of those of `threads` that have one.
+    #[must_use]
+    pub fn labels(&self, threads: &[ThreadId]) -> Vec<(ThreadId, String)> {
+        let label = |thread: &ThreadId| Some((*thread, self.recording.store.label_of(*thread)?.to_owned()));
+        threads.iter().filter_map(label).collect()
+    }
+
+    /// One message of the program, by its number.
+    #[must_use]
+    pub fn message(&self, index: usize) -> Option<Message> {
+        self.recording.messages.get(index)
+    }
+
+    /// What a flame graph shows; `None` if the log has no profile.
+    #[must_use]
+    pub fn flame(&self, query: &FlameQuery) -> Option<(FlameHead, FlameBoxes)> {
+        Some(answer(self.recording.profile.as_ref()?, query))
+    }
+
+    /// Events and bytes by type.
+    #[must_use]
+    pub fn types(&self) -> Vec<TypeCount> {
+        self.recording.info.types()
+    }
+}

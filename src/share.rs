@@ -1,0 +1,885 @@
+//! The part of a link after `#`: what is shown of a log, never the log itself.
+//!
+//! It is written to be read: `v=1&t=12345m1500&p=flame`. Only what differs
+//! from a fresh view is there, keys are in the order of this table, and all
+//! numbers are integers.
+//!
+//! | key | meaning | example |
+//! |---|---|---|
+//! | `v` | version of this grammar; missing means 1 | `1` |
+//! | `f` | fingerprint of the log, see [`Fingerprint`] | `9b831.4f0a91c2d7e3` |
+//! | `n` | name of the log; off unless asked for, names tell secrets | `server.eventlog` |
+//! | `t` | visible range: start, unit (`n`, `u`, `m`, `s`), duration | `12345m1500` |
+//! | `r` | selected range, same form | `12600m40` |
+//! | `e` | selected item: nanoseconds and track | `12601234567.cap3` |
+//! | `p` | open panel, see [`Panel`] | `flame` |
+//! | `q` | filter of the tracks | `worker` |
+//! | `hide` | hidden tracks | `gc,thread12` |
+//! | `fold` | collapsed tracks | `cap0` |
+//! | `fo` | flame graph: order, see [`FlameOrder`] | `left` |
+//! | `fs` | flame graph: source | `cap0` |
+//! | `fq` | flame graph: text searched for | `parse` |
+//!
+//! Reading never fails. A piece that cannot be understood is ignored and the
+//! rest counts; of duplicates the last that can be understood wins; too long a
+//! text is cut. Unknown keys, and unknown words where a newer version may have
+//! more of them, are kept and written again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Write as _};
+
+use crate::automata::Span;
+use crate::ids::{CapId, Nanos, OsThreadId, ThreadId};
+
+/// The longest text that is kept of a name, a filter or a search, in bytes.
+pub const MAX_TEXT: usize = 200;
+/// The longest name of a track, in bytes; a longer one is no name.
+pub const MAX_TRACK_NAME: usize = 64;
+/// How many tracks one list holds.
+pub const MAX_TRACKS: usize = 64;
+/// How many unknown keys are kept.
+pub const MAX_UNKNOWN: usize = 16;
+/// The longest unknown key that is kept, in bytes.
+pub const MAX_UNKNOWN_KEY: usize = 32;
+
+/// What a link says about the view of a log. The default is the view of a log
+/// that was just opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ViewState {
+    /// The version of the grammar that it was written in.
+    pub version: Version,
+    /// Which log it is about.
+    pub fingerprint: Option<Fingerprint>,
+    /// What the log was called. Not empty; shown as text only.
+    pub log_name: Option<String>,
+    /// The stretch of time in view; the whole log if `None`.
+    pub visible: Option<Span>,
+    /// The selected stretch of time.
+    pub selection: Option<Span>,
+    /// The selected item.
+    pub selected: Option<Selected>,
+    /// The open panel.
+    pub panel: Panel,
+    /// Which tracks are shown: those with this text; all if empty.
+    pub filter: String,
+    /// Tracks that are hidden.
+    pub hidden: BTreeSet<TrackName>,
+    /// Tracks (or groups of tracks) that are collapsed.
+    pub collapsed: BTreeSet<TrackName>,
+    /// How the flame graph is shown.
+    pub flame: FlameView,
+    /// What this version does not know.
+    pub unknown: Unknown,
+}
+
+impl ViewState {
+    /// Whether a newer version wrote it, so that this one may miss something.
+    #[must_use]
+    pub fn newer(&self) -> bool {
+        self.version > Version::CURRENT
+    }
+}
+
+/// A version of the grammar, 1 or more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version(u32);
+
+impl Version {
+    /// The one that this program writes.
+    pub const CURRENT: Self = Self(1);
+
+    /// That version; there is no version 0.
+    #[must_use]
+    pub const fn new(number: u32) -> Option<Self> {
+        match number {
+            0 => None,
+            _ => Some(Self(number)),
+        }
+    }
+}
+
+impl Default for Version {
+    fn default() -> Self {
+        Self::CURRENT
+    }
+}
+
+/// An item, named by what it is and not by a number that another version of
+/// the program might give to something else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selected {
+    /// When it begins.
+    pub time: Nanos,
+    /// The track that it is on.
+    pub track: TrackName,
+}
+
+/// A panel below the timeline.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Panel {
+    /// `summary`
+    #[default]
+    Summary,
+    /// `flame`
+    FlameGraph,
+}
+
+impl Panel {
+    /// All of them, in the order of their tabs.
+    pub const ALL: [Self; 2] = [Self::Summary, Self::FlameGraph];
+
+    /// Its name in links, which never changes.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Summary => "summary",
+            Self::FlameGraph => "flame",
+        }
+    }
+
+    /// The panel of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|panel| panel.name() == name)
+    }
+}
+
+/// How the frames of a flame graph are ordered from left to right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum FlameOrder {
+    /// `time`: as they happened.
+    #[default]
+    Time,
+    /// `left`: equal stacks merged, the heaviest on the left.
+    LeftHeavy,
+}
+
+impl FlameOrder {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Time, Self::LeftHeavy];
+
+    /// Its name in links, which never changes.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::LeftHeavy => "left",
+        }
+    }
+
+    /// The order of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|order| order.name() == name)
+    }
+}
+
+/// How the flame graph is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlameView {
+    /// The order of its frames.
+    pub order: FlameOrder,
+    /// Whose samples it shows.
+    pub source: TrackName,
+    /// What is searched for; nothing if empty.
+    pub search: String,
+}
+
+impl Default for FlameView {
+    fn default() -> Self {
+        Self {
+            order: FlameOrder::default(),
+            source: TrackName::all(),
+            search: String::new(),
+        }
+    }
+}
+
+/// The stable name of a track: `cap0`, `thread12`, `os1234`, `gc`, `activity`,
+/// or `all` of them. Not empty, at most [`MAX_TRACK_NAME`] bytes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TrackName(String);
+
+impl TrackName {
+    /// That name, if it can be one.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Option<Self> {
+        let name = name.into();
+        (1..=MAX_TRACK_NAME)
+            .contains(&name.len())
+            .then_some(Self(name))
+    }
+
+    /// `cap0`: what a capability did.
+    #[must_use]
+    pub fn capability(id: CapId) -> Self {
+        Self(format!("cap{id}"))
+    }
+
+    /// `thread12`: the states of a Haskell thread.
+    #[must_use]
+    pub fn thread(id: ThreadId) -> Self {
+        Self(format!("thread{id}"))
+    }
+
+    /// `os1234`: an OS thread.
+    #[must_use]
+    pub fn os_thread(id: OsThreadId) -> Self {
+        Self(format!("os{id}"))
+    }
+
+    /// `gc`: collections of the whole program.
+    #[must_use]
+    pub fn gc() -> Self {
+        Self("gc".into())
+    }
+
+    /// `activity`: how many capabilities run.
+    #[must_use]
+    pub fn activity() -> Self {
+        Self("activity".into())
+    }
+
+    /// `all`: every source at once.
+    #[must_use]
+    pub fn all() -> Self {
+        Self("all".into())
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The capability, if it is one's.
+    #[must_use]
+    pub fn as_capability(&self) -> Option<CapId> {
+        let id = number(self.0.strip_prefix("cap")?)?;
+        Some(CapId(id.try_into().ok()?))
+    }
+
+    /// The Haskell thread, if it is one's.
+    #[must_use]
+    pub fn as_thread(&self) -> Option<ThreadId> {
+        let id = number(self.0.strip_prefix("thread")?)?;
+        Some(ThreadId(id.try_into().ok()?))
+    }
+
+    /// The OS thread, if it is one's.
+    #[must_use]
+    pub fn as_os_thread(&self) -> Option<OsThreadId> {
+        number(self.0.strip_prefix("os")?).map(OsThreadId)
+    }
+}
+
+impl fmt::Display for TrackName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Keys that this version does not know, with their values; bounded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unknown(BTreeMap<String, String>);
+
+impl Unknown {
+    /// The keys and values.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(key, value)| (&**key, &**value))
+    }
+
+    fn keep(&mut self, key: &str, value: String) -> Option<()> {
+        let room = self.0.len() < MAX_UNKNOWN || self.0.contains_key(key);
+        let sound = (1..=MAX_UNKNOWN_KEY).contains(&key.len()) && value.len() <= MAX_TEXT;
+        (room && sound).then(|| {
+            self.0.insert(key.to_owned(), value);
+        })
+    }
+}
+
+/// Tells whether two logs are the same, without telling what is in them:
+/// the size and 48 bits of a hash of some of the bytes. Written as the size in
+/// base 36, a dot, and the hash in 12 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Fingerprint {
+    len: u64,
+    hash: u64,
+}
+
+impl Fingerprint {
+    const HASH_BITS: u32 = 48;
+    const HASH_DIGITS: usize = 12;
+
+    /// The size of the log in bytes.
+    #[must_use]
+    pub const fn len(self) -> u64 {
+        self.len
+    }
+
+    /// Whether the log has no bytes.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let (len, hash) = text.split_once('.')?;
+        let digits = |part: &str, radix| part.chars().all(|c| char::is_digit(c, radix));
+        if !digits(len, 36) || !digits(hash, 16) || hash.len() != Self::HASH_DIGITS {
+            return None;
+        }
+        Some(Self {
+            len: u64::from_str_radix(len, 36).ok()?,
+            hash: u64::from_str_radix(hash, 16).ok()?,
+        })
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut digits = Vec::new();
+        let mut rest = self.len;
+        while rest > 0 || digits.is_empty() {
+            digits.extend(char::from_digit((rest % 36) as u32, 36));
+            rest /= 36;
+        }
+        let len: String = digits.iter().rev().collect();
+        write!(f, "{len}.{:0width$x}", self.hash, width = Self::HASH_DIGITS)
+    }
+}
+
+/// The fingerprint of a log of `len` bytes of which `samples` were read: 64-bit
+/// FNV-1a over the length and, for each sample, its length and its bytes
+/// (numbers as 8 bytes, little-endian), folded to 48 bits by exclusive or.
+#[must_use]
+pub fn fingerprint(len: u64, samples: &[&[u8]]) -> Fingerprint {
+    let hash = samples.iter().fold(
+        fnv1a(0xcbf2_9ce4_8422_2325, &len.to_le_bytes()),
+        |hash, sample| {
+            let hash = fnv1a(hash, &(sample.len() as u64).to_le_bytes());
+            fnv1a(hash, sample)
+        },
+    );
+    let mask = (1 << Fingerprint::HASH_BITS) - 1;
+    Fingerprint {
+        len,
+        hash: (hash >> Fingerprint::HASH_BITS) ^ (hash & mask),
+    }
+}
+
+fn fnv1a(hash: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(hash, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// Writes the fragment, without `#`; empty for a fresh view. Too long texts
+/// are cut, and a range that ends before it begins is left out.
+#[must_use]
+pub fn encode(state: &ViewState) -> String {
+    let fields = fields(state);
+    let unknown = state
+        .unknown
+        .iter()
+        .filter(|(key, _)| fields.iter().all(|(known, _)| known != key))
+        .map(|(key, value)| (escape(key), escape(value)));
+    let mut out = format!("v={}", state.version.0);
+    let fields = fields
+        .iter()
+        .map(|(key, value)| ((*key).to_owned(), value.clone()));
+    let mut fresh = state.version == Version::CURRENT;
+    for (key, value) in fields.chain(unknown) {
+        let _ = write!(out, "&{key}={value}");
+        fresh = false;
+    }
+    if fresh { String::new() } else { out }
+}
+
+/// The known keys that differ from a fresh view, values escaped.
+fn fields(state: &ViewState) -> Vec<(&'static str, String)> {
+    let fresh = FlameView::default();
+    let text = |text: &str| (!text.is_empty()).then(|| escape(cut(text)));
+    let flame = &state.flame;
+    let all = [
+        ("f", state.fingerprint.map(|print| print.to_string())),
+        ("n", state.log_name.as_deref().and_then(text)),
+        ("t", state.visible.and_then(write_range)),
+        ("r", state.selection.and_then(write_range)),
+        ("e", state.selected.as_ref().map(write_selected)),
+        (
+            "p",
+            unless(state.panel, Panel::default()).map(|panel| panel.name().into()),
+        ),
+        ("q", text(&state.filter)),
+        ("hide", write_tracks(&state.hidden)),
+        ("fold", write_tracks(&state.collapsed)),
+        (
+            "fo",
+            unless(flame.order, fresh.order).map(|order| order.name().into()),
+        ),
+        (
+            "fs",
+            unless(&flame.source, &fresh.source).map(|source| escape(source.as_str())),
+        ),
+        ("fq", text(&flame.search)),
+    ];
+    all.into_iter()
+        .filter_map(|(key, value)| Some((key, value?)))
+        .collect()
+}
+
+fn unless<T: PartialEq>(value: T, default: T) -> Option<T> {
+    (value != default).then_some(value)
+}
+
+/// Reads a fragment, with or without its `#`. Never fails.
+#[must_use]
+pub fn decode(fragment: &str) -> ViewState {
+    let mut state = ViewState::default();
+    let pieces = fragment.strip_prefix('#').unwrap_or(fragment).split('&');
+    for (key, value) in pieces.filter_map(|piece| piece.split_once('=')) {
+        // `None` means that the piece is ignored.
+        let _: Option<()> = read(&mut state, key, value);
+    }
+    state
+}
+
+/// Takes one piece over into the state.
+fn read(state: &mut ViewState, key: &str, raw: &str) -> Option<()> {
+    let key = unescape(key)?;
+    match &*key {
+        "hide" => state.hidden = read_tracks(raw),
+        "fold" => state.collapsed = read_tracks(raw),
+        key => read_text(state, key, unescape(raw)?)?,
+    }
+    Some(())
+}
+
+/// Takes over one piece whose value is a single text.
+fn read_text(state: &mut ViewState, key: &str, value: String) -> Option<()> {
+    match key {
+        "v" => state.version = Version::new(number(&value)?.try_into().ok()?)?,
+        "f" => state.fingerprint = Some(Fingerprint::parse(&value)?),
+        "n" => state.log_name = Some(cut(&value).to_owned()).filter(|name| !name.is_empty()),
+        "t" => state.visible = Some(read_range(&value)?),
+        "r" => state.selection = Some(read_range(&value)?),
+        "e" => state.selected = Some(read_selected(&value)?),
+        "p" => state.panel = read_word(&mut state.unknown, key, value, Panel::named)?,
+        "q" => state.filter = cut(&value).to_owned(),
+        "fo" => state.flame.order = read_word(&mut state.unknown, key, value, FlameOrder::named)?,
+        "fs" => state.flame.source = TrackName::new(value)?,
+        "fq" => state.flame.search = cut(&value).to_owned(),
+        _ => state.unknown.keep(key, value)?,
+    }
+    Some(())
+}
+
+/// One of some words; a word from the future is kept and counts as the default.
+fn read_word<T: Default>(
+    unknown: &mut Unknown,
+    key: &str,
+    word: String,
+    named: fn(&str) -> Option<T>,
+) -> Option<T> {
+    if let Some(value) = named(&word) {
+        unknown.0.remove(key);
+        return Some(value);
+    }
+    let value = (!word.is_empty()).then(T::default)?;
+    unknown.keep(key, word).map(|()| value)
+}
+
+/// The units of a range, coarsest first, with their length in nanoseconds.
+const UNITS: [(char, u64); 4] = [
+    ('s', 1_000_000_000),
+    ('m', 1_000_000),
+    ('u', 1_000),
+    ('n', 1),
+];
+
+/// Writes a range in the coarsest unit that is exact.
+fn write_range(range: Span) -> Option<String> {
+    let (start, duration) = (range.start.0, range.end.0.checked_sub(range.start.0)?);
+    let (unit, length) = UNITS
+        .into_iter()
+        .find(|(_, length)| start % length == 0 && duration % length == 0)?;
+    Some(format!("{}{unit}{}", start / length, duration / length))
+}
+
+/// Reads a range; a missing start is 0.
+fn read_range(text: &str) -> Option<Span> {
+    let (at, length) = text.char_indices().find_map(|(at, c)| {
+        let (_, length) = UNITS.into_iter().find(|(unit, _)| *unit == c)?;
+        Some((at, length))
+    })?;
+    let start = if at == 0 { 0 } else { number(&text[..at])? };
+    let start = start.checked_mul(length)?;
+    let duration = number(&text[at + 1..])?.checked_mul(length)?;
+    Some(Span::new(Nanos(start), Nanos(start.checked_add(duration)?)))
+}
+
+fn write_selected(selected: &Selected) -> String {
+    format!("{}.{}", selected.time.0, escape(selected.track.as_str()))
+}
+
+fn read_selected(text: &str) -> Option<Selected> {
+    let (time, track) = text.split_once('.')?;
+    Some(Selected {
+        time: Nanos(number(time)?),
+        track: TrackName::new(track)?,
+    })
+}
+
+fn write_tracks(tracks: &BTreeSet<TrackName>) -> Option<String> {
+    let names: Vec<_> = tracks
+        .iter()
+        .take(MAX_TRACKS)
+        .map(|track| escape(track.as_str()))
+        .collect();
+    (!names.is_empty()).then(|| names.join(","))
+}
+
+fn read_tracks(raw: &str) -> BTreeSet<TrackName> {
+    let names = raw
+        .split(',')
+        .filter_map(|name| TrackName::new(unescape(name)?));
+    names.take(MAX_TRACKS).collect()
+}
+
+/// Decimal digits and nothing else (`str::parse` would take a sign).
+fn number(text: &str) -> Option<u64> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| digits)
+}
+
+/// The longest beginning that is at most [`MAX_TEXT`] bytes long.
+fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_TEXT)]
+}
+
+/// Escapes every byte but the unreserved ones of RFC 3986 (section 2.3), which
+/// programs that make links of text leave alone.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(char::from(byte));
+            }
+            _ => {
+                let _ = write!(out, "%{byte:02X}");
+            }
+        }
+    }
+    out
+}
+
+/// Undoes [`escape`]; `None` for half an escape or bytes that are no text.
+fn unescape(text: &str) -> Option<String> {
+    let mut pieces = text.split('%');
+    let mut out = pieces.next()?.as_bytes().to_vec();
+    for piece in pieces {
+        let (digits, rest) = piece.as_bytes().split_at_checked(2)?;
+        let digit = |at: usize| char::from(digits[at]).to_digit(16);
+        out.push((digit(0)? * 16 + digit(1)?) as u8);
+        out.extend(rest);
+    }
+    String::from_utf8(out).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::{btree_set, vec};
+    use proptest::option::of;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn span(start: u64, end: u64) -> Option<Span> {
+        Some(Span::new(Nanos(start), Nanos(end)))
+    }
+
+    fn track(name: &str) -> TrackName {
+        TrackName::new(name).expect("a name")
+    }
+
+    /// One of everything.
+    fn full() -> ViewState {
+        let mut state = ViewState {
+            fingerprint: Some(Fingerprint {
+                len: 15_640_237,
+                hash: 0x4f0a_91c2_d7e3,
+            }),
+            log_name: Some("a b&c.eventlog".into()),
+            visible: span(12_345_000_000, 13_845_000_000),
+            selection: span(12_600_000_001, 12_600_000_041),
+            selected: Some(Selected {
+                time: Nanos(12_601_234_567),
+                track: TrackName::capability(CapId(3)),
+            }),
+            panel: Panel::FlameGraph,
+            filter: "worker µ".into(),
+            hidden: [TrackName::gc(), TrackName::thread(ThreadId(12))].into(),
+            collapsed: [track("a,b")].into(),
+            flame: FlameView {
+                order: FlameOrder::LeftHeavy,
+                source: TrackName::os_thread(OsThreadId(1234)),
+                search: "100 %".into(),
+            },
+            ..ViewState::default()
+        };
+        state.unknown.keep("zoom", "3".into()).expect("room");
+        state
+    }
+
+    /// Strings that links of version 1 contain. They must be read like this
+    /// for ever.
+    #[test]
+    fn frozen_version_1() {
+        let fresh = ViewState::default;
+        let cases = [
+            ("", fresh()),
+            (
+                "v=1&t=0s2",
+                ViewState {
+                    visible: span(0, 2_000_000_000),
+                    ..fresh()
+                },
+            ),
+            (
+                "v=1&t=56117u1284",
+                ViewState {
+                    visible: span(56_117_000, 57_401_000),
+                    ..fresh()
+                },
+            ),
+            (
+                "v=1&r=7n0",
+                ViewState {
+                    selection: span(7, 7),
+                    ..fresh()
+                },
+            ),
+            (
+                "v=1&p=flame",
+                ViewState {
+                    panel: Panel::FlameGraph,
+                    ..fresh()
+                },
+            ),
+            (
+                "v=1&q=io%20manager",
+                ViewState {
+                    filter: "io manager".into(),
+                    ..fresh()
+                },
+            ),
+            (
+                "v=1&hide=activity,gc",
+                ViewState {
+                    hidden: [TrackName::gc(), TrackName::activity()].into(),
+                    ..fresh()
+                },
+            ),
+            (
+                "v=1&f=9b831.4f0a91c2d7e3&n=a%20b%26c.eventlog&t=12345m1500&r=12600000001n40\
+                 &e=12601234567.cap3&p=flame&q=worker%20%C2%B5&hide=gc,thread12&fold=a%2Cb\
+                 &fo=left&fs=os1234&fq=100%20%25&zoom=3",
+                full(),
+            ),
+        ];
+        for (text, state) in cases {
+            assert_eq!(encode(&state), text);
+            assert_eq!(decode(text), state, "{text}");
+        }
+    }
+
+    /// What is read otherwise than it is written.
+    #[test]
+    fn odd_pieces() {
+        let cases = [
+            ("#v=1&p=flame", "v=1&p=flame"),
+            ("p=flame", "v=1&p=flame"),
+            ("p=summary&fs=all&fo=time&q=&n=", ""),
+            ("t=m1500", "v=1&t=0m1500"),
+            ("t=1000m2000", "v=1&t=1s2"),
+            ("t=1s2&t=3s4&t=x&t=5s&t=-5s1&t=+5s1&t=1s+2", "v=1&t=3s4"),
+            ("t=18446744073709551615s1", ""),
+            ("t=18446744073709551615n1", ""),
+            ("t=18446744073709551616n1", ""),
+            ("q=a&q=%zz&q=%4&q=%ff&q", "v=1&q=a"),
+            ("q=100%", ""),
+            ("garbage&=1&&&=&p=summary", ""),
+            ("%70=flame", "v=1&p=flame"),
+            ("e=12.&e=x.cap1&e=7.a.b", "v=1&e=7.a.b"),
+            ("hide=,,gc,%zz,gc", "v=1&hide=gc"),
+            ("hide=gc&hide=", ""),
+            ("p=flame&p=heap", "v=1&p=heap"),
+            ("p=heap&p=flame", "v=1&p=flame"),
+            ("p=heap&p=summary", ""),
+            (
+                "f=zz.123&f=ZZ.00000000000A&f=+1.00000000000a",
+                "v=1&f=zz.00000000000a",
+            ),
+            ("v=0&v=-1&v=99999999999", ""),
+            ("b=2&a=1&b=3", "v=1&a=1&b=3"),
+        ];
+        for (text, canonical) in cases {
+            assert_eq!(encode(&decode(text)), canonical, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_newer_version_says_so() {
+        let state = decode("v=2&t=1s2&p=heap&w=5");
+        assert!(state.newer());
+        assert_eq!(state.visible, span(1_000_000_000, 3_000_000_000));
+        assert_eq!(encode(&state), "v=2&t=1s2&p=heap&w=5");
+        assert!(!decode("v=1").newer());
+        assert!(!decode("").newer());
+    }
+
+    #[test]
+    fn everything_is_bounded() {
+        let long = "é".repeat(5_000);
+        let state = decode(&format!(
+            "q={long}&fq={long}&n={long}&fs={long}&p={long}&z={long}"
+        ));
+        assert_eq!(state.filter.len(), MAX_TEXT);
+        assert_eq!(state.flame.search.len(), MAX_TEXT);
+        assert_eq!(state.flame.source, TrackName::all());
+        assert_eq!(state.unknown, Unknown::default());
+        let many: Vec<_> = (0..1000).map(|i| format!("k{i}=1")).collect();
+        assert_eq!(decode(&many.join("&")).unknown.0.len(), MAX_UNKNOWN);
+        let many: Vec<_> = (0..1000).map(|i| format!("cap{i}")).collect();
+        assert_eq!(
+            decode(&format!("hide={}", many.join(","))).hidden.len(),
+            MAX_TRACKS
+        );
+    }
+
+    #[test]
+    fn names_of_tracks() {
+        assert_eq!(track("cap7").as_capability(), Some(CapId(7)));
+        assert_eq!(track("cap70000").as_capability(), None);
+        assert_eq!(track("thread12").as_thread(), Some(ThreadId(12)));
+        assert_eq!(track("os1234").as_os_thread(), Some(OsThreadId(1234)));
+        assert_eq!(track("gc").as_capability(), None);
+        assert_eq!(TrackName::new(""), None);
+    }
+
+    #[test]
+    fn fingerprints() {
+        let print = fingerprint(15_640_237, &[b"abc", b"de"]);
+        assert_eq!(print.len(), 15_640_237);
+        assert_eq!(print.to_string(), "9b831.a0b539c85415");
+        assert_eq!(Fingerprint::parse(&print.to_string()), Some(print));
+        assert_ne!(print, fingerprint(15_640_237, &[b"ab", b"cde"]));
+        assert_ne!(print, fingerprint(15_640_236, &[b"abc", b"de"]));
+        assert_eq!(
+            fingerprint(u64::MAX, &[]).to_string().split('.').next(),
+            Some("3w5e11264sgsf")
+        );
+        assert!(fingerprint(0, &[]).to_string().starts_with("0."));
+    }
+
+    fn any_span() -> impl Strategy<Value = Span> {
+        let unit = prop::sample::select(vec![1, 1_000, 1_000_000, 1_000_000_000]);
+        let scaled = (unit, 0..1_000_000_u64, 0..1_000_000_u64)
+            .prop_map(|(unit, start, length)| (start * unit, (start + length) * unit));
+        let any = any::<(u64, u64)>().prop_map(|(a, b)| (a.min(b), a.max(b)));
+        prop_oneof![scaled, any].prop_map(|(start, end)| Span::new(Nanos(start), Nanos(end)))
+    }
+
+    fn any_text() -> impl Strategy<Value = String> {
+        any::<String>().prop_map(|text| cut(&text).to_owned())
+    }
+
+    fn any_track() -> impl Strategy<Value = TrackName> {
+        prop_oneof![
+            any::<u16>().prop_map(|id| TrackName::capability(CapId(id))),
+            any::<u32>().prop_map(|id| TrackName::thread(ThreadId(id))),
+            "\\PC{1,12}".prop_map(|name| track(&name)),
+        ]
+    }
+
+    prop_compose! {
+        fn any_unknown()(
+            panel in of("heap[a-z]{0,5}"),
+            others in vec(("z[^a-z]{0,7}", any_text()), 0..4),
+        ) -> (Option<String>, Unknown) {
+            let mut unknown = Unknown::default();
+            for (key, value) in others {
+                unknown.keep(&key, value);
+            }
+            (panel, unknown)
+        }
+    }
+
+    prop_compose! {
+        fn any_flame()(
+            order in prop::sample::select(FlameOrder::ALL.to_vec()),
+            source in any_track(),
+            search in any_text(),
+        ) -> FlameView {
+            FlameView { order, source, search }
+        }
+    }
+
+    prop_compose! {
+        fn any_state()(
+            version in 1..4_u32,
+            print in of((any::<u64>(), 0..1_u64 << 48)),
+            name in of(any_text()),
+            (visible, selection) in (of(any_span()), of(any_span())),
+            selected in of((any::<u64>(), any_track())),
+            panel in prop::sample::select(Panel::ALL.to_vec()),
+            filter in any_text(),
+            (hidden, collapsed) in (btree_set(any_track(), 0..9), btree_set(any_track(), 0..9)),
+            flame in any_flame(),
+            (future, mut unknown) in any_unknown(),
+        ) -> ViewState {
+            // A panel from the future is there only if no other is.
+            if let (Panel::Summary, Some(word)) = (panel, future) {
+                unknown.keep("p", word);
+            }
+            ViewState {
+                version: Version::new(version).unwrap_or_default(),
+                fingerprint: print.map(|(len, hash)| Fingerprint { len, hash }),
+                log_name: name.filter(|name| !name.is_empty()),
+                visible,
+                selection,
+                selected: selected.map(|(time, track)| Selected { time: Nanos(time), track }),
+                panel,
+                filter,
+                hidden,
+                collapsed,
+                flame,
+                unknown,
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_again(state in any_state()) {
+            let text = encode(&state);
+            prop_assert!(text.is_ascii(), "{text}");
+            prop_assert_eq!(decode(&text), state);
+        }
+
+        #[test]
+        fn reading_anything_settles(
+            text in prop_oneof![
+                any::<String>(),
+                "([vfntrepqz]|hide|fold|f[osq]|p)=[a-z0-9.,%&=nums]{0,30}(&[vtrepz]=[0-9a-zµ%&=]{0,9}){0,6}",
+            ],
+        ) {
+            let state = decode(&text);
+            let written = encode(&state);
+            prop_assert_eq!(&decode(&written), &state);
+            prop_assert_eq!(encode(&decode(&written)), written);
+        }
+    }
+}

@@ -1,0 +1,394 @@
+//! A lane: spans that follow each other without overlap, and what any zoom
+//! shows of them.
+
+use super::class::{CLASSES, Class, ClassTimes};
+use super::forest::{Forest, Longest};
+use crate::automata::Span;
+use crate::ids::Nanos;
+
+/// How many spans share one entry of an index.
+pub const BLOCK: usize = 32;
+
+/// Spans in order, without overlap.
+pub trait Lane {
+    /// How many spans there are.
+    fn len(&self) -> usize;
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// When a span begins and ends, in nanoseconds.
+    fn span(&self, index: usize) -> (u64, u64);
+    /// What a span is.
+    fn class(&self, index: usize) -> Class;
+    /// The time by class of all spans before this one.
+    fn before(&self, index: usize) -> ClassTimes;
+    /// The longest of a run of spans.
+    fn longest(&self, from: usize, to: usize) -> Option<usize>;
+
+    /// The first span that ends after `time`.
+    fn first_ending_after(&self, time: u64) -> usize {
+        partition(self.len(), |i| self.span(i).1 <= time)
+    }
+
+    /// The first span that starts at or after `time`.
+    fn first_starting_at(&self, time: u64) -> usize {
+        partition(self.len(), |i| self.span(i).0 < time)
+    }
+
+    /// The time by class before `time`.
+    fn time_before(&self, time: u64) -> ClassTimes {
+        let index = self.first_ending_after(time);
+        let mut times = self.before(index);
+        if index < self.len() {
+            let (start, end) = self.span(index);
+            times[self.class(index) as usize] += time.min(end).saturating_sub(start);
+        }
+        times
+    }
+
+    /// The time by class inside a range; exact.
+    fn time_in(&self, range: Span) -> ClassTimes {
+        let (mut to, from) = (
+            self.time_before(range.end.0),
+            self.time_before(range.start.0),
+        );
+        for class in 0..CLASSES {
+            to[class] = to[class].saturating_sub(from[class]);
+        }
+        to
+    }
+}
+
+/// The first index for which `before` does not hold.
+fn partition(len: usize, before: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, len);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if before(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+/// What a lane shows at one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// One span, as wide as a pixel or wider.
+    One {
+        /// Which.
+        index: usize,
+    },
+    /// Spans narrower than a pixel that fall into one bucket.
+    Many {
+        /// Where the bucket begins, in nanoseconds.
+        start: u64,
+        /// How many they are.
+        count: u32,
+        /// The longest of them.
+        longest: usize,
+        /// Their time by class.
+        times: ClassTimes,
+    },
+}
+
+/// What `lane` shows in `view` if a bucket of `bucket_ns` (a power of two) is
+/// about a pixel: each span that is as long as a bucket for itself, the others
+/// merged by the bucket in which they start. At most two marks a bucket.
+///
+/// A span that straddles a bucket's end counts where it starts; it is shorter
+/// than a bucket, so it is shown less than a bucket off.
+pub fn marks(lane: &impl Lane, view: Span, bucket_ns: u64, mut emit: impl FnMut(Mark)) {
+    let mut at = lane.first_ending_after(view.start.0);
+    // The bucket that the view begins in is shown whole, so that a bucket
+    // looks the same wherever the view is panned to.
+    let aligned = view.start.0 / bucket_ns * bucket_ns;
+    at = at.min(lane.first_starting_at(aligned));
+    while at < lane.len() {
+        let (start, end) = lane.span(at);
+        if start > view.end.0 {
+            break;
+        }
+        if end.saturating_sub(start) >= bucket_ns {
+            if end >= view.start.0 {
+                emit(Mark::One { index: at });
+            }
+            at += 1;
+            continue;
+        }
+        let bucket = start / bucket_ns * bucket_ns;
+        let next_bucket = bucket.saturating_add(bucket_ns);
+        let mut to = at + gallop(lane.len() - at, |i| lane.span(at + i).0 < next_bucket);
+        // A long span that begins in this bucket can only be the last one.
+        let (last_start, last_end) = lane.span(to - 1);
+        if to - 1 > at && last_end.saturating_sub(last_start) >= bucket_ns {
+            to -= 1;
+        }
+        emit(merged(lane, at, to, bucket));
+        at = to;
+    }
+}
+
+/// One span for itself, or several as one mark.
+fn merged(lane: &impl Lane, from: usize, to: usize, bucket: u64) -> Mark {
+    let mut times = lane.before(to);
+    for (time, before) in times.iter_mut().zip(lane.before(from)) {
+        *time -= before.min(*time);
+    }
+    Mark::Many {
+        start: bucket,
+        count: u32::try_from(to - from).unwrap_or(u32::MAX),
+        longest: lane.longest(from, to).unwrap_or(from),
+        times,
+    }
+}
+
+/// How many of the first of `len` things hold; quick where they are few.
+fn gallop(len: usize, holds: impl Fn(usize) -> bool) -> usize {
+    let mut high = 1;
+    while high < len && holds(high) {
+        high *= 2;
+    }
+    let low = high / 2;
+    let high = high.min(len);
+    low + partition(high - low, |i| holds(low + i))
+}
+
+/// Prefix sums and a forest over blocks of spans: what a lane needs to answer
+/// [`Lane::before`] and [`Lane::longest`] quickly.
+#[derive(Clone, Debug, Default)]
+pub struct LaneIndex {
+    /// The time by class before each block.
+    before: Vec<ClassTimes>,
+    total: ClassTimes,
+    longest: Forest<Longest>,
+    in_block: Option<Longest>,
+    len: usize,
+}
+
+impl LaneIndex {
+    /// Takes the next span.
+    pub fn push(&mut self, class: Class, duration_ns: u64) {
+        if self.len.is_multiple_of(BLOCK) {
+            self.before.push(self.total);
+        }
+        self.total[class as usize] += duration_ns;
+        let this = Longest {
+            duration_ns,
+            index: u32::try_from(self.len).unwrap_or(u32::MAX),
+        };
+        let longest = self.in_block.map_or(this, |block| {
+            if duration_ns > block.duration_ns {
+                this
+            } else {
+                block
+            }
+        });
+        self.in_block = Some(longest);
+        self.len += 1;
+        if self.len.is_multiple_of(BLOCK) {
+            self.longest.push(longest);
+            self.in_block = None;
+        }
+    }
+
+    /// [`Lane::before`] for a lane that pushed its spans here.
+    pub fn before(&self, index: usize, span: impl Fn(usize) -> (Class, u64)) -> ClassTimes {
+        let block = (index / BLOCK).min(self.before.len().saturating_sub(1));
+        let Some(mut times) = self.before.get(block).copied() else {
+            return ClassTimes::default();
+        };
+        for i in block * BLOCK..index {
+            let (class, duration) = span(i);
+            times[class as usize] += duration;
+        }
+        times
+    }
+
+    /// [`Lane::longest`] for a lane that pushed its spans here.
+    pub fn longest(
+        &self,
+        from: usize,
+        to: usize,
+        duration: impl Fn(usize) -> u64,
+    ) -> Option<usize> {
+        let scan = |from: usize, to: usize| {
+            (from..to).max_by_key(|&i| (duration(i), std::cmp::Reverse(i)))
+        };
+        let (first, last) = (from.div_ceil(BLOCK), to / BLOCK);
+        if first >= last {
+            return scan(from, to);
+        }
+        let inner = self
+            .longest
+            .query(first, last)
+            .map(|longest| longest.index as usize);
+        let edges = [scan(from, first * BLOCK), inner, scan(last * BLOCK, to)];
+        edges
+            .into_iter()
+            .flatten()
+            .max_by_key(|&i| (duration(i), std::cmp::Reverse(i)))
+    }
+}
+
+/// Spans of one class without further detail, such as the collections of a
+/// capability.
+#[derive(Clone, Debug)]
+pub struct PlainLane {
+    class: Class,
+    starts: Vec<u64>,
+    ends: Vec<u64>,
+    index: LaneIndex,
+    sorted: bool,
+}
+
+impl PlainLane {
+    /// An empty lane of this class.
+    #[must_use]
+    pub fn new(class: Class) -> Self {
+        Self {
+            class,
+            starts: Vec::new(),
+            ends: Vec::new(),
+            index: LaneIndex::default(),
+            sorted: true,
+        }
+    }
+
+    /// Appends a span. Damaged logs may have spans that overlap: they are
+    /// sorted out by [`settle`](Self::settle).
+    pub fn push(&mut self, span: Span) {
+        let (start, end) = (span.start.0, span.end.0.max(span.start.0));
+        self.sorted &= self.ends.last().is_none_or(|&last| last <= start);
+        self.starts.push(start);
+        self.ends.push(end);
+        self.index.push(self.class, end - start);
+    }
+
+    /// Sorts the spans and clips overlaps, so that together they cover the
+    /// same time.
+    pub fn settle(&mut self) {
+        if self.sorted {
+            return;
+        }
+        let mut spans: Vec<(u64, u64)> = self
+            .starts
+            .iter()
+            .copied()
+            .zip(self.ends.iter().copied())
+            .collect();
+        spans.sort_unstable();
+        *self = Self::new(self.class);
+        let mut covered = 0;
+        for (start, end) in spans {
+            let start = start.max(covered);
+            let end = end.max(start);
+            covered = end;
+            self.push(Span::new(Nanos(start), Nanos(end)));
+        }
+    }
+}
+
+impl Lane for PlainLane {
+    fn len(&self) -> usize {
+        self.starts.len()
+    }
+    fn span(&self, index: usize) -> (u64, u64) {
+        (self.starts[index], self.ends[index])
+    }
+    fn class(&self, _: usize) -> Class {
+        self.class
+    }
+    fn before(&self, index: usize) -> ClassTimes {
+        self.index
+            .before(index, |i| (self.class, self.ends[i] - self.starts[i]))
+    }
+    fn longest(&self, from: usize, to: usize) -> Option<usize> {
+        self.index
+            .longest(from, to, |i| self.ends[i] - self.starts[i])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn lane(gaps: &[(u64, u64)]) -> PlainLane {
+        let mut lane = PlainLane::new(Class::Gc);
+        let mut at = 0;
+        for &(gap, duration) in gaps {
+            let start = at + gap;
+            at = start + duration;
+            lane.push(Span::new(Nanos(start), Nanos(at)));
+        }
+        lane
+    }
+
+    fn gaps() -> impl Strategy<Value = Vec<(u64, u64)>> {
+        prop::collection::vec((0u64..50, 0u64..400), 0..200)
+    }
+
+    proptest! {
+        #[test]
+        fn time_in_a_range_is_exact(gaps in gaps(), a in 0u64..40_000, b in 0u64..40_000) {
+            let lane = lane(&gaps);
+            let (from, to) = (a.min(b), a.max(b));
+            let expected: u64 = (0..lane.len())
+                .map(|i| lane.span(i))
+                .map(|(start, end)| end.min(to).saturating_sub(start.max(from)))
+                .sum();
+            let times = lane.time_in(Span::new(Nanos(from), Nanos(to)));
+            prop_assert_eq!(times[Class::Gc as usize], expected);
+        }
+
+        /// Every span of the view is shown once, alone or merged, and the
+        /// times of the marks add up to the spans' times.
+        #[test]
+        fn marks_show_every_span_once(gaps in gaps(), bucket in 0u32..12) {
+            let lane = lane(&gaps);
+            let bucket = 1u64 << bucket;
+            let view = Span::new(Nanos(0), Nanos(u64::MAX >> 1));
+            let (mut seen, mut time) = (0, 0);
+            marks(&lane, view, bucket, |mark| match mark {
+                Mark::One { index } => {
+                    assert_eq!(index, seen);
+                    let (start, end) = lane.span(index);
+                    assert!(end - start >= bucket);
+                    seen += 1;
+                    time += end - start;
+                }
+                Mark::Many { count, times, longest, start } => {
+                    let run = seen..seen + count as usize;
+                    assert!(run.clone().all(|i| lane.span(i).0 / bucket * bucket == start));
+                    let max = run.clone().map(|i| lane.span(i)).map(|(s, e)| e - s).max();
+                    let (s, e) = lane.span(longest);
+                    assert!(run.contains(&longest) && Some(e - s) == max);
+                    seen += count as usize;
+                    time += times.iter().sum::<u64>();
+                }
+            });
+            prop_assert_eq!(seen, lane.len());
+            let all = (0..lane.len()).map(|i| lane.span(i)).map(|(s, e)| e - s).sum::<u64>();
+            prop_assert_eq!(time, all);
+        }
+
+        #[test]
+        fn overlapping_spans_settle_to_the_same_union(spans in prop::collection::vec((0u64..1000, 0u64..100), 0..60)) {
+            let mut lane = PlainLane::new(Class::Gc);
+            let mut covered = vec![false; 1200];
+            for &(start, duration) in &spans {
+                lane.push(Span::new(Nanos(start), Nanos(start + duration)));
+                covered[start as usize..(start + duration) as usize].fill(true);
+            }
+            lane.settle();
+            let whole = Span::new(Nanos(0), Nanos(5000));
+            let union = covered.iter().filter(|covered| **covered).count() as u64;
+            prop_assert_eq!(lane.time_in(whole)[Class::Gc as usize], union);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Messages and markers that the program wrote (`traceEvent`, `traceMarker`).
+
+use serde::{Deserialize, Serialize};
+
+use crate::automata::Span;
+use crate::eventlog::{Event, Record};
+use crate::ids::{CapId, Nanos};
+
+/// Whether it is a message or a marker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MessageKind {
+    /// `traceEvent` and the like.
+    Message,
+    /// `traceMarker`.
+    Marker,
+}
+
+/// One message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// When.
+    pub time: Nanos,
+    /// On which capability.
+    pub cap: Option<CapId>,
+    /// Message or marker.
+    pub kind: MessageKind,
+    /// What it says; it may be cut.
+    pub text: String,
+}
+
+/// All messages of a log, as columns.
+#[derive(Clone, Debug, Default)]
+pub struct Messages {
+    times: Vec<u64>,
+    caps: Vec<Option<CapId>>,
+    kinds: Vec<MessageKind>,
+    /// Where each text ends in `texts`.
+    ends: Vec<u32>,
+    texts: Vec<u8>,
+}
+
+/// How much text is kept in all; later messages are shown without theirs.
+const TEXT_BUDGET_BYTES: usize = 128 << 20;
+/// How much of one message is kept.
+const MAX_TEXT_BYTES: usize = 4096;
+
+/// A mark for the messages of one bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageMark {
+    /// When the first one was written.
+    pub time: u64,
+    /// Which one it is.
+    pub first: usize,
+    /// How many they are.
+    pub count: usize,
+    /// Whether a marker is among them.
+    pub has_marker: bool,
+}
+
+impl Messages {
+    /// Takes the next event.
+    #[inline]
+    pub fn event(&mut self, record: &Record<'_>) {
+        if matches!(record.id.0, 19 | 58) {
+            self.message(record);
+        }
+    }
+
+    fn message(&mut self, record: &Record<'_>) {
+        let (kind, text) = match record.event() {
+            Event::UserMessage { msg } => (MessageKind::Message, msg.0),
+            Event::UserMarker { markername } => (MessageKind::Marker, markername.0),
+            _ => return,
+        };
+        let text = &text[..text.len().min(MAX_TEXT_BYTES)];
+        if self.texts.len() + text.len() <= TEXT_BUDGET_BYTES {
+            self.texts.extend_from_slice(text);
+        }
+        // Only logs of several runs go back in time here.
+        let time = self
+            .times
+            .last()
+            .map_or(record.time.0, |&last| last.max(record.time.0));
+        self.times.push(time);
+        self.caps.push(record.cap);
+        self.kinds.push(kind);
+        self.ends
+            .push(u32::try_from(self.texts.len()).unwrap_or(u32::MAX));
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.times.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.times.is_empty()
+    }
+
+    /// One of them.
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<Message> {
+        let time = Nanos(*self.times.get(index)?);
+        let from = index
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before] as usize);
+        let text = self.texts.get(from..self.ends[index] as usize)?;
+        Some(Message {
+            time,
+            cap: self.caps[index],
+            kind: self.kinds[index],
+            text: String::from_utf8_lossy(text).into_owned(),
+        })
+    }
+
+    /// One mark for each bucket of `bucket_ns` that has messages in `view`.
+    pub fn marks(&self, view: Span, bucket_ns: u64, mut emit: impl FnMut(MessageMark)) {
+        let aligned = view.start.0 / bucket_ns * bucket_ns;
+        let mut at = self.times.partition_point(|&time| time < aligned);
+        while let Some(&time) = self.times.get(at).filter(|&&time| time <= view.end.0) {
+            let next_bucket = (time / bucket_ns + 1).saturating_mul(bucket_ns);
+            let count = self.times[at..].partition_point(|&time| time < next_bucket);
+            let kinds = &self.kinds[at..at + count.min(64)];
+            emit(MessageMark {
+                time,
+                first: at,
+                count,
+                has_marker: kinds.contains(&MessageKind::Marker),
+            });
+            at += count;
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! What a timeline is drawn from: columns of spans with an index each, and
+//! queries whose cost depends on pixels, not on events.
+//!
+//! Two structures answer everything. **Prefix sums** say how much time of
+//! each class lies before a span, so that the share of any pixel is two
+//! searches and a subtraction, exact at every zoom. A **forest**
+//! ([`forest`]) says which span stands out among those that a pixel merges.
+
+pub mod class;
+pub mod forest;
+pub mod lane;
+pub mod messages;
+pub mod query;
+pub mod store;
+pub mod threads;
+
+pub use class::Class;
+pub use store::Store;

@@ -1,0 +1,86 @@
+//! The help: keys, gestures, and what every mark means.
+
+use wasm_bindgen::JsCast;
+use web_sys::HtmlDialogElement;
+use yew::prelude::*;
+
+use super::keys::{BINDINGS, GESTURES};
+use crate::timeline::Class;
+
+/// The style class of a class of state: its colour.
+pub(super) const fn swatch(class: Class) -> &'static str {
+    match class {
+        Class::Running => "swatch running",
+        Class::Gc => "swatch gc",
+        Class::Ready => "swatch ready line",
+        Class::Blocked => "swatch blocked line",
+        Class::Foreign => "swatch foreign line",
+        Class::Io => "swatch io line",
+        Class::Open => "swatch running open",
+    }
+}
+
+/// What a class of state means, in a sentence.
+const fn meaning(class: Class) -> &'static str {
+    match class {
+        Class::Running => "Haskell code runs (the mutator): a full green bar, in the row of the capability and of the thread.",
+        Class::Gc => "The capability collects garbage; no thread runs on it meanwhile.",
+        Class::Ready => "The thread could run, but no capability runs it: it yielded, its heap block was used up, its stack grows, or it is new.",
+        Class::Blocked => "The thread waits for a Haskell object: an MVar, a value that another thread computes (black hole), an STM retry, throwTo.",
+        Class::Foreign => "The thread is in a safe foreign call; the capability does other work.",
+        Class::Io => "The thread waits for a file, a socket or a delay, or the log gives no reason.",
+        Class::Open => "It was still running when the log ended.",
+    }
+}
+
+#[derive(Properties, PartialEq)]
+pub(super) struct HelpProps {
+    pub(super) on_close: Callback<()>,
+}
+
+/// The help as a dialog.
+#[component]
+pub(super) fn Help(props: &HelpProps) -> Html {
+    let node = use_node_ref();
+    {
+        let node = node.clone();
+        use_effect_with((), move |()| {
+            if let Some(dialog) = node.get().and_then(|node| node.dyn_into::<HtmlDialogElement>().ok()) {
+                // Fails only for a dialog that is open already.
+                let _ = dialog.show_modal();
+            }
+        });
+    }
+    let close = props.on_close.reform(|_: MouseEvent| ());
+    let on_close = props.on_close.reform(|_: Event| ());
+    let keys = BINDINGS.iter().map(|binding| {
+        html! { <><dt><kbd>{ binding.shown }</kbd></dt><dd>{ binding.help }</dd></> }
+    });
+    let gestures = GESTURES.iter().map(|(gesture, help)| {
+        html! { <><dt>{ *gesture }</dt><dd>{ *help }</dd></> }
+    });
+    let classes = Class::ALL.iter().map(|class| {
+        html! { <><dt><span class={swatch(*class)} aria-hidden="true" />{ " " }{ class.name() }</dt><dd>{ meaning(*class) }</dd></> }
+    });
+    html! {
+        <dialog ref={node} class="help" aria-labelledby="help-title" onclose={on_close}>
+            <header>
+                <h2 id="help-title">{ "Keys, gestures, colours" }</h2>
+                <button class="quiet" onclick={close} aria-label="Close the help">{ "✕" }</button>
+            </header>
+            <div class="help-columns">
+                <section>
+                    <h3>{ "Keys" }</h3>
+                    <dl>{ for keys }</dl>
+                </section>
+                <section>
+                    <h3>{ "Mouse and touchpad" }</h3>
+                    <dl class="wide">{ for gestures }</dl>
+                </section>
+            </div>
+            <h3>{ "What the marks mean" }</h3>
+            <dl class="legend">{ for classes }</dl>
+            <p class="note">{ "Where several spans share a pixel, a bar is as high as their share of its time. A running thread is a full bar; one that does not run is a thin line in the colour of its reason." }</p>
+        </dialog>
+    }
+}

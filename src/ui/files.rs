@@ -1,0 +1,72 @@
+//! Files that users drop or choose, and the sample logs.
+
+use js_sys::{Array, Uint8Array};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Blob, DataTransfer, DragEvent, File, Response};
+
+use crate::share::{Fingerprint, fingerprint};
+
+/// Whether something that is dragged over the page has files.
+pub(super) fn has_files(event: &DragEvent) -> bool {
+    let types = event.data_transfer().map(|data| data.types());
+    types.is_some_and(|types| types.includes(&"Files".into(), 0))
+}
+
+/// What was dropped.
+pub(super) enum Dropped {
+    /// A file, and how many more.
+    File(File, u32),
+    /// A folder.
+    Folder,
+    /// Nothing that could be opened.
+    Nothing,
+}
+
+/// The file that was dropped.
+pub(super) fn dropped(data: &DataTransfer) -> Dropped {
+    let entry = data.items().get(0).and_then(|item| item.webkit_get_as_entry().ok().flatten());
+    if entry.is_some_and(|entry| entry.is_directory()) {
+        return Dropped::Folder;
+    }
+    match data.files() {
+        Some(files) if files.length() > 0 => match files.get(0) {
+            Some(file) => Dropped::File(file, files.length() - 1),
+            None => Dropped::Nothing,
+        },
+        _ => Dropped::Nothing,
+    }
+}
+
+/// Tells a log from another without reading all of it: by its length, its
+/// first bytes, and some in its middle and at its end.
+pub(super) async fn fingerprint_of(file: &File) -> Option<Fingerprint> {
+    const SAMPLE: f64 = 65_536.0;
+    let size = file.size();
+    let blob: &Blob = file.as_ref();
+    let mut samples = Vec::new();
+    for start in [0.0, ((size - SAMPLE) / 2.0).floor().max(0.0), (size - SAMPLE).max(0.0)] {
+        let slice = blob.slice_with_f64_and_f64(start, (start + SAMPLE).min(size)).ok()?;
+        let buffer = JsFuture::from(slice.array_buffer()).await.ok()?;
+        samples.push(Uint8Array::new(&buffer).to_vec());
+    }
+    let samples: Vec<&[u8]> = samples.iter().map(Vec::as_slice).collect();
+    Some(fingerprint(size as u64, &samples))
+}
+
+/// Fetches a sample log from the site itself.
+///
+/// # Errors
+/// What the browser says.
+pub(super) async fn fetch_sample(path: &str) -> Result<File, String> {
+    let words = |error: JsValue| js_sys::Error::from(error).message().into();
+    let window = gloo_utils::window();
+    let response = JsFuture::from(window.fetch_with_str(path)).await.map_err(words)?;
+    let response: Response = response.dyn_into().map_err(words)?;
+    if !response.ok() {
+        return Err(format!("the site answered with status {}", response.status()));
+    }
+    let blob = JsFuture::from(response.blob().map_err(words)?).await.map_err(words)?;
+    let name = path.rsplit('/').next().unwrap_or(path);
+    File::new_with_blob_sequence(&Array::of1(&blob), name).map_err(words)
+}

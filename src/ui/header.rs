@@ -1,0 +1,149 @@
+//! The row above the timeline: what is open, and the few things to do with it.
+
+use web_sys::HtmlInputElement;
+use yew::prelude::*;
+
+use super::landing::Logo;
+use super::theme::Choice;
+use crate::eventlog::{Progress, Stage};
+use crate::scene::format;
+use crate::session::Overview;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct HeaderProps {
+    pub(super) name: AttrValue,
+    pub(super) overview: std::rc::Rc<Overview>,
+    pub(super) filter: AttrValue,
+    pub(super) filter_node: NodeRef,
+    pub(super) theme: Choice,
+    pub(super) copied: bool,
+    pub(super) on_filter: Callback<String>,
+    pub(super) on_open: Callback<()>,
+    pub(super) on_share: Callback<()>,
+    pub(super) on_theme: Callback<()>,
+    pub(super) on_help: Callback<()>,
+}
+
+/// What is known of the log, in a few words.
+fn facts(overview: &Overview) -> String {
+    let mut facts = Vec::new();
+    if let Some(ghc) = &overview.ghc {
+        facts.push(format!("GHC {ghc}"));
+    }
+    match overview.caps.len() {
+        0 => {}
+        1 => facts.push("1 capability".to_owned()),
+        n => facts.push(format!("{n} capabilities")),
+    }
+    if let Some(span) = overview.span {
+        facts.push(format::duration(span.duration()));
+    }
+    facts.push(format!("{} events", format::count(overview.events)));
+    facts.push(format::bytes(overview.bytes));
+    facts.join(" · ")
+}
+
+/// The header.
+#[component]
+pub(super) fn Header(props: &HeaderProps) -> Html {
+    let oninput = props.on_filter.reform(|event: InputEvent| {
+        let input: HtmlInputElement = event.target_unchecked_into();
+        input.value()
+    });
+    let click = |callback: &Callback<()>| callback.reform(|_: MouseEvent| ());
+    let theme = match props.theme {
+        Choice::System => "Theme: as the system",
+        Choice::Light => "Theme: light",
+        Choice::Dark => "Theme: dark",
+    };
+    html! {
+        <header class="bar">
+            <span class="brand"><Logo /><span class="wide-only">{ "Eventscope" }</span></span>
+            <div class="what">
+                <h1 class="file" title={props.name.clone()}>{ &props.name }</h1>
+                <span class="facts">{ facts(&props.overview) }</span>
+            </div>
+            <label class="search">
+                <span class="visually-hidden">{ "Filter threads by label or number" }</span>
+                <input ref={props.filter_node.clone()} type="search" placeholder="Filter threads" value={props.filter.clone()} {oninput} />
+                <kbd aria-hidden="true">{ "/" }</kbd>
+            </label>
+            <button onclick={click(&props.on_open)}>{ "Open…" }</button>
+            <button class="primary" onclick={click(&props.on_share)}>{ if props.copied { "Copied" } else { "Share link" } }</button>
+            <button class="icon" onclick={click(&props.on_theme)} title={theme} aria-label={theme}>{ "◐" }</button>
+            <button class="icon" onclick={click(&props.on_help)} title="Help (?)" aria-label="Help">{ "?" }</button>
+            <span class="visually-hidden" role="status">{ if props.copied { "The link was copied. It holds settings only, not the log." } else { "" } }</span>
+        </header>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+pub(super) struct LoadingProps {
+    pub(super) name: AttrValue,
+    pub(super) progress: Progress,
+    pub(super) events: u64,
+    pub(super) on_cancel: Callback<()>,
+}
+
+/// How far the loading is, with a way out.
+#[component]
+pub(super) fn Loading(props: &LoadingProps) -> Html {
+    let Progress { stage, done, total } = props.progress;
+    let what = match stage {
+        Stage::Reading => "Reading",
+        Stage::Inflating => "Inflating",
+        Stage::Indexing => "Finding the blocks of",
+        Stage::Analysing => "Analysing",
+    };
+    let cancel = props.on_cancel.reform(|_: MouseEvent| ());
+    html! {
+        <div class="loading">
+            <label for="loading-progress">{ what }{ " " }<strong>{ &props.name }</strong></label>
+            <progress id="loading-progress" max={total.max(1).to_string()} value={done.to_string()} />
+            <span class="numbers">
+                { format!("{} of {}", format::bytes(done), format::bytes(total)) }
+                if props.events > 0 {
+                    { format!(" · {} events", format::count(props.events)) }
+                }
+            </span>
+            <button onclick={cancel}>{ "Cancel" }</button>
+        </div>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+pub(super) struct WarningsProps {
+    pub(super) overview: std::rc::Rc<Overview>,
+}
+
+/// What is wrong with the log: a sentence, and the list behind it.
+#[component]
+pub(super) fn Warnings(props: &WarningsProps) -> Html {
+    let overview = &props.overview;
+    let Some(first) = overview.warnings.first() else {
+        return Html::default();
+    };
+    let rest = overview.warning_count.saturating_sub(1);
+    let summary = if rest == 0 {
+        first.text.clone()
+    } else {
+        format!("{} – and {} more", first.text, format::count(rest))
+    };
+    let items = overview.warnings.iter().map(|warning| {
+        let at = warning.at.map(|at| format!(" (at {})", format::time(at))).unwrap_or_default();
+        html! { <li>{ &warning.text }{ at }</li> }
+    });
+    let unlisted = overview.warning_count.saturating_sub(overview.warnings.len() as u64);
+    html! {
+        <details class={classes!("warnings", overview.damaged.then_some("damaged"))}>
+            <summary>
+                <strong>{ if overview.damaged { "Part of this log is missing. " } else { "Note. " } }</strong>
+                { summary }
+            </summary>
+            <ul>{ for items }</ul>
+            if unlisted > 0 {
+                <p>{ format!("{} more are not listed.", format::count(unlisted)) }</p>
+            }
+        </details>
+    }
+}

@@ -1,0 +1,81 @@
+//! The link: the address's fragment follows the view. Only settings, never data.
+
+use crate::automata::Span;
+use crate::ids::Nanos;
+use crate::scene::format;
+use crate::share::{Selected, TrackName, ViewState, decode, encode};
+use crate::timeline::query::Row;
+
+/// The name of a row in links.
+fn track_name(row: Row) -> Option<TrackName> {
+    match row {
+        Row::Activity => Some(TrackName::activity()),
+        Row::Cap(cap) => Some(TrackName::capability(cap)),
+        Row::Thread(thread) => Some(TrackName::thread(thread)),
+        Row::Messages => TrackName::new("messages"),
+    }
+}
+
+/// The selected item for a link.
+pub(super) fn selected(item: Option<(Row, Nanos)>) -> Option<Selected> {
+    let (row, time) = item?;
+    Some(Selected {
+        time,
+        track: track_name(row)?,
+    })
+}
+
+/// The selected item of a link.
+pub(super) fn item(state: &ViewState) -> Option<(Row, Nanos)> {
+    let Selected { time, track } = state.selected.as_ref()?;
+    let row = track
+        .as_capability()
+        .map(Row::Cap)
+        .or_else(|| track.as_thread().map(Row::Thread))
+        .or_else(|| (track.as_str() == "messages").then_some(Row::Messages))?;
+    Some((row, *time))
+}
+
+/// What the address says now.
+pub(super) fn read() -> Option<ViewState> {
+    let hash = gloo_utils::window().location().hash().ok()?;
+    let fragment = hash.strip_prefix('#')?;
+    (!fragment.is_empty()).then(|| decode(fragment))
+}
+
+/// The address with this view.
+fn address(state: &ViewState) -> Option<String> {
+    let location = gloo_utils::window().location();
+    let page = format!("{}{}", location.pathname().ok()?, location.search().ok()?);
+    let fragment = encode(state);
+    Some(if fragment.is_empty() { page } else { format!("{page}#{fragment}") })
+}
+
+/// Writes the view into the address, without a new entry in the history.
+pub(super) fn write(state: &ViewState) {
+    if let (Some(address), Ok(history)) = (address(state), gloo_utils::window().history()) {
+        // Browsers refuse when it happens too often: the next change writes again.
+        let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&address));
+    }
+}
+
+/// The whole link with this view.
+pub(super) fn href(state: &ViewState) -> Option<String> {
+    let origin = gloo_utils::window().location().origin().ok()?;
+    Some(format!("{origin}{}", address(state)?))
+}
+
+/// What a link is about, for someone who has yet to open the log.
+pub(super) fn promise(state: &ViewState) -> String {
+    let name = state.log_name.as_deref().unwrap_or("a log");
+    let size = state.fingerprint.map(|print| format!(" of {}", format::bytes(print.len()))).unwrap_or_default();
+    let span = |what: &str, span: Span| {
+        format!("{what} {} to {}", format::time(span.start), format::time(span.end))
+    };
+    let view = state
+        .selection
+        .map(|range| span("with the range", range))
+        .or_else(|| state.visible.map(|range| span("from", range)));
+    let view = view.map(|view| format!(", {view}")).unwrap_or_default();
+    format!("This link shows a view of {name}{size}{view}. Drop that log here to see it.")
+}

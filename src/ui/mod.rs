@@ -1,0 +1,27 @@
+//! The page: Yew components around two canvases. No parsing and no loop over
+//! events happens here; the worker is asked, and its answers are painted.
+
+mod app;
+mod canvas;
+mod client;
+mod dialog;
+mod files;
+mod flame;
+mod header;
+mod keys;
+mod landing;
+mod link;
+mod summary;
+mod theme;
+mod timeline;
+mod viewer;
+
+/// Puts the app into the page.
+pub fn run() {
+    console_error_panic_hook::set_once();
+    theme::apply(theme::choice());
+    let document = gloo_utils::document();
+    if let Some(root) = document.get_element_by_id("app") {
+        yew::Renderer::<app::App>::with_root(root).render();
+    }
+}

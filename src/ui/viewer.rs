@@ -1,0 +1,701 @@
+//! The timeline's controller. It lives outside of Yew: gestures change it,
+//! one animation frame paints it, and only what has settled is told to the
+//! rest of the page.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use gloo_render::{AnimationFrame, request_animation_frame};
+use rustc_hash::{FxHashMap, FxHashSet};
+use web_sys::HtmlCanvasElement;
+
+use super::canvas::CanvasPainter;
+use super::client::Client;
+use super::theme;
+use crate::automata::Span;
+use crate::ids::{Nanos, ThreadId};
+use crate::protocol::{Answer, Question};
+use crate::scene::timeline::{
+    Item, Marks, Names, RULER_PX, Scene, Track, describe, labels_px, total_height, track_at,
+};
+use crate::scene::viewport::Viewport;
+use crate::timeline::class::Class;
+use crate::timeline::query::{MarkKind, Row, TimelineQuery};
+use crate::wire;
+
+/// What the rest of the page is told.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum ViewerEvent {
+    /// The pointer is on something, or the keyboard has selected it: a
+    /// colour, a name, and the rest in words. `None`: on nothing.
+    Described(Option<Description>),
+    /// A range was selected, or no more.
+    Range(Option<Span>),
+    /// The view or the selected item changed.
+    Changed,
+    /// The tracks have another height.
+    Height(f64),
+}
+
+/// An item in words.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Description {
+    pub(super) class: Option<Class>,
+    pub(super) name: String,
+    pub(super) text: String,
+}
+
+/// Labels of threads that are known on the page.
+#[derive(Default)]
+struct Labels {
+    known: FxHashMap<ThreadId, String>,
+    asked: FxHashSet<ThreadId>,
+}
+
+impl Names for Labels {
+    fn label(&self, thread: ThreadId) -> Option<&str> {
+        self.known.get(&thread).map(String::as_str)
+    }
+}
+
+/// What a drag does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Drag {
+    /// Selects from that time on.
+    Select { from: Nanos, x: f64 },
+    /// Moves the view.
+    Pan { x: f64 },
+    /// Moves one edge of the range; the other stays.
+    Edge { fixed: Nanos },
+}
+
+/// The timeline.
+pub(super) struct Viewer {
+    client: Client,
+    emit: Rc<dyn Fn(ViewerEvent)>,
+    canvas: Option<(HtmlCanvasElement, CanvasPainter)>,
+    size: (f64, f64),
+    tracks: Vec<Track>,
+    scroll_px: f64,
+    view: Viewport,
+    marks: Marks,
+    labels: Labels,
+    range: Option<Span>,
+    selected: Option<Item>,
+    hovered: Option<Item>,
+    pointer: Option<Nanos>,
+    drag: Option<Drag>,
+    moved: bool,
+    frame: Option<AnimationFrame>,
+    in_flight: bool,
+    asked: Option<TimelineQuery>,
+    /// Goes up with each log, so that late answers are known.
+    generation: u32,
+}
+
+/// A shared handle: listeners, frames and answers come back to it.
+#[derive(Clone)]
+pub(super) struct ViewerRef(Rc<RefCell<Viewer>>);
+
+impl PartialEq for ViewerRef {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// How far a press may move and still be a click, in pixels.
+const CLICK_PX: f64 = 4.0;
+/// How near an edge of the range can be taken, in pixels.
+const EDGE_PX: f64 = 5.0;
+/// How near a mark is hit, in pixels.
+const HIT_PX: f64 = 2.5;
+
+impl ViewerRef {
+    pub(super) fn new(client: Client, emit: impl Fn(ViewerEvent) + 'static) -> Self {
+        let nothing = Span::new(Nanos(0), Nanos(1));
+        Self(Rc::new(RefCell::new(Viewer {
+            client,
+            emit: Rc::new(emit),
+            canvas: None,
+            size: (0.0, 0.0),
+            tracks: Vec::new(),
+            scroll_px: 0.0,
+            view: Viewport::new(nothing, 1000.0),
+            marks: Marks::default(),
+            labels: Labels::default(),
+            range: None,
+            selected: None,
+            hovered: None,
+            pointer: None,
+            drag: None,
+            moved: false,
+            frame: None,
+            in_flight: false,
+            asked: None,
+            generation: 0,
+        })))
+    }
+
+    /// Changes the viewer, then paints and tells.
+    fn update<T>(&self, change: impl FnOnce(&mut Viewer) -> (T, Vec<ViewerEvent>)) -> T {
+        let (result, events, emit) = {
+            let mut viewer = self.0.borrow_mut();
+            let (result, events) = change(&mut viewer);
+            (result, events, Rc::clone(&viewer.emit))
+        };
+        self.redraw();
+        events.into_iter().for_each(|event| emit(event));
+        result
+    }
+
+    /// Paints with the next frame.
+    pub(super) fn redraw(&self) {
+        let mut viewer = self.0.borrow_mut();
+        if viewer.frame.is_none() {
+            let this = self.clone();
+            viewer.frame = Some(request_animation_frame(move |_| this.draw()));
+        }
+    }
+
+    fn draw(&self) {
+        let mut viewer = self.0.borrow_mut();
+        viewer.frame = None;
+        viewer.paint();
+        drop(viewer);
+        self.ask_marks();
+    }
+
+    /// Asks for the marks in view, unless they are there or an answer is on
+    /// its way: then the next frame asks.
+    fn ask_marks(&self) {
+        let (client, query, generation) = {
+            let mut viewer = self.0.borrow_mut();
+            let query = viewer.query();
+            if viewer.in_flight || query.rows.is_empty() || viewer.asked.as_ref() == Some(&query) {
+                return;
+            }
+            viewer.in_flight = true;
+            viewer.asked = Some(query.clone());
+            (viewer.client.clone(), query, viewer.generation)
+        };
+        let this = self.clone();
+        let asked = query.clone();
+        client.ask(Question::Timeline(query), move |answer, columns| {
+            {
+                let mut viewer = this.0.borrow_mut();
+                if viewer.generation != generation {
+                    return;
+                }
+                viewer.in_flight = false;
+                let reply = columns.as_ref().and_then(wire::timeline_reply);
+                if let (Answer::Timeline, Some(reply)) = (answer, reply) {
+                    viewer.marks = Marks {
+                        view: Some(asked.view),
+                        rows: asked.rows,
+                        reply,
+                    };
+                }
+            }
+            this.ask_labels();
+            this.redraw();
+        });
+    }
+
+    /// Asks for the labels of threads whose runs are wide enough to be named.
+    fn ask_labels(&self) {
+        let (client, unknown) = {
+            let mut viewer = self.0.borrow_mut();
+            let unknown = viewer.unknown_threads();
+            if unknown.is_empty() {
+                return;
+            }
+            viewer.labels.asked.extend(&unknown);
+            (viewer.client.clone(), unknown)
+        };
+        let this = self.clone();
+        client.ask(Question::Labels(unknown), move |answer, _| {
+            if let Answer::Labels(labels) = answer {
+                this.0.borrow_mut().labels.known.extend(labels);
+                this.redraw();
+            }
+        });
+    }
+
+    /// Gives the timeline a canvas.
+    pub(super) fn attach(&self, canvas: HtmlCanvasElement) {
+        let painter = CanvasPainter::new(&canvas);
+        self.0.borrow_mut().canvas = painter.map(|painter| (canvas, painter));
+        self.redraw();
+    }
+
+    /// The canvas has another size, in CSS pixels.
+    pub(super) fn resize(&self, size: (f64, f64)) {
+        self.update(|viewer| {
+            viewer.size = size;
+            viewer.view.resize(size.0 - labels_px(size.0));
+            ((), Vec::new())
+        });
+    }
+
+    /// The tracks were scrolled.
+    pub(super) fn scroll(&self, scroll_px: f64) {
+        self.update(|viewer| {
+            viewer.scroll_px = scroll_px;
+            ((), Vec::new())
+        });
+    }
+
+    /// Another log, or none.
+    pub(super) fn reset(&self) {
+        self.update(|viewer| {
+            viewer.generation += 1;
+            viewer.in_flight = false;
+            viewer.asked = None;
+            viewer.marks = Marks::default();
+            viewer.labels = Labels::default();
+            viewer.tracks.clear();
+            viewer.range = None;
+            viewer.selected = None;
+            viewer.hovered = None;
+            let width = viewer.view.width_px();
+            viewer.view = Viewport::new(Span::new(Nanos(0), Nanos(1)), width);
+            ((), vec![ViewerEvent::Range(None)])
+        });
+    }
+
+    /// More is known of the log: its span, its tracks, labels of threads.
+    pub(super) fn set_log(&self, span: Span, tracks: Vec<Track>, labels: Vec<(ThreadId, String)>) {
+        self.update(|viewer| {
+            viewer.view.set_log(span);
+            let height = RULER_PX + total_height(&tracks);
+            viewer.tracks = tracks;
+            viewer.labels.known.extend(labels);
+            // What was asked before may have another answer now.
+            viewer.asked = None;
+            ((), vec![ViewerEvent::Height(height)])
+        });
+    }
+
+    /// The colours changed.
+    pub(super) fn recolour(&self) {
+        self.redraw();
+    }
+
+    /// The time in view; `None` if that is all of the log.
+    pub(super) fn visible(&self) -> Option<Span> {
+        let viewer = self.0.borrow();
+        (!viewer.view.is_fit()).then(|| viewer.view.span())
+    }
+
+    /// The selected range.
+    pub(super) fn range(&self) -> Option<Span> {
+        self.0.borrow().range
+    }
+
+    /// The selected item.
+    pub(super) fn selected(&self) -> Option<(Row, Nanos)> {
+        let viewer = self.0.borrow();
+        viewer.selected.as_ref().map(|item| (item.row, item.span.start))
+    }
+
+    /// Restores what a link says.
+    pub(super) fn restore(&self, visible: Option<Span>, range: Option<Span>, selected: Option<(Row, Nanos)>) {
+        self.update(|viewer| {
+            match visible {
+                Some(span) => viewer.view.show_exactly(span),
+                None => viewer.view.fit(),
+            }
+            viewer.range = range;
+            ((), vec![ViewerEvent::Range(range), ViewerEvent::Changed])
+        });
+        if let Some((row, time)) = selected {
+            self.select_when_known(row, time, 20);
+        }
+    }
+
+    /// Selects an item as soon as the marks that it is among have come.
+    fn select_when_known(&self, row: Row, time: Nanos, tries: u32) {
+        let found = self.0.borrow().marks.hit(row, time, Nanos(0));
+        if let Some(item) = found {
+            self.update(|viewer| ((), viewer.select(Some(item))));
+        } else if tries > 0 {
+            let this = self.clone();
+            gloo_timers::callback::Timeout::new(100, move || {
+                this.select_when_known(row, time, tries - 1);
+            })
+            .forget();
+        }
+    }
+
+    /// Shows all of the log.
+    pub(super) fn fit(&self) {
+        self.gesture(Viewport::fit);
+    }
+
+    /// Shows the selected range or item.
+    pub(super) fn show_selection(&self) {
+        let viewer = self.0.borrow();
+        let span = viewer.range.or(viewer.selected.as_ref().map(|item| item.span));
+        drop(viewer);
+        if let Some(span) = span {
+            self.gesture(|view| view.show(span));
+        }
+    }
+
+    /// Zooms around the pointer, or the middle.
+    pub(super) fn zoom(&self, factor: f64) {
+        let viewer = self.0.borrow();
+        let middle = viewer.view.width_px() / 2.0;
+        let x = viewer.pointer.map_or(middle, |time| viewer.view.x_of(time));
+        let x = if (0.0..=viewer.view.width_px()).contains(&x) { x } else { middle };
+        drop(viewer);
+        self.gesture(|view| view.zoom(factor, x));
+    }
+
+    /// Moves the view by a part of its width.
+    pub(super) fn pan(&self, part: f64) {
+        self.gesture(|view| view.pan(part * view.width_px()));
+    }
+
+    fn gesture(&self, change: impl FnOnce(&mut Viewport)) {
+        self.update(|viewer| {
+            change(&mut viewer.view);
+            ((), vec![ViewerEvent::Changed])
+        });
+    }
+
+    /// A turn of the wheel at a place of the canvas; false if it is not for
+    /// the timeline but scrolls the tracks.
+    pub(super) fn wheel(&self, x: f64, dx: f64, dy: f64, shift: bool, ctrl: bool) -> bool {
+        let labels = labels_px(self.0.borrow().size.0);
+        if x < labels || (shift && !ctrl && dx == 0.0) {
+            return false;
+        }
+        if dx.abs() > dy.abs() {
+            self.gesture(|view| view.pan(dx));
+        } else {
+            let speed = if ctrl { 0.01 } else { 0.0022 };
+            self.gesture(|view| view.zoom((-dy * speed).exp(), x - labels));
+        }
+        true
+    }
+
+    /// A button or finger goes down. `pan` if a drag shall move the view.
+    pub(super) fn press(&self, x: f64, y: f64, pan: bool) {
+        self.update(|viewer| {
+            let labels = labels_px(viewer.size.0);
+            let time = viewer.view.time_at(x - labels);
+            viewer.moved = false;
+            viewer.drag = if x < labels {
+                None
+            } else if pan || y < RULER_PX {
+                Some(Drag::Pan { x })
+            } else if let Some(fixed) = viewer.opposite_edge(x) {
+                Some(Drag::Edge { fixed })
+            } else {
+                Some(Drag::Select { from: time, x })
+            };
+            ((), Vec::new())
+        });
+    }
+
+    /// The pointer moves.
+    pub(super) fn point(&self, x: f64, y: f64) {
+        self.update(|viewer| ((), viewer.moved_to(x, y)));
+    }
+
+    /// The pointer leaves.
+    pub(super) fn leave(&self) {
+        self.update(|viewer| {
+            viewer.pointer = None;
+            viewer.hovered = None;
+            ((), vec![ViewerEvent::Described(viewer.description())])
+        });
+    }
+
+    /// The button or finger goes up.
+    pub(super) fn release(&self, x: f64, y: f64) {
+        self.update(|viewer| {
+            let drag = viewer.drag.take();
+            let click = drag.is_some() && !viewer.moved;
+            let mut events = vec![ViewerEvent::Changed];
+            if click {
+                let item = viewer.item_at(x, y);
+                if item.is_none() && viewer.range.take().is_some() {
+                    events.push(ViewerEvent::Range(None));
+                }
+                events.extend(viewer.select(item));
+            }
+            ((), events)
+        });
+    }
+
+    /// Zooms to what was clicked twice, or shows all.
+    pub(super) fn double_click(&self, x: f64, y: f64) {
+        let item = self.0.borrow().item_at(x, y);
+        match item {
+            Some(item) => self.gesture(|view| view.show(item.span)),
+            None => self.fit(),
+        }
+    }
+
+    /// Undoes one thing: a drag, the selected item, the range. False if there
+    /// was nothing.
+    pub(super) fn escape(&self) -> bool {
+        self.update(|viewer| {
+            if viewer.drag.take().is_some() {
+                return (true, Vec::new());
+            }
+            if viewer.selected.is_some() {
+                return (true, viewer.select(None));
+            }
+            if viewer.range.take().is_some() {
+                return (true, vec![ViewerEvent::Range(None), ViewerEvent::Changed]);
+            }
+            (false, Vec::new())
+        })
+    }
+
+    /// Drops the range.
+    pub(super) fn clear_range(&self) {
+        self.update(|viewer| {
+            viewer.range = None;
+            ((), vec![ViewerEvent::Range(None), ViewerEvent::Changed])
+        });
+    }
+
+    /// Selects the range of the selected item.
+    pub(super) fn select_item_range(&self) {
+        self.update(|viewer| {
+            let range = viewer.selected.as_ref().map(|item| item.span);
+            viewer.range = range.or(viewer.range);
+            ((), vec![ViewerEvent::Range(viewer.range), ViewerEvent::Changed])
+        });
+    }
+
+    /// Goes to the next (or previous) item of the selected item's track.
+    pub(super) fn step(&self, forward: bool) {
+        self.update(|viewer| ((), viewer.step(forward)));
+    }
+
+    /// Goes to the track below (or above) the selected item's; the result is
+    /// how far down the track stands.
+    pub(super) fn step_track(&self, down: bool) {
+        self.update(|viewer| ((), viewer.step_track(down)));
+    }
+}
+
+impl Viewer {
+    fn events_for_selection(&self) -> Vec<ViewerEvent> {
+        vec![ViewerEvent::Described(self.description()), ViewerEvent::Changed]
+    }
+
+    fn select(&mut self, item: Option<Item>) -> Vec<ViewerEvent> {
+        self.selected = item;
+        self.events_for_selection()
+    }
+
+    fn description(&self) -> Option<Description> {
+        let item = self.hovered.as_ref().or(self.selected.as_ref())?;
+        let (name, text) = describe(item, &self.labels);
+        let coloured = !matches!(item.row, Row::Messages | Row::Activity);
+        Some(Description {
+            class: coloured.then_some(item.class),
+            name,
+            text,
+        })
+    }
+
+    fn item_at(&self, x: f64, y: f64) -> Option<Item> {
+        let labels = labels_px(self.size.0);
+        if x < labels || y < RULER_PX {
+            return None;
+        }
+        let (_, track) = track_at(&self.tracks, y - RULER_PX + self.scroll_px)?;
+        let slack = Nanos((self.view.ns_per_px() * HIT_PX) as u64);
+        self.marks.hit(track.row?, self.view.time_at(x - labels), slack)
+    }
+
+    /// If `x` is on an edge of the range: the other edge.
+    fn opposite_edge(&self, x: f64) -> Option<Nanos> {
+        let range = self.range?;
+        let labels = labels_px(self.size.0);
+        let near = |time: Nanos| (labels + self.view.x_of(time) - x).abs() <= EDGE_PX;
+        if near(range.start) {
+            Some(range.end)
+        } else if near(range.end) {
+            Some(range.start)
+        } else {
+            None
+        }
+    }
+
+    fn moved_to(&mut self, x: f64, y: f64) -> Vec<ViewerEvent> {
+        let labels = labels_px(self.size.0);
+        let time = self.view.time_at(x - labels);
+        self.pointer = (x >= labels).then_some(time);
+        let mut events = Vec::new();
+        match self.drag {
+            Some(Drag::Pan { x: from }) => {
+                self.moved |= (x - from).abs() > CLICK_PX;
+                if self.moved {
+                    self.view.pan(from - x);
+                    self.drag = Some(Drag::Pan { x });
+                }
+            }
+            Some(Drag::Select { from, x: start }) => {
+                self.moved |= (x - start).abs() > CLICK_PX;
+                if self.moved {
+                    self.set_range(from, time, &mut events);
+                }
+            }
+            Some(Drag::Edge { fixed }) => {
+                self.moved = true;
+                self.set_range(fixed, time, &mut events);
+            }
+            None => {}
+        }
+        self.hovered = if self.drag.is_some() { None } else { self.item_at(x, y) };
+        self.point_cursor(x, y);
+        events.push(ViewerEvent::Described(self.description()));
+        events
+    }
+
+    fn set_range(&mut self, a: Nanos, b: Nanos, events: &mut Vec<ViewerEvent>) {
+        self.range = Some(Span::new(a.min(b), a.max(b)));
+        events.push(ViewerEvent::Range(self.range));
+    }
+
+    fn point_cursor(&self, x: f64, y: f64) {
+        let Some((canvas, _)) = &self.canvas else { return };
+        let cursor = match self.drag {
+            Some(Drag::Pan { .. }) => "grabbing",
+            Some(Drag::Edge { .. }) => "ew-resize",
+            _ if x < labels_px(self.size.0) => "default",
+            _ if y < RULER_PX => "grab",
+            _ if self.opposite_edge(x).is_some() => "ew-resize",
+            _ if self.hovered.is_some() => "pointer",
+            _ => "crosshair",
+        };
+        // A known property with a known value.
+        let _ = canvas.style().set_property("cursor", cursor);
+    }
+
+    /// The items of a row that can be stepped through.
+    fn row_items(&self, row: Row) -> Vec<Item> {
+        let spans: Vec<Span> = self.marks.of(row).map(|(_, span)| span).collect();
+        let mut items: Vec<Item> = spans
+            .iter()
+            .filter_map(|span| self.marks.hit(row, span.start, Nanos(0)))
+            .collect();
+        items.sort_by_key(|item| item.span);
+        items.dedup();
+        items
+    }
+
+    fn step(&mut self, forward: bool) -> Vec<ViewerEvent> {
+        let first_row = || self.tracks.iter().filter_map(|track| track.row).find(|row| *row != Row::Activity);
+        let Some(row) = self.selected.as_ref().map(|item| item.row).or_else(first_row) else {
+            return Vec::new();
+        };
+        let items = self.row_items(row);
+        let current = self.selected.as_ref().map(|item| item.span);
+        let next = match current {
+            None => items.first(),
+            Some(current) if forward => items.iter().find(|item| item.span > current),
+            Some(current) => items.iter().rev().find(|item| item.span < current),
+        };
+        let Some(item) = next.cloned() else { return Vec::new() };
+        let x = self.view.x_of(item.span.start);
+        if !(0.0..self.view.width_px()).contains(&x) {
+            self.view.pan(x - self.view.width_px() / 3.0);
+        }
+        self.hovered = None;
+        self.select(Some(item))
+    }
+
+    fn step_track(&mut self, down: bool) -> Vec<ViewerEvent> {
+        let rows: Vec<Row> = self.tracks.iter().filter_map(|track| track.row).collect();
+        let current = self.selected.as_ref().map(|item| (item.row, item.span.start));
+        let at = current.and_then(|(row, _)| rows.iter().position(|&other| other == row));
+        let candidates: Vec<Row> = match (at, down) {
+            (None, _) => rows,
+            (Some(at), true) => rows[at + 1..].to_vec(),
+            (Some(at), false) => rows[..at].iter().rev().copied().collect(),
+        };
+        let time = current.map_or(self.view.span().start, |(_, time)| time);
+        for row in candidates {
+            let items = self.row_items(row);
+            let nearest = items.into_iter().min_by_key(|item| item.span.start.0.abs_diff(time.0));
+            if nearest.is_some() {
+                self.hovered = None;
+                return self.select(nearest);
+            }
+        }
+        Vec::new()
+    }
+
+    /// What has to be asked for to paint this view: a little more than is in
+    /// view, so that a drag does not uncover emptiness.
+    fn query(&self) -> TimelineQuery {
+        let view = self.view.span();
+        let margin = view.duration().0 / 4;
+        let span = Span::new(
+            Nanos(view.start.0.saturating_sub(margin)),
+            Nanos(view.end.0.saturating_add(margin)),
+        );
+        let scale = span.duration().0 as f64 / self.view.ns_per_px();
+        TimelineQuery {
+            view: span,
+            width_px: scale.clamp(1.0, 20_000.0) as u32,
+            rows: self.rows_in_view(),
+        }
+    }
+
+    fn rows_in_view(&self) -> Vec<Row> {
+        let (from, to) = (self.scroll_px - 60.0, self.scroll_px + self.size.1);
+        crate::scene::timeline::placed(&self.tracks)
+            .filter(|(top, track)| top + track.height() > from && *top < to)
+            .filter_map(|(_, track)| track.row)
+            .collect()
+    }
+
+    fn unknown_threads(&self) -> Vec<ThreadId> {
+        let min_ns = self.view.ns_per_px() * 30.0;
+        let reply = &self.marks.reply;
+        let rows = &self.marks.rows;
+        let mut unknown: Vec<ThreadId> = (0..reply.len())
+            .filter(|&i| matches!(rows.get(reply.row[i] as usize), Some(Row::Cap(_))))
+            .filter_map(|i| reply.mark(i))
+            .filter(|mark| mark.kind == MarkKind::One && mark.end - mark.start >= min_ns)
+            .filter_map(|mark| mark.detail.map(ThreadId))
+            .filter(|thread| !self.labels.asked.contains(thread) && !self.labels.known.contains_key(thread))
+            .take(500)
+            .collect();
+        unknown.sort_unstable();
+        unknown.dedup();
+        unknown
+    }
+
+    fn paint(&mut self) {
+        let Some((canvas, painter)) = &mut self.canvas else { return };
+        painter.begin(canvas, self.size);
+        let theme = theme::current();
+        Scene {
+            tracks: &self.tracks,
+            scroll_px: self.scroll_px,
+            size: self.size,
+            view: self.view,
+            palette: theme.palette,
+            marks: &self.marks,
+            names: &self.labels,
+            range: self.range,
+            selected: self.selected.as_ref(),
+            hovered: self.hovered.as_ref(),
+            pointer: self.pointer,
+            patterns: theme.patterns,
+        }
+        .paint(painter);
+    }
+}
+

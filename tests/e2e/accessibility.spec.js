@@ -1,0 +1,26 @@
+// What axe-core can tell about the page: WCAG 2.2, levels A and AA.
+
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@playwright/test';
+
+const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+/** One line for each rule that the page breaks as it is now. */
+async function violations(page) {
+  await page.evaluate(await readFile(AXE, 'utf8'));
+  return page.evaluate(async (rules) => {
+    const { violations } = await window.axe.run({ runOnly: rules });
+    return violations.map(({ id, help, nodes }) => `${id}: ${help} (${nodes[0].html})`);
+  }, RULES);
+}
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`the ${colorScheme} start page is accessible`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme });
+    await page.goto('./');
+    await page.waitForFunction(() => 'wasmBindings' in window);
+    expect(await violations(page)).toEqual([]);
+  });
+}

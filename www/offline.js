@@ -1,0 +1,15 @@
+// Registers the service worker, so that the page opens without a network.
+// When a newer build has arrived, window gets an `eventscope-update` event: a
+// reload shows it. Where service workers are missing or blocked nothing happens.
+addEventListener('load', async () => {
+  const built = document.querySelector('meta[name="eventscope-build"]')?.content;
+  if (!built || built === 'dev' || !('serviceWorker' in navigator) || !isSecureContext) return;
+  navigator.serviceWorker.addEventListener('message', ({ data }) => {
+    if (data?.build && data.build !== built) dispatchEvent(new Event('eventscope-update'));
+  });
+  try {
+    await navigator.serviceWorker.register('sw.js', { updateViaCache: 'none' });
+  } catch {
+    // A private window or a file: address. The page works without it.
+  }
+});

@@ -1,0 +1,63 @@
+// The service worker: keeps one whole build of the site for use offline.
+//
+// - index.html comes from the network, or after TIMEOUT_MS from the cache;
+// - every other file of this build comes from the cache, which is its own;
+// - a file that this build does not have (a newer page asks for it) is fetched.
+//
+// Names carry the build id, so a page never meets another build's files. A new
+// service worker takes over when the last page of the old build is closed; it
+// tells the pages that are open which build it brought.
+// BUILD and FILES are filled in by `cargo xtask build`.
+
+const BUILD = 'dev';
+const FILES = [];
+const TIMEOUT_MS = 3000;
+
+const PREFIX = `eventscope ${new URL(registration.scope).pathname} `;
+const CACHE = PREFIX + BUILD;
+const INDEX = './';
+
+addEventListener('install', (event) => event.waitUntil(keepBuild()));
+addEventListener('activate', (event) => event.waitUntil(dropOldBuilds()));
+addEventListener('fetch', (event) => {
+  const { request } = event;
+  if (request.method !== 'GET' || !request.url.startsWith(registration.scope)) return;
+  if (request.headers.has('range')) return;
+  if (request.mode === 'navigate') event.respondWith(page(request));
+  else event.respondWith(file(request));
+});
+
+/** Stores every file of this build, past the HTTP cache. All or nothing. */
+async function keepBuild() {
+  const cache = await caches.open(CACHE);
+  await cache.addAll([INDEX, ...FILES].map((path) => new Request(path, { cache: 'reload' })));
+  const pages = await clients.matchAll({ type: 'window', includeUncontrolled: true });
+  for (const page of pages) page.postMessage({ build: BUILD });
+}
+
+async function dropOldBuilds() {
+  const names = await caches.keys();
+  const old = names.filter((name) => name.startsWith(PREFIX) && name !== CACHE);
+  await Promise.all(old.map((name) => caches.delete(name)));
+}
+
+/** The page: what the server has, unless it is slow or away. */
+async function page(request) {
+  const url = new URL(request.url);
+  url.search = '';
+  url.hash = '';
+  const isIndex = url.href === registration.scope || url.href === `${registration.scope}index.html`;
+  if (!isIndex) return fetch(request);
+  const cache = await caches.open(CACHE);
+  const kept = await cache.match(INDEX);
+  if (!kept) return fetch(request);
+  const fetched = fetch(request).then((response) => (response.ok ? response : kept));
+  const late = new Promise((done) => setTimeout(done, TIMEOUT_MS, kept));
+  return Promise.race([fetched, late]).catch(() => kept);
+}
+
+/** Any other file: from this build's cache, else from the server. */
+async function file(request) {
+  const cache = await caches.open(CACHE);
+  return (await cache.match(request)) ?? fetch(request);
+}

@@ -1,0 +1,82 @@
+//! Starting other programs, and the one kind of failure this tool knows.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::process::{Command, ExitStatus, Stdio};
+
+/// Something that stops a command: one line for the person who ran it.
+#[derive(Debug)]
+pub(crate) struct Failure(String);
+
+/// What everything here returns.
+pub(crate) type Result<T> = std::result::Result<T, Failure>;
+
+impl Failure {
+    pub(crate) fn new(line: impl Into<String>) -> Self {
+        Self(line.into())
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Attaches what was being done to an error of the file system.
+pub(crate) trait During<T> {
+    /// `what` completes the sentence "could not …".
+    fn during(self, what: impl FnOnce() -> String) -> Result<T>;
+}
+
+impl<T> During<T> for std::io::Result<T> {
+    fn during(self, what: impl FnOnce() -> String) -> Result<T> {
+        self.map_err(|error| Failure(format!("could not {}: {error}", what())))
+    }
+}
+
+/// Runs a program to its end, its output going where ours goes.
+pub(crate) fn status(command: &mut Command) -> Result<ExitStatus> {
+    command
+        .stdin(Stdio::null())
+        .status()
+        .during(|| format!("start {}", name(command)))
+}
+
+/// Like [`status`], but a program that reports failure is a failure.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let status = status(command)?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Failure(format!(
+        "{} failed ({status})",
+        line(command).join(" ")
+    )))
+}
+
+/// What a program prints, when it can be started and succeeds.
+pub(crate) fn output(command: &mut Command) -> Option<String> {
+    let output = command.stdin(Stdio::null()).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim().to_owned())
+}
+
+/// `cargo`, the one that runs us.
+pub(crate) fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+fn name(command: &Command) -> String {
+    let program = std::path::Path::new(command.get_program());
+    program
+        .file_stem()
+        .unwrap_or(OsStr::new("a program"))
+        .to_string_lossy()
+        .into_owned()
+}
+
+fn line(command: &Command) -> Vec<String> {
+    let arguments = command.get_args().map(|word| word.to_string_lossy().into());
+    std::iter::once(name(command)).chain(arguments).collect()
+}
