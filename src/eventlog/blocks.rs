@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::header::{Header, MAGIC, MAX_HEADER_BYTES, Parsed, converted_as_text, looks_like};
 use super::problem::{Damage, DamageKind, DamageList, LogError};
 use super::record::{MAX_EVENT_BYTES, Marker, extent};
-use super::scan::{Bounds, Landing, landing};
+use super::scan::{Bounds, Landing, damaged_marker, landing, leads_to_events, outside_times};
 use super::window::{Need, Windows};
 use crate::ids::{ByteOffset, CapId, Nanos};
 
@@ -27,6 +27,17 @@ pub struct Block {
     pub(crate) bounds: Bounds,
     /// Whether the file ends before the block does.
     pub(crate) truncated: bool,
+}
+
+impl Block {
+    /// Whether it is a run of events outside of blocks.
+    fn is_outside(&self) -> bool {
+        self.cap.is_none() && self.bounds == Bounds::ANY
+    }
+
+    fn is_dated_around(&self, time: Nanos) -> bool {
+        self.end_time != Nanos(0) && self.begin_time <= time && time <= self.end_time
+    }
 }
 
 /// One log inside the file: usually the only one.
@@ -67,8 +78,23 @@ enum State {
     /// next marker from here on.
     Lost {
         from: u64,
+        otherwise: Otherwise,
     },
+    /// Between blocks, where no good marker stands: the last block's size is
+    /// not to blame.
+    Suspect,
     Done,
+}
+
+/// What it means if no marker is found.
+#[derive(Clone, Copy, Debug)]
+enum Otherwise {
+    /// The last block reaches to the end of the file.
+    LastBlock,
+    /// The data ended here, with an end-of-data marker before it.
+    Ended(u64),
+    /// The last block's size is right: what stands after it must be looked at.
+    Suspect(u64),
 }
 
 /// Builds a [`BlockIndex`] from the ranges that a driver supplies.
@@ -78,12 +104,26 @@ pub(crate) struct Indexer {
     pub(crate) index: BlockIndex,
     pos: u64,
     state: State,
+    /// How many blocks were followed to their end to see if they are real.
+    jumps: u64,
 }
 
 /// Stale bytes before a header are few; anything longer is not an eventlog.
 const MAX_STALE_BYTES: u64 = 64 << 10;
 /// How much is looked at in one go where a marker is missing.
 const LOST_STRIDE: u64 = 256 << 10;
+
+/// A marker and the longest three events.
+const MARKER_AND_RUN: u64 = (3 * MAX_EVENT_BYTES + Marker::BYTES) as u64;
+/// How many blocks may be followed in any file.
+const FREE_JUMPS: u64 = 1000;
+
+fn lost(from: u64) -> State {
+    State::Lost {
+        from,
+        otherwise: Otherwise::LastBlock,
+    }
+}
 
 enum Stop {
     Need(Need),
@@ -103,6 +143,7 @@ impl Indexer {
             index: BlockIndex::default(),
             pos: 0,
             state: State::Locate,
+            jumps: 0,
         }
     }
 
@@ -124,7 +165,7 @@ impl Indexer {
                 Err(Stop::Error(error)) => return Err(Err(error)),
             }
             self.file.pass(match self.state {
-                State::Lost { from } => from,
+                State::Lost { from, .. } => from,
                 _ => self.pos,
             });
         }
@@ -138,7 +179,8 @@ impl Indexer {
             State::Header => self.header(),
             State::Body => self.body(),
             State::After => self.after(),
-            State::Lost { from } => self.find_marker(from),
+            State::Lost { from, otherwise } => self.find_marker(from, otherwise),
+            State::Suspect => self.suspect(),
             State::Done => Ok(State::Done),
         }
     }
@@ -226,66 +268,136 @@ impl Indexer {
     fn body(&mut self) -> Result<State, Stop> {
         let at = self.pos;
         let landing = self.landing(at)?;
-        let len = self.file.len();
-        self.section().end = ByteOffset(at);
-        match landing {
-            Landing::EndOfFile => Ok(State::Done),
-            Landing::Header => Ok(State::Header),
+        let next = match landing {
+            Landing::EndOfFile => State::Done,
+            Landing::Header => State::Header,
             Landing::EndOfData => {
                 self.section().ended = true;
                 self.section().end = ByteOffset(at + 2);
                 self.pos += 2;
-                Ok(State::After)
+                return Ok(State::After);
             }
-            Landing::Block(marker) => {
-                let end = at + u64::from(marker.size);
-                self.section().blocks.push(Block {
-                    cap: marker.cap,
-                    start: ByteOffset(at + Marker::BYTES as u64),
-                    end: ByteOffset(end.min(len)),
-                    begin_time: marker.begin,
-                    end_time: marker.end,
-                    bounds: Bounds::of(&marker),
-                    truncated: end > len,
-                });
-                if end > len {
-                    return Ok(State::Lost {
-                        from: at + Marker::BYTES as u64,
-                    });
-                }
-                self.pos = end;
-                Ok(State::Body)
-            }
-            Landing::Event => self.outside_events(),
-            Landing::Junk if len - at < Marker::BYTES as u64 => {
-                self.report(at, len - at, DamageKind::Truncated, None);
-                self.section().ended = true;
-                Ok(State::Done)
-            }
-            Landing::Junk => {
-                let from = self
-                    .section()
-                    .blocks
-                    .last()
-                    .map_or(at, |block| block.start.0);
-                Ok(State::Lost { from })
-            }
+            Landing::Block(marker) => self.block(at, &marker),
+            Landing::Event | Landing::Junk => match self.section().blocks.last() {
+                // If the last block's size is wrong, a marker stands in it.
+                Some(last) if !last.is_outside() => self.lost_in_last_block(Otherwise::Suspect(at)),
+                _ => State::Suspect,
+            },
+        };
+        self.section().end = ByteOffset(at);
+        Ok(next)
+    }
+
+    fn block(&mut self, at: u64, marker: &Marker) -> State {
+        let len = self.file.len();
+        let start = at + Marker::BYTES as u64;
+        let end = start.max(at + u64::from(marker.size));
+        self.section().blocks.push(Block {
+            cap: marker.cap,
+            start: ByteOffset(start),
+            end: ByteOffset(end.min(len)),
+            begin_time: marker.begin,
+            end_time: marker.end,
+            bounds: Bounds::of(marker),
+            truncated: end > len && marker.size_is_plausible(),
+        });
+        if end > len || !marker.size_is_plausible() {
+            return lost(start);
         }
+        self.pos = end;
+        State::Body
+    }
+
+    /// The marker at `at`, where one must be, if it is one but for a field
+    /// and leads to where it should.
+    fn damaged_marker(&mut self, at: u64) -> Result<Option<Marker>, Stop> {
+        let header = Arc::clone(&self.section().header);
+        let bytes = self.file.get(at, MARKER_AND_RUN)?;
+        let Some(marker) = damaged_marker(bytes) else {
+            return Ok(None);
+        };
+        let real = leads_to_events(&header, bytes, &marker)
+            || marker.size_is_plausible() && self.ends_well(at, &marker)?;
+        Ok(real.then_some(marker))
+    }
+
+    /// A block whose marker is damaged: what can be believed of it is.
+    fn damaged_block(&mut self, at: u64, mut marker: Marker) -> State {
+        if !marker.cap_is_plausible() {
+            marker.cap = None;
+        }
+        if !marker.times_are_plausible() {
+            marker.begin = Nanos(0);
+            marker.end = Nanos(0);
+        }
+        // An impossible size is reported when the block's end is found.
+        if marker.size_is_plausible() {
+            self.report(at, 0, DamageKind::BlockMarker, marker.cap);
+        }
+        self.block(at, &marker)
+    }
+
+    fn suspect(&mut self) -> Result<State, Stop> {
+        let at = self.pos;
+        if matches!(self.landing(at)?, Landing::Event) {
+            return self.outside_event();
+        }
+        if let Some(marker) = self.damaged_marker(at)? {
+            return Ok(self.damaged_block(at, marker));
+        }
+        let left = self.file.len() - at;
+        if left < Marker::BYTES as u64 {
+            self.report(at, left, DamageKind::Truncated, None);
+            self.section().ended = true;
+            return Ok(State::Done);
+        }
+        Ok(self.lost_in_last_block(Otherwise::LastBlock))
+    }
+
+    /// Where nothing fits, the last block's size may be wrong.
+    fn lost_in_last_block(&mut self, otherwise: Otherwise) -> State {
+        let at = self.pos;
+        let last = self.section().blocks.last();
+        let from = last.map_or(at, |block| block.start.0);
+        State::Lost { from, otherwise }
+    }
+
+    /// Whether something sensible stands where the block at `at` ends. The
+    /// end may be far away: in a file full of false markers only so many are
+    /// followed that reading them takes no longer than reading the file.
+    fn ends_well(&mut self, at: u64, marker: &Marker) -> Result<bool, Stop> {
+        let end = at + u64::from(marker.size);
+        let len = self.file.len();
+        if end > len || self.jumps > FREE_JUMPS + len / Windows::MIN_ASK {
+            return Ok(false);
+        }
+        let header = Arc::clone(&self.section().header);
+        let bytes = self.file.get(end, Marker::BYTES as u64)?;
+        let landing = landing(&header, bytes);
+        self.jumps += 1;
+        Ok(!matches!(landing, Landing::Junk | Landing::Event))
     }
 
     /// Events outside of blocks belong to no capability; a run of them is a
     /// block of its own.
-    fn outside_events(&mut self) -> Result<State, Stop> {
+    fn outside_event(&mut self) -> Result<State, Stop> {
         let at = self.pos;
         let header = Arc::clone(&self.section().header);
-        let bytes = self.file.get(at, MAX_EVENT_BYTES as u64)?;
+        let bytes = self.file.get(at, MARKER_AND_RUN)?;
+        let times = outside_times(&header, bytes).unwrap_or_default();
         let Ok(event) = extent(&header, bytes) else {
-            return Ok(State::Lost { from: at });
+            return Ok(lost(at));
         };
         let end = ByteOffset(at + event.end as u64);
+        // Dated inside the block before them, they are that block's events:
+        // GHC writes hardly any outside of blocks.
+        let last = self.section().blocks.last();
+        if last.is_some_and(|last| times.iter().any(|&time| last.is_dated_around(time))) {
+            return Ok(self.lost_in_last_block(Otherwise::LastBlock));
+        }
         let blocks = &mut self.section().blocks;
         match blocks.last_mut() {
-            Some(last) if last.end.0 == at && last.cap.is_none() && last.bounds == Bounds::ANY => {
+            Some(last) if last.end.0 == at && last.is_outside() => {
                 last.end = end;
             }
             _ => blocks.push(Block {
@@ -308,40 +420,57 @@ impl Indexer {
             Landing::EndOfFile => State::Done,
             Landing::Header => State::Header,
             Landing::Block(_) => State::Body,
+            // Unless more blocks follow, these bytes are not read.
             Landing::EndOfData | Landing::Event | Landing::Junk => {
-                let lost = self.file.len() - at;
-                self.report(at, lost, DamageKind::AfterEnd, None);
-                State::Done
+                self.lost_in_last_block(Otherwise::Ended(at))
             }
         })
     }
 
-    /// Looks for a marker whose block ends where something sensible stands.
-    /// The last block is then taken to reach up to it: if its size was wrong
-    /// its events are all there, and if bytes between blocks are damaged they
-    /// are passed over when the block is read.
-    fn find_marker(&mut self, from: u64) -> Result<State, Stop> {
+    /// Looks for a marker that leads to events, or whose block ends where
+    /// something sensible stands. The last block is then taken to reach up to
+    /// it: if its size was wrong its events are all there, and if bytes
+    /// between blocks are damaged they are passed over when the block is read.
+    fn find_marker(&mut self, from: u64, otherwise: Otherwise) -> Result<State, Stop> {
         let len = self.file.len();
-        let bytes = self.file.get(from, LOST_STRIDE)?;
+        let header = Arc::clone(&self.section().header);
+        let bytes = self.file.get(from, LOST_STRIDE + MARKER_AND_RUN)?;
         let candidate = bytes
             .windows(Marker::BYTES)
             .take(LOST_STRIDE as usize)
             .enumerate()
-            .filter_map(|(i, bytes)| Some((from + i as u64, Marker::parse(bytes)?)))
-            .find(|(_, marker)| marker.is_plausible());
-        let Some((at, marker)) = candidate else {
-            let next = from + LOST_STRIDE;
-            return Ok(if next < len {
-                State::Lost { from: next }
-            } else {
-                self.found(len)
+            .find_map(|(i, window)| match Marker::parse(window) {
+                Some(marker) if marker.is_plausible() => Some((i, Some(marker))),
+                None if window.starts_with(b"hdrbhetb") => Some((i, None)),
+                _ => None,
             });
+        let at = candidate.map_or(from + LOST_STRIDE, |(i, _)| from + i as u64);
+        let end = match otherwise {
+            Otherwise::Suspect(end) => end,
+            Otherwise::LastBlock | Otherwise::Ended(_) => len,
         };
-        let end = at + u64::from(marker.size);
-        if end <= len && !matches!(self.landing(end)?, Landing::Junk | Landing::Event) {
-            return Ok(self.found(at));
+        if at >= end {
+            return Ok(match otherwise {
+                Otherwise::Suspect(_) => State::Suspect,
+                Otherwise::LastBlock => self.found(len),
+                Otherwise::Ended(at) => {
+                    self.report(at, len - at, DamageKind::AfterEnd, None);
+                    State::Done
+                }
+            });
         }
-        Ok(State::Lost { from: at + 1 })
+        let from = match candidate {
+            None => at,
+            Some((_, None)) => return Ok(self.found(at)),
+            Some((i, Some(marker))) => {
+                let real = leads_to_events(&header, &bytes[i..], &marker);
+                if real || self.ends_well(at, &marker)? {
+                    return Ok(self.found(at));
+                }
+                at + 1
+            }
+        };
+        Ok(State::Lost { from, otherwise })
     }
 
     /// Ends the last block at `at`, where the next one begins or the file ends.

@@ -1,6 +1,8 @@
 //! The header: which event types a log may contain, and how long each is. It
 //! is the only authority for sizes.
 
+use std::collections::BTreeMap;
+
 use super::event::{EventType, SizeClass};
 use super::problem::LogError;
 use super::status::StopCodes;
@@ -46,9 +48,32 @@ pub struct Header {
     pub types: Vec<TypeDecl>,
     /// Which numbering of stop codes the log uses.
     pub stop_codes: StopCodes,
-    sizes: Vec<PayloadSize>,
-    known: Vec<bool>,
+    /// The types by number, as far as the numbers are small ...
+    slots: Vec<Slot>,
+    /// ... and the others, sorted: a file may hold any number of headers, and
+    /// a table up to 65,535 for each would take far more memory than the file.
+    large: Vec<(u16, Slot)>,
 }
+
+/// What events need of a declaration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Slot {
+    size: PayloadSize,
+    known: bool,
+    /// The index of the declaration.
+    decl: u32,
+}
+
+impl Slot {
+    const UNDECLARED: Self = Self {
+        size: PayloadSize::Undeclared,
+        known: false,
+        decl: u32::MAX,
+    };
+}
+
+/// GHC's numbers are smaller; Mercury's and Eden's, too.
+const SMALL: usize = 256;
 
 /// What [`Header::parse`] found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -189,40 +214,64 @@ impl Header {
         } else {
             StopCodes::Standard
         };
-        let slots = types.iter().map(|decl| usize::from(decl.id.0) + 1).max();
-        let mut sizes = vec![PayloadSize::Undeclared; slots.unwrap_or(0)];
-        let mut known = vec![false; sizes.len()];
-        for decl in &types {
-            let slot = usize::from(decl.id.0);
-            sizes[slot] = decl.size.map_or(PayloadSize::Variable, PayloadSize::Fixed);
-            known[slot] = decl.known;
+        let mut by_id = BTreeMap::new();
+        for (decl, index) in types.iter().zip(0..) {
+            let slot = Slot {
+                size: decl.size.map_or(PayloadSize::Variable, PayloadSize::Fixed),
+                known: decl.known,
+                decl: index,
+            };
+            by_id.insert(decl.id.0, slot);
+        }
+        let mut slots = Vec::new();
+        let mut large = Vec::new();
+        for (id, slot) in by_id {
+            if usize::from(id) < SMALL {
+                slots.resize(usize::from(id), Slot::UNDECLARED);
+                slots.push(slot);
+            } else {
+                large.push((id, slot));
+            }
         }
         Ok(Self {
             types,
             stop_codes,
-            sizes,
-            known,
+            slots,
+            large,
         })
+    }
+
+    #[inline]
+    fn slot(&self, id: u16) -> Slot {
+        match self.slots.get(usize::from(id)) {
+            Some(slot) => *slot,
+            None => self.large_slot(id),
+        }
+    }
+
+    #[cold]
+    fn large_slot(&self, id: u16) -> Slot {
+        let found = self.large.binary_search_by_key(&id, |(id, _)| *id);
+        found.map_or(Slot::UNDECLARED, |i| self.large[i].1)
     }
 
     /// The payload size of a type.
     #[inline]
     pub(crate) fn size(&self, id: u16) -> PayloadSize {
-        let size = self.sizes.get(usize::from(id)).copied();
-        size.unwrap_or(PayloadSize::Undeclared)
+        self.slot(id).size
     }
 
     /// Whether events of this type are decoded.
     #[inline]
     #[must_use]
     pub fn knows(&self, id: EventType) -> bool {
-        self.known.get(usize::from(id.0)).copied().unwrap_or(false)
+        self.slot(id.0).known
     }
 
-    /// The declaration of a type.
+    /// The declaration of a type; the last one if there are several.
     #[must_use]
     pub fn decl(&self, id: EventType) -> Option<&TypeDecl> {
-        self.types.iter().find(|decl| decl.id == id)
+        self.types.get(self.slot(id.0).decl as usize)
     }
 }
 
@@ -230,12 +279,20 @@ fn type_record(scan: &mut Scan<'_>) -> Result<TypeDecl, Stop> {
     let record_at = scan.at() - 4;
     let id = EventType(scan.u16()?);
     let size = scan.u16()?;
-    let description = match scan.string() {
-        // Early 2009: the description's length stands where the size is now,
-        // so that its text is taken for a length.
-        Err(Stop::Bad(_)) if size == 0 => return Err(Stop::Bad(LogError::Ancient(record_at))),
-        other => other?,
-    };
+    // Early 2009: the description's length stands where the size is now, and
+    // the end of that length and the text where the length is.
+    let next = scan
+        .bytes
+        .get(scan.pos..)
+        .and_then(|bytes| bytes.first_chunk());
+    if let (0, Some([0, len, a, b])) = (size, next)
+        && *len > 0
+        && a.is_ascii_graphic()
+        && b.is_ascii_graphic()
+    {
+        return Err(Stop::Bad(LogError::Ancient(record_at)));
+    }
+    let description = scan.string()?;
     scan.string()?;
     let at = scan.at();
     if scan.take(4)? != b"ete\0" {

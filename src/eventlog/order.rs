@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 use super::blocks::{Block, BlockIndex, Section};
 use super::event::EventType;
-use super::header::Header;
+use super::header::{BLOCK_MARKER, Header};
 use super::problem::{Damage, DamageKind, DamageList};
-use super::record::{Extent, MAX_EVENT_BYTES, NoEvent, Record, extent};
-use super::scan::{Bounds, plausible_run};
+use super::record::{Extent, MAX_EVENT_BYTES, NoEvent, Record, extent, fields_end};
+use super::scan::{Bounds, Run, is_undated, plausible_run, run};
 use super::window::Need;
 use crate::ids::{ByteOffset, CapId, Nanos};
 
@@ -123,8 +123,17 @@ impl Stream {
             }
             let view = &self.buffer[self.pos..self.pos + have.min(left)];
             match extent(&self.header, view) {
+                Ok(event) if event.id == BLOCK_MARKER => {
+                    self.report(event.end, DamageKind::BlockMarker, damage);
+                    self.pos += event.end;
+                }
                 Ok(event) if self.bounds.contains(event.time) || is_undated(event.id) => {
-                    self.head = Some(event);
+                    let end = if event.is_variable() {
+                        self.believable_end(event, left, damage)
+                    } else {
+                        event.end
+                    };
+                    self.head = Some(Extent { end, ..event });
                     return Fill::Ready;
                 }
                 Ok(event) => self.out_of_bounds(event, left, damage),
@@ -189,18 +198,36 @@ impl Stream {
         }
     }
 
+    /// Where an event with a length of its own ends. If no events follow and
+    /// some stand inside of it, the length is wrong and it ends before them.
+    fn believable_end(&self, event: Extent, left: usize, damage: &mut DamageList) -> usize {
+        let view = &self.buffer[self.pos..];
+        let view = &view[..view.len().min(left)];
+        let bounds = self.bounds;
+        let followed = |end: usize| plausible_run(&self.header, &view[end..], bounds);
+        let by_fields = fields_end(event.id, &view[event.payload..event.end])
+            .map(|len| event.payload + len)
+            .filter(|&end| end < event.end && followed(end));
+        let inside = by_fields.or_else(|| {
+            let after = run(&self.header, &view[event.end..], bounds);
+            if event.end == left || after != Run::None {
+                return None;
+            }
+            (event.payload..event.end).find(|&end| followed(end))
+        });
+        if inside.is_some() {
+            self.report(0, DamageKind::Length(event.id), damage);
+        }
+        inside.unwrap_or(event.end)
+    }
+
     /// Passes over bytes up to where a plausible run of events begins, or to
     /// the end of the block. What the window does not hold yet is looked at
     /// when it has come: each piece is reported for itself.
     fn resync(&mut self, kind: DamageKind, left: usize, damage: &mut DamageList) {
         let view = &self.buffer[self.pos..];
         let view = &view[..view.len().min(left)];
-        let bounds = Bounds {
-            from: self.last_time.map_or(self.bounds.from, |t| {
-                Nanos(t.0.saturating_sub(1_000_000_000))
-            }),
-            to: self.bounds.to.min(Bounds::ANY.to),
-        };
+        let bounds = self.bounds;
         // Where the window ends before the block, runs at its end can't be judged yet.
         let reach = if view.len() == left {
             view.len()
@@ -226,14 +253,11 @@ impl Stream {
             header: &self.header,
         });
         self.pos += event.end;
-        self.last_time = Some(event.time);
         self.head = None;
+        if !is_undated(event.id) {
+            self.last_time = Some(event.time);
+        }
     }
-}
-
-/// Eden's events on machines and processes carry times of another clock.
-fn is_undated(id: u16) -> bool {
-    (60..=69).contains(&id)
 }
 
 /// Merges the streams of a log's sections, one section after the other.

@@ -111,6 +111,10 @@ pub enum DamageKind {
     TimeOutsideBlock(Nanos),
     /// A block marker whose size cannot be.
     BlockSize(u32),
+    /// A block marker with a field that cannot be, or one inside a block.
+    BlockMarker,
+    /// A length that reaches over the events that follow.
+    Length(u16),
     /// Bytes between blocks that are no event.
     BetweenBlocks,
     /// Bytes before the header (GHC 9.0 leaves some when logging restarts).
@@ -153,6 +157,14 @@ impl std::fmt::Display for Damage {
             DamageKind::BlockSize(size) => write!(
                 f,
                 "byte {at}: a block claims {size} bytes, which does not fit; its events were read up to the next block"
+            ),
+            DamageKind::BlockMarker => write!(
+                f,
+                "byte {at}: a block marker is damaged; its events were read as far as the rest of it allows, {lost} bytes were skipped"
+            ),
+            DamageKind::Length(id) => write!(
+                f,
+                "byte {at}: an event of type {id} claims to reach over the events after it; it was cut where they begin"
             ),
             DamageKind::BetweenBlocks => write!(
                 f,

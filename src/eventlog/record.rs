@@ -57,12 +57,19 @@ pub(crate) struct Extent {
     pub(crate) end: usize,
 }
 
+impl Extent {
+    /// Whether the event carries its length.
+    pub(crate) fn is_variable(&self) -> bool {
+        self.payload > PREFIX
+    }
+}
+
 /// Why no event could be taken from a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoEvent {
     /// The bytes end first.
     Short(u16),
-    /// The type is not in the header.
+    /// The type is not in the header, or these are only zeros.
     Undeclared(u16),
     /// The end-of-data marker stands here.
     EndOfData,
@@ -90,6 +97,10 @@ pub(crate) fn extent(header: &Header, bytes: &[u8]) -> Result<Extent, NoEvent> {
     };
     let time = bytes.get(2..).and_then(|b| b.first_chunk());
     let time = Nanos(u64::from_be_bytes(*time.ok_or(NoEvent::Short(id))?));
+    // Zeros, as a hole in a file has them, are no creation of a thread.
+    if id == 0 && time == Nanos(0) {
+        return Err(NoEvent::Undeclared(0));
+    }
     let mut end = payload + len;
     if id == INFO_TABLE_PROV {
         end = provenance_end(header, bytes, payload, end);
@@ -110,9 +121,11 @@ pub(crate) fn extent(header: &Header, bytes: &[u8]) -> Result<Extent, NoEvent> {
 /// ends: a `u64` and six strings. They are believed if that is one byte early
 /// and what follows there is an event, the end of data or the end of the bytes.
 fn provenance_end(header: &Header, bytes: &[u8], payload: usize, declared: usize) -> usize {
+    // No further than it declares: the rest of the window may be long.
+    let event = &bytes[..bytes.len().min(declared)];
     let mut pos = payload + 8;
     for _ in 0..6 {
-        let Some(len) = bytes
+        let Some(len) = event
             .get(pos..)
             .and_then(|b| b.iter().position(|&b| b == 0))
         else {
@@ -128,6 +141,22 @@ fn provenance_end(header: &Header, bytes: &[u8], payload: usize, declared: usize
         Some(next) if next == END_OF_DATA => pos,
         Some(next) if header.size(next) != PayloadSize::Undeclared => pos,
         Some(_) => declared,
+    }
+}
+
+/// How many bytes the fields of an event take by their own account: a length
+/// that disagrees may be wrong. Profile samples count their parts; a text has
+/// no NUL, with which the next event's type begins.
+pub(crate) fn fields_end(id: u16, payload: &[u8]) -> Option<usize> {
+    let stack = |depth_at: usize| Some(depth_at + 1 + 4 * usize::from(*payload.get(depth_at)?));
+    let nul = |from: usize| Some(from + payload.get(from..)?.iter().position(|&byte| byte == 0)?);
+    match id {
+        16 | 19 | 23 | 24 | 58 => nul(0),
+        44 => nul(4),
+        163 => stack(9),
+        164 => Some(nul(9)? + 1),
+        167 => stack(12),
+        _ => None,
     }
 }
 
@@ -168,16 +197,30 @@ impl Marker {
         })
     }
 
+    /// The marker that `bytes` would begin with if their type number said so.
+    pub(crate) fn parse_as_if(bytes: &[u8]) -> Option<Self> {
+        let mut bytes: [u8; Self::BYTES] = *bytes.first_chunk()?;
+        bytes[..2].copy_from_slice(&BLOCK_MARKER.to_be_bytes());
+        Self::parse(&bytes)
+    }
+
     /// Whether this could be a real marker: used when looking for one in
     /// damaged data.
     pub(crate) fn is_plausible(&self) -> bool {
+        self.size_is_plausible() && self.times_are_plausible() && self.cap_is_plausible()
+    }
+
+    pub(crate) fn size_is_plausible(&self) -> bool {
+        self.size as usize >= Self::BYTES && self.size < 1 << 28
+    }
+
+    pub(crate) fn times_are_plausible(&self) -> bool {
         const DECADE: Nanos = Nanos(315_360_000_000_000_000);
-        let times = self.end == Nanos(0) || (self.begin <= self.end && self.end < DECADE);
-        let cap = self.cap.is_none_or(|cap| cap.0 < 1024);
-        times
-            && self.begin < DECADE
-            && cap
-            && self.size as usize >= Self::BYTES
-            && self.size < 1 << 28
+        let ordered = self.end == Nanos(0) || (self.begin <= self.end && self.end < DECADE);
+        ordered && self.begin < DECADE
+    }
+
+    pub(crate) fn cap_is_plausible(&self) -> bool {
+        self.cap.is_none_or(|cap| cap.0 < 1024)
     }
 }

@@ -1,6 +1,6 @@
 //! Finding the way again in damaged data: does a sequence of events begin here?
 
-use super::header::{Header, MAGIC};
+use super::header::{BLOCK_MARKER, Header, MAGIC};
 use super::record::{Marker, NoEvent, extent};
 use crate::ids::Nanos;
 
@@ -15,9 +15,10 @@ impl Bounds {
     /// Clocks are not exact and the runtime back-dates a little.
     const SLACK: u64 = 1_000_000_000;
 
-    /// The times of a block: from when it was begun to when it was flushed.
+    /// The times of a block: from when it was begun to when it was flushed; any
+    /// if it never was.
     pub(crate) fn of(marker: &Marker) -> Self {
-        let sane = marker.end >= marker.begin;
+        let sane = marker.end != Nanos(0) && marker.end >= marker.begin;
         Self {
             from: Nanos(if sane {
                 marker.begin.0.saturating_sub(Self::SLACK)
@@ -27,7 +28,7 @@ impl Bounds {
             to: Nanos(if sane {
                 marker.end.0.saturating_add(Self::SLACK)
             } else {
-                u64::MAX
+                u64::MAX >> 1
             }),
         }
     }
@@ -38,6 +39,12 @@ impl Bounds {
         to: Nanos(u64::MAX >> 1),
     };
 
+    /// The earliest time that may follow `last` in a block: times go back by
+    /// microseconds there, a second is generous.
+    pub(crate) fn earliest_after(last: Nanos) -> Nanos {
+        Nanos(last.0.saturating_sub(Self::SLACK))
+    }
+
     pub(crate) fn contains(&self, time: Nanos) -> bool {
         self.from <= time && time <= self.to
     }
@@ -46,28 +53,78 @@ impl Bounds {
 /// How many events in a row convince.
 const CONVINCING: usize = 3;
 
-/// Whether `bytes` begins with a plausible run of events dated in `bounds`:
-/// three of them, or fewer that end exactly where `bytes` does.
-pub(crate) fn plausible_run(header: &Header, bytes: &[u8], bounds: Bounds) -> bool {
+/// What `bytes` begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Run {
+    /// Three events, or fewer that end exactly where the bytes do.
+    Plausible,
+    /// Events, as far as can be seen: the bytes end inside one.
+    CutShort,
+    /// Something else.
+    None,
+}
+
+/// Whether `bytes` begin with events dated in `bounds`.
+pub(crate) fn run(header: &Header, bytes: &[u8], bounds: Bounds) -> Run {
+    let plausible = |yes| if yes { Run::Plausible } else { Run::None };
     let mut pos = 0;
     let mut last = Nanos(0);
     for _ in 0..CONVINCING {
         match extent(header, &bytes[pos..]) {
-            Ok(event) if bounds.contains(event.time) && close(last, event.time) => {
+            Ok(event) if is_undated(event.id) => pos += event.end,
+            Ok(event)
+                if bounds.contains(event.time) && Bounds::earliest_after(last) <= event.time =>
+            {
                 last = event.time;
                 pos += event.end;
             }
-            Err(NoEvent::EndOfData) => return pos > 0 && pos + 2 == bytes.len(),
-            Err(NoEvent::Short(0)) => return pos > 0 && pos == bytes.len(),
-            _ => return false,
+            Err(NoEvent::EndOfData) => return plausible(pos > 0 && pos + 2 == bytes.len()),
+            Err(NoEvent::Short(_)) if pos == bytes.len() => return plausible(pos > 0),
+            Err(NoEvent::Short(_)) => return Run::CutShort,
+            _ => return Run::None,
         }
     }
-    true
+    Run::Plausible
 }
 
-/// Times inside a block go back by microseconds at most; a second is generous.
-fn close(last: Nanos, time: Nanos) -> bool {
-    time.0.saturating_add(1_000_000_000) >= last.0
+/// Whether `bytes` begin with a plausible run of events.
+pub(crate) fn plausible_run(header: &Header, bytes: &[u8], bounds: Bounds) -> bool {
+    run(header, bytes, bounds) == Run::Plausible
+}
+
+/// Whether the block that `bytes` begin with holds a plausible run of events.
+pub(crate) fn leads_to_events(header: &Header, bytes: &[u8], marker: &Marker) -> bool {
+    let size = if marker.size_is_plausible() {
+        marker.size as usize
+    } else {
+        bytes.len()
+    };
+    let block = bytes.get(Marker::BYTES..bytes.len().min(size));
+    let bounds = if marker.times_are_plausible() {
+        Bounds::of(marker)
+    } else {
+        Bounds::ANY
+    };
+    block.is_some_and(|block| plausible_run(header, block, bounds))
+}
+
+/// Eden's events on machines and processes carry times of another clock.
+pub(crate) fn is_undated(id: u16) -> bool {
+    (60..=69).contains(&id)
+}
+
+/// The marker that `bytes` begin with, where one must be: all but one of its
+/// fields are as they should be.
+pub(crate) fn damaged_marker(bytes: &[u8]) -> Option<Marker> {
+    let marker = Marker::parse_as_if(bytes)?;
+    let fields = [
+        Marker::parse(bytes).is_some(),
+        marker.size_is_plausible(),
+        marker.times_are_plausible(),
+        marker.cap_is_plausible(),
+    ];
+    let wrong = fields.iter().filter(|plausible| !**plausible).count();
+    (wrong <= 1).then_some(marker)
 }
 
 /// What stands between blocks.
@@ -101,24 +158,38 @@ pub(crate) fn landing(header: &Header, bytes: &[u8]) -> Landing {
     match Marker::parse(bytes) {
         Some(marker) if marker.is_plausible() => Landing::Block(marker),
         Some(_) => Landing::Junk,
-        None if outside_run(header, bytes) => Landing::Event,
+        None if outside_times(header, bytes).is_some() => Landing::Event,
         None => Landing::Junk,
     }
 }
 
-/// Like [`plausible_run`], for events outside of blocks: a block may follow
-/// them at once.
-fn outside_run(header: &Header, bytes: &[u8]) -> bool {
+/// How many events outside of blocks are looked at in a row.
+const OUTSIDE: usize = 16;
+
+/// The times of the events outside of blocks that `bytes` begin with; `None`
+/// if they lead to anything but a block, the end of the data or of `bytes`.
+pub(crate) fn outside_times(header: &Header, bytes: &[u8]) -> Option<Vec<Nanos>> {
     let mut pos = 0;
-    for _ in 0..CONVINCING {
-        match extent(header, &bytes[pos..]) {
-            Ok(event) if Bounds::ANY.contains(event.time) => pos += event.end,
-            Err(NoEvent::EndOfData | NoEvent::Short(0)) => return pos > 0,
-            _ => return false,
-        }
-        if Marker::parse(&bytes[pos..]).is_some_and(|marker| marker.is_plausible()) {
-            return true;
+    let mut times = Vec::new();
+    while times.len() < OUTSIDE {
+        let rest = &bytes[pos..];
+        match extent(header, rest) {
+            Ok(event) if event.id != BLOCK_MARKER => {
+                let last = times.last().copied().unwrap_or_default();
+                if !Bounds::ANY.contains(event.time) || event.time < Bounds::earliest_after(last) {
+                    return None;
+                }
+                times.push(event.time);
+                pos += event.end;
+            }
+            Err(NoEvent::EndOfData | NoEvent::Short(_)) => return (pos > 0).then_some(times),
+            Ok(_) | Err(NoEvent::Undeclared(_)) => {
+                let block = damaged_marker(rest).filter(|marker| {
+                    marker.is_plausible() || leads_to_events(header, rest, marker)
+                });
+                return block.filter(|_| pos > 0).map(|_| times);
+            }
         }
     }
-    true
+    Some(times)
 }

@@ -18,7 +18,7 @@ pub(crate) struct Windows {
 }
 
 impl Windows {
-    const MIN_ASK: u64 = 4 << 10;
+    pub(crate) const MIN_ASK: u64 = 4 << 10;
     const MAX_ASK: u64 = 4 << 20;
     const KEPT: usize = 3;
 

@@ -1,10 +1,23 @@
 //! What the corpus tests share: finding logs and running the command.
-#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "each test file uses its part of this module"
+)]
+
+pub mod build;
 
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
+use eventscope::analysis::spans::{Analyses, SpanSink, Spans};
+use eventscope::automata::thread_state::ThreadSpan;
+use eventscope::automata::{Oddity, Span};
+use eventscope::eventlog::{DamageList, LogError, LogReader, Record, Sink};
+use eventscope::ids::{CapId, Nanos, ThreadId};
+use eventscope::source::{Source, read_log};
 
 /// A log with the reference results beside it.
 #[derive(Clone, Debug)]
@@ -115,4 +128,98 @@ pub fn stdout(arguments: &[&str]) -> String {
         "{arguments:?}: {code:?} {errors}"
     );
     String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// One event as the reader delivered it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Row {
+    /// Where it stands.
+    pub offset: u64,
+    /// The number of its type.
+    pub id: u16,
+    /// Its time in nanoseconds.
+    pub time: u64,
+    /// Its capability.
+    pub cap: Option<u16>,
+    /// Bytes of its payload.
+    pub payload_len: usize,
+}
+
+impl Row {
+    /// The row of a record.
+    pub fn of(record: &Record<'_>) -> Self {
+        Self {
+            offset: record.offset.0,
+            id: record.id.0,
+            time: record.time.0,
+            cap: record.cap.map(|cap| cap.0),
+            payload_len: record.payload.len(),
+        }
+    }
+}
+
+/// What reading a log gives.
+#[derive(Debug)]
+pub struct Reading {
+    /// Every event in analysis order.
+    pub rows: Vec<Row>,
+    /// What was wrong.
+    pub damage: DamageList,
+    /// The reader, done.
+    pub reader: LogReader,
+}
+
+/// Reads a log, running the span automata over it; every span and every
+/// oddity is rendered, so that nothing of them goes untested.
+pub fn read(mut source: impl Source) -> Result<Reading, LogError> {
+    let mut rows = Vec::new();
+    let mut spans = Spans::new(ALL_ANALYSES, CountSpans::default());
+    let reader = read_log(&mut source, &mut |record: &Record<'_>| {
+        rows.push(Row::of(record));
+        spans.event(record);
+    })?;
+    spans.finish();
+    let damage = reader.damage();
+    for one in &damage.kept {
+        let text = one.to_string();
+        assert!(text.starts_with("byte "), "{text}");
+    }
+    Ok(Reading {
+        rows,
+        damage,
+        reader,
+    })
+}
+
+/// Every automaton runs.
+pub const ALL_ANALYSES: Analyses = Analyses {
+    lifecycle: true,
+    mutator_by_cap: true,
+};
+
+/// Counts what the automata yield.
+#[derive(Debug, Default)]
+pub struct CountSpans {
+    /// Spans of any kind.
+    pub spans: u64,
+    /// Oddities, in words.
+    pub oddities: Vec<String>,
+}
+
+impl SpanSink for CountSpans {
+    fn gc(&mut self, _: CapId, span: Span) {
+        self.spans += 1;
+        let _ = span.duration();
+    }
+    fn thread(&mut self, _: ThreadId, span: ThreadSpan) {
+        self.spans += 1;
+        let _ = span.span.duration();
+    }
+    fn mutator(&mut self, _: CapId, _: ThreadId, span: Span) {
+        self.spans += 1;
+        let _ = span.duration();
+    }
+    fn oddity(&mut self, _: Nanos, _: Option<CapId>, oddity: Oddity) {
+        self.oddities.push(oddity.to_string());
+    }
 }

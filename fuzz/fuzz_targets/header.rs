@@ -1,0 +1,22 @@
+//! Parses a header.
+#![no_main]
+
+use eventscope::eventlog::header::{Header, Parsed};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    match Header::parse(bytes, 0) {
+        Ok(Parsed::Header(header, len)) => {
+            assert!(len <= bytes.len());
+            for decl in &header.types {
+                assert!(header.decl(decl.id).is_some());
+                assert!(!header.knows(decl.id) || decl.id.name().is_some());
+            }
+            // What is in front does not depend on what follows.
+            let whole = Header::parse(&bytes[..len], 0);
+            assert_eq!(whole, Ok(Parsed::Header(header, len)));
+        }
+        Ok(Parsed::NeedMore) => {}
+        Err(error) => assert!(error.to_string().len() > 40),
+    }
+});

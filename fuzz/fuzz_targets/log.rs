@@ -1,0 +1,93 @@
+//! Reads a whole log in pieces.
+#![no_main]
+
+use eventscope::analysis::info::Info;
+use eventscope::analysis::spans::{Analyses, SpanAnalysis, SpanSink};
+use eventscope::eventlog::display::DisplayOrder;
+use eventscope::eventlog::sentence::sentence;
+use eventscope::eventlog::{LogReader, Need, Record, Sink, Step};
+use eventscope::ids::Nanos;
+use libfuzzer_sys::fuzz_target;
+
+struct Ignore;
+impl SpanSink for Ignore {}
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((&pieces, log)) = bytes.split_first() else {
+        return;
+    };
+    let piece = match pieces {
+        0xFF => usize::MAX,
+        other => 1 + usize::from(other) * 13,
+    };
+    let mut reader = LogReader::new(log.len() as u64);
+    let mut spans = SpanAnalysis::new(Analyses {
+        lifecycle: true,
+        mutator_by_cap: true,
+    });
+    let mut info = Info::default();
+    let mut display = DisplayOrder::new(|record: &Record<'_>| drop(record.event()), Nanos(1000));
+    let (mut events, mut payload_bytes, mut end) = (0, 0, Nanos(0));
+    let mut sink = |record: &Record<'_>| {
+        events += 1;
+        payload_bytes += record.payload.len();
+        end = end.max(record.time);
+        let event = record.event();
+        if events < 1000 {
+            drop(sentence(&event, record.header));
+            drop(event.fields());
+        }
+        spans.event(record, &mut Ignore);
+        info.event(record);
+        display.event(record);
+    };
+    let mut supplied = 0;
+    let mut steps = 0u64;
+    loop {
+        steps += 1;
+        let limit = 100_000 + 100 * log.len() as u64;
+        assert!(steps < limit, "{steps} steps for {} bytes", log.len());
+        match reader.advance(&mut sink, 1 + usize::from(pieces)) {
+            Err(error) => {
+                assert!(error.to_string().len() > 40);
+                return;
+            }
+            Ok(Step::Need(needs)) => {
+                for Need(range) in needs {
+                    assert!(range.start < range.end && range.end <= log.len() as u64);
+                    let start = range.start as usize;
+                    let end = (range.end as usize).min(start.saturating_add(piece));
+                    supplied += end - start;
+                    reader.supply(range.start, &log[start..end]);
+                }
+            }
+            Ok(Step::Done) => break,
+            Ok(Step::More | Step::Indexed) => {}
+        }
+    }
+    drop(sink);
+    spans.finish(end, &mut Ignore);
+    let _ = display.finish();
+    let _ = info.types();
+    let damage = reader.damage();
+    for one in &damage.kept {
+        drop(one.to_string());
+    }
+    let len = reader.len().0 as usize;
+    // An event has ten bytes at least, and none comes twice.
+    assert!(
+        events * 10 + payload_bytes <= len,
+        "{events} events of {len} bytes"
+    );
+    assert!(
+        damage.lost_bytes <= len as u64,
+        "{} of {len} lost",
+        damage.lost_bytes
+    );
+    // The index and the merge each read the file once, and a little.
+    assert!(
+        supplied <= 8 * log.len() + (1 << 20),
+        "{supplied} of {}",
+        log.len()
+    );
+});

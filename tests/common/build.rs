@@ -1,0 +1,140 @@
+//! Logs made by hand, byte by byte.
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "each test file uses its part of this module"
+)]
+
+/// A declared type: number, payload bytes (`None`: variable), description.
+pub type Declared = (u16, Option<u16>, &'static str);
+
+/// The types that the tests use, as GHC 9.6 declares them.
+pub const TYPES: &[Declared] = &[
+    (0, Some(4), "Create thread"),
+    (1, Some(4), "Run thread"),
+    (2, Some(10), "Stop thread"),
+    (3, Some(4), "Thread runnable"),
+    (4, Some(6), "Migrate thread"),
+    (8, Some(6), "Wakeup thread"),
+    (9, Some(0), "Starting GC"),
+    (10, Some(0), "Finished GC"),
+    (18, Some(14), "Block marker"),
+    (19, None, "User message"),
+    (44, None, "Thread label"),
+    (53, Some(58), "GC statistics"),
+    (59, Some(0), "Empty event for #9003"),
+    (164, None, "Heap profile string sample"),
+    (167, None, "Time profile cost-centre stack"),
+    (169, None, "Info Table Source Position"),
+];
+
+/// A log being written.
+#[derive(Clone, Debug)]
+pub struct Build {
+    types: Vec<Declared>,
+    /// What is written so far.
+    pub bytes: Vec<u8>,
+}
+
+impl Build {
+    /// A log with the header of [`TYPES`].
+    pub fn new() -> Self {
+        Self::with_types(TYPES)
+    }
+
+    /// A log with a header that declares `types`.
+    pub fn with_types(types: &[Declared]) -> Self {
+        let mut log = Self {
+            types: types.to_vec(),
+            bytes: Vec::new(),
+        };
+        log.header();
+        log
+    }
+
+    /// Writes another header.
+    pub fn header(&mut self) -> &mut Self {
+        self.raw(b"hdrbhetb");
+        for (id, size, description) in self.types.clone() {
+            self.raw(b"etb\0")
+                .raw(&id.to_be_bytes())
+                .raw(&size.unwrap_or(0xFFFF).to_be_bytes())
+                .raw(&(description.len() as u32).to_be_bytes())
+                .raw(description.as_bytes())
+                .raw(&[0; 4])
+                .raw(b"ete\0");
+        }
+        self.raw(b"hetehdredatb")
+    }
+
+    /// Where the next byte will stand.
+    pub fn at(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    /// Any bytes.
+    pub fn raw(&mut self, bytes: &[u8]) -> &mut Self {
+        self.bytes.extend_from_slice(bytes);
+        self
+    }
+
+    /// An event, with a length if its type is declared variable.
+    pub fn event(&mut self, id: u16, time: u64, payload: &[u8]) -> &mut Self {
+        let decl = self.types.iter().find(|(declared, ..)| *declared == id);
+        let size = decl.map_or(Some(0), |(_, size, _)| *size);
+        self.raw(&id.to_be_bytes()).raw(&time.to_be_bytes());
+        if size.is_none() {
+            self.raw(&(payload.len() as u16).to_be_bytes());
+        }
+        self.raw(payload)
+    }
+
+    /// A block from `begin` to `end` with what `fill` writes.
+    pub fn block(
+        &mut self,
+        cap: Option<u16>,
+        (begin, end): (u64, u64),
+        fill: impl FnOnce(&mut Self) -> &mut Self,
+    ) -> &mut Self {
+        let at = self.bytes.len();
+        self.raw(&18u16.to_be_bytes())
+            .raw(&begin.to_be_bytes())
+            .raw(&[0; 4])
+            .raw(&end.to_be_bytes())
+            .raw(&cap.unwrap_or(0xFFFF).to_be_bytes());
+        fill(self);
+        let size = (self.bytes.len() - at) as u32;
+        self.bytes[at + 10..at + 14].copy_from_slice(&size.to_be_bytes());
+        self
+    }
+
+    /// `RunThread`.
+    pub fn run(&mut self, time: u64, thread: u32) -> &mut Self {
+        self.event(1, time, &thread.to_be_bytes())
+    }
+
+    /// `StopThread` with this status code.
+    pub fn stop(&mut self, time: u64, thread: u32, status: u16) -> &mut Self {
+        let payload = [
+            thread.to_be_bytes().as_slice(),
+            &status.to_be_bytes(),
+            &[0; 4],
+        ]
+        .concat();
+        self.event(2, time, &payload)
+    }
+
+    /// `count` runs and stops, a microsecond apart.
+    pub fn runs(&mut self, from: u64, count: u64) -> &mut Self {
+        for i in 0..count {
+            self.run(from + i * 2000, 7)
+                .stop(from + i * 2000 + 1000, 7, 3);
+        }
+        self
+    }
+
+    /// The end-of-data marker.
+    pub fn end(&mut self) -> &mut Self {
+        self.raw(&[0xFF, 0xFF])
+    }
+}

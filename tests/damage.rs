@@ -1,0 +1,275 @@
+//! Damaged logs: every log cut at many places, and with a byte changed at
+//! many places. Nothing may panic or fail to end; a changed byte may cost the
+//! stretch it stands in and no more, and what is lost is reported.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::{Case, Reading, Row, cases, read};
+use eventscope::eventlog::LogError;
+
+/// How far apart the places are. Every place costs one reading of the log:
+/// larger logs are damaged at fewer places.
+fn step(len: usize) -> usize {
+    const READ_BYTES: usize = 40_000_000;
+    let wanted = len.saturating_mul(len) / READ_BYTES;
+    [997, 1999, 4999, 9973, 49_999, 99_991]
+        .into_iter()
+        .find(|&prime| prime >= wanted)
+        .unwrap_or(999_983)
+}
+
+fn body_start(bytes: &[u8]) -> usize {
+    let found = bytes.windows(4).position(|word| word == b"datb");
+    found.map_or(bytes.len(), |at| at + 4)
+}
+
+fn readable(case: &Case) -> Option<(Vec<u8>, Reading)> {
+    let bytes = case.bytes();
+    let reading = read(bytes.as_slice()).ok()?;
+    Some((bytes, reading))
+}
+
+/// Rows without what is the same for all.
+fn by_offset(reading: &Reading) -> BTreeMap<u64, Row> {
+    let rows = reading.rows.iter();
+    let map: BTreeMap<u64, Row> = rows.map(|row| (row.offset, row.clone())).collect();
+    assert_eq!(map.len(), reading.rows.len(), "no event comes twice");
+    map
+}
+
+#[test]
+fn a_cut_log_gives_what_stands_before_the_cut() {
+    for case in cases() {
+        let Some((bytes, whole)) = readable(&case) else {
+            continue;
+        };
+        let whole = by_offset(&whole);
+        let body = body_start(&bytes);
+        for cut in (0..bytes.len()).step_by(step(bytes.len())) {
+            let context = format!("{} cut at {cut}", case.name);
+            let reading = match read(&bytes[..cut]) {
+                Ok(reading) => reading,
+                Err(error) => {
+                    assert!(cut < body, "{context}: {error}");
+                    let expected = if cut == 0 {
+                        matches!(error, LogError::Empty)
+                    } else {
+                        matches!(
+                            error,
+                            LogError::HeaderCut(_) | LogError::NotAnEventlog { .. }
+                        )
+                    };
+                    assert!(expected, "{context}: {error}");
+                    continue;
+                }
+            };
+            let rows = by_offset(&reading);
+            for row in rows.values() {
+                assert_eq!(whole.get(&row.offset), Some(row), "{context}");
+            }
+            let all_there = |row: &&Row| row.offset + 12 + row.payload_len as u64 <= cut as u64;
+            let expected = whole.values().filter(all_there).count();
+            assert!(
+                rows.len() >= expected,
+                "{context}: {} of {expected} events",
+                rows.len()
+            );
+            assert!(
+                reading.damage.count > 0 || rows.len() == whole.len(),
+                "{context}: nothing is reported"
+            );
+        }
+    }
+}
+
+/// What a change did to a log.
+struct Change {
+    context: String,
+    /// Events of the sound log that are not there, or not with their type.
+    missing: usize,
+    /// Events that the sound log does not have.
+    spurious: usize,
+    /// Events that are on another capability now.
+    moved: usize,
+    /// What is reported.
+    damage: Vec<String>,
+}
+
+impl Change {
+    fn new(context: String, whole: &BTreeMap<u64, Row>, reading: &Reading) -> Self {
+        let rows = by_offset(reading);
+        let same = |a: &Row, b: Option<&Row>| b.is_some_and(|b| a.id == b.id);
+        let lost = whole
+            .values()
+            .filter(|row| !same(row, rows.get(&row.offset)));
+        let spurious = rows
+            .values()
+            .filter(|row| !same(row, whole.get(&row.offset)));
+        let moved = rows.values().filter(|row| {
+            let before = whole.get(&row.offset);
+            before.is_some_and(|before| before.cap != row.cap)
+        });
+        Self {
+            context,
+            missing: lost.count(),
+            spurious: spurious.count(),
+            moved: moved.count(),
+            damage: reading
+                .damage
+                .kept
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
+        }
+    }
+
+    fn words(&self) -> String {
+        let Self {
+            context,
+            missing,
+            spurious,
+            moved,
+            damage,
+        } = self;
+        let damage = damage.join("\n    ");
+        format!("{context}: {missing} missing, {spurious} spurious, {moved} moved\n    {damage}")
+    }
+
+    /// A byte of an event's type may make another event of it; one of a time
+    /// or of a marker's capability may make another time or capability of it.
+    /// Nothing can tell that these are wrong. Else what is lost is reported,
+    /// and it is little.
+    fn is_bounded(&self, whole_has_damage: bool, in_cap_of_marker: bool) -> bool {
+        let reported = !self.damage.is_empty() || self.missing <= self.spurious;
+        self.missing <= MAY_COST
+            && self.spurious <= MAY_COST
+            && (self.moved == 0 || in_cap_of_marker)
+            && (reported || whole_has_damage)
+    }
+}
+
+/// How many events a changed byte may cost: its own, and those whose bytes
+/// were taken for others' until three in a row made sense again.
+const MAY_COST: usize = 8;
+
+/// Whether the byte is one of a block marker's capability.
+fn is_in_cap_of_marker(bytes: &[u8], at: usize) -> bool {
+    [22, 23].into_iter().any(|field| {
+        let marker = at.checked_sub(field).and_then(|start| bytes.get(start..));
+        marker.is_some_and(|marker| marker.starts_with(&[0, 18]))
+    })
+}
+
+#[test]
+fn a_changed_byte_costs_its_stretch() {
+    let mut changes = 0;
+    let mut by_missing: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut unbounded = Vec::new();
+    for case in cases() {
+        let Some((bytes, whole)) = readable(&case) else {
+            continue;
+        };
+        let had_damage = whole.damage.count > 0;
+        let whole = by_offset(&whole);
+        let body = body_start(&bytes);
+        let mut changed = bytes.clone();
+        for at in (0..bytes.len()).step_by(step(bytes.len())) {
+            changed[at] ^= 0xFF;
+            let result = read(changed.as_slice());
+            changed[at] ^= 0xFF;
+            if at < body {
+                continue;
+            }
+            let context = format!("{} byte {at}", case.name);
+            let reading = result.unwrap_or_else(|error| panic!("{context}: {error}"));
+            let change = Change::new(context, &whole, &reading);
+            changes += 1;
+            *by_missing.entry(change.missing).or_default() += 1;
+            if !change.is_bounded(had_damage, is_in_cap_of_marker(&bytes, at)) {
+                unbounded.push(change.words());
+            }
+        }
+    }
+    println!("{changes} changed bytes; by the number of events that one cost: {by_missing:?}");
+    assert!(unbounded.is_empty(), "{}", unbounded.join("\n"));
+}
+
+/// Every byte of every block marker, changed one at a time.
+#[test]
+fn a_changed_marker_costs_no_event() {
+    let mut unbounded = Vec::new();
+    for case in cases() {
+        let Some((bytes, whole)) = readable(&case) else {
+            continue;
+        };
+        if bytes.len() > 100_000 {
+            continue;
+        }
+        let had_damage = whole.damage.count > 0;
+        let blocks = whole.reader.index().sections[0].blocks.clone();
+        let whole = by_offset(&whole);
+        let mut changed = bytes.clone();
+        let starts = blocks.iter().map(|block| block.start.0 as usize);
+        let markers = starts.filter_map(|start| start.checked_sub(24));
+        for marker in markers
+            .filter(|&at| bytes[at..].starts_with(&[0, 18]))
+            .take(12)
+        {
+            for field in 0..24 {
+                let at = marker + field;
+                changed[at] ^= 0xFF;
+                let result = read(changed.as_slice());
+                changed[at] ^= 0xFF;
+                let context = format!("{} marker {marker} byte {field}", case.name);
+                let reading = result.unwrap_or_else(|error| panic!("{context}: {error}"));
+                let change = Change::new(context, &whole, &reading);
+                if !change.is_bounded(had_damage, field >= 22) {
+                    unbounded.push(change.words());
+                }
+            }
+        }
+    }
+    assert!(unbounded.is_empty(), "{}", unbounded.join("\n"));
+}
+
+/// Damage everywhere: a byte in each 997 is wrong.
+#[test]
+fn many_changed_bytes_cost_their_stretches() {
+    for case in cases() {
+        let Some((mut bytes, whole)) = readable(&case) else {
+            continue;
+        };
+        let body = body_start(&bytes);
+        let mut changed = 0;
+        for at in (body..bytes.len()).step_by(997) {
+            bytes[at] ^= 0xFF;
+            changed += 1;
+        }
+        let reading = read(bytes.as_slice()).unwrap_or_else(|error| panic!("{error}"));
+        let change = Change::new(case.name, &by_offset(&whole), &reading);
+        assert!(
+            change.missing <= changed * MAY_COST,
+            "{changed} changed: {}",
+            change.words()
+        );
+    }
+}
+
+/// A header with a wrong byte is refused with words, or the log is read.
+#[test]
+fn a_changed_header_is_refused_or_read() {
+    for case in common::fixture_cases() {
+        let bytes = case.bytes();
+        let body = body_start(&bytes);
+        let mut changed = bytes[..bytes.len().min(body + 4000)].to_vec();
+        for at in (0..body.min(changed.len())).step_by(29) {
+            changed[at] ^= 0xFF;
+            if let Err(error) = read(changed.as_slice()) {
+                assert!(error.to_string().len() > 40, "{error}");
+            }
+            changed[at] ^= 0xFF;
+        }
+    }
+}

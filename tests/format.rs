@@ -1,0 +1,769 @@
+//! Logs made by hand: every way in which a log may differ from what today's
+//! GHC writes, and every kind of damage.
+
+mod common;
+
+use common::build::{Build, Declared, TYPES};
+use common::{ALL_ANALYSES, CountSpans, Reading, read};
+use eventscope::analysis::spans::Spans;
+use eventscope::eventlog::{DamageKind, Event, LogError, Record, sentence::sentence};
+use eventscope::source::read_log;
+
+/// A second, in the middle of which the events of most tests stand.
+const SPAN: (u64, u64) = (1_000_000_000, 2_000_000_000);
+const T: u64 = 1_500_000_000;
+
+fn ok(log: &Build) -> Reading {
+    read(log.bytes.as_slice()).expect("a log")
+}
+
+fn error(bytes: &[u8]) -> LogError {
+    read(bytes).expect_err("no log")
+}
+
+fn ids(reading: &Reading) -> Vec<u16> {
+    reading.rows.iter().map(|row| row.id).collect()
+}
+
+/// Kind, offset and lost bytes of all damage.
+fn damage(reading: &Reading) -> Vec<(DamageKind, u64, u64)> {
+    let kept = reading.damage.kept.iter();
+    let rows: Vec<_> = kept
+        .map(|damage| (damage.kind, damage.at.0, damage.lost_bytes))
+        .collect();
+    assert_eq!(rows.len() as u64, reading.damage.count);
+    rows
+}
+
+fn sentences(log: &Build) -> Vec<String> {
+    let mut sentences = Vec::new();
+    read_log(&mut log.bytes.as_slice(), &mut |record: &Record<'_>| {
+        sentences.push(sentence(&record.event(), record.header))
+    })
+    .expect("a log");
+    sentences
+}
+
+fn names(log: &Build) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    let mut sink = |record: &Record<'_>| names.push(record.event().name());
+    read_log(&mut log.bytes.as_slice(), &mut sink).expect("a log");
+    names
+}
+
+fn with(types: &[Declared], extra: &[Declared]) -> Vec<Declared> {
+    let replaced = |id| extra.iter().any(|(other, ..)| *other == id);
+    let mut all: Vec<Declared> = types
+        .iter()
+        .copied()
+        .filter(|(id, ..)| !replaced(*id))
+        .collect();
+    all.extend(extra);
+    all
+}
+
+// Blocks
+
+#[test]
+fn a_sound_log_has_no_damage() {
+    let mut log = Build::new();
+    log.block(Some(0), SPAN, |log| log.runs(T, 2));
+    log.block(Some(1), SPAN, |log| log.runs(T + 500, 1));
+    log.block(None, SPAN, |log| log.event(19, T, b"hello").end());
+    let reading = ok(&log);
+    assert_eq!(damage(&reading), []);
+    let caps: Vec<_> = reading.rows.iter().map(|row| row.cap).collect();
+    let expected = [Some(0), None, Some(1), Some(0), Some(1), Some(0), Some(0)];
+    assert_eq!(caps, expected);
+}
+
+#[test]
+fn the_end_marker_may_stand_after_the_last_block() {
+    let mut log = Build::new();
+    log.block(Some(0), SPAN, |log| log.runs(T, 2)).end();
+    assert_eq!(damage(&ok(&log)), []);
+}
+
+#[test]
+fn a_missing_end_marker_is_told() {
+    let mut log = Build::new();
+    log.block(Some(0), SPAN, |log| log.runs(T, 2));
+    let reading = ok(&log);
+    assert_eq!(damage(&reading), [(DamageKind::NoEndMarker, log.at(), 0)]);
+    assert_eq!(reading.rows.len(), 4);
+}
+
+#[test]
+fn a_block_without_end_time_is_read() {
+    for begin in [0, SPAN.0] {
+        let mut log = Build::new();
+        log.block(Some(0), (begin, 0), |log| log.runs(T, 3)).end();
+        let reading = ok(&log);
+        assert_eq!(damage(&reading), [], "begun at {begin}");
+        assert_eq!(reading.rows.len(), 6);
+    }
+}
+
+#[test]
+fn a_truncated_marker_is_told() {
+    let mut log = Build::new();
+    log.block(Some(0), SPAN, |log| log.runs(T, 2));
+    let at = log.at();
+    log.raw(&[0, 18, 0, 0, 0, 0]);
+    let reading = ok(&log);
+    assert_eq!(damage(&reading), [(DamageKind::Truncated, at, 6)]);
+    assert_eq!(reading.rows.len(), 4);
+}
+
+#[test]
+fn a_block_cut_between_and_inside_of_events() {
+    let mut log = Build::new();
+    log.block(Some(0), SPAN, |log| log.runs(T, 3));
+    let last_event = log.at() - 20;
+    for (cut, events, lost) in [(20, 5, 0), (13, 5, 7)] {
+        let mut bytes = log.bytes.clone();
+        bytes.truncate(bytes.len() - cut);
+        let reading = read(bytes.as_slice()).expect("a log");
+        assert_eq!(
+            damage(&reading),
+            [(DamageKind::Truncated, last_event, lost)]
+        );
+        assert_eq!(reading.rows.len(), events);
+    }
+}
+
+/// Sizes that cannot be, that are too large and too small.
+#[test]
+fn a_block_with_a_wrong_size_is_read_up_to_the_next() {
+    let sound = |log: &mut Build| {
+        log.block(Some(0), SPAN, |log| log.runs(T, 4));
+        let at = log.at() as usize;
+        log.block(Some(1), SPAN, |log| log.runs(T + 100, 5));
+        log.block(Some(2), SPAN, |log| log.runs(T + 200, 6));
+        log.block(None, SPAN, |log| log.end());
+        at
+    };
+    let mut log = Build::new();
+    let at = sound(&mut log);
+    let expected = ok(&log).rows;
+    for size in [
+        0u32,
+        5,
+        23,
+        24,
+        38,
+        50,
+        100,
+        184,
+        200,
+        300,
+        100_000,
+        u32::MAX,
+    ] {
+        let mut bytes = log.bytes.clone();
+        bytes[at + 10..at + 14].copy_from_slice(&size.to_be_bytes());
+        let reading = read(bytes.as_slice()).expect("a log");
+        assert_eq!(reading.rows, expected, "size {size}");
+        let told = [(DamageKind::BlockSize(size), at as u64, 0)];
+        match damage(&reading)[..] {
+            [(DamageKind::BlockSize(_), told_at, 0)] => assert_eq!(told_at, at as u64),
+            ref other => panic!("size {size}: {other:?}, not {told:?}"),
+        }
+    }
+}
+
+#[test]
+fn blocks_of_no_events() {
+    let mut log = Build::new();
+    for cap in 0..100 {
+        log.block(Some(cap), SPAN, |log| log);
+    }
+    log.end();
+    let reading = ok(&log);
+    assert_eq!((reading.rows.len(), damage(&reading)), (0, vec![]));
+}
+
+#[test]
+fn events_outside_of_blocks_belong_to_no_capability() {
+    let mut log = Build::new();
+    log.event(19, 5, b"first").event(19, 6, b"second");
+    log.block(Some(0), SPAN, |log| log.runs(T, 2));
+    log.event(19, SPAN.1 + 5, b"between");
+    log.block(Some(0), (SPAN.1, SPAN.1 + 9), |log| log.run(SPAN.1 + 7, 7));
+    log.event(19, SPAN.1 + 20, b"last").end();
+    let reading = ok(&log);
+    assert_eq!(damage(&reading), []);
+    assert_eq!(ids(&reading), [19, 19, 1, 2, 1, 2, 19, 1, 19]);
+    let outside = reading.rows.iter().filter(|row| row.cap.is_none());
+    assert_eq!(outside.count(), 4);
+}
+
+#[test]
+fn bytes_after_the_end_are_told() {
+    let mut log = Build::new();
+    log.block(Some(0), SPAN, |log| log.runs(T, 2)).end();
+    let at = log.at();
+    log.raw(&[0x55; 300]);
+    assert_eq!(damage(&ok(&log)), [(DamageKind::AfterEnd, at, 300)]);
+}
+
+/// The two bytes of an end marker where they should not be do not end a log.
+#[test]
+fn an_end_marker_before_the_end() {
+    let mut log = Build::new();
+    log.block(Some(0), SPAN, |log| log.runs(T, 3));
+    log.end();
+    log.block(Some(1), SPAN, |log| log.runs(T, 3)).end();
+    let reading = ok(&log);
+    assert_eq!(reading.rows.len(), 12, "between blocks");
+
+    let mut log = Build::new();
+    let mut at = 0;
+    log.block(Some(0), SPAN, |log| {
+        log.runs(T, 3);
+        at = log.at();
+        log.end().runs(T + 50_000, 3)
+    });
+    log.block(Some(1), SPAN, |log| log.runs(T, 3)).end();
+    let reading = ok(&log);
+    assert_eq!(reading.rows.len(), 18, "inside a block");
+    let kind = DamageKind::UndeclaredType(0xFFFF);
+    assert_eq!(damage(&reading), [(kind, at, 2)]);
+}
+
+// Sections
+
+#[test]
+fn several_logs_in_one_file() {
+    let mut log = Build::new();
+    log.block(Some(0), SPAN, |log| log.runs(T, 2)).end();
+    log.header();
+    log.block(Some(0), SPAN, |log| log.runs(T, 3));
+    log.block(None, SPAN, |log| log.end());
+    log.header();
+    log.event(19, 3, b"third").end();
+    let reading = ok(&log);
+    assert_eq!(damage(&reading), []);
+    assert_eq!(reading.rows.len(), 4 + 6 + 1);
+    assert_eq!(reading.reader.index().sections.len(), 3);
+}
+
+#[test]
+fn a_log_that_breaks_off_before_the_next() {
+    let mut first = Build::new();
+    first.block(Some(0), SPAN, |log| log.runs(T, 6));
+    let mut second = Build::new();
+    second.block(Some(1), SPAN, |log| log.runs(T, 5)).end();
+    for cut in [1, 7, 14, 30, 33, 100] {
+        let mut bytes = first.bytes.clone();
+        bytes.truncate(bytes.len() - cut);
+        bytes.extend_from_slice(&second.bytes);
+        let reading = read(bytes.as_slice()).expect("a log");
+        let seconds = reading.rows.iter().filter(|row| row.cap == Some(1));
+        assert_eq!(seconds.count(), 10, "cut {cut}");
+        assert!(reading.damage.count > 0, "cut {cut}");
+        assert_eq!(reading.reader.index().sections.len(), 2, "cut {cut}");
+    }
+}
+
+#[test]
+fn stale_bytes_before_the_header() {
+    let mut stale = Build::new();
+    stale.bytes.clear();
+    stale.block(None, SPAN, |log| log.end());
+    let mut log = Build::new();
+    log.block(Some(0), SPAN, |log| log.runs(T, 2)).end();
+    stale.raw(&log.bytes);
+    let reading = ok(&stale);
+    assert_eq!(damage(&reading), [(DamageKind::BeforeHeader, 0, 26)]);
+    assert_eq!(reading.rows.len(), 4);
+}
+
+#[test]
+fn a_broken_second_header_costs_the_second_log() {
+    let mut log = Build::new();
+    log.block(Some(0), SPAN, |log| log.runs(T, 2)).end();
+    let at = log.at();
+    log.raw(b"hdrbhetbetb!").raw(&[7; 50]);
+    let reading = ok(&log);
+    assert_eq!(reading.rows.len(), 4);
+    assert_eq!(damage(&reading), [(DamageKind::SectionHeader, at, 62)]);
+}
+
+// Sizes and types
+
+#[test]
+fn an_unknown_type_is_shown_by_its_description() {
+    let types = with(
+        TYPES,
+        &[(250, Some(3), "Something new"), (251, None, "And more")],
+    );
+    let mut log = Build::with_types(&types);
+    log.block(Some(0), SPAN, |log| {
+        log.event(250, T, &[1, 2, 3]).event(251, T, b"\xAB")
+    })
+    .end();
+    assert_eq!(damage(&ok(&log)), []);
+    assert_eq!(
+        sentences(&log),
+        [
+            "unknown event 250 (Something new): 010203",
+            "unknown event 251 (And more): ab"
+        ]
+    );
+}
+
+#[test]
+fn type_numbers_up_to_the_largest() {
+    let types = with(
+        TYPES,
+        &[(255, Some(1), "a"), (256, Some(2), "b"), (65534, None, "c")],
+    );
+    let mut log = Build::with_types(&types);
+    log.block(Some(0), SPAN, |log| {
+        log.event(255, T, &[1])
+            .event(256, T, &[1, 2])
+            .event(65534, T, &[9; 9])
+    })
+    .end();
+    assert_eq!(damage(&ok(&log)), []);
+    assert_eq!(sentences(&log)[1], "unknown event 256 (b): 0102");
+}
+
+#[test]
+fn larger_and_smaller_than_known() {
+    let types = with(
+        TYPES,
+        &[
+            (1, Some(9), "Run"),
+            (2, Some(6), "Stop"),
+            (53, Some(50), "GC"),
+        ],
+    );
+    let mut log = Build::with_types(&types);
+    log.block(Some(0), SPAN, |log| {
+        log.event(1, T, &[0, 0, 0, 7, 1, 2, 3, 4, 5]);
+        log.event(2, T, &[0, 0, 0, 7, 0, 8]);
+        log.event(53, T, &[0; 50])
+    })
+    .end();
+    assert_eq!(damage(&ok(&log)), []);
+    let sentences = sentences(&log);
+    assert_eq!(sentences[0], "runs thread 7");
+    assert_eq!(sentences[1], "stops thread 7: blocked on a black hole");
+    assert!(!sentences[2].contains("balanced"), "{}", sentences[2]);
+}
+
+#[test]
+fn a_size_class_other_than_known_is_an_unknown_event() {
+    let types = with(
+        TYPES,
+        &[(1, None, "Run thread"), (19, Some(5), "User message")],
+    );
+    let mut log = Build::with_types(&types);
+    log.block(Some(0), SPAN, |log| {
+        log.event(1, T, &[0, 0, 0, 7]).event(19, T, b"hello")
+    })
+    .end();
+    assert_eq!(damage(&ok(&log)), []);
+    assert_eq!(names(&log), ["UnknownEvent", "UnknownEvent"]);
+}
+
+/// Mercury gave 39 and 40 other meanings.
+#[test]
+fn reused_numbers_are_unknown_events() {
+    let reused = [
+        (39, None, "Intern a string"),
+        (40, Some(0), "About to call main/2"),
+    ];
+    let mut log = Build::with_types(&with(TYPES, &reused));
+    log.event(39, 0, b"x\0\0\0\0\x01").event(40, 1, &[]).end();
+    assert_eq!(names(&log), ["UnknownEvent", "UnknownEvent"]);
+
+    let ghc = [(39, Some(2), "Spark steal"), (40, Some(0), "Spark fizzle")];
+    let mut log = Build::with_types(&with(TYPES, &ghc));
+    log.event(39, 0, &[0, 1]).event(40, 1, &[]).end();
+    assert_eq!(names(&log), ["SparkSteal", "SparkFizzle"]);
+}
+
+#[test]
+fn lengths_shorter_and_longer_than_the_fields() {
+    let mut log = Build::new();
+    log.block(Some(0), SPAN, |log| {
+        log.event(44, T, &[0, 0, 0]);
+        log.event(44, T, &[0, 0, 0, 7]);
+        log.event(164, T, b"\x01\0\0\0\0\0\0\0\x05label\0and more");
+        log.event(164, T, b"\x01\0\0\0\0\0\0\0\x05no end");
+        log.event(
+            167,
+            T,
+            &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 9, 0, 0, 0, 5, 0],
+        )
+    })
+    .end();
+    assert_eq!(damage(&ok(&log)), []);
+    let sentences = sentences(&log);
+    assert_eq!(names(&log)[0], "UnknownEvent");
+    assert_eq!(sentences[1], "thread 7 is called “”");
+    assert!(sentences[2].contains("“label”"), "{}", sentences[2]);
+    assert!(sentences[3].contains("“no end”"), "{}", sentences[3]);
+    assert_eq!(sentences[4], "profile sample on capability 0: 5");
+}
+
+/// GHC 6.12 declares 64-bit thread numbers but writes 32 bits.
+#[test]
+fn sizes_of_ghc_6_12() {
+    let types = [
+        (0, Some(8), "Create thread"),
+        (1, Some(8), "Run thread"),
+        (2, Some(10), "Stop thread"),
+        (4, Some(10), "Migrate thread"),
+        (17, Some(0), "Startup"),
+        (18, Some(14), "Block marker"),
+    ];
+    let mut log = Build::with_types(&types);
+    log.event(17, 1, &[0, 2]);
+    log.block(Some(0), SPAN, |log| {
+        log.event(0, T, &[0, 0, 0, 7]).event(1, T, &[0, 0, 0, 7]);
+        log.event(2, T, &[0, 0, 0, 7, 0, 5])
+            .event(4, T, &[0, 0, 0, 7, 0, 1])
+    })
+    .end();
+    assert_eq!(damage(&ok(&log)), []);
+    assert_eq!(
+        sentences(&log),
+        [
+            "starts up with 2 capabilities",
+            "creates thread 7",
+            "runs thread 7",
+            "stops thread 7: finished",
+            "moves thread 7 to capability 1",
+        ]
+    );
+}
+
+#[test]
+fn stop_codes_of_ghc_7_8_2() {
+    let stops = |types: &[Declared]| {
+        let mut log = Build::with_types(types);
+        log.block(Some(0), SPAN, |log| {
+            log.stop(T, 7, 8).stop(T, 7, 13).stop(T, 7, 12)
+        })
+        .end();
+        sentences(&log)
+            .iter()
+            .map(|text| text.trim_start_matches("stops thread 7: ").to_owned())
+            .collect::<Vec<_>>()
+    };
+    let marker = (58, None, "User marker");
+    let declares_59 = with(TYPES, &[marker]);
+    let without_59: Vec<_> = declares_59
+        .iter()
+        .copied()
+        .filter(|(id, ..)| *id != 59)
+        .collect();
+    assert_eq!(
+        stops(&without_59),
+        [
+            "blocked on reading an MVar",
+            "blocked in an STM retry",
+            "sleeping in threadDelay"
+        ]
+    );
+    assert_eq!(
+        stops(&declares_59),
+        [
+            "blocked on a black hole owned by thread 0",
+            "waiting for an asynchronous operation",
+            "blocked in an STM retry"
+        ]
+    );
+}
+
+fn provenance() -> Vec<u8> {
+    b"\0\0\0\0\0\0\x10\x00table\x0021\0Int\0label\0Module\0src/A.hs:1:2-3\0".to_vec()
+}
+
+/// GHC 9.6.5 and later declare one byte more than there is; others do not.
+#[test]
+fn info_table_events_with_a_right_and_a_wrong_length() {
+    for surplus in [0, 1] {
+        let mut log = Build::new();
+        log.block(None, SPAN, |log| {
+            for time in T..T + 3 {
+                let at = log.bytes.len();
+                log.event(169, time, &provenance());
+                let len = (provenance().len() + surplus) as u16;
+                log.bytes[at + 10..at + 12].copy_from_slice(&len.to_be_bytes());
+            }
+            log.event(19, T + 3, b"after");
+            let at = log.bytes.len();
+            log.event(169, T + 4, &provenance());
+            let len = (provenance().len() + surplus) as u16;
+            log.bytes[at + 10..at + 12].copy_from_slice(&len.to_be_bytes());
+            log.end()
+        });
+        let reading = ok(&log);
+        assert_eq!(damage(&reading), [], "surplus {surplus}");
+        assert_eq!(ids(&reading), [169, 169, 169, 19, 169]);
+        let texts = sentences(&log);
+        assert!(texts[4].contains("“src/A.hs:1:2-3”"), "{}", texts[4]);
+    }
+}
+
+// Damage inside a block
+
+#[test]
+fn an_undeclared_type_costs_its_event() {
+    let mut log = Build::new();
+    let mut at = 0;
+    log.block(Some(0), SPAN, |log| {
+        log.runs(T, 3);
+        at = log.at();
+        log.raw(&[0, 99]).raw(&T.to_be_bytes()).raw(&[9; 6]);
+        log.runs(T + 10_000, 3)
+    })
+    .end();
+    let reading = ok(&log);
+    assert_eq!(damage(&reading), [(DamageKind::UndeclaredType(99), at, 16)]);
+    assert_eq!(reading.rows.len(), 12);
+    let damage = reading.damage.kept[0];
+    assert_eq!(damage.cap.map(|cap| cap.0), Some(0));
+    assert_eq!(damage.after.map(|time| time.0), Some(T + 5000));
+}
+
+#[test]
+fn a_damaged_stretch_costs_itself() {
+    for (byte, stretch) in [(0x00, 700), (0xFF, 700), (0x5A, 700), (0xEE, 300_000)] {
+        let mut log = Build::new();
+        let mut at = 0;
+        log.block(Some(0), SPAN, |log| {
+            log.runs(T, 3);
+            at = log.at();
+            log.raw(&vec![byte; stretch]);
+            log.runs(T + 10_000, 3)
+        });
+        log.block(Some(1), SPAN, |log| log.runs(T, 2)).end();
+        let reading = ok(&log);
+        let lost: u64 = damage(&reading).iter().map(|(.., lost)| lost).sum();
+        assert_eq!(lost, stretch as u64, "{byte:#x}");
+        assert_eq!(damage(&reading)[0].1, at);
+        assert_eq!(reading.rows.len(), 16, "{byte:#x}");
+    }
+}
+
+#[test]
+fn a_damaged_stretch_at_the_end_of_a_block() {
+    let mut log = Build::new();
+    let mut at = 0;
+    log.block(Some(0), SPAN, |log| {
+        log.runs(T, 3);
+        at = log.at();
+        log.raw(&[0x5A; 111])
+    });
+    log.block(Some(1), SPAN, |log| log.runs(T, 2)).end();
+    let reading = ok(&log);
+    let kind = DamageKind::UndeclaredType(0x5A5A);
+    assert_eq!(damage(&reading), [(kind, at, 111)]);
+    assert_eq!(reading.rows.len(), 10);
+}
+
+/// The tick of the time profiler may write in the middle of another event.
+#[test]
+fn a_sample_in_the_middle_of_an_event() {
+    let sample = |log: &mut Build| {
+        let payload = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 5];
+        log.event(167, T + 100, &payload);
+    };
+    for cut in [1, 2, 5, 9, 10, 13] {
+        let mut log = Build::new();
+        let mut at = 0;
+        log.block(Some(0), SPAN, |log| {
+            log.runs(T - 9000, 3);
+            at = log.bytes.len();
+            log.run(T, 7);
+            let rest = log.bytes.split_off(at + cut);
+            sample(log);
+            log.raw(&rest);
+            log.runs(T + 1000, 3)
+        })
+        .end();
+        let reading = ok(&log);
+        let after = reading.rows.iter();
+        let after = after.filter(|row| (T + 1000..T + 7000).contains(&row.time));
+        assert_eq!(after.count(), 6, "cut at {cut}: {:?}", damage(&reading));
+        let lost: u64 = damage(&reading).iter().map(|(.., lost)| lost).sum();
+        assert!((1..60).contains(&lost), "cut at {cut}: {lost}");
+    }
+}
+
+#[test]
+fn an_event_dated_outside_its_block_is_lost_alone() {
+    let mut log = Build::new();
+    let mut at = 0;
+    log.block(Some(0), SPAN, |log| {
+        log.runs(T, 3);
+        at = log.at();
+        log.run(T << 8, 7);
+        log.runs(T + 10_000, 3)
+    })
+    .end();
+    let reading = ok(&log);
+    let kind = damage(&reading)[0].0;
+    assert!(matches!(kind, DamageKind::TimeOutsideBlock(time) if time.0 == T << 8));
+    assert_eq!(damage(&reading), [(kind, at, 14)]);
+    assert_eq!(reading.rows.len(), 12);
+}
+
+/// If all events are dated outside their block, the block's times are wrong.
+#[test]
+fn a_block_with_wrong_times_is_read() {
+    let mut log = Build::new();
+    log.block(Some(0), (SPAN.0 * 1000, SPAN.1 * 1000), |log| {
+        log.runs(T, 3)
+    })
+    .end();
+    let reading = ok(&log);
+    assert_eq!(reading.rows.len(), 6);
+    assert_eq!(reading.damage.lost_bytes, 0);
+    assert_eq!(reading.damage.count, 1);
+}
+
+#[test]
+fn a_length_too_large_costs_its_event() {
+    for len in [30, 100, 0x0200, 0xFF05] {
+        let mut log = Build::new();
+        let mut at = 0;
+        log.block(Some(0), SPAN, |log| {
+            at = log.bytes.len();
+            log.event(19, T, b"hello");
+            log.runs(T, 3000)
+        })
+        .end();
+        log.bytes[at + 10..at + 12].copy_from_slice(&u16::to_be_bytes(len));
+        let reading = ok(&log);
+        assert_eq!(reading.rows.len(), 6001, "length {len}");
+        assert_eq!(damage(&reading), [(DamageKind::Length(19), at as u64, 0)]);
+        assert_eq!(sentences(&log)[0], "hello");
+    }
+}
+
+// What is no log, or no longer one
+
+#[test]
+fn what_is_no_eventlog_is_named() {
+    assert_eq!(error(b""), LogError::Empty);
+    let cases: [(&[u8], &str); 9] = [
+        (b"Hello, this is a text.\n", "text file"),
+        (b"\x7FELF\x02\x01\x01\0\0\0\0\0\0\0\0\0", "program"),
+        (b"PK\x03\x04\x14\0\0\0", "zip"),
+        (b"JOB \"prog +RTS -h\"\nDATE \"x\"\n", "heap profile"),
+        (b"{\"program\": \"x\"}", "JSON"),
+        (b"BZh91AY", "compressed"),
+        (&[0; 4096], "zero bytes"),
+        (b"h", "cut off"),
+        (b"hdrbhe", "cut off"),
+    ];
+    for (bytes, word) in cases {
+        let message = error(bytes).to_string();
+        assert!(message.contains(word), "{word}: {message}");
+        assert!(message.contains("byte"), "{message}");
+    }
+}
+
+#[test]
+fn a_log_converted_as_text_is_named() {
+    let bytes = common::fixture_cases()[3].bytes();
+    let header = bytes
+        .windows(4)
+        .position(|word| word == b"datb")
+        .expect("a body");
+    assert!(
+        bytes[..header].contains(&b'\n'),
+        "event type 10 is declared"
+    );
+    let mut converted = Vec::new();
+    for &byte in &bytes {
+        if byte == b'\n' {
+            converted.push(b'\r');
+        }
+        converted.push(byte);
+    }
+    let error = error(&converted);
+    let LogError::TextConverted(at) = error else {
+        panic!("{error}");
+    };
+    assert_eq!(&converted[at as usize - 1..=at as usize], b"\r\n");
+}
+
+/// Early 2009: no size field, a length of the description in its place.
+#[test]
+fn the_dialect_of_early_2009_is_named() {
+    let mut bytes = b"hdrbhetb".to_vec();
+    for (id, text) in [(0u16, "Create thread"), (1, "Run thread")] {
+        bytes.extend_from_slice(b"etb\0");
+        bytes.extend_from_slice(&id.to_be_bytes());
+        bytes.extend_from_slice(&(text.len() as u32).to_be_bytes());
+        bytes.extend_from_slice(text.as_bytes());
+        bytes.extend_from_slice(&6u16.to_be_bytes());
+        bytes.extend_from_slice(b"ete\0");
+    }
+    bytes.extend_from_slice(b"hetehdredatb\0\x01\0\0\0\0\0\0\0\x05\0\0\0\0\0\x07\xFF\xFF");
+    assert_eq!(error(&bytes), LogError::Ancient(8));
+}
+
+/// Mid 2009: no blocks, a capability in every event.
+#[test]
+fn the_dialect_of_mid_2009_is_named() {
+    let log = Build::with_types(&[
+        (0, Some(10), "Create thread"),
+        (1, Some(10), "Run thread"),
+        (9, Some(2), "Starting GC"),
+    ]);
+    assert!(matches!(error(&log.bytes), LogError::Ancient(_)));
+}
+
+// Oddities
+
+fn oddities(log: &Build) -> (u64, Vec<String>) {
+    let mut spans = Spans::new(ALL_ANALYSES, CountSpans::default());
+    read_log(&mut log.bytes.as_slice(), &mut spans).expect("a log");
+    let sink = spans.finish();
+    (sink.spans, sink.oddities)
+}
+
+#[test]
+fn odd_collections_and_runs_are_told() {
+    let mut log = Build::new();
+    log.block(Some(0), SPAN, |log| {
+        log.event(10, T, &[]);
+        log.event(9, T + 1, &[])
+            .event(9, T + 2, &[])
+            .event(10, T + 3, &[]);
+        log.stop(T + 4, 8, 3);
+        log.run(T + 5, 7).run(T + 6, 9).stop(T + 7, 7, 5);
+        log.run(T + 8, 7)
+    })
+    .end();
+    let (spans, oddities) = oddities(&log);
+    assert_eq!(
+        oddities,
+        [
+            "a collection ends that had not begun",
+            "a collection begins during another",
+            "thread 8 stops, but had not run",
+            "thread 9 runs while thread 7 is running",
+        ]
+    );
+    // The collection, and the run of thread 7 as a thread's and as a capability's.
+    assert_eq!(spans, 3);
+}
+
+#[test]
+fn unknown_events_keep_their_bytes() {
+    let event = Event::UnknownEvent {
+        id: 7,
+        payload: &[1],
+    };
+    assert_eq!(event.fields().len(), 2);
+}

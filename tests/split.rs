@@ -1,0 +1,221 @@
+//! The same events, however the bytes come: in pieces of any size, through
+//! gzip or zstd, with another log before or after.
+
+mod common;
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use common::{Case, Reading, Row, fixture_cases, read};
+use eventscope::eventlog::display::{BackDating, DisplayOrder};
+use eventscope::eventlog::{DamageKind, LogError, Record};
+use eventscope::source::{Source, read_log};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// Gives as few bytes as it likes, but some.
+struct Short<'a> {
+    bytes: &'a [u8],
+    /// The sizes of the pieces, used in turn.
+    pieces: &'a [u64],
+    reads: usize,
+}
+
+impl Source for Short<'_> {
+    fn byte_len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn read(&mut self, range: Range<u64>, into: &mut Vec<u8>) -> io::Result<()> {
+        assert!(range.start < range.end, "{range:?} is asked for");
+        let piece = self.pieces[self.reads % self.pieces.len()];
+        self.reads += 1;
+        let end = range.end.min(range.start + piece);
+        into.extend_from_slice(&self.bytes[range.start as usize..end as usize]);
+        Ok(())
+    }
+}
+
+/// Logs that can be read and are of moderate size.
+fn logs() -> Vec<Case> {
+    let mut cases = fixture_cases();
+    cases.retain(|case| case.bytes().len() < 150_000 && !case.name.contains("cut-in-header"));
+    cases
+}
+
+fn log() -> impl Strategy<Value = (String, Vec<u8>)> {
+    select(logs()).prop_map(|case| (case.name.clone(), case.bytes()))
+}
+
+fn whole(bytes: &[u8]) -> Reading {
+    read(bytes).expect("a log")
+}
+
+fn gzip(bytes: &[u8], level: u32) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::new(level));
+    encoder.write_all(bytes).expect("memory");
+    encoder.finish().expect("memory")
+}
+
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+    compress_to_vec(bytes, CompressionLevel::Fastest)
+}
+
+/// Rows as if the log began `by` bytes later.
+fn moved(rows: &[Row], by: usize) -> Vec<Row> {
+    let moved = |row: &Row| Row {
+        offset: row.offset + by as u64,
+        ..row.clone()
+    };
+    rows.iter().map(moved).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn in_pieces(
+        (name, bytes) in log(),
+        pieces in prop::collection::vec(prop_oneof![1..40u64, 1..3000u64, 1..300_000u64], 1..20),
+        damage in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        let mut bytes = bytes;
+        if let Some(at) = damage {
+            let at = at.index(bytes.len());
+            bytes[at] ^= 0xFF;
+        }
+        let expected = read(bytes.as_slice());
+        let source = Short { bytes: &bytes, pieces: &pieces, reads: 0 };
+        match (expected, read(source)) {
+            (Ok(expected), Ok(reading)) => {
+                prop_assert_eq!(expected.rows, reading.rows, "{}", name);
+                prop_assert_eq!(expected.damage, reading.damage, "{}", name);
+            }
+            (expected, reading) => prop_assert_eq!(expected.err(), reading.err(), "{}", name),
+        }
+    }
+
+    #[test]
+    fn compressed((name, bytes) in log(), level in 0..=9u32, cut in any::<prop::sample::Index>()) {
+        let expected = whole(&bytes);
+        // Several members and frames may follow each other.
+        let (first, second) = bytes.split_at(cut.index(bytes.len()));
+        let files = [
+            gzip(&bytes, level),
+            [gzip(first, level), gzip(second, 1)].concat(),
+            zstd(&bytes),
+            [zstd(first), zstd(second)].concat(),
+        ];
+        for (file, form) in files.iter().zip(["gzip", "two members", "zstd", "two frames"]) {
+            let reading = whole(file);
+            prop_assert_eq!(&expected.rows, &reading.rows, "{} {}", &name, form);
+            prop_assert_eq!(reading.reader.inflate_error(), None);
+            prop_assert_eq!(reading.reader.len().0, bytes.len() as u64);
+        }
+    }
+
+    /// What could be inflated is read as the cut log that it is.
+    #[test]
+    fn compressed_and_cut((name, bytes) in log(), cut in any::<prop::sample::Index>()) {
+        for file in [gzip(&bytes, 6), zstd(&bytes)] {
+            let cut = cut.index(file.len());
+            let result = read(&file[..cut]);
+            let reading = match result {
+                Ok(reading) => reading,
+                Err(error) => {
+                    let message = error.to_string();
+                    prop_assert!(message.contains("byte"), "{}: {}", name, message);
+                    continue;
+                }
+            };
+            prop_assert!(reading.reader.inflate_error().is_some(), "{} cut at {}", name, cut);
+            let inflated = reading.reader.len().0 as usize;
+            let expected = whole(&bytes[..inflated]);
+            prop_assert_eq!(expected.rows, reading.rows);
+        }
+    }
+
+    #[test]
+    fn two_in_one_file((first_name, first) in log(), (second_name, second) in log()) {
+        let context = format!("{first_name} and {second_name}");
+        let (before, after) = (whole(&first), whole(&second));
+        let both = whole(&[first.clone(), second].concat());
+        let sections = before.reader.index().sections.len() + after.reader.index().sections.len();
+        let sound = before.damage.count == 0 && after.damage.count == 0;
+        if sound {
+            prop_assert_eq!(both.reader.index().sections.len(), sections, "{}", context);
+            prop_assert_eq!(both.damage.count, 0);
+            let expected = [before.rows, moved(&after.rows, first.len())].concat();
+            prop_assert_eq!(both.rows, expected, "{}", context);
+        }
+    }
+
+    #[test]
+    fn stale_bytes_in_front((name, bytes) in log(), stale in prop::collection::vec(any::<u8>(), 1..5000)) {
+        prop_assume!(!name.contains("relog") && !stale.starts_with(&[0x1F, 0x8B]));
+        let expected = whole(&bytes);
+        let reading = whole(&[stale.clone(), bytes].concat());
+        prop_assert_eq!(moved(&expected.rows, stale.len()), reading.rows);
+        let told = reading.damage.kept[0];
+        prop_assert_eq!(told.kind, DamageKind::BeforeHeader);
+        prop_assert_eq!(told.lost_bytes, stale.len() as u64);
+    }
+}
+
+#[test]
+fn one_byte_at_a_time() {
+    for case in fixture_cases() {
+        let bytes = case.bytes();
+        let Ok(expected) = read(bytes.as_slice()) else {
+            continue;
+        };
+        let source = Short {
+            bytes: &bytes,
+            pieces: &[1],
+            reads: 0,
+        };
+        let reading = read(source).expect("the same");
+        assert_eq!(expected.rows, reading.rows, "{}", case.name);
+    }
+}
+
+#[test]
+fn no_bytes_are_an_error_and_no_loop() {
+    let bytes = logs()[0].bytes();
+    let source = Short {
+        bytes: &bytes,
+        pieces: &[1000, 0],
+        reads: 0,
+    };
+    let error = read(source).expect_err("no log");
+    assert!(matches!(error, LogError::Read { .. }), "{error}");
+}
+
+/// Display order is a stable sort by time.
+#[test]
+fn display_order_is_sorted_by_time_and_place() {
+    for case in common::cases() {
+        let bytes = case.bytes();
+        let mut rows = Vec::new();
+        let mut back = BackDating::default();
+        let result = read_log(&mut bytes.as_slice(), &mut |record: &Record<'_>| {
+            rows.push(Row::of(record));
+            back.observe(record.time);
+        });
+        if result.is_err() {
+            continue;
+        }
+        rows.sort_by_key(|row| (row.time, row.offset));
+        let mut shown = Vec::new();
+        let mut order = DisplayOrder::new(
+            |record: &Record<'_>| shown.push(Row::of(record)),
+            back.most(),
+        );
+        read_log(&mut bytes.as_slice(), &mut order).expect("a log");
+        let _ = order.finish();
+        assert!(rows == shown, "{}", case.name);
+    }
+}
