@@ -184,7 +184,9 @@ impl Component for App {
                 return false;
             }
             Msg::SampleFailed(why) => {
-                self.error = Some(format!("The sample could not be fetched: {why}. Reload the page and try again."));
+                self.error = Some(format!(
+                    "The sample could not be fetched: {why}. Reload the page and try again."
+                ));
             }
             Msg::Browse => {
                 if let Some(input) = self.file_input.cast::<HtmlInputElement>() {
@@ -262,13 +264,16 @@ impl Component for App {
     fn rendered(&mut self, _: &Context<Self>, _: bool) {
         if let Some(panel) = self.panel_node.cast::<HtmlElement>() {
             // A length is always a valid height.
-            let _ = panel.style().set_property("height", &format!("{}px", self.panel_px));
+            let _ = panel
+                .style()
+                .set_property("height", &format!("{}px", self.panel_px));
         }
     }
 
     fn view(&self, ctx: &Context<Self>) -> Html {
         let link = ctx.link();
-        let shown = self.screen == Screen::Open || (self.screen == Screen::Loading && self.log.overview.span.is_some());
+        let shown = self.screen == Screen::Open
+            || (self.screen == Screen::Loading && self.log.overview.span.is_some());
         html! {
             <>
                 <FileInput node={self.file_input.clone()} on_file={link.callback(Msg::Open)} />
@@ -301,7 +306,10 @@ fn listen(ctx: &Context<App>) -> Vec<EventListener> {
     let drag = |name: &'static str, msg: fn(&DragEvent) -> Option<Msg>| {
         let link = ctx.link().clone();
         EventListener::new_with_options(&document, name, options, move |event| {
-            if let Some(event) = event.dyn_ref::<DragEvent>().filter(|event| files::has_files(event)) {
+            if let Some(event) = event
+                .dyn_ref::<DragEvent>()
+                .filter(|event| files::has_files(event))
+            {
                 event.prevent_default();
                 if let Some(msg) = msg(event) {
                     link.send_message(msg);
@@ -309,8 +317,17 @@ fn listen(ctx: &Context<App>) -> Vec<EventListener> {
             }
         })
     };
-    let left = |event: &DragEvent| event.related_target().is_none().then_some(Msg::Dragging(false));
-    let dropped = |event: &DragEvent| event.data_transfer().map(|data| Msg::Dropped(files::dropped(&data)));
+    let left = |event: &DragEvent| {
+        event
+            .related_target()
+            .is_none()
+            .then_some(Msg::Dragging(false))
+    };
+    let dropped = |event: &DragEvent| {
+        event
+            .data_transfer()
+            .map(|data| Msg::Dropped(files::dropped(&data)))
+    };
     let key = {
         let link = ctx.link().clone();
         EventListener::new_with_options(&document, "keydown", options, move |event| {
@@ -321,7 +338,9 @@ fn listen(ctx: &Context<App>) -> Vec<EventListener> {
     };
     let hash = {
         let link = ctx.link().clone();
-        EventListener::new(&window, "hashchange", move |_| link.send_message(Msg::HashChanged))
+        EventListener::new(&window, "hashchange", move |_| {
+            link.send_message(Msg::HashChanged)
+        })
     };
     let mut listeners = vec![
         drag("dragenter", |_| Some(Msg::Dragging(true))),
@@ -334,7 +353,9 @@ fn listen(ctx: &Context<App>) -> Vec<EventListener> {
     for query in ["(prefers-color-scheme: dark)", "(prefers-contrast: more)"] {
         if let Ok(Some(list)) = window.match_media(query) {
             let link = ctx.link().clone();
-            listeners.push(EventListener::new(&list, "change", move |_| link.send_message(Msg::ThemeChanged)));
+            listeners.push(EventListener::new(&list, "change", move |_| {
+                link.send_message(Msg::ThemeChanged)
+            }));
         }
     }
     listeners
@@ -345,8 +366,14 @@ const PANEL_KEY: &str = "eventscope-panel-px";
 fn stored_panel_px() -> f64 {
     let storage = gloo_utils::window().local_storage().ok().flatten();
     let stored = storage.and_then(|storage| storage.get_item(PANEL_KEY).ok().flatten());
-    let px = stored.and_then(|text| text.parse::<f64>().ok()).unwrap_or(280.0);
-    if px.is_finite() { px.clamp(80.0, 2000.0) } else { 280.0 }
+    let px = stored
+        .and_then(|text| text.parse::<f64>().ok())
+        .unwrap_or(300.0);
+    if px.is_finite() {
+        px.clamp(80.0, 2000.0)
+    } else {
+        300.0
+    }
 }
 
 fn store_panel_px(px: f64) {
@@ -386,10 +413,15 @@ impl App {
             Dropped::File(file, more) => {
                 self.open(ctx, &file);
                 if more > 0 {
-                    self.notice = Some(format!("{} more files were dropped; one log is shown at a time.", more));
+                    self.notice = Some(format!(
+                        "{} more files were dropped; one log is shown at a time.",
+                        more
+                    ));
                 }
             }
-            Dropped::Folder => self.fail("That is a folder. Drop the .eventlog file that is in it.".to_owned()),
+            Dropped::Folder => {
+                self.fail("That is a folder. Drop the .eventlog file that is in it.".to_owned())
+            }
             Dropped::Nothing => self.fail("That is no file. Drop an .eventlog file.".to_owned()),
         }
     }
@@ -411,12 +443,18 @@ impl App {
         self.log = Log::default();
         // A worker that does not listen is replaced.
         let (generation, link) = (self.generation, ctx.link().clone());
-        self.hard_cancel = Some(Timeout::new(1500, move || link.send_message(Msg::CancelHard(generation))));
+        self.hard_cancel = Some(Timeout::new(1500, move || {
+            link.send_message(Msg::CancelHard(generation))
+        }));
     }
 
     fn hear(&mut self, ctx: &Context<Self>, message: FromWorker) -> bool {
         match message {
-            FromWorker::Loading { progress, events, overview } if self.screen == Screen::Loading => {
+            FromWorker::Loading {
+                progress,
+                events,
+                overview,
+            } if self.screen == Screen::Loading => {
                 self.log.progress = progress;
                 self.log.events = events;
                 if let Some(overview) = overview {
@@ -446,7 +484,9 @@ impl App {
         self.client.restart();
         self.viewer.reset();
         self.screen = Screen::Landing;
-        let memory = ["memory", "alloc", "unreachable", "capacity"].iter().any(|word| message.contains(word));
+        let memory = ["memory", "alloc", "unreachable", "capacity"]
+            .iter()
+            .any(|word| message.contains(word));
         let advice = if memory {
             "It probably ran out of memory: close other tabs, or log less (+RTS -l-a leaves all events out, -lsg keeps scheduler and collections)."
         } else {
@@ -461,8 +501,17 @@ impl App {
     fn loaded(&mut self, ctx: &Context<Self>) {
         if self.log.overview.span.is_none() {
             self.screen = Screen::Landing;
-            let what = self.log.overview.warnings.first().map(|warning| warning.text.clone()).unwrap_or_default();
-            self.error = Some(format!("“{}” has a header but no events. {what}", self.log.name));
+            let what = self
+                .log
+                .overview
+                .warnings
+                .first()
+                .map(|warning| warning.text.clone())
+                .unwrap_or_default();
+            self.error = Some(format!(
+                "“{}” has a header but no events. {what}",
+                self.log.name
+            ));
             return;
         }
         self.show_log();
@@ -470,7 +519,10 @@ impl App {
             self.apply(state);
             self.compare_with_link();
         }
-        if self.panel == Panel::Summary && self.log.overview.caps.is_empty() && !self.log.overview.profile.is_empty() {
+        if self.panel == Panel::Summary
+            && self.log.overview.caps.is_empty()
+            && !self.log.overview.profile.is_empty()
+        {
             self.panel = Panel::FlameGraph;
         }
         self.ask_threads(ctx);
@@ -518,7 +570,9 @@ impl App {
     }
 
     fn follow_address(&mut self) -> bool {
-        let Some(state) = link::read() else { return false };
+        let Some(state) = link::read() else {
+            return false;
+        };
         if self.screen == Screen::Open {
             self.apply(state);
             self.compare_with_link();
@@ -546,14 +600,18 @@ impl App {
     fn changed(&mut self, ctx: &Context<Self>) {
         if self.screen == Screen::Open {
             let link = ctx.link().clone();
-            self.settle = Some(Timeout::new(SETTLED_MS, move || link.send_message(Msg::Settled)));
+            self.settle = Some(Timeout::new(SETTLED_MS, move || {
+                link.send_message(Msg::Settled)
+            }));
         }
     }
 
     fn share(&mut self, ctx: &Context<Self>) {
         let state = self.state();
         link::write(&state);
-        let Some(href) = link::href(&state) else { return };
+        let Some(href) = link::href(&state) else {
+            return;
+        };
         let link = ctx.link().clone();
         let clipboard = gloo_utils::window().navigator().clipboard();
         let copying = clipboard.write_text(&href);
@@ -581,11 +639,23 @@ impl App {
             let life = row.mutator_ns + row.gc_ns + row.idle_ns;
             (life > 0).then(|| format::percent_short(row.mutator_ns, life))
         };
-        let caps: Vec<(CapId, String)> =
-            overview.caps.iter().map(|life| (life.cap, note(life.cap).unwrap_or_default())).collect();
-        let threads: Vec<(ThreadId, Option<String>)> =
-            self.log.threads.iter().map(|row| (row.id, row.label.clone())).collect();
-        let labels = self.log.threads.iter().filter_map(|row| Some((row.id, row.label.clone()?))).collect();
+        let caps: Vec<(CapId, String)> = overview
+            .caps
+            .iter()
+            .map(|life| (life.cap, note(life.cap).unwrap_or_default()))
+            .collect();
+        let threads: Vec<(ThreadId, Option<String>)> = self
+            .log
+            .threads
+            .iter()
+            .map(|row| (row.id, row.label.clone()))
+            .collect();
+        let labels = self
+            .log
+            .threads
+            .iter()
+            .filter_map(|row| Some((row.id, row.label.clone()?)))
+            .collect();
         let tracks = tracks(&caps, overview.messages, &threads, self.log.threads_in_all);
         self.viewer.set_log(span, tracks, labels);
     }
@@ -596,17 +666,20 @@ impl App {
             limit: THREADS_LISTED,
         };
         let link = ctx.link().clone();
-        self.client.ask(Question::Threads(filter), move |answer, _| {
-            if let Answer::Threads(rows, total) = answer {
-                link.send_message(Msg::Threads(rows, total));
-            }
-        });
+        self.client
+            .ask(Question::Threads(filter), move |answer, _| {
+                if let Answer::Threads(rows, total) = answer {
+                    link.send_message(Msg::Threads(rows, total));
+                }
+            });
     }
 
     /// Asks how the selected range, or the whole log, was spent; while a
     /// question is out, it is asked again when the answer has come.
     fn ask_usage(&mut self, ctx: &Context<Self>) {
-        let Some(whole) = self.log.overview.span else { return };
+        let Some(whole) = self.log.overview.span else {
+            return;
+        };
         if self.usage_asked.is_some() {
             self.usage_again = true;
             return;
@@ -614,11 +687,12 @@ impl App {
         let range = self.range;
         self.usage_asked = Some(range);
         let link = ctx.link().clone();
-        self.client.ask(Question::Usage(range.unwrap_or(whole)), move |answer, _| {
-            if let Answer::Usage(rows) = answer {
-                link.send_message(Msg::Usage(range, rows));
-            }
-        });
+        self.client
+            .ask(Question::Usage(range.unwrap_or(whole)), move |answer, _| {
+                if let Answer::Usage(rows) = answer {
+                    link.send_message(Msg::Usage(range, rows));
+                }
+            });
     }
 
     fn usage_came(&mut self, ctx: &Context<Self>, range: Option<Span>, rows: Vec<UsageRow>) {
@@ -662,8 +736,13 @@ impl App {
         if event.ctrl_key() || event.meta_key() || event.alt_key() || self.help {
             return false;
         }
-        let target = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok());
-        let tag = target.as_ref().map(|target| target.tag_name()).unwrap_or_default();
+        let target = event
+            .target()
+            .and_then(|target| target.dyn_into::<HtmlElement>().ok());
+        let tag = target
+            .as_ref()
+            .map(|target| target.tag_name())
+            .unwrap_or_default();
         if matches!(tag.as_str(), "INPUT" | "SELECT" | "TEXTAREA") {
             if event.key() == "Escape"
                 && let Some(target) = target
@@ -797,9 +876,14 @@ impl App {
             Callback::from(move |event: KeyboardEvent| {
                 if matches!(event.key().as_str(), "ArrowLeft" | "ArrowRight") {
                     event.stop_propagation();
-                    let other = if panel == Panel::Summary { Panel::FlameGraph } else { Panel::Summary };
+                    let other = if panel == Panel::Summary {
+                        Panel::FlameGraph
+                    } else {
+                        Panel::Summary
+                    };
                     link.send_message(Msg::Panel(other));
-                    let tab = gloo_utils::document().get_element_by_id(&format!("tab-{}", other.name()));
+                    let tab =
+                        gloo_utils::document().get_element_by_id(&format!("tab-{}", other.name()));
                     if let Some(tab) = tab.and_then(|tab| tab.dyn_into::<HtmlElement>().ok()) {
                         // Focus follows the selected tab.
                         let _ = tab.focus();
@@ -833,7 +917,10 @@ impl App {
     fn view_splitter(&self, ctx: &Context<Self>) -> Html {
         let link = ctx.link();
         let limit = |px: f64| {
-            let height = gloo_utils::window().inner_height().ok().and_then(|height| height.as_f64());
+            let height = gloo_utils::window()
+                .inner_height()
+                .ok()
+                .and_then(|height| height.as_f64());
             px.clamp(80.0, (height.unwrap_or(800.0) - 220.0).max(80.0))
         };
         let down = Callback::from(|event: PointerEvent| {
@@ -842,8 +929,12 @@ impl App {
             let _ = edge.set_pointer_capture(event.pointer_id());
         });
         let moved = link.batch_callback(move |event: PointerEvent| {
-            let height = gloo_utils::window().inner_height().ok().and_then(|height| height.as_f64())?;
-            (event.buttons() & 1 == 1).then(|| Msg::ResizePanel(limit(height - f64::from(event.client_y()))))
+            let height = gloo_utils::window()
+                .inner_height()
+                .ok()
+                .and_then(|height| height.as_f64())?;
+            (event.buttons() & 1 == 1)
+                .then(|| Msg::ResizePanel(limit(height - f64::from(event.client_y()))))
         });
         let px = self.panel_px;
         let key = link.batch_callback(move |event: KeyboardEvent| {

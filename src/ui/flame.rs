@@ -33,11 +33,22 @@ pub(super) struct FlameProps {
 pub(super) enum Msg {
     Resized,
     Answered(u32, Option<Graph>),
-    Wheel { x: f64, dx: f64, dy: f64, shift: bool },
+    Wheel {
+        x: f64,
+        dx: f64,
+        dy: f64,
+        shift: bool,
+    },
     Pointed(Option<(f64, f64)>),
     Pressed(f64),
-    Released { x: f64, y: f64 },
-    DoubleClicked { x: f64, y: f64 },
+    Released {
+        x: f64,
+        y: f64,
+    },
+    DoubleClicked {
+        x: f64,
+        y: f64,
+    },
     Key(KeyboardEvent),
 }
 
@@ -97,8 +108,16 @@ fn chosen(tracks: &[TrackInfo], name: &TrackName) -> Vec<u32> {
 
 impl Flame {
     fn size(&self) -> (f64, f64) {
-        let parent = self.canvas.cast::<HtmlCanvasElement>().and_then(|canvas| canvas.parent_element());
-        parent.map_or((0.0, 0.0), |parent| (f64::from(parent.client_width()), f64::from(parent.client_height())))
+        let parent = self
+            .canvas
+            .cast::<HtmlCanvasElement>()
+            .and_then(|canvas| canvas.parent_element());
+        parent.map_or((0.0, 0.0), |parent| {
+            (
+                f64::from(parent.client_width()),
+                f64::from(parent.client_height()),
+            )
+        })
     }
 
     /// The picture is as high as the graph, but fills its place.
@@ -132,14 +151,22 @@ impl Flame {
         self.asked = Some(query.clone());
         self.number += 1;
         let (number, link) = (self.number, ctx.link().clone());
-        ctx.props().client.ask(Question::Flame(query), move |answer, columns| {
-            let boxes = columns.as_ref().and_then(wire::flame_boxes);
-            let graph = match (answer, boxes) {
-                (Answer::Flame(head), Some(boxes)) => Some(Graph::new(head, boxes)),
-                _ => None,
-            };
-            link.send_message(Msg::Answered(number, graph));
-        });
+        let tracks = &ctx.props().tracks;
+        let names = query
+            .tracks
+            .iter()
+            .filter_map(|&track| tracks.get(track as usize));
+        let names: Vec<String> = names.map(|track| track.source.to_string()).collect();
+        ctx.props()
+            .client
+            .ask(Question::Flame(query), move |answer, columns| {
+                let boxes = columns.as_ref().and_then(wire::flame_boxes);
+                let graph = match (answer, boxes) {
+                    (Answer::Flame(head), Some(boxes)) => Some(Graph::new(head, boxes, names)),
+                    _ => None,
+                };
+                link.send_message(Msg::Answered(number, graph));
+            });
     }
 
     fn scene<'a>(&self, graph: &'a Graph, searching: bool) -> FlameScene<'a> {
@@ -158,13 +185,17 @@ impl Flame {
     }
 
     fn paint(&mut self, searching: bool) {
-        let Some(canvas) = self.canvas.cast::<HtmlCanvasElement>() else { return };
+        let Some(canvas) = self.canvas.cast::<HtmlCanvasElement>() else {
+            return;
+        };
         let size = self.picture_size();
         if size.0 < 1.0 {
             return;
         }
         // A length is always a valid height.
-        let _ = canvas.style().set_property("height", &format!("{}px", size.1));
+        let _ = canvas
+            .style()
+            .set_property("height", &format!("{}px", size.1));
         let Some(mut painter) = self.painter.take().or_else(|| CanvasPainter::new(&canvas)) else {
             return;
         };
@@ -182,7 +213,8 @@ impl Flame {
 
     fn show_box(&mut self, index: usize) {
         if let Some(graph) = &self.graph
-            && let (Some(&left), Some(&width)) = (graph.boxes.left.get(index), graph.boxes.width.get(index))
+            && let (Some(&left), Some(&width)) =
+                (graph.boxes.left.get(index), graph.boxes.width.get(index))
         {
             let whole = Window::ALL.zoomed(1.0 / width.max(1e-9), 0.0);
             self.window = whole.moved((left - whole.left) / whole.width);
@@ -190,7 +222,9 @@ impl Flame {
     }
 
     fn described(&self) -> Option<(String, String)> {
-        self.graph.as_ref()?.describe(self.hovered.or(self.selected)?)
+        self.graph
+            .as_ref()?
+            .describe(self.hovered.or(self.selected)?)
     }
 
     /// Walks the boxes by the arrow keys.
@@ -198,44 +232,67 @@ impl Flame {
         let Some(graph) = &self.graph else { return };
         let boxes = &graph.boxes;
         let at = self.selected.unwrap_or(0);
-        let (Some(&depth), Some(&left), Some(&width)) = (boxes.depth.get(at), boxes.left.get(at), boxes.width.get(at)) else {
+        let (Some(&depth), Some(&left), Some(&width)) =
+            (boxes.depth.get(at), boxes.left.get(at), boxes.width.get(at))
+        else {
             return;
         };
         let middle = left + width / 2.0;
         let level = |depth: u16| (0..boxes.len()).filter(move |&i| boxes.depth[i] == depth);
-        let under = |i: &usize| boxes.left[*i] <= middle && middle < boxes.left[*i] + boxes.width[*i];
+        let under =
+            |i: &usize| boxes.left[*i] <= middle && middle < boxes.left[*i] + boxes.width[*i];
         self.selected = match key {
             _ if self.selected.is_none() => Some(0),
-            "ArrowLeft" => level(depth).filter(|&i| boxes.left[i] < left).last().or(Some(at)),
+            "ArrowLeft" => level(depth)
+                .filter(|&i| boxes.left[i] < left)
+                .last()
+                .or(Some(at)),
             "ArrowRight" => level(depth).find(|&i| boxes.left[i] > left).or(Some(at)),
-            "ArrowUp" => depth.checked_sub(1).and_then(|up| level(up).find(under)).or(Some(at)),
+            "ArrowUp" => depth
+                .checked_sub(1)
+                .and_then(|up| level(up).find(under))
+                .or(Some(at)),
             _ => {
-                let inside = |i: &usize| boxes.left[*i] >= left - 1e-12 && boxes.left[*i] < left + width;
+                let inside =
+                    |i: &usize| boxes.left[*i] >= left - 1e-12 && boxes.left[*i] < left + width;
                 level(depth + 1).find(inside).or(Some(at))
             }
         };
     }
 
     fn listen(&mut self, ctx: &Context<Self>) {
-        let Some(canvas) = self.canvas.cast::<HtmlCanvasElement>() else { return };
+        let Some(canvas) = self.canvas.cast::<HtmlCanvasElement>() else {
+            return;
+        };
         let link = ctx.link().clone();
         let options = EventListenerOptions::enable_prevent_default();
-        self.listeners.push(EventListener::new_with_options(&canvas, "wheel", options, move |event| {
-            let Some(event) = event.dyn_ref::<WheelEvent>() else { return };
-            // Without a modifier the wheel scrolls the levels.
-            if event.ctrl_key() || event.alt_key() || event.delta_x().abs() > event.delta_y().abs() {
-                event.prevent_default();
-                link.send_message(Msg::Wheel {
-                    x: f64::from(event.offset_x()),
-                    dx: event.delta_x(),
-                    dy: event.delta_y(),
-                    shift: event.shift_key(),
-                });
-            }
-        }));
+        self.listeners.push(EventListener::new_with_options(
+            &canvas,
+            "wheel",
+            options,
+            move |event| {
+                let Some(event) = event.dyn_ref::<WheelEvent>() else {
+                    return;
+                };
+                // Without a modifier the wheel scrolls the levels.
+                if event.ctrl_key()
+                    || event.alt_key()
+                    || event.delta_x().abs() > event.delta_y().abs()
+                {
+                    event.prevent_default();
+                    link.send_message(Msg::Wheel {
+                        x: f64::from(event.offset_x()),
+                        dx: event.delta_x(),
+                        dy: event.delta_y(),
+                        shift: event.shift_key(),
+                    });
+                }
+            },
+        ));
         if let Some(parent) = canvas.parent_element() {
             let link = ctx.link().clone();
-            self.observer = super::timeline::Observer::new(&parent, move || link.send_message(Msg::Resized));
+            self.observer =
+                super::timeline::Observer::new(&parent, move || link.send_message(Msg::Resized));
         }
     }
 }
@@ -267,7 +324,10 @@ impl Component for Flame {
             self.graph = None;
             self.asked = None;
         }
-        if props.range != old.range || props.view.order != old.view.order || props.view.source != old.view.source {
+        if props.range != old.range
+            || props.view.order != old.view.order
+            || props.view.source != old.view.source
+        {
             self.window = Window::ALL;
             self.selected = None;
             self.hovered = None;
@@ -289,7 +349,8 @@ impl Component for Flame {
             Msg::Wheel { x, dx, dy, shift } => {
                 let width = self.size().0.max(1.0);
                 self.window = if dx.abs() > dy.abs() || shift {
-                    self.window.moved((dx + if shift { dy } else { 0.0 }) / width)
+                    self.window
+                        .moved((dx + if shift { dy } else { 0.0 }) / width)
                 } else {
                     self.window.zoomed((-dy * 0.005).exp(), x / width)
                 };
@@ -359,11 +420,13 @@ impl Component for Flame {
             };
         }
         let link = ctx.link();
-        let place = |event: &PointerEvent| (f64::from(event.offset_x()), f64::from(event.offset_y()));
+        let place =
+            |event: &PointerEvent| (f64::from(event.offset_x()), f64::from(event.offset_y()));
         let described = self.described();
         let label = match &described {
             Some((name, text)) => format!("Flame graph. {name}: {text}"),
-            None => "Flame graph. Arrow keys walk its boxes, Enter zooms to one, Escape shows all.".to_owned(),
+            None => "Flame graph. Arrow keys walk its boxes, Enter zooms to one, Escape shows all."
+                .to_owned(),
         };
         html! {
             <div class="flame">
@@ -413,14 +476,26 @@ impl Flame {
             let selected = props.view.source.as_str() == value;
             html! { <option value={value.to_owned()} {selected}>{ text }</option> }
         };
-        let all = if caps > 0 { "All capabilities" } else { "All OS threads" };
+        let all = if caps > 0 {
+            "All capabilities"
+        } else {
+            "All OS threads"
+        };
         let order = |order: FlameOrder, text: &str| {
             let (view, on_view) = (props.view.clone(), props.on_view.clone());
-            let onclick = Callback::from(move |_: MouseEvent| on_view.emit(FlameView { order, ..view.clone() }));
+            let onclick = Callback::from(move |_: MouseEvent| {
+                on_view.emit(FlameView {
+                    order,
+                    ..view.clone()
+                })
+            });
             let pressed = props.view.order == order;
             html! { <button aria-pressed={pressed.to_string()} {onclick}>{ text }</button> }
         };
-        let found = self.graph.as_ref().map_or(0.0, |graph| graph.head.found_share);
+        let found = self
+            .graph
+            .as_ref()
+            .map_or(0.0, |graph| graph.head.found_share);
         html! {
             <div class="controls">
                 <label>

@@ -130,10 +130,15 @@ pub(super) fn Warnings(props: &WarningsProps) -> Html {
         format!("{} – and {} more", first.text, format::count(rest))
     };
     let items = overview.warnings.iter().map(|warning| {
-        let at = warning.at.map(|at| format!(" (at {})", format::time(at))).unwrap_or_default();
+        let at = warning
+            .at
+            .map(|at| format!(" (at {})", format::time(at)))
+            .unwrap_or_default();
         html! { <li>{ &warning.text }{ at }</li> }
     });
-    let unlisted = overview.warning_count.saturating_sub(overview.warnings.len() as u64);
+    let unlisted = overview
+        .warning_count
+        .saturating_sub(overview.warnings.len() as u64);
     html! {
         <details class={classes!("warnings", overview.damaged.then_some("damaged"))}>
             <summary>

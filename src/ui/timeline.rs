@@ -59,7 +59,9 @@ pub(super) fn Timeline(props: &TimelineProps) -> Html {
         use_effect_with(props.height, move |height| {
             if let Some(spacer) = spacer.cast::<HtmlElement>() {
                 // A length is always a valid height.
-                let _ = spacer.style().set_property("height", &format!("{height}px"));
+                let _ = spacer
+                    .style()
+                    .set_property("height", &format!("{height}px"));
             }
         });
     }
@@ -125,10 +127,17 @@ fn attach(scroll: &NodeRef, canvas: &NodeRef, viewer: &ViewerRef) -> Option<Kept
     let resize = {
         let (viewer, scroll, canvas) = (viewer.clone(), scroll.clone(), canvas.clone());
         move || {
-            let size = (f64::from(scroll.client_width()), f64::from(scroll.client_height()));
+            let size = (
+                f64::from(scroll.client_width()),
+                f64::from(scroll.client_height()),
+            );
             // Lengths are always valid.
-            let _ = canvas.style().set_property("width", &format!("{}px", size.0));
-            let _ = canvas.style().set_property("height", &format!("{}px", size.1));
+            let _ = canvas
+                .style()
+                .set_property("width", &format!("{}px", size.0));
+            let _ = canvas
+                .style()
+                .set_property("height", &format!("{}px", size.1));
             viewer.resize(size);
         }
     };
@@ -136,13 +145,17 @@ fn attach(scroll: &NodeRef, canvas: &NodeRef, viewer: &ViewerRef) -> Option<Kept
     let observer = Observer::new(&scroll, resize);
     let scrolled = {
         let (viewer, scroll) = (viewer.clone(), scroll.clone());
-        EventListener::new(&scroll.clone(), "scroll", move |_| viewer.scroll(f64::from(scroll.scroll_top())))
+        EventListener::new(&scroll.clone(), "scroll", move |_| {
+            viewer.scroll(f64::from(scroll.scroll_top()))
+        })
     };
     let wheel = {
         let viewer = viewer.clone();
         let options = EventListenerOptions::enable_prevent_default();
         EventListener::new_with_options(&canvas, "wheel", options, move |event| {
-            let Some(event) = event.dyn_ref::<WheelEvent>() else { return };
+            let Some(event) = event.dyn_ref::<WheelEvent>() else {
+                return;
+            };
             let x = f64::from(event.offset_x());
             // Lines (Firefox) instead of pixels.
             let unit = if event.delta_mode() == 1 { 18.0 } else { 1.0 };
