@@ -1,8 +1,9 @@
 //! Runs the automata over a log, one of each kind per capability or thread,
 //! and hands every span on as it ends.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
+use super::thread_map::ThreadMap;
 use crate::automata::thread_state::{Input, State, ThreadSpan};
 use crate::automata::{Oddity, Span, gc, mutator, thread_state};
 use crate::eventlog::{Event, Record, Sink, StopStatus};
@@ -58,7 +59,13 @@ pub struct Analyses {
 struct CapMachines {
     gc: gc::State,
     mutator: mutator::State,
-    finished: FxHashSet<ThreadId>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Thread {
+    state: State,
+    /// The capability that saw it finish.
+    finished_on: Option<CapId>,
 }
 
 /// The automata of a log.
@@ -66,7 +73,9 @@ struct CapMachines {
 pub struct SpanAnalysis {
     analyses: Analyses,
     caps: Vec<CapMachines>,
-    threads: FxHashMap<ThreadId, State>,
+    threads: ThreadMap<Thread>,
+    /// Threads that further capabilities saw finish: none in a sound log.
+    finished_again: FxHashSet<(CapId, ThreadId)>,
 }
 
 impl SpanAnalysis {
@@ -76,7 +85,8 @@ impl SpanAnalysis {
         Self {
             analyses,
             caps: Vec::new(),
-            threads: FxHashMap::default(),
+            threads: ThreadMap::default(),
+            finished_again: FxHashSet::default(),
         }
     }
 
@@ -113,7 +123,7 @@ impl SpanAnalysis {
                 self.mutator(record, thread, Some(status), sink);
             }
             Event::MigrateThread { thread, new_cap } => {
-                let state = self.threads.get(&thread).copied().unwrap_or_default();
+                let state = self.threads.get_mut(thread).state;
                 let runs = matches!(state, State::Active(_, thread_state::Activity::Running(_)));
                 if !runs {
                     sink.migration(thread, record.time, record.cap, new_cap);
@@ -143,7 +153,7 @@ impl SpanAnalysis {
         input: Input,
         sink: &mut impl SpanSink,
     ) {
-        let state = self.threads.entry(thread).or_default();
+        let state = &mut self.threads.get_mut(thread).state;
         let step = thread_state::step(*state, input, record.time, thread);
         *state = step.next;
         if let Some(span) = step.yields {
@@ -165,22 +175,37 @@ impl SpanAnalysis {
         let Some(cap) = record.cap.filter(|_| self.analyses.mutator_by_cap) else {
             return;
         };
-        let machines = self.cap(cap);
-        let finished = machines.finished.contains(&thread);
         let input = match stop {
-            None => mutator::Input::Run { thread, finished },
+            None => mutator::Input::Run {
+                thread,
+                finished: self.has_finished(cap, thread),
+            },
             Some(_) => mutator::Input::Stop { thread },
         };
+        let machines = self.cap(cap);
         let step = mutator::step(machines.mutator, input, record.time);
         machines.mutator = step.next;
         if let Some((thread, span)) = step.yields {
             if stop == Some(StopStatus::ThreadFinished) {
-                machines.finished.insert(thread);
+                self.finish_thread(cap, thread);
             }
             sink.mutator(cap, thread, span);
         }
         if let Some(oddity) = step.oddity {
             sink.oddity(record.time, record.cap, oddity);
+        }
+    }
+
+    fn has_finished(&mut self, cap: CapId, thread: ThreadId) -> bool {
+        let finished_on = self.threads.get_mut(thread).finished_on;
+        finished_on
+            .is_some_and(|first| first == cap || self.finished_again.contains(&(cap, thread)))
+    }
+
+    fn finish_thread(&mut self, cap: CapId, thread: ThreadId) {
+        let finished_on = &mut self.threads.get_mut(thread).finished_on;
+        if *finished_on.get_or_insert(cap) != cap {
+            self.finished_again.insert((cap, thread));
         }
     }
 
@@ -192,9 +217,7 @@ impl SpanAnalysis {
                 sink.open(Open::Gc(cap, Span::new(since, end)));
             }
         }
-        let mut threads: Vec<_> = self.threads.into_iter().collect();
-        threads.sort_unstable_by_key(|(thread, _)| *thread);
-        for (thread, state) in threads {
+        for (thread, Thread { state, .. }) in self.threads.into_sorted() {
             if let Some(span) = state.open(end) {
                 sink.open(Open::Thread(thread, span));
             }
