@@ -56,6 +56,8 @@ struct Stream {
     buffer: Vec<u8>,
     buffer_at: u64,
     pos: usize,
+    /// Up to where in the window events are found without a look around.
+    quick_end: usize,
     bounds: Bounds,
     last_time: Option<Nanos>,
     head: Option<Extent>,
@@ -80,6 +82,7 @@ impl Stream {
             buffer: Vec::new(),
             buffer_at: 0,
             pos: 0,
+            quick_end: 0,
             bounds: Bounds::ANY,
             last_time: None,
             head: None,
@@ -87,8 +90,38 @@ impl Stream {
         }
     }
 
+    /// Where the next event stands in the order of all.
+    fn key(&self) -> (Nanos, u64) {
+        let time = self.head.map_or(Nanos(u64::MAX), |head| head.time);
+        (time, self.offset())
+    }
+
     fn offset(&self) -> u64 {
         self.buffer_at + self.pos as u64
+    }
+
+    /// Finds the next event where that is simple: one of a fixed size, well
+    /// inside block and window, dated inside the block.
+    #[inline]
+    fn find_quickly(&mut self) -> bool {
+        let Some(view) = self.buffer.get(self.pos..self.quick_end) else {
+            return false;
+        };
+        let Some((id, rest)) = view.split_first_chunk::<2>() else {
+            return false;
+        };
+        let id = u16::from_be_bytes(*id);
+        let end = self.header.quick_size(id);
+        let Some(time) = rest.first_chunk::<8>().filter(|_| end != 0 && end <= view.len()) else {
+            return false;
+        };
+        let time = Nanos(u64::from_be_bytes(*time));
+        // Zeros are no event, though they look like one.
+        if !self.bounds.contains(time) || time == Nanos(0) {
+            return false;
+        }
+        self.head = Some(Extent { id, time, payload: 10, end });
+        true
     }
 
     /// Finds the next event, going to the next block where one ends.
@@ -102,6 +135,7 @@ impl Stream {
                 self.buffer.clear();
                 self.buffer_at = block.start.0;
                 self.pos = 0;
+                self.quick_end = 0;
                 self.bounds = block.bounds;
                 self.last_time = None;
                 self.block = Some(block);
@@ -117,10 +151,13 @@ impl Stream {
                 self.buffer.drain(..self.pos);
                 self.buffer_at += self.pos as u64;
                 self.pos = 0;
+                self.quick_end = 0;
                 let from = self.buffer_at + have as u64;
                 let to = block.end.0.min(at + window as u64);
                 return Fill::Need(Need(from..to));
             }
+            // Up to here the window is known to be enough, or the block ends.
+            self.quick_end = self.pos + if have < left { have - LOW_WATER } else { left };
             let view = &self.buffer[self.pos..self.pos + have.min(left)];
             match extent(&self.header, view) {
                 Ok(event) if event.id == BLOCK_MARKER => {
@@ -265,6 +302,8 @@ impl Stream {
 pub(crate) struct Merger {
     sections: std::vec::IntoIter<Section>,
     streams: Vec<Stream>,
+    /// The key of each stream's next event.
+    keys: Vec<(Nanos, u64)>,
     /// Streams without a head, which must be filled before merging goes on.
     unfilled: Vec<usize>,
     window: usize,
@@ -288,6 +327,7 @@ impl Merger {
         Self {
             sections: index.sections.clone().into_iter(),
             streams: Vec::new(),
+            keys: Vec::new(),
             unfilled: Vec::new(),
             window: 0,
             schedule: schedule.into_iter().map(|(_, range)| range).collect(),
@@ -350,44 +390,43 @@ impl Merger {
             let stream = self.streams.swap_remove(i);
             self.section_ended |= stream.ended;
         }
+        self.keys.clear();
+        self.keys.extend(self.streams.iter().map(Stream::key));
         Ok(())
     }
 
     /// Delivers events of the stream that is first in time, up to where
     /// another one is. Equal times: the order of the file.
     fn run(&mut self, sink: &mut impl Sink, max_events: usize) -> usize {
-        let key = |stream: &Stream| {
-            let time = stream.head.map_or(Nanos(u64::MAX), |head| head.time);
-            (time, stream.offset())
-        };
         let mut first = 0;
-        let mut first_key = key(&self.streams[0]);
         let mut limit = (Nanos(u64::MAX), u64::MAX);
-        for (i, stream) in self.streams.iter().enumerate().skip(1) {
-            let this = key(stream);
-            if this < first_key {
-                limit = first_key;
+        for (i, &key) in self.keys.iter().enumerate().skip(1) {
+            if key < self.keys[first] {
+                limit = self.keys[first];
                 first = i;
-                first_key = this;
-            } else if this < limit {
-                limit = this;
+            } else if key < limit {
+                limit = key;
             }
         }
         let stream = &mut self.streams[first];
         let mut delivered = 0;
-        while delivered < max_events {
-            let Some(head) = stream.head else { break };
-            if (head.time, stream.offset()) > limit {
-                break;
-            }
-            self.done_bytes += head.end as u64;
+        let mut bytes = 0;
+        while let Some(head) = stream.head
+            && delivered < max_events
+            && (head.time, stream.offset()) <= limit
+        {
+            bytes += head.end;
             stream.deliver(head, sink);
             delivered += 1;
-            if !matches!(stream.fill(self.window, &mut self.damage), Fill::Ready) {
+            if !stream.find_quickly()
+                && !matches!(stream.fill(self.window, &mut self.damage), Fill::Ready)
+            {
                 self.unfilled.push(first);
                 break;
             }
         }
+        self.keys[first] = stream.key();
+        self.done_bytes += bytes as u64;
         delivered
     }
 
