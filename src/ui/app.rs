@@ -85,6 +85,8 @@ struct Log {
     overview: Rc<Overview>,
     progress: Progress,
     events: u64,
+    /// How long the reading took.
+    elapsed_ms: Option<f64>,
     threads: Vec<ThreadRow>,
     threads_in_all: u64,
     /// The usage of the whole log, for the notes beside the capabilities.
@@ -463,8 +465,9 @@ impl App {
                     self.ask_usage(ctx);
                 }
             }
-            FromWorker::Loaded { overview, .. } if self.screen == Screen::Loading => {
+            FromWorker::Loaded { overview, elapsed_ms } if self.screen == Screen::Loading => {
                 self.log.overview = Rc::new(overview);
+                self.log.elapsed_ms = Some(elapsed_ms);
                 self.screen = Screen::Open;
                 self.loaded(ctx);
             }
@@ -809,8 +812,9 @@ impl App {
             None => "Timeline of capabilities and threads. Arrow keys walk its items; W, S zoom; A, D move; question mark for help.".to_owned(),
         };
         html! {
-            <div class="app">
-                <Header name={self.log.name.clone()} overview={Rc::clone(&self.log.overview)} filter={self.filter.clone()}
+            <div class="app" data-elapsed-ms={self.log.elapsed_ms.map(|ms| format!("{ms:.1}"))}>
+                <Header name={self.log.name.clone()} overview={Rc::clone(&self.log.overview)}
+                    elapsed_ms={self.log.elapsed_ms} filter={self.filter.clone()}
                     filter_node={self.filter_input.clone()} theme={theme::choice()} copied={self.copied}
                     on_filter={link.callback(Msg::Filter)} on_open={link.callback(|()| Msg::Browse)}
                     on_share={link.callback(|()| Msg::Share)} on_theme={link.callback(|()| Msg::Theme)}
