@@ -16,8 +16,8 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use eventscope::analysis::spans::{Analyses, SpanSink, Spans};
 use eventscope::automata::Span;
 use eventscope::automata::thread_state::ThreadSpan;
-use eventscope::eventlog::{Need, Record, Step};
 use eventscope::eventlog::header::{BLOCK_MARKER, END_OF_DATA, Header, Parsed};
+use eventscope::eventlog::{Need, Record, Step};
 use eventscope::ids::{CapId, ThreadId};
 use eventscope::session::Session;
 use eventscope::source::read_log;

@@ -1,6 +1,7 @@
 //! The messages between page and worker. Control messages are small and go
 //! through serde; the columns of an answer go beside them as typed arrays,
-//! and the file goes as a handle.
+//! and the file goes as a handle. A second worker of the same program only
+//! reads; it hands pieces of the file to the first over a port of their own.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +21,10 @@ pub const VERSION: u32 = 1;
 /// From the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ToWorker {
+    /// Be the worker that reads: answer over the port that comes with this.
+    Read,
+    /// Pieces of files are to be had over the port that comes with this.
+    Pieces,
     /// Open the file that comes with this message; what was open is dropped.
     Open,
     /// Drop what is open.

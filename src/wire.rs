@@ -7,7 +7,7 @@ use js_sys::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::File;
+use web_sys::{File, MessageEvent, MessagePort};
 
 use crate::flamegraph::query::FlameBoxes;
 use crate::timeline::query::TimelineReply;
@@ -68,6 +68,12 @@ pub fn message<T: DeserializeOwned>(envelope: &JsValue) -> Result<T, String> {
 #[must_use]
 pub fn file(envelope: &JsValue) -> Option<File> {
     get(envelope, FILE)?.dyn_into().ok()
+}
+
+/// The port that came with a message.
+#[must_use]
+pub fn port(event: &MessageEvent) -> Option<MessagePort> {
+    event.ports().get(0).dyn_into().ok()
 }
 
 /// The columns of an envelope.

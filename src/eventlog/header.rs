@@ -273,7 +273,9 @@ impl Header {
     /// inside blocks; 0 for others, which need a closer look.
     #[inline]
     pub(crate) fn quick_size(&self, id: u16) -> usize {
-        self.quick.get(usize::from(id)).map_or(0, |&size| usize::from(size))
+        self.quick
+            .get(usize::from(id))
+            .map_or(0, |&size| usize::from(size))
     }
 
     /// Whether events of this type are decoded.

@@ -112,7 +112,10 @@ impl Stream {
         };
         let id = u16::from_be_bytes(*id);
         let end = self.header.quick_size(id);
-        let Some(time) = rest.first_chunk::<8>().filter(|_| end != 0 && end <= view.len()) else {
+        let Some(time) = rest
+            .first_chunk::<8>()
+            .filter(|_| end != 0 && end <= view.len())
+        else {
             return false;
         };
         let time = Nanos(u64::from_be_bytes(*time));
@@ -120,7 +123,12 @@ impl Stream {
         if !self.bounds.contains(time) || time == Nanos(0) {
             return false;
         }
-        self.head = Some(Extent { id, time, payload: 10, end });
+        self.head = Some(Extent {
+            id,
+            time,
+            payload: 10,
+            end,
+        });
         true
     }
 

@@ -7,11 +7,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::thread_map::ThreadMap;
 use super::class::{Class, ClassTimes, StopCode};
 use super::lane::{BLOCK, Lane, LaneIndex};
 use super::store::RunRef;
 use super::store::Store;
+use crate::analysis::thread_map::ThreadMap;
 use crate::ids::{CapId, Nanos, ThreadId};
 
 /// What is known of one thread.

@@ -465,7 +465,10 @@ impl App {
                     self.ask_usage(ctx);
                 }
             }
-            FromWorker::Loaded { overview, elapsed_ms } if self.screen == Screen::Loading => {
+            FromWorker::Loaded {
+                overview,
+                elapsed_ms,
+            } if self.screen == Screen::Loading => {
                 self.log.overview = Rc::new(overview);
                 self.log.elapsed_ms = Some(elapsed_ms);
                 self.screen = Screen::Open;

@@ -8,7 +8,8 @@ use js_sys::Array;
 use rustc_hash::FxHashMap;
 use wasm_bindgen::prelude::*;
 use web_sys::{
-    Blob, BlobPropertyBag, ErrorEvent, File, MessageEvent, Url, Worker, WorkerOptions, WorkerType,
+    Blob, BlobPropertyBag, ErrorEvent, File, MessageChannel, MessageEvent, Url, Worker,
+    WorkerOptions, WorkerType,
 };
 
 use crate::protocol::{Answer, FromWorker, Question, ToWorker, VERSION};
@@ -19,14 +20,20 @@ type Then = Box<dyn FnOnce(Answer, Option<Array>)>;
 
 /// The worker, as long as it lives.
 struct Inner {
+    /// The worker that analyses.
     worker: Option<Worker>,
+    /// The worker that reads for it.
+    reader: Option<Worker>,
     ready: bool,
+    /// Which of the two is ready while the other is not: the one that analyses?
+    one_ready: Option<bool>,
     /// Messages from before the worker was ready.
     waiting: Vec<js_sys::Object>,
     asked: FxHashMap<u32, Then>,
     next_id: u32,
     emit: Rc<dyn Fn(FromWorker)>,
     on_message: Option<Closure<dyn FnMut(MessageEvent)>>,
+    on_reader: Option<Closure<dyn FnMut(MessageEvent)>>,
     on_error: Option<Closure<dyn FnMut(ErrorEvent)>>,
 }
 
@@ -45,12 +52,15 @@ impl Client {
     pub(super) fn start(emit: impl Fn(FromWorker) + 'static) -> Self {
         let client = Self(Rc::new(RefCell::new(Inner {
             worker: None,
+            reader: None,
             ready: false,
+            one_ready: None,
             waiting: Vec::new(),
             asked: FxHashMap::default(),
             next_id: 0,
             emit: Rc::new(emit),
             on_message: None,
+            on_reader: None,
             on_error: None,
         })));
         client.restart();
@@ -71,21 +81,36 @@ impl Client {
                 client.emit(FromWorker::Died { message });
             })
         };
-        let worker = start_worker();
-        if let Ok(worker) = &worker {
+        let on_reader = Closure::<dyn FnMut(_)>::new({
+            let client = self.clone();
+            move |event: MessageEvent| client.hear_reader(&event.data())
+        });
+        let (worker, reader) = (start_worker().ok(), start_worker().ok());
+        if let Some(worker) = &worker {
             worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        }
+        if let Some(reader) = &reader {
+            reader.set_onmessage(Some(on_reader.as_ref().unchecked_ref()));
+        }
+        for worker in [&worker, &reader].into_iter().flatten() {
             worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
         }
         let mut inner = self.0.borrow_mut();
-        if let Some(old) = inner.worker.take() {
+        for old in [inner.worker.take(), inner.reader.take()]
+            .into_iter()
+            .flatten()
+        {
             old.set_onmessage(None);
             old.set_onerror(None);
             old.terminate();
         }
         inner.ready = false;
+        inner.one_ready = None;
         inner.waiting.clear();
         inner.asked.clear();
-        inner.worker = worker.ok();
+        inner.worker = worker;
+        inner.reader = reader;
+        inner.on_reader = Some(on_reader);
         inner.on_message = Some(on_message);
         inner.on_error = Some(on_error);
     }
@@ -101,16 +126,7 @@ impl Client {
                 let message = "The page was updated meanwhile: reload it.".to_owned();
                 self.emit(FromWorker::Died { message });
             }
-            Ok(FromWorker::Ready { .. }) => {
-                let mut inner = self.0.borrow_mut();
-                inner.ready = true;
-                let waiting = std::mem::take(&mut inner.waiting);
-                if let Some(worker) = &inner.worker {
-                    for envelope in waiting {
-                        let _ = worker.post_message(&envelope);
-                    }
-                }
-            }
+            Ok(FromWorker::Ready { .. }) => self.heard_ready(true),
             Ok(FromWorker::Answer { id, answer }) => {
                 let then = self.0.borrow_mut().asked.remove(&id);
                 if let Some(then) = then {
@@ -119,6 +135,48 @@ impl Client {
             }
             Ok(message) => self.emit(message),
             Err(message) => self.emit(FromWorker::Died { message }),
+        }
+    }
+
+    /// The reader says only that it is ready, or that it dies.
+    fn hear_reader(&self, envelope: &JsValue) {
+        match wire::message(envelope) {
+            Ok(FromWorker::Ready { .. }) => self.heard_ready(false),
+            Ok(message) => self.emit(message),
+            Err(message) => self.emit(FromWorker::Died { message }),
+        }
+    }
+
+    /// One of the two is ready; when both are, they are connected and what
+    /// has waited is sent.
+    fn heard_ready(&self, analyser: bool) {
+        let mut inner = self.0.borrow_mut();
+        inner.one_ready = if inner.one_ready == Some(!analyser) {
+            None
+        } else {
+            Some(analyser)
+        };
+        if inner.one_ready.is_some() {
+            return;
+        }
+        let (Some(worker), Some(reader), Ok(channel)) =
+            (&inner.worker, &inner.reader, MessageChannel::new())
+        else {
+            return;
+        };
+        for (to, message, port) in [
+            (worker, ToWorker::Pieces, channel.port1()),
+            (reader, ToWorker::Read, channel.port2()),
+        ] {
+            // A port of a new channel can always be handed over.
+            let _ = to.post_message_with_transfer(&wire::envelope(&message), &Array::of1(&port));
+        }
+        inner.ready = true;
+        let waiting = std::mem::take(&mut inner.waiting);
+        if let Some(worker) = &inner.worker {
+            for envelope in waiting {
+                let _ = worker.post_message(&envelope);
+            }
         }
     }
 

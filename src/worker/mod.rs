@@ -7,7 +7,7 @@ mod pause;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use blob::BlobReader;
+use blob::{BlobReader, Pieces};
 use pause::Pauser;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
@@ -32,6 +32,8 @@ const OVERVIEW_EVERY_MS: f64 = 320.0;
 struct State {
     session: Option<Session>,
     generation: u32,
+    /// Where pieces of the file come from.
+    pieces: Option<Rc<Pieces>>,
 }
 
 type Shared = Rc<RefCell<State>>;
@@ -63,6 +65,15 @@ pub fn run() {
     let listener = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let envelope = event.data();
         match wire::message(&envelope) {
+            Ok(ToWorker::Read) => {
+                if let Some(port) = wire::port(&event) {
+                    blob::serve(port);
+                }
+            }
+            Ok(ToWorker::Pieces) => {
+                let pieces = wire::port(&event).map(|port| Rc::new(Pieces::new(port)));
+                shared.borrow_mut().pieces = pieces;
+            }
             Ok(ToWorker::Open) => open(&shared, wire::file(&envelope)),
             Ok(ToWorker::Cancel) => {
                 drop_session(&shared);
@@ -112,7 +123,10 @@ fn open(shared: &Shared, file: Option<File>) {
 
 /// Loads a file. `Ok(false)` if something else was opened meanwhile.
 async fn load(shared: &Shared, generation: u32, file: &File) -> Result<bool, LogError> {
-    let mut blob = BlobReader::new(file);
+    let Some(pieces) = shared.borrow().pieces.clone() else {
+        return Ok(false);
+    };
+    let mut blob = BlobReader::new(file, &pieces);
     shared.borrow_mut().session = Some(Session::new(blob.len()));
     let pauser = Pauser::new();
     let mut bytes = Vec::new();
@@ -123,6 +137,7 @@ async fn load(shared: &Shared, generation: u32, file: &File) -> Result<bool, Log
             State {
                 session: Some(session),
                 generation: current,
+                ..
             } if *current == generation => {
                 let step = session.advance(EVENTS_PER_STEP)?;
                 reporter.report(session, step == Step::Indexed);
@@ -149,7 +164,7 @@ async fn load(shared: &Shared, generation: u32, file: &File) -> Result<bool, Log
 /// Reads what the session needs, and begins to read what it will need.
 async fn supply(
     shared: &Shared,
-    blob: &mut BlobReader,
+    blob: &mut BlobReader<'_>,
     range: &std::ops::Range<u64>,
     bytes: &mut Vec<u8>,
 ) -> Result<(), LogError> {
