@@ -7,7 +7,7 @@ use crate::ids::ThreadId;
 
 /// A value for each thread, the default one at first.
 #[derive(Clone, Debug, Default)]
-pub struct ThreadMap<T> {
+pub(super) struct ThreadMap<T> {
     small: Vec<T>,
     /// Threads with numbers beyond the vector. It grows only when there are
     /// many of them: a damaged log may have any number in it, and memory is to
@@ -20,7 +20,7 @@ impl<T: Default> ThreadMap<T> {
 
     /// The value of a thread.
     #[inline]
-    pub fn get_mut(&mut self, thread: ThreadId) -> &mut T {
+    pub(super) fn get_mut(&mut self, thread: ThreadId) -> &mut T {
         let index = thread.0 as usize;
         if index >= self.small.len() {
             if self.large.len() >= self.small.len() / 4 {
@@ -45,7 +45,7 @@ impl<T: Default> ThreadMap<T> {
 
     /// All threads and their values, in the order of their numbers; also some
     /// that were never asked for, with the default value.
-    pub fn into_sorted(self) -> impl Iterator<Item = (ThreadId, T)> {
+    pub(super) fn into_sorted(self) -> impl Iterator<Item = (ThreadId, T)> {
         let mut large: Vec<_> = self.large.into_iter().collect();
         large.sort_unstable_by_key(|(thread, _)| *thread);
         let small = (0..).map(ThreadId).zip(self.small);
