@@ -3,11 +3,15 @@
 
 mod common;
 
+use std::io;
+use std::ops::Range;
+use std::time::Instant;
+
 use common::build::{Build, Declared, TYPES};
 use common::{ALL_ANALYSES, CountSpans, Reading, read};
 use eventscope::analysis::spans::Spans;
 use eventscope::eventlog::{DamageKind, Event, LogError, Record, sentence::sentence};
-use eventscope::source::read_log;
+use eventscope::source::{Source, read_log};
 
 /// A second, in the middle of which the events of most tests stand.
 const SPAN: (u64, u64) = (1_000_000_000, 2_000_000_000);
@@ -766,4 +770,151 @@ fn unknown_events_keep_their_bytes() {
         payload: &[1],
     };
     assert_eq!(event.fields().len(), 2);
+}
+
+// Hostile logs: linear time and reading, whatever is in them
+
+/// Counts what is read.
+struct Counting<'a> {
+    bytes: &'a [u8],
+    read: u64,
+}
+
+impl Source for Counting<'_> {
+    fn byte_len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn read(&mut self, range: Range<u64>, into: &mut Vec<u8>) -> io::Result<()> {
+        self.read += range.end - range.start;
+        self.bytes.read(range, into)
+    }
+}
+
+fn is_read_in_linear_time(name: &str, log: &Build) {
+    let mut source = Counting {
+        bytes: &log.bytes,
+        read: 0,
+    };
+    let begin = Instant::now();
+    let mut events = 0u64;
+    read_log(&mut source, &mut |_: &Record<'_>| events += 1).expect("a log");
+    let len = log.at();
+    assert!(
+        source.read < 6 * len + (16 << 20),
+        "{name}: {} bytes read of {len}",
+        source.read
+    );
+    // A generous limit: what is not linear takes minutes.
+    println!(
+        "{name}: {events} events, {} of {len} bytes read, {:?}",
+        source.read,
+        begin.elapsed()
+    );
+    assert!(
+        begin.elapsed().as_secs() < 20,
+        "{name}: {:?}",
+        begin.elapsed()
+    );
+}
+
+#[test]
+fn hostile_logs_are_read_in_linear_time() {
+    const BYTES: u64 = 4 << 20;
+    let filled = |fill: &dyn Fn(&mut Build, u64)| {
+        let mut log = Build::new();
+        log.block(Some(0), (0, u64::MAX >> 2), |log| {
+            while log.at() < BYTES {
+                fill(log, log.at());
+            }
+            log
+        });
+        log
+    };
+    let marker = |log: &mut Build, size: u32, cap: u16| {
+        log.raw(&[0, 18])
+            .raw(&T.to_be_bytes())
+            .raw(&size.to_be_bytes())
+            .raw(&(T + 5).to_be_bytes())
+            .raw(&cap.to_be_bytes());
+    };
+    let ipe = |log: &mut Build, len: u16| {
+        log.raw(&[0, 169])
+            .raw(&T.to_be_bytes())
+            .raw(&len.to_be_bytes());
+    };
+    let cases: [(&str, Build); 10] = [
+        ("ends far away", {
+            let mut log = filled(&|log, at| marker(log, (at * 7919 % BYTES) as u32, 3));
+            log.raw(&[0x55; 100]);
+            log.bytes[750..760].fill(0x55);
+            log
+        }),
+        ("markers outside", {
+            let mut log = Build::new();
+            while log.at() < BYTES {
+                let size = (log.at() * 7919 % BYTES) as u32;
+                marker(&mut log, size, 3);
+                log.raw(b"!");
+            }
+            log
+        }),
+        ("blocks with wrong sizes", {
+            let mut log = Build::new();
+            while log.at() < BYTES {
+                let size = (log.at() * 7919 % BYTES) as u32;
+                marker(&mut log, size, 3);
+                log.run(T, 1).run(T, 2).run(T, 3);
+            }
+            log
+        }),
+        ("many capabilities", {
+            let mut log = Build::new();
+            for i in 0..BYTES / 40 {
+                let begin = T + i % 7;
+                log.block(Some((i * 31 % 1024) as u16), (begin, T + 9), |log| {
+                    log.run(T + i % 5, 1)
+                });
+            }
+            log
+        }),
+        ("info tables without strings", filled(&|log, _| ipe(log, 0))),
+        (
+            "info tables of ones",
+            filled(&|log, _| {
+                ipe(log, 0xFFFF);
+                log.raw(&[1; 100]);
+            }),
+        ),
+        (
+            "wrong lengths",
+            filled(&|log, _| {
+                log.raw(&[0, 19])
+                    .raw(&T.to_be_bytes())
+                    .raw(&[0xFF, 0xFF, 0]);
+            }),
+        ),
+        (
+            "undeclared types",
+            filled(&|log, _| {
+                log.run(T, 1).run(T, 1).run(T, 1).raw(&[0x77; 3]);
+            }),
+        ),
+        (
+            "end markers",
+            filled(&|log, _| {
+                log.end();
+            }),
+        ),
+        ("headers", {
+            let mut log = Build::with_types(&[(65534, None, "")]);
+            while log.at() < BYTES {
+                log.header();
+            }
+            log
+        }),
+    ];
+    for (name, log) in &cases {
+        is_read_in_linear_time(name, log);
+    }
 }

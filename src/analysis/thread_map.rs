@@ -34,7 +34,6 @@ impl<T: Default> ThreadMap<T> {
     }
 
     /// The value of a thread; `None` if it surely is the default one.
-    #[must_use]
     pub(crate) fn get(&self, thread: ThreadId) -> Option<&T> {
         let small = self.small.get(thread.0 as usize);
         small.or_else(|| self.large.get(&thread))

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use super::header::{Header, MAGIC, MAX_HEADER_BYTES, Parsed, converted_as_text, looks_like};
 use super::problem::{Damage, DamageKind, DamageList, LogError};
 use super::record::{MAX_EVENT_BYTES, Marker, extent};
-use super::scan::{Bounds, Landing, damaged_marker, landing, leads_to_events, outside_times};
+use super::scan::{
+    Bounds, Landing, Run, damaged_marker, landing, leads_to_events, outside_times, run,
+};
 use super::window::{Need, Windows};
 use crate::ids::{ByteOffset, CapId, Nanos};
 
@@ -104,18 +106,18 @@ pub(crate) struct Indexer {
     pub(crate) index: BlockIndex,
     pos: u64,
     state: State,
-    /// How many blocks were followed to their end to see if they are real.
+    /// How many pages were looked at here and there.
     jumps: u64,
 }
 
 /// Stale bytes before a header are few; anything longer is not an eventlog.
 const MAX_STALE_BYTES: u64 = 64 << 10;
 /// How much is looked at in one go where a marker is missing.
-const LOST_STRIDE: u64 = 256 << 10;
+const LOST_STRIDE: u64 = 16 << 10;
 
 /// A marker and the longest three events.
 const MARKER_AND_RUN: u64 = (3 * MAX_EVENT_BYTES + Marker::BYTES) as u64;
-/// How many blocks may be followed in any file.
+/// How many pages may be looked at here and there in any file.
 const FREE_JUMPS: u64 = 1000;
 
 fn lost(from: u64) -> State {
@@ -261,8 +263,30 @@ impl Indexer {
         if !matches!(near, Landing::Junk) {
             return Ok(near);
         }
-        let far = 3 * MAX_EVENT_BYTES as u64 + Marker::BYTES as u64;
-        Ok(landing(&header, self.file.get(at, far)?))
+        Ok(landing(&header, self.events_at(at, 0)?))
+    }
+
+    /// The bytes at `at`, where events may stand `skip` bytes on: a page, and
+    /// as many as three events can have if the page ends inside of them.
+    fn events_at(&mut self, at: u64, skip: usize) -> Result<&[u8], Stop> {
+        let header = Arc::clone(&self.section().header);
+        let left = self.file.len() - at;
+        let page = self.file.get(at, Windows::MIN_ASK)?;
+        let events = page.get(skip..).unwrap_or_default();
+        let cut = (page.len() as u64) < left && run(&header, events, Bounds::ANY) == Run::CutShort;
+        if !cut || !self.may_jump() {
+            return Ok(self.file.get(at, Windows::MIN_ASK)?);
+        }
+        self.file.get(at, MARKER_AND_RUN)?;
+        self.jumps += MARKER_AND_RUN / Windows::MIN_ASK;
+        Ok(self.file.get(at, MARKER_AND_RUN)?)
+    }
+
+    /// Whether pages may still be read to see what stands there. In a file
+    /// full of false markers only so many are that it takes no longer than
+    /// reading the file.
+    fn may_jump(&self) -> bool {
+        self.jumps <= FREE_JUMPS + self.file.len() / Windows::MIN_ASK
     }
 
     fn body(&mut self) -> Result<State, Stop> {
@@ -311,14 +335,19 @@ impl Indexer {
     /// The marker at `at`, where one must be, if it is one but for a field
     /// and leads to where it should.
     fn damaged_marker(&mut self, at: u64) -> Result<Option<Marker>, Stop> {
+        let marker = damaged_marker(self.file.get(at, Marker::BYTES as u64)?);
+        Ok(match marker {
+            Some(marker) if self.leads_on(at, &marker)? => Some(marker),
+            _ => None,
+        })
+    }
+
+    /// Whether events follow the marker at `at`, or something sensible stands
+    /// where its block ends.
+    fn leads_on(&mut self, at: u64, marker: &Marker) -> Result<bool, Stop> {
         let header = Arc::clone(&self.section().header);
-        let bytes = self.file.get(at, MARKER_AND_RUN)?;
-        let Some(marker) = damaged_marker(bytes) else {
-            return Ok(None);
-        };
-        let real = leads_to_events(&header, bytes, &marker)
-            || marker.size_is_plausible() && self.ends_well(at, &marker)?;
-        Ok(real.then_some(marker))
+        let events = leads_to_events(&header, self.events_at(at, Marker::BYTES)?, marker);
+        Ok(events || marker.size_is_plausible() && self.ends_well(at, marker)?)
     }
 
     /// A block whose marker is damaged: what can be believed of it is.
@@ -357,18 +386,24 @@ impl Indexer {
     /// Where nothing fits, the last block's size may be wrong.
     fn lost_in_last_block(&mut self, otherwise: Otherwise) -> State {
         let at = self.pos;
+        if !self.may_jump() {
+            return State::Lost {
+                from: at,
+                otherwise,
+            };
+        }
+        self.jumps += 1;
         let last = self.section().blocks.last();
         let from = last.map_or(at, |block| block.start.0);
         State::Lost { from, otherwise }
     }
 
-    /// Whether something sensible stands where the block at `at` ends. The
-    /// end may be far away: in a file full of false markers only so many are
-    /// followed that reading them takes no longer than reading the file.
+    /// Whether something sensible stands where the block at `at` ends, which
+    /// may be far away.
     fn ends_well(&mut self, at: u64, marker: &Marker) -> Result<bool, Stop> {
         let end = at + u64::from(marker.size);
         let len = self.file.len();
-        if end > len || self.jumps > FREE_JUMPS + len / Windows::MIN_ASK {
+        if end > len || !self.may_jump() {
             return Ok(false);
         }
         let header = Arc::clone(&self.section().header);
@@ -383,7 +418,7 @@ impl Indexer {
     fn outside_event(&mut self) -> Result<State, Stop> {
         let at = self.pos;
         let header = Arc::clone(&self.section().header);
-        let bytes = self.file.get(at, MARKER_AND_RUN)?;
+        let bytes = self.events_at(at, 0)?;
         let times = outside_times(&header, bytes).unwrap_or_default();
         let Ok(event) = extent(&header, bytes) else {
             return Ok(lost(at));
@@ -433,8 +468,7 @@ impl Indexer {
     /// between blocks are damaged they are passed over when the block is read.
     fn find_marker(&mut self, from: u64, otherwise: Otherwise) -> Result<State, Stop> {
         let len = self.file.len();
-        let header = Arc::clone(&self.section().header);
-        let bytes = self.file.get(from, LOST_STRIDE + MARKER_AND_RUN)?;
+        let bytes = self.file.get(from, LOST_STRIDE + Marker::BYTES as u64)?;
         let candidate = bytes
             .windows(Marker::BYTES)
             .take(LOST_STRIDE as usize)
@@ -462,13 +496,8 @@ impl Indexer {
         let from = match candidate {
             None => at,
             Some((_, None)) => return Ok(self.found(at)),
-            Some((i, Some(marker))) => {
-                let real = leads_to_events(&header, &bytes[i..], &marker);
-                if real || self.ends_well(at, &marker)? {
-                    return Ok(self.found(at));
-                }
-                at + 1
-            }
+            Some((_, Some(marker))) if self.leads_on(at, &marker)? => return Ok(self.found(at)),
+            Some((_, Some(_))) => at + 1,
         };
         Ok(State::Lost { from, otherwise })
     }

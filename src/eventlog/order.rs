@@ -90,12 +90,6 @@ impl Stream {
         }
     }
 
-    /// Where the next event stands in the order of all.
-    fn key(&self) -> (Nanos, u64) {
-        let time = self.head.map_or(Nanos(u64::MAX), |head| head.time);
-        (time, self.offset())
-    }
-
     fn offset(&self) -> u64 {
         self.buffer_at + self.pos as u64
     }
@@ -305,15 +299,24 @@ impl Stream {
     }
 }
 
+/// A stream's place in the order: by its head's time, then by the place in the
+/// file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Queued {
+    time: Nanos,
+    offset: u64,
+    stream: usize,
+}
+
 /// Merges the streams of a log's sections, one section after the other.
 #[derive(Debug)]
 pub(crate) struct Merger {
     sections: std::vec::IntoIter<Section>,
     streams: Vec<Stream>,
-    /// The key of each stream's next event.
-    keys: Vec<(Nanos, u64)>,
     /// Streams without a head, which must be filled before merging goes on.
     unfilled: Vec<usize>,
+    /// The others, the one whose head comes first at the end.
+    queue: Vec<Queued>,
     window: usize,
     /// Ranges in the order in which they will be wanted.
     schedule: Vec<Range<u64>>,
@@ -335,8 +338,8 @@ impl Merger {
         Self {
             sections: index.sections.clone().into_iter(),
             streams: Vec::new(),
-            keys: Vec::new(),
             unfilled: Vec::new(),
+            queue: Vec::new(),
             window: 0,
             schedule: schedule.into_iter().map(|(_, range)| range).collect(),
             scheduled: 0,
@@ -381,7 +384,7 @@ impl Merger {
         let mut exhausted = Vec::new();
         for i in std::mem::take(&mut self.unfilled) {
             match self.streams[i].fill(self.window, &mut self.damage) {
-                Fill::Ready => {}
+                Fill::Ready => self.enqueue(i),
                 Fill::Need(need) => {
                     needs.push(need);
                     self.unfilled.push(i);
@@ -393,29 +396,47 @@ impl Merger {
             self.unfilled.extend(exhausted);
             return Err(needs);
         }
+        if exhausted.is_empty() {
+            return Ok(());
+        }
         exhausted.sort_unstable();
         for i in exhausted.into_iter().rev() {
             let stream = self.streams.swap_remove(i);
             self.section_ended |= stream.ended;
         }
-        self.keys.clear();
-        self.keys.extend(self.streams.iter().map(Stream::key));
+        // The others may have other numbers now.
+        self.queue.clear();
+        for i in 0..self.streams.len() {
+            self.enqueue(i);
+        }
         Ok(())
+    }
+
+    /// Puts a stream into the queue, if it has a head.
+    #[inline]
+    fn enqueue(&mut self, stream: usize) {
+        let Some(head) = self.streams[stream].head else {
+            return;
+        };
+        let queued = Queued {
+            time: head.time,
+            offset: self.streams[stream].offset(),
+            stream,
+        };
+        let at = self.queue.partition_point(|other| *other > queued);
+        self.queue.insert(at, queued);
     }
 
     /// Delivers events of the stream that is first in time, up to where
     /// another one is. Equal times: the order of the file.
     fn run(&mut self, sink: &mut impl Sink, max_events: usize) -> usize {
-        let mut first = 0;
-        let mut limit = (Nanos(u64::MAX), u64::MAX);
-        for (i, &key) in self.keys.iter().enumerate().skip(1) {
-            if key < self.keys[first] {
-                limit = self.keys[first];
-                first = i;
-            } else if key < limit {
-                limit = key;
-            }
-        }
+        let Some(Queued { stream: first, .. }) = self.queue.pop() else {
+            return 0;
+        };
+        let limit = self
+            .queue
+            .last()
+            .map_or((Nanos(u64::MAX), u64::MAX), |next| (next.time, next.offset));
         let stream = &mut self.streams[first];
         let mut delivered = 0;
         let mut bytes = 0;
@@ -433,8 +454,8 @@ impl Merger {
                 break;
             }
         }
-        self.keys[first] = stream.key();
         self.done_bytes += bytes as u64;
+        self.enqueue(first);
         delivered
     }
 

@@ -56,7 +56,8 @@ const CONVINCING: usize = 3;
 /// What `bytes` begin with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Run {
-    /// Three events, or fewer that end exactly where the bytes do.
+    /// Three events, or fewer that end at a block marker or exactly where the
+    /// bytes do.
     Plausible,
     /// Events, as far as can be seen: the bytes end inside one.
     CutShort,
@@ -71,6 +72,10 @@ pub(crate) fn run(header: &Header, bytes: &[u8], bounds: Bounds) -> Run {
     let mut last = Nanos(0);
     for _ in 0..CONVINCING {
         match extent(header, &bytes[pos..]) {
+            Ok(event) if event.id == BLOCK_MARKER => {
+                let marker = Marker::parse(&bytes[pos..]);
+                return plausible(pos > 0 && marker.is_some_and(|marker| marker.is_plausible()));
+            }
             Ok(event) if is_undated(event.id) => pos += event.end,
             Ok(event)
                 if bounds.contains(event.time) && Bounds::earliest_after(last) <= event.time =>

@@ -45,6 +45,11 @@ impl Windows {
             .iter()
             .position(|(start, bytes)| *start <= at && at <= start + bytes.len() as u64);
         if let Some(i) = found {
+            // The one that was not used for longest is the first.
+            if let Some(window) = self.windows.remove(i) {
+                self.windows.push_back(window);
+            }
+            let i = self.windows.len() - 1;
             let (start, bytes) = &self.windows[i];
             let have = start + bytes.len() as u64;
             if end <= have {
@@ -63,7 +68,7 @@ impl Windows {
     }
 
     fn ask_to(&mut self, from: u64, end: u64) -> u64 {
-        let adjacent = from <= self.last_end.saturating_add(Self::MIN_ASK);
+        let adjacent = from.abs_diff(self.last_end) <= Self::MIN_ASK;
         self.ask = if adjacent {
             (self.ask * 2).min(Self::MAX_ASK)
         } else {
