@@ -188,7 +188,7 @@ impl Session {
 
     /// Ranges that will be needed soon, most urgent first.
     #[must_use]
-    pub fn upcoming(&self) -> &[Range<u64>] {
+    pub fn upcoming(&self) -> impl Iterator<Item = Range<u64>> + '_ {
         self.reader.upcoming()
     }
 

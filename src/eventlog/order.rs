@@ -5,9 +5,11 @@
 //! Inside a capability nothing is sorted: the runtime back-dates `EndGC`, and
 //! a sort by time would put it before the statistics that belong to it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
 
 use super::blocks::{Block, BlockIndex, Section};
 use super::event::EventType;
@@ -318,9 +320,11 @@ pub(crate) struct Merger {
     /// The others, the one whose head comes first at the end.
     queue: Vec<Queued>,
     window: usize,
-    /// Ranges in the order in which they will be wanted.
-    schedule: Vec<Range<u64>>,
-    scheduled: usize,
+    /// The blocks in the order in which they will be wanted, from the first
+    /// that was not begun.
+    schedule: VecDeque<Range<u64>>,
+    /// Where the blocks after that one start that were begun before it.
+    begun: FxHashSet<u64>,
     section_ended: bool,
     section_end: ByteOffset,
     pub(crate) damage: DamageList,
@@ -342,7 +346,7 @@ impl Merger {
             queue: Vec::new(),
             window: 0,
             schedule: schedule.into_iter().map(|(_, range)| range).collect(),
-            scheduled: 0,
+            begun: FxHashSet::default(),
             section_ended: true,
             section_end: ByteOffset(0),
             damage: DamageList::default(),
@@ -351,8 +355,9 @@ impl Merger {
     }
 
     /// The ranges that will be wanted soon, most urgent first.
-    pub(crate) fn upcoming(&self) -> &[Range<u64>] {
-        &self.schedule[self.scheduled..]
+    pub(crate) fn upcoming(&self) -> impl Iterator<Item = Range<u64>> + '_ {
+        let waits = |range: &&Range<u64>| !self.begun.contains(&range.start);
+        self.schedule.iter().filter(waits).cloned()
     }
 
     /// Delivers events in analysis order, about `max_events` of them.
@@ -498,6 +503,9 @@ impl Merger {
             let Some(block) = &stream.block else { continue };
             let next = stream.buffer_at + stream.buffer.len() as u64;
             let to = block.end.0.min(next + self.window as u64);
+            if next == block.start.0 {
+                self.begun.insert(next);
+            }
             if at <= next && next < to {
                 let from = usize::try_from(next - at).unwrap_or(usize::MAX);
                 let to = usize::try_from(to - at)
@@ -508,12 +516,10 @@ impl Merger {
                 }
             }
         }
-        while self
-            .schedule
-            .get(self.scheduled)
-            .is_some_and(|range| range.start <= at)
+        while let Some(first) = self.schedule.front()
+            && self.begun.remove(&first.start)
         {
-            self.scheduled += 1;
+            self.schedule.pop_front();
         }
     }
 

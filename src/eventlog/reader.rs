@@ -241,11 +241,16 @@ impl LogReader {
     /// Ranges that will be needed soon, most urgent first, so that a driver
     /// can read ahead.
     #[must_use]
-    pub fn upcoming(&self) -> &[Range<u64>] {
-        match &self.phase {
-            Phase::Merge(merger) if self.inflated.is_none() => merger.upcoming(),
-            _ => &[],
-        }
+    pub fn upcoming(&self) -> impl Iterator<Item = Range<u64>> + '_ {
+        let (all, merger) = match &self.phase {
+            _ if self.inflated.is_some() => (None, None),
+            Phase::Merge(merger) => (None, Some(merger.upcoming())),
+            // While the index jumps through the file, its beginning can be
+            // read: that is where most blocks begin that are wanted first.
+            Phase::Index(_) | Phase::Collect(..) => (Some(0..self.len), None),
+            _ => (None, None),
+        };
+        all.into_iter().chain(merger.into_iter().flatten())
     }
 
     /// The blocks found; complete once [`Step::Indexed`] was returned.

@@ -70,19 +70,24 @@ impl<'a> BlobReader<'a> {
     }
 
     /// Starts reading what will be needed soon.
-    pub(super) fn read_ahead(&mut self, upcoming: &[Range<u64>]) -> Result<(), JsValue> {
-        let mut started = Vec::new();
-        for range in upcoming.iter().take(AHEAD * 64) {
-            for page in range.start / PAGE_BYTES..=range.end.saturating_sub(1) / PAGE_BYTES {
-                if !started.contains(&page) {
-                    started.push(page);
-                }
+    pub(super) fn read_ahead(
+        &mut self,
+        upcoming: impl Iterator<Item = Range<u64>>,
+    ) -> Result<(), JsValue> {
+        let mut ahead = Vec::new();
+        let pages = upcoming.flat_map(|range| {
+            range.start / PAGE_BYTES..range.end.saturating_sub(1) / PAGE_BYTES + 1
+        });
+        // Many small blocks may lie in one page: the search is bounded.
+        for page in pages.take(AHEAD * 256) {
+            if !ahead.contains(&page) {
+                ahead.push(page);
             }
-            if started.len() >= AHEAD {
+            if ahead.len() == AHEAD {
                 break;
             }
         }
-        for page in started.into_iter().take(AHEAD) {
+        for page in ahead {
             drop(self.page(page)?);
         }
         Ok(())
