@@ -16,9 +16,10 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use eventscope::analysis::spans::{Analyses, SpanSink, Spans};
 use eventscope::automata::Span;
 use eventscope::automata::thread_state::ThreadSpan;
-use eventscope::eventlog::Record;
+use eventscope::eventlog::{Need, Record, Step};
 use eventscope::eventlog::header::{BLOCK_MARKER, END_OF_DATA, Header, Parsed};
 use eventscope::ids::{CapId, ThreadId};
+use eventscope::session::Session;
 use eventscope::source::read_log;
 
 const FIXTURE: &str = "tests/fixtures/logs/ghc-9.6.6/dense-N2-l-flush.eventlog";
@@ -153,6 +154,22 @@ fn spans(mut log: &[u8]) -> u64 {
     spans.finish().0
 }
 
+/// What the browser's worker does, but for the reading of the file.
+fn session(log: &[u8]) -> u64 {
+    let mut session = Session::new(log.len() as u64);
+    loop {
+        match session.advance(50_000).expect("a log") {
+            Step::Need(needs) => {
+                for Need(range) in needs {
+                    session.supply(range.start, &log[range.start as usize..range.end as usize]);
+                }
+            }
+            Step::More | Step::Indexed => {}
+            Step::Done => return session.events(),
+        }
+    }
+}
+
 fn load(criterion: &mut Criterion) {
     let (name, log) = match std::env::var_os("EVENTSCOPE_BENCH_LOG") {
         Some(path) => {
@@ -170,11 +187,12 @@ fn load(criterion: &mut Criterion) {
     assert_eq!(scan(&log), events, "a sound log");
 
     type Stage = (&'static str, fn(&[u8]) -> u64);
-    let stages: [Stage; 4] = [
+    let stages: [Stage; 5] = [
         ("bytes", sum_of_bytes),
         ("records", scan),
         ("reader", count),
         ("reader and spans", spans),
+        ("session", session),
     ];
     let mut group = criterion.benchmark_group("load");
     group.sample_size(10);

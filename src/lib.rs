@@ -14,6 +14,8 @@ pub mod share;
 pub mod source;
 pub mod timeline;
 #[cfg(target_arch = "wasm32")]
+pub mod ui;
+#[cfg(target_arch = "wasm32")]
 pub mod wire;
 #[cfg(target_arch = "wasm32")]
 pub mod worker;

@@ -224,7 +224,11 @@ impl Session {
             threads: store.thread_count() as u64,
             runs: store.run_count() as u64,
             messages: self.recording.messages.len() as u64,
-            profile: self.recording.profile.as_ref().map_or_else(Vec::new, track_list),
+            profile: self
+                .recording
+                .profile
+                .as_ref()
+                .map_or_else(Vec::new, track_list),
             warnings: self.warnings(&damage),
             warning_count: damage.count
                 + store.oddity_count
@@ -320,7 +324,8 @@ impl Session {
     /// The labels of those of `threads` that have one.
     #[must_use]
     pub fn labels(&self, threads: &[ThreadId]) -> Vec<(ThreadId, String)> {
-        let label = |thread: &ThreadId| Some((*thread, self.recording.store.label_of(*thread)?.to_owned()));
+        let label =
+            |thread: &ThreadId| Some((*thread, self.recording.store.label_of(*thread)?.to_owned()));
         threads.iter().filter_map(label).collect()
     }
 

@@ -19,7 +19,8 @@ const FILE: &str = "file";
 /// An envelope with a control message. Numbers beyond 2⁵³ travel as `BigInt`.
 #[must_use]
 pub fn envelope(message: &impl Serialize) -> Object {
-    let serializer = serde_wasm_bindgen::Serializer::new().serialize_large_number_types_as_bigints(true);
+    let serializer =
+        serde_wasm_bindgen::Serializer::new().serialize_large_number_types_as_bigints(true);
     let object = Object::new();
     if let Ok(value) = message.serialize(&serializer) {
         set(&object, MESSAGE, &value);
@@ -33,7 +34,9 @@ fn set(object: &Object, key: &str, value: &JsValue) {
 }
 
 fn get(envelope: &JsValue, key: &str) -> Option<JsValue> {
-    Reflect::get(envelope, &key.into()).ok().filter(|value| !value.is_undefined())
+    Reflect::get(envelope, &key.into())
+        .ok()
+        .filter(|value| !value.is_undefined())
 }
 
 /// Puts a file into an envelope: a handle, not its bytes.

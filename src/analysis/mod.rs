@@ -4,4 +4,4 @@
 pub mod capability;
 pub mod info;
 pub mod spans;
-mod thread_map;
+pub(crate) mod thread_map;

@@ -6,7 +6,8 @@ use rustc_hash::FxHashSet;
 use super::thread_map::ThreadMap;
 use crate::automata::thread_state::{Input, State, ThreadSpan};
 use crate::automata::{Oddity, Span, gc, mutator, thread_state};
-use crate::eventlog::{Event, Record, Sink, StopStatus};
+use crate::eventlog::cursor::Cursor;
+use crate::eventlog::{Record, Sink, StopStatus};
 use crate::ids::{CapId, Nanos, ThreadId};
 
 /// Takes the spans in the order in which they end.
@@ -108,24 +109,31 @@ impl SpanAnalysis {
     }
 
     fn scheduling_event(&mut self, record: &Record<'_>, sink: &mut impl SpanSink) {
-        match record.event() {
-            Event::StartGC {} => self.gc(record, gc::Input::Start, sink),
-            Event::EndGC {} => self.gc(record, gc::Input::End, sink),
-            Event::CreateThread { thread } if self.analyses.lifecycle => {
+        if !record.header.knows(record.id) {
+            return;
+        }
+        // Decoded by hand: most events of a log are of these few types.
+        let mut fields = Cursor::new(record.payload, record.header.stop_codes);
+        match (record.id.0, fields.field::<ThreadId>()) {
+            (9, _) => self.gc(record, gc::Input::Start, sink),
+            (10, _) => self.gc(record, gc::Input::End, sink),
+            (0, Some(thread)) if self.analyses.lifecycle => {
                 self.thread(record, thread, Input::Create, sink);
             }
-            Event::RunThread { thread } => {
+            (1, Some(thread)) => {
                 self.thread(record, thread, Input::Run(record.cap), sink);
                 self.mutator(record, thread, None, sink);
             }
-            Event::StopThread { thread, status } => {
-                self.thread(record, thread, Input::Stop(status), sink);
-                self.mutator(record, thread, Some(status), sink);
+            (2, Some(thread)) => {
+                if let Some(status) = fields.field() {
+                    self.thread(record, thread, Input::Stop(status), sink);
+                    self.mutator(record, thread, Some(status), sink);
+                }
             }
-            Event::MigrateThread { thread, new_cap } => {
+            (4, Some(thread)) => {
                 let state = self.threads.get_mut(thread).state;
                 let runs = matches!(state, State::Active(_, thread_state::Activity::Running(_)));
-                if !runs {
+                if let Some(new_cap) = fields.field().filter(|_| !runs) {
                     sink.migration(thread, record.time, record.cap, new_cap);
                 }
             }

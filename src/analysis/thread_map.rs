@@ -7,7 +7,7 @@ use crate::ids::ThreadId;
 
 /// A value for each thread, the default one at first.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ThreadMap<T> {
+pub(crate) struct ThreadMap<T> {
     small: Vec<T>,
     /// Threads with numbers beyond the vector. It grows only when there are
     /// many of them: a damaged log may have any number in it, and memory is to
@@ -20,7 +20,7 @@ impl<T: Default> ThreadMap<T> {
 
     /// The value of a thread.
     #[inline]
-    pub(super) fn get_mut(&mut self, thread: ThreadId) -> &mut T {
+    pub(crate) fn get_mut(&mut self, thread: ThreadId) -> &mut T {
         let index = thread.0 as usize;
         if index >= self.small.len() {
             if self.large.len() >= self.small.len() / 4 {
@@ -31,6 +31,13 @@ impl<T: Default> ThreadMap<T> {
             }
         }
         &mut self.small[index]
+    }
+
+    /// The value of a thread; `None` if it surely is the default one.
+    #[must_use]
+    pub(crate) fn get(&self, thread: ThreadId) -> Option<&T> {
+        let small = self.small.get(thread.0 as usize);
+        small.or_else(|| self.large.get(&thread))
     }
 
     #[cold]
@@ -45,7 +52,7 @@ impl<T: Default> ThreadMap<T> {
 
     /// All threads and their values, in the order of their numbers; also some
     /// that were never asked for, with the default value.
-    pub(super) fn into_sorted(self) -> impl Iterator<Item = (ThreadId, T)> {
+    pub(crate) fn into_sorted(self) -> impl Iterator<Item = (ThreadId, T)> {
         let mut large: Vec<_> = self.large.into_iter().collect();
         large.sort_unstable_by_key(|(thread, _)| *thread);
         let small = (0..).map(ThreadId).zip(self.small);

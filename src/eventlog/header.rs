@@ -53,6 +53,9 @@ pub struct Header {
     /// ... and the others, sorted: a file may hold any number of headers, and
     /// a table up to 65,535 for each would take far more memory than the file.
     large: Vec<(u16, Slot)>,
+    /// For the small types with a fixed size, the bytes of an event: what
+    /// nearly all events are. 0 for others.
+    quick: Vec<u16>,
 }
 
 /// What events need of a declaration.
@@ -233,9 +236,14 @@ impl Header {
                 large.push((id, slot));
             }
         }
+        let quick = |(id, slot): (usize, &Slot)| match slot.size {
+            PayloadSize::Fixed(len) if id != usize::from(BLOCK_MARKER) => len.saturating_add(10),
+            _ => 0,
+        };
         Ok(Self {
             types,
             stop_codes,
+            quick: slots.iter().enumerate().map(quick).collect(),
             slots,
             large,
         })
@@ -259,6 +267,13 @@ impl Header {
     #[inline]
     pub(crate) fn size(&self, id: u16) -> PayloadSize {
         self.slot(id).size
+    }
+
+    /// The bytes of an event of this type if it has a fixed size and stands
+    /// inside blocks; 0 for others, which need a closer look.
+    #[inline]
+    pub(crate) fn quick_size(&self, id: u16) -> usize {
+        self.quick.get(usize::from(id)).map_or(0, |&size| usize::from(size))
     }
 
     /// Whether events of this type are decoded.

@@ -45,6 +45,9 @@ pub(crate) enum Merged {
 /// refilled before it is decoded: no event is ever cut by a window's end.
 const LOW_WATER: usize = MAX_EVENT_BYTES + 64;
 
+/// The order of events: by time, then by place in the file.
+type Key = (Nanos, u64);
+
 /// The blocks of one capability, being read.
 #[derive(Debug)]
 struct Stream {
@@ -56,6 +59,8 @@ struct Stream {
     buffer: Vec<u8>,
     buffer_at: u64,
     pos: usize,
+    /// Up to where in the window events are found without a look around.
+    quick_end: usize,
     bounds: Bounds,
     last_time: Option<Nanos>,
     head: Option<Extent>,
@@ -80,6 +85,7 @@ impl Stream {
             buffer: Vec::new(),
             buffer_at: 0,
             pos: 0,
+            quick_end: 0,
             bounds: Bounds::ANY,
             last_time: None,
             head: None,
@@ -87,8 +93,46 @@ impl Stream {
         }
     }
 
+    /// Where the next event stands in the order of all.
+    fn key(&self) -> Key {
+        let time = self.head.map_or(Nanos(u64::MAX), |head| head.time);
+        (time, self.offset())
+    }
+
     fn offset(&self) -> u64 {
         self.buffer_at + self.pos as u64
+    }
+
+    /// Finds the next event where that is simple: one of a fixed size, well
+    /// inside block and window, dated inside the block.
+    #[inline]
+    fn find_quickly(&mut self) -> bool {
+        let Some(view) = self.buffer.get(self.pos..self.quick_end) else {
+            return false;
+        };
+        let Some((id, rest)) = view.split_first_chunk::<2>() else {
+            return false;
+        };
+        let id = u16::from_be_bytes(*id);
+        let end = self.header.quick_size(id);
+        let Some(time) = rest
+            .first_chunk::<8>()
+            .filter(|_| end != 0 && end <= view.len())
+        else {
+            return false;
+        };
+        let time = Nanos(u64::from_be_bytes(*time));
+        // Zeros are no event, though they look like one.
+        if !self.bounds.contains(time) || time == Nanos(0) {
+            return false;
+        }
+        self.head = Some(Extent {
+            id,
+            time,
+            payload: 10,
+            end,
+        });
+        true
     }
 
     /// Finds the next event, going to the next block where one ends.
@@ -102,6 +146,7 @@ impl Stream {
                 self.buffer.clear();
                 self.buffer_at = block.start.0;
                 self.pos = 0;
+                self.quick_end = 0;
                 self.bounds = block.bounds;
                 self.last_time = None;
                 self.block = Some(block);
@@ -117,10 +162,13 @@ impl Stream {
                 self.buffer.drain(..self.pos);
                 self.buffer_at += self.pos as u64;
                 self.pos = 0;
+                self.quick_end = 0;
                 let from = self.buffer_at + have as u64;
                 let to = block.end.0.min(at + window as u64);
                 return Fill::Need(Need(from..to));
             }
+            // Up to here the window is known to be enough, or the block ends.
+            self.quick_end = self.pos + if have < left { have - LOW_WATER } else { left };
             let view = &self.buffer[self.pos..self.pos + have.min(left)];
             match extent(&self.header, view) {
                 Ok(event) if event.id == BLOCK_MARKER => {
@@ -260,15 +308,6 @@ impl Stream {
     }
 }
 
-/// A stream's place in the order: by its head's time, then by the place in the
-/// file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Queued {
-    time: Nanos,
-    offset: u64,
-    stream: usize,
-}
-
 /// Merges the streams of a log's sections, one section after the other.
 #[derive(Debug)]
 pub(crate) struct Merger {
@@ -276,8 +315,8 @@ pub(crate) struct Merger {
     streams: Vec<Stream>,
     /// Streams without a head, which must be filled before merging goes on.
     unfilled: Vec<usize>,
-    /// The others, the one whose head comes first at the end.
-    queue: Vec<Queued>,
+    /// The others with the keys of their heads, the first one at the end.
+    queue: Vec<(Key, usize)>,
     window: usize,
     /// Ranges in the order in which they will be wanted.
     schedule: Vec<Range<u64>>,
@@ -373,17 +412,10 @@ impl Merger {
         Ok(())
     }
 
-    /// Puts a stream into the queue, if it has a head.
+    /// Puts a stream that has a head into the queue.
     #[inline]
     fn enqueue(&mut self, stream: usize) {
-        let Some(head) = self.streams[stream].head else {
-            return;
-        };
-        let queued = Queued {
-            time: head.time,
-            offset: self.streams[stream].offset(),
-            stream,
-        };
+        let queued = (self.streams[stream].key(), stream);
         let at = self.queue.partition_point(|other| *other > queued);
         self.queue.insert(at, queued);
     }
@@ -391,29 +423,32 @@ impl Merger {
     /// Delivers events of the stream that is first in time, up to where
     /// another one is. Equal times: the order of the file.
     fn run(&mut self, sink: &mut impl Sink, max_events: usize) -> usize {
-        let Some(Queued { stream: first, .. }) = self.queue.pop() else {
+        let Some((_, first)) = self.queue.pop() else {
             return 0;
         };
-        let limit = self
-            .queue
-            .last()
-            .map_or((Nanos(u64::MAX), u64::MAX), |next| (next.time, next.offset));
+        let next = self.queue.last().map(|(key, _)| *key);
+        let limit = next.unwrap_or((Nanos(u64::MAX), u64::MAX));
         let stream = &mut self.streams[first];
         let mut delivered = 0;
-        while delivered < max_events {
-            let Some(head) = stream.head else { break };
-            if (head.time, stream.offset()) > limit {
-                break;
-            }
-            self.done_bytes += head.end as u64;
+        let mut bytes = 0;
+        while let Some(head) = stream.head
+            && delivered < max_events
+            && (head.time, stream.offset()) <= limit
+        {
+            bytes += head.end;
             stream.deliver(head, sink);
             delivered += 1;
-            if !matches!(stream.fill(self.window, &mut self.damage), Fill::Ready) {
+            if !stream.find_quickly()
+                && !matches!(stream.fill(self.window, &mut self.damage), Fill::Ready)
+            {
                 self.unfilled.push(first);
                 break;
             }
         }
-        self.enqueue(first);
+        if stream.head.is_some() {
+            self.enqueue(first);
+        }
+        self.done_bytes += bytes as u64;
         delivered
     }
 

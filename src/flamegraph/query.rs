@@ -135,7 +135,11 @@ pub fn answer(profile: &Profile, query: &FlameQuery) -> (FlameHead, FlameBoxes) 
     used.dedup();
     let named = |(id, found): (FrameId, bool)| {
         let frame = profile.frames.get(id)?.clone();
-        Some(NamedFrame { id: id.0, frame, found })
+        Some(NamedFrame {
+            id: id.0,
+            frame,
+            found,
+        })
     };
     let head = FlameHead {
         total: layout.total,

@@ -134,10 +134,12 @@ impl TextPainter {
 
 impl Painter for TextPainter {
     fn fill(&mut self, rect: Rect, paint: Paint) {
-        self.lines.push(format!("fill {} {}", Self::rect(rect), Self::paint(paint)));
+        self.lines
+            .push(format!("fill {} {}", Self::rect(rect), Self::paint(paint)));
     }
     fn hatch(&mut self, rect: Rect, paint: Paint) {
-        self.lines.push(format!("hatch {} {}", Self::rect(rect), Self::paint(paint)));
+        self.lines
+            .push(format!("hatch {} {}", Self::rect(rect), Self::paint(paint)));
     }
     fn line(&mut self, from: (f64, f64), to: (f64, f64), width: f64, paint: Paint) {
         self.lines.push(format!(
@@ -160,8 +162,15 @@ impl Painter for TextPainter {
         ));
     }
     fn polygon(&mut self, points: &[(f64, f64)], paint: Paint) {
-        let points: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-        self.lines.push(format!("polygon {} {}", points.join(" "), Self::paint(paint)));
+        let points: Vec<String> = points
+            .iter()
+            .map(|(x, y)| format!("{x:.1},{y:.1}"))
+            .collect();
+        self.lines.push(format!(
+            "polygon {} {}",
+            points.join(" "),
+            Self::paint(paint)
+        ));
     }
     fn text(&mut self, text: &str, at: (f64, f64), face: Face, align: Align, paint: Paint) {
         self.lines.push(format!(
@@ -172,7 +181,11 @@ impl Painter for TextPainter {
         ));
     }
     fn measure(&mut self, text: &str, face: Face) -> f64 {
-        let em = if matches!(face, Face::Body | Face::Strong) { 7.0 } else { 6.0 };
+        let em = if matches!(face, Face::Body | Face::Strong) {
+            7.0
+        } else {
+            6.0
+        };
         text.chars().count() as f64 * em
     }
     fn clip(&mut self, rect: Rect) {

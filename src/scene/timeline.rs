@@ -1,9 +1,9 @@
 //! The timeline as a picture: the rows, what is in them, ruler, selection and
 //! pointer. Only what is in view is painted; the cost is that of its pixels.
 
+use super::colour::Rgb;
 use super::format;
 use super::painter::{Align, Face, Paint, Painter, Rect};
-use super::colour::Rgb;
 use super::palette::Palette;
 use super::ruler::ticks;
 use super::viewport::Viewport;
@@ -133,14 +133,20 @@ pub struct Scene<'a, N> {
 
 impl<N> std::fmt::Debug for Scene<'_, N> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Scene").field("view", &self.view).finish_non_exhaustive()
+        f.debug_struct("Scene")
+            .field("view", &self.view)
+            .finish_non_exhaustive()
     }
 }
 
 /// How wide the labels are in a window of that width.
 #[must_use]
 pub const fn labels_px(window_px: f64) -> f64 {
-    if window_px < NARROW_PX { NARROW_LABELS_PX } else { LABELS_PX }
+    if window_px < NARROW_PX {
+        NARROW_LABELS_PX
+    } else {
+        LABELS_PX
+    }
 }
 
 /// The colour of a class.
@@ -199,7 +205,10 @@ impl Marks {
         }
         let distance = |span: &Span| span.start.since(time).0.max(time.since(span.end).0);
         // Collections are painted over runs, so that the last one counts.
-        let near = self.of(row).rev().filter(|(_, span)| distance(span) <= slack.0);
+        let near = self
+            .of(row)
+            .rev()
+            .filter(|(_, span)| distance(span) <= slack.0);
         let (mark, span) = near.min_by_key(|(_, span)| distance(span))?;
         Some(Item::new(row, &mark, span))
     }
@@ -239,7 +248,9 @@ pub fn describe(item: &Item, names: &impl Names) -> (String, String) {
     let duration = format::duration(item.span.duration());
     if item.kind == MarkKind::Many {
         let (subject, what) = match item.row {
-            Row::Cap(cap) if item.class == Class::Gc => (format!("Capability {cap}"), "collections"),
+            Row::Cap(cap) if item.class == Class::Gc => {
+                (format!("Capability {cap}"), "collections")
+            }
             Row::Cap(cap) => (format!("Capability {cap}"), "runs of threads"),
             Row::Thread(thread) => (thread_name(names, thread), "spans"),
             Row::Activity | Row::Messages => (String::new(), "spans"),
@@ -248,30 +259,48 @@ pub fn describe(item: &Item, names: &impl Names) -> (String, String) {
             .iter()
             .zip(&item.shares)
             .filter(|(_, share)| **share > 0.0)
-            .map(|(class, share)| format!("{} {}", format::fraction(f64::from(*share)), class.name()))
+            .map(|(class, share)| {
+                format!("{} {}", format::fraction(f64::from(*share)), class.name())
+            })
             .collect();
         let count = item.count;
-        let text = format!("{count} {what} in {duration}: {} · {when}", shares.join(", "));
+        let text = format!(
+            "{count} {what} in {duration}: {} · {when}",
+            shares.join(", ")
+        );
         return (subject, text);
     }
     match item.row {
-        Row::Cap(cap) if item.class == Class::Gc => {
-            (format!("Capability {cap}"), format!("collected garbage for {duration} · {when}"))
-        }
+        Row::Cap(cap) if item.class == Class::Gc => (
+            format!("Capability {cap}"),
+            format!("collected garbage for {duration} · {when}"),
+        ),
         Row::Cap(cap) => {
-            let thread = item.detail.map_or_else(|| "a thread".to_owned(), |thread| thread_name(names, ThreadId(thread)));
+            let thread = item.detail.map_or_else(
+                || "a thread".to_owned(),
+                |thread| thread_name(names, ThreadId(thread)),
+            );
             let ended = match item.class {
                 Class::Open => "it was still running when the log ended".to_owned(),
                 _ => format!("then: {}", item.code.explanation(None)),
             };
-            (thread, format!("ran for {duration} on capability {cap}, {ended} · {when}"))
+            (
+                thread,
+                format!("ran for {duration} on capability {cap}, {ended} · {when}"),
+            )
         }
         Row::Thread(thread) => {
             let name = thread_name(names, thread);
-            let cap = item.detail.map(|cap| format!(" on capability {cap}")).unwrap_or_default();
+            let cap = item
+                .detail
+                .map(|cap| format!(" on capability {cap}"))
+                .unwrap_or_default();
             match item.class {
                 Class::Running => (name, format!("ran for {duration}{cap} · {when}")),
-                Class::Open => (name, format!("ran for {duration}{cap}, until the log ended · {when}")),
+                Class::Open => (
+                    name,
+                    format!("ran for {duration}{cap}, until the log ended · {when}"),
+                ),
                 _ => {
                     let why = item.code.explanation(item.detail.map(ThreadId));
                     (name, format!("did not run for {duration}: {why} · {when}"))
@@ -279,8 +308,15 @@ pub fn describe(item: &Item, names: &impl Names) -> (String, String) {
             }
         }
         Row::Messages => {
-            let what = if item.count == 1 { "message" } else { "messages" };
-            (format!("{} {what}", item.count), format!("at {}", format::time(item.span.start)))
+            let what = if item.count == 1 {
+                "message"
+            } else {
+                "messages"
+            };
+            (
+                format!("{} {what}", item.count),
+                format!("at {}", format::time(item.span.start)),
+            )
         }
         Row::Activity => (String::new(), when),
     }
@@ -329,8 +365,14 @@ impl<N: Names> Scene<'_, N> {
             painter.unclip();
         }
         painter.fill(Rect::new(0.0, y, labels, height), self.palette.panel.into());
-        painter.fill(Rect::new(0.0, y + height - 1.0, width, 1.0), self.palette.faint_line.into());
-        painter.fill(Rect::new(labels - 1.0, y, 1.0, height), self.palette.line.into());
+        painter.fill(
+            Rect::new(0.0, y + height - 1.0, width, 1.0),
+            self.palette.faint_line.into(),
+        );
+        painter.fill(
+            Rect::new(labels - 1.0, y, 1.0, height),
+            self.palette.line.into(),
+        );
         self.paint_label(track, y + height / 2.0, painter);
     }
 
@@ -340,8 +382,16 @@ impl<N: Names> Scene<'_, N> {
             None => (Face::Heading, self.palette.ink2),
             Some(_) => (Face::Body, self.palette.ink),
         };
-        let note = if labels < LABELS_PX { "" } else { track.note.as_str() };
-        let note_px = if note.is_empty() { 0.0 } else { painter.measure(note, Face::Mono) + 8.0 };
+        let note = if labels < LABELS_PX {
+            ""
+        } else {
+            track.note.as_str()
+        };
+        let note_px = if note.is_empty() {
+            0.0
+        } else {
+            painter.measure(note, Face::Mono) + 8.0
+        };
         let room = labels - 20.0 - note_px;
         let name = format::truncate_middle(&track.name, room, |text| painter.measure(text, face));
         painter.text(&name, (12.0, middle), face, Align::Left, paint.into());
@@ -378,10 +428,17 @@ impl<N: Names> Scene<'_, N> {
 
     /// Several spans in a bucket: the bar is as high as their share of it, so
     /// that a thin one does not look like a full one. Something is always seen.
+    /// Running stands on the ground and collecting hangs from the top: they
+    /// share the bucket and do not cover each other.
     fn paint_share(&self, rect: Rect, class: Class, shares: &[f32], painter: &mut impl Painter) {
         let share: f64 = shares.iter().map(|&share| f64::from(share)).sum();
         let h = (rect.h * share.min(1.0)).max(2.0);
-        let bar = Rect::new(rect.x, rect.y + rect.h - h, rect.w, h);
+        let y = if class == Class::Gc {
+            rect.y
+        } else {
+            rect.y + rect.h - h
+        };
+        let bar = Rect::new(rect.x, y, rect.w, h);
         painter.fill(bar, class_colour(self.palette, class).into());
     }
 
@@ -411,7 +468,11 @@ impl<N: Names> Scene<'_, N> {
         let middle = area.y + area.h / 2.0;
         for (mark, span) in self.marks.of(row) {
             if mark.kind == MarkKind::Many {
-                self.paint_mixture(self.rect(span, area.y + 5.0, area.h - 11.0), mark.shares, painter);
+                self.paint_mixture(
+                    self.rect(span, area.y + 5.0, area.h - 11.0),
+                    mark.shares,
+                    painter,
+                );
                 continue;
             }
             let colour = class_colour(self.palette, mark.class);
@@ -427,12 +488,14 @@ impl<N: Names> Scene<'_, N> {
         }
     }
 
-    /// Several spans of a thread: running fills from the bottom by its share,
-    /// the rest of the bucket is a line in the colour of its largest reason.
+    /// Several spans of a thread: a line in the colour of the reason that it
+    /// waits for most, and over it running, as high as its share.
     fn paint_mixture(&self, rect: Rect, shares: &[f32], painter: &mut impl Painter) {
         let share = |class: Class| shares.get(class as usize).copied().unwrap_or(0.0);
         let waiting = [Class::Ready, Class::Blocked, Class::Foreign, Class::Io];
-        let most = waiting.into_iter().max_by(|a, b| share(*a).total_cmp(&share(*b)));
+        let most = waiting
+            .into_iter()
+            .max_by(|a, b| share(*a).total_cmp(&share(*b)));
         if let Some(class) = most.filter(|class| share(*class) > 0.0) {
             let line = Rect::new(rect.x, rect.y + rect.h / 2.0 - 2.0, rect.w, 4.0);
             painter.fill(line, class_colour(self.palette, class).alpha(0.75));
@@ -440,13 +503,16 @@ impl<N: Names> Scene<'_, N> {
         let running = f64::from(share(Class::Running) + share(Class::Open));
         if running > 0.0 {
             let h = (rect.h * running.min(1.0)).max(2.0);
-            let bar = Rect::new(rect.x, rect.y + rect.h - h, rect.w, h);
+            let bar = Rect::new(rect.x, rect.y + (rect.h - h) / 2.0, rect.w, h);
             painter.fill(bar, self.palette.running.into());
         }
     }
 
     fn caps(&self) -> f64 {
-        let caps = self.tracks.iter().filter(|track| matches!(track.row, Some(Row::Cap(_))));
+        let caps = self
+            .tracks
+            .iter()
+            .filter(|track| matches!(track.row, Some(Row::Cap(_))));
         (caps.count() as f64).max(1.0)
     }
 
@@ -456,7 +522,8 @@ impl<N: Names> Scene<'_, N> {
         let mut running = Outline::new(bottom);
         let mut both = Outline::new(bottom);
         for (mark, span) in self.marks.of(Row::Activity) {
-            let share = |class: Class| f64::from(mark.shares.get(class as usize).copied().unwrap_or(0.0));
+            let share =
+                |class: Class| f64::from(mark.shares.get(class as usize).copied().unwrap_or(0.0));
             let (left, right) = (self.x(span.start), self.x(span.end));
             let run = share(Class::Running) * scale;
             running.step(left, right, run);
@@ -464,9 +531,12 @@ impl<N: Names> Scene<'_, N> {
         }
         for k in 1..=self.caps().min(8.0) as u32 {
             let y = bottom - scale * f64::from(k);
-            painter.fill(Rect::new(area.x, y, area.w, 1.0), self.palette.faint_line.into());
+            painter.fill(
+                Rect::new(area.x, y, area.w, 1.0),
+                self.palette.faint_line.into(),
+            );
         }
-        painter.polygon(&both.finish(), self.palette.gc.alpha(0.55));
+        painter.polygon(&both.finish(), self.palette.gc.into());
         painter.polygon(&running.finish(), Paint::from(self.palette.running));
     }
 
@@ -475,13 +545,29 @@ impl<N: Names> Scene<'_, N> {
         for (mark, span) in self.marks.of(Row::Messages) {
             let x = self.x(span.start);
             let marker = mark.kind == MarkKind::Marker;
-            let colour = if marker { self.palette.accent } else { self.palette.ink2 };
-            painter.fill(Rect::new(x - 0.5, area.y + 3.0, 1.0, area.h - 7.0), colour.into());
+            let colour = if marker {
+                self.palette.accent
+            } else {
+                self.palette.ink2
+            };
+            painter.fill(
+                Rect::new(x - 0.5, area.y + 3.0, 1.0, area.h - 7.0),
+                colour.into(),
+            );
             if marker {
-                let flag = [(x, area.y + 3.0), (x + 7.0, area.y + 6.0), (x, area.y + 9.0)];
+                let flag = [
+                    (x, area.y + 3.0),
+                    (x + 7.0, area.y + 6.0),
+                    (x, area.y + 9.0),
+                ];
                 painter.polygon(&flag, colour.into());
             } else {
-                let dot = [(x - 3.0, middle), (x, middle - 3.0), (x + 3.0, middle), (x, middle + 3.0)];
+                let dot = [
+                    (x - 3.0, middle),
+                    (x, middle - 3.0),
+                    (x + 3.0, middle),
+                    (x, middle + 3.0),
+                ];
                 painter.polygon(&dot, colour.into());
             }
         }
@@ -489,17 +575,41 @@ impl<N: Names> Scene<'_, N> {
 
     fn paint_ruler(&self, painter: &mut impl Painter) {
         let (width, labels) = (self.size.0, self.labels_px());
-        painter.fill(Rect::new(0.0, 0.0, width, RULER_PX), self.palette.panel.into());
-        painter.clip(Rect::new(labels, 0.0, (width - labels).max(0.0), self.size.1));
+        painter.fill(
+            Rect::new(0.0, 0.0, width, RULER_PX),
+            self.palette.panel.into(),
+        );
+        painter.clip(Rect::new(
+            labels,
+            0.0,
+            (width - labels).max(0.0),
+            self.size.1,
+        ));
         for tick in ticks(self.view.span(), self.view.width_px(), 90.0) {
             let x = self.x(tick.time);
-            let line = if tick.major { self.palette.line } else { self.palette.faint_line };
+            let line = if tick.major {
+                self.palette.line
+            } else {
+                self.palette.faint_line
+            };
             painter.fill(Rect::new(x, RULER_PX - 5.0, 1.0, 5.0), line.into());
-            painter.text(&tick.label, (x + 4.0, RULER_PX / 2.0), Face::Mono, Align::Left, self.palette.ink2.into());
+            painter.text(
+                &tick.label,
+                (x + 4.0, RULER_PX / 2.0),
+                Face::Mono,
+                Align::Left,
+                self.palette.ink2.into(),
+            );
         }
         painter.unclip();
-        painter.fill(Rect::new(0.0, RULER_PX - 1.0, width, 1.0), self.palette.line.into());
-        painter.fill(Rect::new(labels - 1.0, 0.0, 1.0, RULER_PX), self.palette.line.into());
+        painter.fill(
+            Rect::new(0.0, RULER_PX - 1.0, width, 1.0),
+            self.palette.line.into(),
+        );
+        painter.fill(
+            Rect::new(labels - 1.0, 0.0, 1.0, RULER_PX),
+            self.palette.line.into(),
+        );
     }
 
     /// The selected range lies under the marks, so that their colours stay true.
@@ -513,7 +623,10 @@ impl<N: Names> Scene<'_, N> {
 
     fn range_edges(&self, range: Span) -> (f64, f64) {
         let labels = self.labels_px();
-        (self.x(range.start).max(labels), self.x(range.end).clamp(labels, self.size.0))
+        (
+            self.x(range.start).max(labels),
+            self.x(range.end).clamp(labels, self.size.0),
+        )
     }
 
     fn paint_overlay(&self, painter: &mut impl Painter) {
@@ -523,10 +636,16 @@ impl<N: Names> Scene<'_, N> {
         if let Some(range) = self.range {
             let (left, right) = (self.x(range.start), self.x(range.end));
             for x in [left, right] {
-                painter.fill(Rect::new(x - 0.75, 0.0, 1.5, height), self.palette.accent.into());
+                painter.fill(
+                    Rect::new(x - 0.75, 0.0, 1.5, height),
+                    self.palette.accent.into(),
+                );
             }
             let (from, to) = self.range_edges(range);
-            painter.fill(Rect::new(from, 0.0, (to - from).max(0.0), 3.0), self.palette.accent.into());
+            painter.fill(
+                Rect::new(from, 0.0, (to - from).max(0.0), 3.0),
+                self.palette.accent.into(),
+            );
         }
         for (item, alpha) in [(self.selected, 1.0), (self.hovered, 0.6)] {
             if let Some(item) = item {
@@ -599,21 +718,36 @@ pub fn tracks(
     threads_in_all: u64,
 ) -> Vec<Track> {
     let mut tracks = vec![Track::heading("PROGRAM")];
-    let of = if caps.len() == 1 { "1 capability".to_owned() } else { format!("of {}", caps.len()) };
+    let of = if caps.len() == 1 {
+        "1 capability".to_owned()
+    } else {
+        format!("of {}", caps.len())
+    };
     tracks.push(Track::new(Row::Activity, "Activity", of));
     if messages > 0 {
-        tracks.push(Track::new(Row::Messages, "Messages", format::count(messages)));
+        tracks.push(Track::new(
+            Row::Messages,
+            "Messages",
+            format::count(messages),
+        ));
     }
     if !caps.is_empty() {
         tracks.push(Track::heading("CAPABILITIES"));
-        tracks.extend(caps.iter().map(|(cap, note)| Track::new(Row::Cap(*cap), format!("Capability {cap}"), note)));
+        tracks.extend(
+            caps.iter()
+                .map(|(cap, note)| Track::new(Row::Cap(*cap), format!("Capability {cap}"), note)),
+        );
     }
     if threads_in_all > 0 {
         let shown = threads.len() as u64;
         let heading = if shown == threads_in_all {
             "THREADS BY ACTIVITY".to_owned()
         } else {
-            format!("THREADS · {} OF {}", format::count(shown), format::count(threads_in_all))
+            format!(
+                "THREADS · {} OF {}",
+                format::count(shown),
+                format::count(threads_in_all)
+            )
         };
         tracks.push(Track::heading(heading));
         tracks.extend(threads.iter().map(|(thread, label)| {

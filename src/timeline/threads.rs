@@ -5,9 +5,9 @@
 //! own, so that a span of running and the span of waiting after it cost one
 //! run and four bytes.
 
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use crate::analysis::thread_map::ThreadMap;
 use super::class::{Class, ClassTimes, StopCode};
 use super::lane::{BLOCK, Lane, LaneIndex};
 use super::store::RunRef;
@@ -28,33 +28,43 @@ pub(crate) struct Thread {
     pub(crate) first: u32,
 }
 
+impl Thread {
+    const fn new(id: ThreadId) -> Self {
+        Self {
+            id,
+            created: None,
+            finished: false,
+            run_ns: 0,
+            runs: 0,
+            label: None,
+            last_run: None,
+            first: 0,
+        }
+    }
+}
+
 /// The threads, by the order in which they were first met.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Threads {
     pub(crate) all: Vec<Thread>,
-    by_id: FxHashMap<ThreadId, u32>,
+    /// One more than the index of each thread; 0 for those not met.
+    by_id: ThreadMap<u32>,
 }
 
 impl Threads {
     /// The index of a thread, which is made if it is new.
+    #[inline]
     pub(crate) fn index(&mut self, id: ThreadId) -> u32 {
-        *self.by_id.entry(id).or_insert_with(|| {
-            self.all.push(Thread {
-                id,
-                created: None,
-                finished: false,
-                run_ns: 0,
-                runs: 0,
-                label: None,
-                last_run: None,
-                first: 0,
-            });
-            u32::try_from(self.all.len() - 1).unwrap_or(u32::MAX)
-        })
+        let slot = self.by_id.get_mut(id);
+        if *slot == 0 {
+            self.all.push(Thread::new(id));
+            *slot = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
+        }
+        *slot - 1
     }
 
     pub(crate) fn find(&self, id: ThreadId) -> Option<u32> {
-        self.by_id.get(&id).copied()
+        self.by_id.get(id)?.checked_sub(1)
     }
 }
 

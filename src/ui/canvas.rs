@@ -70,7 +70,8 @@ impl CanvasPainter {
     }
 
     fn set_stroke(&self, paint: Paint) {
-        self.context.set_stroke_style_str(&paint.colour.css_with_alpha(paint.alpha));
+        self.context
+            .set_stroke_style_str(&paint.colour.css_with_alpha(paint.alpha));
     }
 
     fn set_face(&mut self, face: Face) {
@@ -154,7 +155,10 @@ impl Painter for CanvasPainter {
             return width;
         }
         self.set_face(face);
-        let width = self.context.measure_text(text).map_or(0.0, |metrics| metrics.width());
+        let width = self
+            .context
+            .measure_text(text)
+            .map_or(0.0, |metrics| metrics.width());
         if self.widths.len() >= WIDTHS_KEPT {
             self.widths.clear();
         }

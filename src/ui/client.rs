@@ -7,7 +7,9 @@ use std::rc::Rc;
 use js_sys::Array;
 use rustc_hash::FxHashMap;
 use wasm_bindgen::prelude::*;
-use web_sys::{Blob, BlobPropertyBag, ErrorEvent, File, MessageEvent, Url, Worker, WorkerOptions, WorkerType};
+use web_sys::{
+    Blob, BlobPropertyBag, ErrorEvent, File, MessageEvent, Url, Worker, WorkerOptions, WorkerType,
+};
 
 use crate::protocol::{Answer, FromWorker, Question, ToWorker, VERSION};
 use crate::wire;
@@ -147,7 +149,11 @@ impl Client {
 
     /// Asks; `then` is called with the answer, unless another file is opened
     /// or the worker dies before.
-    pub(super) fn ask(&self, question: Question, then: impl FnOnce(Answer, Option<Array>) + 'static) {
+    pub(super) fn ask(
+        &self,
+        question: Question,
+        then: impl FnOnce(Answer, Option<Array>) + 'static,
+    ) {
         let id = {
             let mut inner = self.0.borrow_mut();
             inner.next_id = inner.next_id.wrapping_add(1);

@@ -23,12 +23,20 @@ pub(super) const fn swatch(class: Class) -> &'static str {
 /// What a class of state means, in a sentence.
 const fn meaning(class: Class) -> &'static str {
     match class {
-        Class::Running => "Haskell code runs (the mutator): a full green bar, in the row of the capability and of the thread.",
+        Class::Running => {
+            "Haskell code runs (the mutator): a full green bar, in the row of the capability and of the thread."
+        }
         Class::Gc => "The capability collects garbage; no thread runs on it meanwhile.",
-        Class::Ready => "The thread could run, but no capability runs it: it yielded, its heap block was used up, its stack grows, or it is new.",
-        Class::Blocked => "The thread waits for a Haskell object: an MVar, a value that another thread computes (black hole), an STM retry, throwTo.",
+        Class::Ready => {
+            "The thread could run, but no capability runs it: it yielded, its heap block was used up, its stack grows, or it is new."
+        }
+        Class::Blocked => {
+            "The thread waits for a Haskell object: an MVar, a value that another thread computes (black hole), an STM retry, throwTo."
+        }
         Class::Foreign => "The thread is in a safe foreign call; the capability does other work.",
-        Class::Io => "The thread waits for a file, a socket or a delay, or the log gives no reason.",
+        Class::Io => {
+            "The thread waits for a file, a socket or a delay, or the log gives no reason."
+        }
         Class::Open => "It was still running when the log ended.",
     }
 }
@@ -45,7 +53,10 @@ pub(super) fn Help(props: &HelpProps) -> Html {
     {
         let node = node.clone();
         use_effect_with((), move |()| {
-            if let Some(dialog) = node.get().and_then(|node| node.dyn_into::<HtmlDialogElement>().ok()) {
+            if let Some(dialog) = node
+                .get()
+                .and_then(|node| node.dyn_into::<HtmlDialogElement>().ok())
+            {
                 // Fails only for a dialog that is open already.
                 let _ = dialog.show_modal();
             }

@@ -25,7 +25,10 @@ pub(super) enum Dropped {
 
 /// The file that was dropped.
 pub(super) fn dropped(data: &DataTransfer) -> Dropped {
-    let entry = data.items().get(0).and_then(|item| item.webkit_get_as_entry().ok().flatten());
+    let entry = data
+        .items()
+        .get(0)
+        .and_then(|item| item.webkit_get_as_entry().ok().flatten());
     if entry.is_some_and(|entry| entry.is_directory()) {
         return Dropped::Folder;
     }
@@ -45,8 +48,14 @@ pub(super) async fn fingerprint_of(file: &File) -> Option<Fingerprint> {
     let size = file.size();
     let blob: &Blob = file.as_ref();
     let mut samples = Vec::new();
-    for start in [0.0, ((size - SAMPLE) / 2.0).floor().max(0.0), (size - SAMPLE).max(0.0)] {
-        let slice = blob.slice_with_f64_and_f64(start, (start + SAMPLE).min(size)).ok()?;
+    for start in [
+        0.0,
+        ((size - SAMPLE) / 2.0).floor().max(0.0),
+        (size - SAMPLE).max(0.0),
+    ] {
+        let slice = blob
+            .slice_with_f64_and_f64(start, (start + SAMPLE).min(size))
+            .ok()?;
         let buffer = JsFuture::from(slice.array_buffer()).await.ok()?;
         samples.push(Uint8Array::new(&buffer).to_vec());
     }
@@ -61,12 +70,19 @@ pub(super) async fn fingerprint_of(file: &File) -> Option<Fingerprint> {
 pub(super) async fn fetch_sample(path: &str) -> Result<File, String> {
     let words = |error: JsValue| js_sys::Error::from(error).message().into();
     let window = gloo_utils::window();
-    let response = JsFuture::from(window.fetch_with_str(path)).await.map_err(words)?;
+    let response = JsFuture::from(window.fetch_with_str(path))
+        .await
+        .map_err(words)?;
     let response: Response = response.dyn_into().map_err(words)?;
     if !response.ok() {
-        return Err(format!("the site answered with status {}", response.status()));
+        return Err(format!(
+            "the site answered with status {}",
+            response.status()
+        ));
     }
-    let blob = JsFuture::from(response.blob().map_err(words)?).await.map_err(words)?;
+    let blob = JsFuture::from(response.blob().map_err(words)?)
+        .await
+        .map_err(words)?;
     let name = path.rsplit('/').next().unwrap_or(path);
     File::new_with_blob_sequence(&Array::of1(&blob), name).map_err(words)
 }

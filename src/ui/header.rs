@@ -6,6 +6,7 @@ use yew::prelude::*;
 use super::landing::Logo;
 use super::theme::Choice;
 use crate::eventlog::{Progress, Stage};
+use crate::ids::Nanos;
 use crate::scene::format;
 use crate::session::Overview;
 
@@ -13,6 +14,8 @@ use crate::session::Overview;
 pub(super) struct HeaderProps {
     pub(super) name: AttrValue,
     pub(super) overview: std::rc::Rc<Overview>,
+    /// How long the reading took; `None` while it goes on.
+    pub(super) elapsed_ms: Option<f64>,
     pub(super) filter: AttrValue,
     pub(super) filter_node: NodeRef,
     pub(super) theme: Choice,
@@ -25,7 +28,7 @@ pub(super) struct HeaderProps {
 }
 
 /// What is known of the log, in a few words.
-fn facts(overview: &Overview) -> String {
+fn facts(overview: &Overview, elapsed_ms: Option<f64>) -> String {
     let mut facts = Vec::new();
     if let Some(ghc) = &overview.ghc {
         facts.push(format!("GHC {ghc}"));
@@ -40,6 +43,10 @@ fn facts(overview: &Overview) -> String {
     }
     facts.push(format!("{} events", format::count(overview.events)));
     facts.push(format::bytes(overview.bytes));
+    if let Some(ms) = elapsed_ms {
+        let elapsed = Nanos((ms.max(0.0) * 1e6) as u64);
+        facts.push(format!("read in {}", format::duration(elapsed)));
+    }
     facts.join(" · ")
 }
 
@@ -61,7 +68,7 @@ pub(super) fn Header(props: &HeaderProps) -> Html {
             <span class="brand"><Logo /><span class="wide-only">{ "Eventscope" }</span></span>
             <div class="what">
                 <h1 class="file" title={props.name.clone()}>{ &props.name }</h1>
-                <span class="facts">{ facts(&props.overview) }</span>
+                <span class="facts">{ facts(&props.overview, props.elapsed_ms) }</span>
             </div>
             <label class="search">
                 <span class="visually-hidden">{ "Filter threads by label or number" }</span>
@@ -130,10 +137,15 @@ pub(super) fn Warnings(props: &WarningsProps) -> Html {
         format!("{} – and {} more", first.text, format::count(rest))
     };
     let items = overview.warnings.iter().map(|warning| {
-        let at = warning.at.map(|at| format!(" (at {})", format::time(at))).unwrap_or_default();
+        let at = warning
+            .at
+            .map(|at| format!(" (at {})", format::time(at)))
+            .unwrap_or_default();
         html! { <li>{ &warning.text }{ at }</li> }
     });
-    let unlisted = overview.warning_count.saturating_sub(overview.warnings.len() as u64);
+    let unlisted = overview
+        .warning_count
+        .saturating_sub(overview.warnings.len() as u64);
     html! {
         <details class={classes!("warnings", overview.damaged.then_some("damaged"))}>
             <summary>

@@ -39,7 +39,12 @@ pub(super) struct Binding {
     pub(super) help: &'static str,
 }
 
-const fn global(action: Action, keys: &'static [Key], shown: &'static str, help: &'static str) -> Binding {
+const fn global(
+    action: Action,
+    keys: &'static [Key],
+    shown: &'static str,
+    help: &'static str,
+) -> Binding {
     Binding {
         action,
         keys,
@@ -49,7 +54,12 @@ const fn global(action: Action, keys: &'static [Key], shown: &'static str, help:
     }
 }
 
-const fn focused(action: Action, keys: &'static [Key], shown: &'static str, help: &'static str) -> Binding {
+const fn focused(
+    action: Action,
+    keys: &'static [Key],
+    shown: &'static str,
+    help: &'static str,
+) -> Binding {
     Binding {
         action,
         keys,
@@ -61,21 +71,66 @@ const fn focused(action: Action, keys: &'static [Key], shown: &'static str, help
 
 /// All of them.
 pub(super) const BINDINGS: &[Binding] = &[
-    global(Action::ZoomIn, &[Key::Code("KeyW"), Key::Text("+"), Key::Text("=")], "W", "zoom in at the pointer"),
-    global(Action::ZoomOut, &[Key::Code("KeyS"), Key::Text("-")], "S", "zoom out"),
+    global(
+        Action::ZoomIn,
+        &[Key::Code("KeyW"), Key::Text("+"), Key::Text("=")],
+        "W",
+        "zoom in at the pointer",
+    ),
+    global(
+        Action::ZoomOut,
+        &[Key::Code("KeyS"), Key::Text("-")],
+        "S",
+        "zoom out",
+    ),
     global(Action::Left, &[Key::Code("KeyA")], "A", "move left"),
     global(Action::Right, &[Key::Code("KeyD")], "D", "move right"),
     global(Action::Fit, &[Key::Text("0")], "0", "show the whole log"),
-    global(Action::ShowSelection, &[Key::Code("KeyF")], "F", "zoom to the selected range or item"),
-    global(Action::Undo, &[Key::Text("Escape")], "Esc", "drop the selected item, then the range"),
+    global(
+        Action::ShowSelection,
+        &[Key::Code("KeyF")],
+        "F",
+        "zoom to the selected range or item",
+    ),
+    global(
+        Action::Undo,
+        &[Key::Text("Escape")],
+        "Esc",
+        "drop the selected item, then the range",
+    ),
     global(Action::Search, &[Key::Text("/")], "/", "filter the threads"),
     global(Action::Open, &[Key::Code("KeyO")], "O", "open another log"),
     global(Action::Help, &[Key::Text("?")], "?", "this help"),
-    focused(Action::Next, &[Key::Text("ArrowRight"), Key::Text(".")], "→", "next item of the track (timeline focused)"),
-    focused(Action::Previous, &[Key::Text("ArrowLeft"), Key::Text(",")], "←", "previous item"),
-    focused(Action::TrackDown, &[Key::Text("ArrowDown")], "↓", "the track below"),
-    focused(Action::TrackUp, &[Key::Text("ArrowUp")], "↑", "the track above"),
-    focused(Action::SelectItemRange, &[Key::Text("Enter")], "Enter", "select the time of the item as range"),
+    focused(
+        Action::Next,
+        &[Key::Text("ArrowRight"), Key::Text(".")],
+        "→",
+        "next item of the track (timeline focused)",
+    ),
+    focused(
+        Action::Previous,
+        &[Key::Text("ArrowLeft"), Key::Text(",")],
+        "←",
+        "previous item",
+    ),
+    focused(
+        Action::TrackDown,
+        &[Key::Text("ArrowDown")],
+        "↓",
+        "the track below",
+    ),
+    focused(
+        Action::TrackUp,
+        &[Key::Text("ArrowUp")],
+        "↑",
+        "the track above",
+    ),
+    focused(
+        Action::SelectItemRange,
+        &[Key::Text("Enter")],
+        "Enter",
+        "select the time of the item as range",
+    ),
 ];
 
 /// What the mouse does, for the help.
@@ -84,7 +139,10 @@ pub(super) const GESTURES: &[(&str, &str)] = &[
     ("Drag", "select a range of time; its edges can be dragged"),
     ("Shift + drag, or drag the ruler", "move"),
     ("Click", "select an item; beside all items: drop the range"),
-    ("Double click", "zoom to the item; beside all items: show the whole log"),
+    (
+        "Double click",
+        "zoom to the item; beside all items: show the whole log",
+    ),
     ("Wheel over the names, Shift + wheel", "scroll the tracks"),
 ];
 

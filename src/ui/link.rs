@@ -48,7 +48,11 @@ fn address(state: &ViewState) -> Option<String> {
     let location = gloo_utils::window().location();
     let page = format!("{}{}", location.pathname().ok()?, location.search().ok()?);
     let fragment = encode(state);
-    Some(if fragment.is_empty() { page } else { format!("{page}#{fragment}") })
+    Some(if fragment.is_empty() {
+        page
+    } else {
+        format!("{page}#{fragment}")
+    })
 }
 
 /// Writes the view into the address, without a new entry in the history.
@@ -68,9 +72,16 @@ pub(super) fn href(state: &ViewState) -> Option<String> {
 /// What a link is about, for someone who has yet to open the log.
 pub(super) fn promise(state: &ViewState) -> String {
     let name = state.log_name.as_deref().unwrap_or("a log");
-    let size = state.fingerprint.map(|print| format!(" of {}", format::bytes(print.len()))).unwrap_or_default();
+    let size = state
+        .fingerprint
+        .map(|print| format!(" of {}", format::bytes(print.len())))
+        .unwrap_or_default();
     let span = |what: &str, span: Span| {
-        format!("{what} {} to {}", format::time(span.start), format::time(span.end))
+        format!(
+            "{what} {} to {}",
+            format::time(span.start),
+            format::time(span.end)
+        )
     };
     let view = state
         .selection

@@ -295,11 +295,19 @@ impl ViewerRef {
     /// The selected item.
     pub(super) fn selected(&self) -> Option<(Row, Nanos)> {
         let viewer = self.0.borrow();
-        viewer.selected.as_ref().map(|item| (item.row, item.span.start))
+        viewer
+            .selected
+            .as_ref()
+            .map(|item| (item.row, item.span.start))
     }
 
     /// Restores what a link says.
-    pub(super) fn restore(&self, visible: Option<Span>, range: Option<Span>, selected: Option<(Row, Nanos)>) {
+    pub(super) fn restore(
+        &self,
+        visible: Option<Span>,
+        range: Option<Span>,
+        selected: Option<(Row, Nanos)>,
+    ) {
         self.update(|viewer| {
             match visible {
                 Some(span) => viewer.view.show_exactly(span),
@@ -335,7 +343,9 @@ impl ViewerRef {
     /// Shows the selected range or item.
     pub(super) fn show_selection(&self) {
         let viewer = self.0.borrow();
-        let span = viewer.range.or(viewer.selected.as_ref().map(|item| item.span));
+        let span = viewer
+            .range
+            .or(viewer.selected.as_ref().map(|item| item.span));
         drop(viewer);
         if let Some(span) = span {
             self.gesture(|view| view.show(span));
@@ -347,7 +357,11 @@ impl ViewerRef {
         let viewer = self.0.borrow();
         let middle = viewer.view.width_px() / 2.0;
         let x = viewer.pointer.map_or(middle, |time| viewer.view.x_of(time));
-        let x = if (0.0..=viewer.view.width_px()).contains(&x) { x } else { middle };
+        let x = if (0.0..=viewer.view.width_px()).contains(&x) {
+            x
+        } else {
+            middle
+        };
         drop(viewer);
         self.gesture(|view| view.zoom(factor, x));
     }
@@ -469,7 +483,10 @@ impl ViewerRef {
         self.update(|viewer| {
             let range = viewer.selected.as_ref().map(|item| item.span);
             viewer.range = range.or(viewer.range);
-            ((), vec![ViewerEvent::Range(viewer.range), ViewerEvent::Changed])
+            (
+                (),
+                vec![ViewerEvent::Range(viewer.range), ViewerEvent::Changed],
+            )
         });
     }
 
@@ -487,7 +504,10 @@ impl ViewerRef {
 
 impl Viewer {
     fn events_for_selection(&self) -> Vec<ViewerEvent> {
-        vec![ViewerEvent::Described(self.description()), ViewerEvent::Changed]
+        vec![
+            ViewerEvent::Described(self.description()),
+            ViewerEvent::Changed,
+        ]
     }
 
     fn select(&mut self, item: Option<Item>) -> Vec<ViewerEvent> {
@@ -513,7 +533,8 @@ impl Viewer {
         }
         let (_, track) = track_at(&self.tracks, y - RULER_PX + self.scroll_px)?;
         let slack = Nanos((self.view.ns_per_px() * HIT_PX) as u64);
-        self.marks.hit(track.row?, self.view.time_at(x - labels), slack)
+        self.marks
+            .hit(track.row?, self.view.time_at(x - labels), slack)
     }
 
     /// If `x` is on an edge of the range: the other edge.
@@ -555,7 +576,11 @@ impl Viewer {
             }
             None => {}
         }
-        self.hovered = if self.drag.is_some() { None } else { self.item_at(x, y) };
+        self.hovered = if self.drag.is_some() {
+            None
+        } else {
+            self.item_at(x, y)
+        };
         self.point_cursor(x, y);
         events.push(ViewerEvent::Described(self.description()));
         events
@@ -567,7 +592,9 @@ impl Viewer {
     }
 
     fn point_cursor(&self, x: f64, y: f64) {
-        let Some((canvas, _)) = &self.canvas else { return };
+        let Some((canvas, _)) = &self.canvas else {
+            return;
+        };
         let cursor = match self.drag {
             Some(Drag::Pan { .. }) => "grabbing",
             Some(Drag::Edge { .. }) => "ew-resize",
@@ -594,8 +621,18 @@ impl Viewer {
     }
 
     fn step(&mut self, forward: bool) -> Vec<ViewerEvent> {
-        let first_row = || self.tracks.iter().filter_map(|track| track.row).find(|row| *row != Row::Activity);
-        let Some(row) = self.selected.as_ref().map(|item| item.row).or_else(first_row) else {
+        let first_row = || {
+            self.tracks
+                .iter()
+                .filter_map(|track| track.row)
+                .find(|row| *row != Row::Activity)
+        };
+        let Some(row) = self
+            .selected
+            .as_ref()
+            .map(|item| item.row)
+            .or_else(first_row)
+        else {
             return Vec::new();
         };
         let items = self.row_items(row);
@@ -605,7 +642,9 @@ impl Viewer {
             Some(current) if forward => items.iter().find(|item| item.span > current),
             Some(current) => items.iter().rev().find(|item| item.span < current),
         };
-        let Some(item) = next.cloned() else { return Vec::new() };
+        let Some(item) = next.cloned() else {
+            return Vec::new();
+        };
         let x = self.view.x_of(item.span.start);
         if !(0.0..self.view.width_px()).contains(&x) {
             self.view.pan(x - self.view.width_px() / 3.0);
@@ -616,7 +655,10 @@ impl Viewer {
 
     fn step_track(&mut self, down: bool) -> Vec<ViewerEvent> {
         let rows: Vec<Row> = self.tracks.iter().filter_map(|track| track.row).collect();
-        let current = self.selected.as_ref().map(|item| (item.row, item.span.start));
+        let current = self
+            .selected
+            .as_ref()
+            .map(|item| (item.row, item.span.start));
         let at = current.and_then(|(row, _)| rows.iter().position(|&other| other == row));
         let candidates: Vec<Row> = match (at, down) {
             (None, _) => rows,
@@ -626,7 +668,9 @@ impl Viewer {
         let time = current.map_or(self.view.span().start, |(_, time)| time);
         for row in candidates {
             let items = self.row_items(row);
-            let nearest = items.into_iter().min_by_key(|item| item.span.start.0.abs_diff(time.0));
+            let nearest = items
+                .into_iter()
+                .min_by_key(|item| item.span.start.0.abs_diff(time.0));
             if nearest.is_some() {
                 self.hovered = None;
                 return self.select(nearest);
@@ -669,7 +713,9 @@ impl Viewer {
             .filter_map(|i| reply.mark(i))
             .filter(|mark| mark.kind == MarkKind::One && mark.end - mark.start >= min_ns)
             .filter_map(|mark| mark.detail.map(ThreadId))
-            .filter(|thread| !self.labels.asked.contains(thread) && !self.labels.known.contains_key(thread))
+            .filter(|thread| {
+                !self.labels.asked.contains(thread) && !self.labels.known.contains_key(thread)
+            })
             .take(500)
             .collect();
         unknown.sort_unstable();
@@ -678,7 +724,9 @@ impl Viewer {
     }
 
     fn paint(&mut self) {
-        let Some((canvas, painter)) = &mut self.canvas else { return };
+        let Some((canvas, painter)) = &mut self.canvas else {
+            return;
+        };
         painter.begin(canvas, self.size);
         let theme = theme::current();
         Scene {
@@ -698,4 +746,3 @@ impl Viewer {
         .paint(painter);
     }
 }
-

@@ -47,7 +47,9 @@ impl BlobReader {
 
     fn start_read(&self, range: Range<u64>) -> Result<Promise, JsValue> {
         // Offsets are exact in a f64 up to 2^53 bytes.
-        let slice = self.blob.slice_with_f64_and_f64(range.start as f64, range.end as f64)?;
+        let slice = self
+            .blob
+            .slice_with_f64_and_f64(range.start as f64, range.end as f64)?;
         Ok(slice.array_buffer().unchecked_into())
     }
 
@@ -121,7 +123,11 @@ impl Piece {
         let buffer: ArrayBuffer = JsFuture::from(self.promise).await?.dyn_into()?;
         let have = u64::from(buffer.byte_length());
         let take = self.take.min(have.saturating_sub(self.skip));
-        let bytes = Uint8Array::new_with_byte_offset_and_length(&buffer, self.skip.min(have) as u32, take as u32);
+        let bytes = Uint8Array::new_with_byte_offset_and_length(
+            &buffer,
+            self.skip.min(have) as u32,
+            take as u32,
+        );
         into.resize(take as usize, 0);
         bytes.copy_to(into);
         Ok(())

@@ -41,7 +41,9 @@ fn scope() -> DedicatedWorkerGlobalScope {
 }
 
 fn now_ms() -> f64 {
-    scope().performance().map_or(0.0, |performance| performance.now())
+    scope()
+        .performance()
+        .map_or(0.0, |performance| performance.now())
 }
 
 fn post(message: &FromWorker) {
@@ -186,7 +188,8 @@ impl Reporter {
             return;
         }
         self.reported_ms = now;
-        let with_overview = at_once || (session.events() > 0 && now - self.overview_ms > OVERVIEW_EVERY_MS);
+        let with_overview =
+            at_once || (session.events() > 0 && now - self.overview_ms > OVERVIEW_EVERY_MS);
         if with_overview {
             self.overview_ms = now;
         }

@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@playwright/test';
+import { fixture, openLog } from './helpers.js';
 
 const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
@@ -21,6 +22,20 @@ for (const colorScheme of ['light', 'dark']) {
     await page.emulateMedia({ colorScheme });
     await page.goto('./');
     await page.waitForFunction(() => 'wasmBindings' in window);
+    expect(await violations(page)).toEqual([]);
+  });
+}
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`an open log is accessible, ${colorScheme}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme });
+    await openLog(page, fixture('ghc-9.10.3/prof-time-N2-pj-l'));
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('tab', { name: 'Flame graph' }).click();
+    await expect(page.locator('.flame canvas')).toBeVisible();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('?');
+    await expect(page.getByRole('dialog')).toBeVisible();
     expect(await violations(page)).toEqual([]);
   });
 }

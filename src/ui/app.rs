@@ -1,0 +1,960 @@
+//! The app: what is open, and how its parts hear of each other.
+
+use std::rc::Rc;
+
+use gloo_events::{EventListener, EventListenerOptions};
+use gloo_timers::callback::Timeout;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{DragEvent, File, HtmlElement, HtmlInputElement, KeyboardEvent};
+use yew::prelude::*;
+
+use super::client::Client;
+use super::dialog::{Help, swatch};
+use super::files::{self, Dropped};
+use super::flame::Flame;
+use super::header::{Header, Loading, Warnings};
+use super::keys::{Action, action};
+use super::landing::{FileInput, Landing};
+use super::summary::{Summary, span_text};
+use super::timeline::Timeline;
+use super::viewer::{Description, ViewerEvent, ViewerRef};
+use super::{link, theme};
+use crate::automata::Span;
+use crate::eventlog::Progress;
+use crate::ids::{CapId, ThreadId};
+use crate::protocol::{Answer, FromWorker, Question};
+use crate::scene::format;
+use crate::scene::timeline::tracks;
+use crate::session::Overview;
+use crate::share::{Fingerprint, FlameView, Panel, ViewState};
+use crate::timeline::query::UsageRow;
+use crate::timeline::threads::{ThreadFilter, ThreadRow};
+
+/// How many threads are listed.
+const THREADS_LISTED: usize = 2000;
+/// When what the user does has settled, the address follows.
+const SETTLED_MS: u32 = 250;
+
+/// What the app hears.
+pub(super) enum Msg {
+    Worker(FromWorker),
+    Viewer(ViewerEvent),
+    Open(File),
+    Sample(&'static str),
+    SampleFailed(String),
+    Browse,
+    Dropped(Dropped),
+    Dragging(bool),
+    Cancel,
+    /// The worker did not hear a cancel in time.
+    CancelHard(u32),
+    Fingerprint(u32, Option<Fingerprint>),
+    Threads(Vec<ThreadRow>, u64),
+    Usage(Option<Span>, Vec<UsageRow>),
+    Filter(String),
+    Panel(Panel),
+    Flame(FlameView),
+    Theme,
+    ThemeChanged,
+    Help(bool),
+    Key(KeyboardEvent),
+    Share,
+    Copied(bool),
+    Settled,
+    HashChanged,
+    ClearRange,
+    DismissNotice,
+    ResizePanel(f64),
+}
+
+/// What is on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Screen {
+    Landing,
+    /// A log is being read; it is shown as soon as something is known of it.
+    Loading,
+    Open,
+}
+
+/// The log that is open or being opened.
+#[derive(Clone, Debug, Default)]
+struct Log {
+    name: String,
+    fingerprint: Option<Fingerprint>,
+    overview: Rc<Overview>,
+    progress: Progress,
+    events: u64,
+    /// How long the reading took.
+    elapsed_ms: Option<f64>,
+    threads: Vec<ThreadRow>,
+    threads_in_all: u64,
+    /// The usage of the whole log, for the notes beside the capabilities.
+    whole: Rc<Vec<UsageRow>>,
+    /// The usage of the selected range, or of the whole log.
+    usage: Rc<Vec<UsageRow>>,
+}
+
+/// The root component.
+pub(super) struct App {
+    client: Client,
+    viewer: ViewerRef,
+    screen: Screen,
+    log: Log,
+    /// Goes up with every opened file.
+    generation: u32,
+    /// What the address asked for, until it is applied.
+    wanted: Option<ViewState>,
+    error: Option<String>,
+    notice: Option<String>,
+    dragging: bool,
+    help: bool,
+    copied: bool,
+    colours: u32,
+    height: f64,
+    range: Option<Span>,
+    description: Option<Description>,
+    filter: String,
+    panel: Panel,
+    flame: FlameView,
+    usage_asked: Option<Option<Span>>,
+    usage_again: bool,
+    settle: Option<Timeout>,
+    hard_cancel: Option<Timeout>,
+    file_input: NodeRef,
+    filter_input: NodeRef,
+    canvas: NodeRef,
+    panel_node: NodeRef,
+    panel_px: f64,
+    _listeners: Vec<EventListener>,
+}
+
+impl Component for App {
+    type Message = Msg;
+    type Properties = ();
+
+    fn create(ctx: &Context<Self>) -> Self {
+        let on_worker = ctx.link().callback(Msg::Worker);
+        let client = Client::start(move |message| on_worker.emit(message));
+        let on_viewer = ctx.link().callback(Msg::Viewer);
+        let viewer = ViewerRef::new(client.clone(), move |event| on_viewer.emit(event));
+        Self {
+            client,
+            viewer,
+            screen: Screen::Landing,
+            log: Log::default(),
+            generation: 0,
+            wanted: link::read(),
+            error: None,
+            notice: None,
+            dragging: false,
+            help: false,
+            copied: false,
+            colours: 0,
+            height: 0.0,
+            range: None,
+            description: None,
+            filter: String::new(),
+            panel: Panel::default(),
+            flame: FlameView::default(),
+            usage_asked: None,
+            usage_again: false,
+            settle: None,
+            hard_cancel: None,
+            file_input: NodeRef::default(),
+            filter_input: NodeRef::default(),
+            canvas: NodeRef::default(),
+            panel_node: NodeRef::default(),
+            panel_px: stored_panel_px(),
+            _listeners: listen(ctx),
+        }
+    }
+
+    fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
+        match msg {
+            Msg::Worker(message) => return self.hear(ctx, message),
+            Msg::Viewer(event) => return self.viewed(ctx, event),
+            Msg::Open(file) => self.open(ctx, &file),
+            Msg::Sample(path) => {
+                let link = ctx.link().clone();
+                spawn_local(async move {
+                    link.send_message(match files::fetch_sample(path).await {
+                        Ok(file) => Msg::Open(file),
+                        Err(why) => Msg::SampleFailed(why),
+                    });
+                });
+                return false;
+            }
+            Msg::SampleFailed(why) => {
+                self.error = Some(format!(
+                    "The sample could not be fetched: {why}. Reload the page and try again."
+                ));
+            }
+            Msg::Browse => {
+                if let Some(input) = self.file_input.cast::<HtmlInputElement>() {
+                    input.click();
+                }
+                return false;
+            }
+            Msg::Dropped(dropped) => self.dropped(ctx, dropped),
+            Msg::Dragging(dragging) => {
+                let changed = self.dragging != dragging;
+                self.dragging = dragging;
+                return changed;
+            }
+            Msg::Cancel => self.cancel(ctx),
+            Msg::CancelHard(generation) => {
+                if generation == self.generation {
+                    self.client.restart();
+                }
+                return false;
+            }
+            Msg::Fingerprint(generation, print) => {
+                if generation == self.generation {
+                    self.log.fingerprint = print;
+                    self.compare_with_link();
+                    self.changed(ctx);
+                }
+            }
+            Msg::Threads(rows, total) => {
+                self.log.threads = rows;
+                self.log.threads_in_all = total;
+                self.show_log();
+            }
+            Msg::Usage(range, rows) => self.usage_came(ctx, range, rows),
+            Msg::Filter(filter) => {
+                self.filter = filter;
+                self.ask_threads(ctx);
+                self.changed(ctx);
+            }
+            Msg::Panel(panel) => {
+                self.panel = panel;
+                self.changed(ctx);
+            }
+            Msg::Flame(view) => {
+                self.flame = view;
+                self.changed(ctx);
+            }
+            Msg::Theme => {
+                theme::apply(theme::next(theme::choice()));
+                self.recolour();
+            }
+            Msg::ThemeChanged => self.recolour(),
+            Msg::Help(open) => self.help = open,
+            Msg::Key(event) => return self.key(ctx, &event),
+            Msg::Share => self.share(ctx),
+            Msg::Copied(copied) => self.copied = copied,
+            Msg::Settled => {
+                self.settle = None;
+                link::write(&self.state());
+                return false;
+            }
+            Msg::HashChanged => return self.follow_address(),
+            Msg::ClearRange => {
+                self.viewer.clear_range();
+                return false;
+            }
+            Msg::DismissNotice => self.notice = None,
+            Msg::ResizePanel(px) => {
+                self.panel_px = px;
+                store_panel_px(px);
+            }
+        }
+        true
+    }
+
+    fn rendered(&mut self, _: &Context<Self>, _: bool) {
+        if let Some(panel) = self.panel_node.cast::<HtmlElement>() {
+            // A length is always a valid height.
+            let _ = panel
+                .style()
+                .set_property("height", &format!("{}px", self.panel_px));
+        }
+    }
+
+    fn view(&self, ctx: &Context<Self>) -> Html {
+        let link = ctx.link();
+        let shown = self.screen == Screen::Open
+            || (self.screen == Screen::Loading && self.log.overview.span.is_some());
+        html! {
+            <>
+                <FileInput node={self.file_input.clone()} on_file={link.callback(Msg::Open)} />
+                if shown {
+                    { self.view_log(ctx) }
+                } else if self.screen == Screen::Loading {
+                    <main class="landing">{ self.view_loading(ctx) }</main>
+                } else {
+                    <Landing link={self.wanted.as_ref().map(|state| AttrValue::from(link::promise(state)))}
+                        error={self.error.clone().map(AttrValue::from)}
+                        on_browse={link.callback(|()| Msg::Browse)}
+                        on_sample={link.callback(Msg::Sample)} />
+                }
+                if self.dragging {
+                    <div class="overlay" aria-hidden="true"><p>{ "Drop it anywhere" }</p></div>
+                }
+                if self.help {
+                    <Help on_close={link.callback(|()| Msg::Help(false))} />
+                }
+            </>
+        }
+    }
+}
+
+/// Listeners of the whole page.
+fn listen(ctx: &Context<App>) -> Vec<EventListener> {
+    let window = gloo_utils::window();
+    let document = gloo_utils::document();
+    let options = EventListenerOptions::enable_prevent_default();
+    let drag = |name: &'static str, msg: fn(&DragEvent) -> Option<Msg>| {
+        let link = ctx.link().clone();
+        EventListener::new_with_options(&document, name, options, move |event| {
+            if let Some(event) = event
+                .dyn_ref::<DragEvent>()
+                .filter(|event| files::has_files(event))
+            {
+                event.prevent_default();
+                if let Some(msg) = msg(event) {
+                    link.send_message(msg);
+                }
+            }
+        })
+    };
+    let left = |event: &DragEvent| {
+        event
+            .related_target()
+            .is_none()
+            .then_some(Msg::Dragging(false))
+    };
+    let dropped = |event: &DragEvent| {
+        event
+            .data_transfer()
+            .map(|data| Msg::Dropped(files::dropped(&data)))
+    };
+    let key = {
+        let link = ctx.link().clone();
+        EventListener::new_with_options(&document, "keydown", options, move |event| {
+            if let Some(event) = event.dyn_ref::<KeyboardEvent>() {
+                link.send_message(Msg::Key(event.clone()));
+            }
+        })
+    };
+    let hash = {
+        let link = ctx.link().clone();
+        EventListener::new(&window, "hashchange", move |_| {
+            link.send_message(Msg::HashChanged)
+        })
+    };
+    let mut listeners = vec![
+        drag("dragenter", |_| Some(Msg::Dragging(true))),
+        drag("dragover", |_| Some(Msg::Dragging(true))),
+        drag("dragleave", left),
+        drag("drop", dropped),
+        key,
+        hash,
+    ];
+    for query in ["(prefers-color-scheme: dark)", "(prefers-contrast: more)"] {
+        if let Ok(Some(list)) = window.match_media(query) {
+            let link = ctx.link().clone();
+            listeners.push(EventListener::new(&list, "change", move |_| {
+                link.send_message(Msg::ThemeChanged)
+            }));
+        }
+    }
+    listeners
+}
+
+const PANEL_KEY: &str = "eventscope-panel-px";
+
+fn stored_panel_px() -> f64 {
+    let storage = gloo_utils::window().local_storage().ok().flatten();
+    let stored = storage.and_then(|storage| storage.get_item(PANEL_KEY).ok().flatten());
+    let px = stored
+        .and_then(|text| text.parse::<f64>().ok())
+        .unwrap_or(300.0);
+    if px.is_finite() {
+        px.clamp(80.0, 2000.0)
+    } else {
+        300.0
+    }
+}
+
+fn store_panel_px(px: f64) {
+    if let Ok(Some(storage)) = gloo_utils::window().local_storage() {
+        // Where nothing can be stored, the height is forgotten.
+        let _ = storage.set_item(PANEL_KEY, &px.to_string());
+    }
+}
+
+impl App {
+    fn open(&mut self, ctx: &Context<Self>, file: &File) {
+        self.generation += 1;
+        self.screen = Screen::Loading;
+        self.error = None;
+        self.notice = None;
+        self.hard_cancel = None;
+        self.range = None;
+        self.description = None;
+        self.usage_asked = None;
+        self.usage_again = false;
+        self.log = Log {
+            name: file.name(),
+            ..Log::default()
+        };
+        self.viewer.reset();
+        self.client.open(file);
+        let (generation, file, link) = (self.generation, file.clone(), ctx.link().clone());
+        spawn_local(async move {
+            let print = files::fingerprint_of(&file).await;
+            link.send_message(Msg::Fingerprint(generation, print));
+        });
+    }
+
+    fn dropped(&mut self, ctx: &Context<Self>, dropped: Dropped) {
+        self.dragging = false;
+        match dropped {
+            Dropped::File(file, more) => {
+                self.open(ctx, &file);
+                if more > 0 {
+                    self.notice = Some(format!(
+                        "{} more files were dropped; one log is shown at a time.",
+                        more
+                    ));
+                }
+            }
+            Dropped::Folder => {
+                self.fail("That is a folder. Drop the .eventlog file that is in it.".to_owned())
+            }
+            Dropped::Nothing => self.fail("That is no file. Drop an .eventlog file.".to_owned()),
+        }
+    }
+
+    /// Says why something did not work, without losing what is open.
+    fn fail(&mut self, why: String) {
+        if self.screen == Screen::Open {
+            self.notice = Some(why);
+        } else {
+            self.error = Some(why);
+            self.screen = Screen::Landing;
+        }
+    }
+
+    fn cancel(&mut self, ctx: &Context<Self>) {
+        self.client.cancel();
+        self.viewer.reset();
+        self.screen = Screen::Landing;
+        self.log = Log::default();
+        // A worker that does not listen is replaced.
+        let (generation, link) = (self.generation, ctx.link().clone());
+        self.hard_cancel = Some(Timeout::new(1500, move || {
+            link.send_message(Msg::CancelHard(generation))
+        }));
+    }
+
+    fn hear(&mut self, ctx: &Context<Self>, message: FromWorker) -> bool {
+        match message {
+            FromWorker::Loading {
+                progress,
+                events,
+                overview,
+            } if self.screen == Screen::Loading => {
+                self.log.progress = progress;
+                self.log.events = events;
+                if let Some(overview) = overview {
+                    self.log.overview = Rc::new(overview);
+                    self.show_log();
+                    self.ask_usage(ctx);
+                }
+            }
+            FromWorker::Loaded { overview, elapsed_ms } if self.screen == Screen::Loading => {
+                self.log.overview = Rc::new(overview);
+                self.log.elapsed_ms = Some(elapsed_ms);
+                self.screen = Screen::Open;
+                self.loaded(ctx);
+            }
+            FromWorker::Failed { message } if self.screen == Screen::Loading => {
+                self.screen = Screen::Landing;
+                self.viewer.reset();
+                self.error = Some(message);
+            }
+            FromWorker::Cancelled => self.hard_cancel = None,
+            FromWorker::Died { message } => self.died(&message),
+            _ => return false,
+        }
+        true
+    }
+
+    fn died(&mut self, message: &str) {
+        self.client.restart();
+        self.viewer.reset();
+        self.screen = Screen::Landing;
+        let memory = ["memory", "alloc", "unreachable", "capacity"]
+            .iter()
+            .any(|word| message.contains(word));
+        let advice = if memory {
+            "It probably ran out of memory: close other tabs, or log less (+RTS -l-a leaves all events out, -lsg keeps scheduler and collections)."
+        } else {
+            "This is a defect of Eventscope: please report it with these words."
+        };
+        self.error = Some(format!(
+            "The part that reads logs stopped at “{}”: {message}. {advice} A new one was started; drop the log again.",
+            self.log.name
+        ));
+    }
+
+    fn loaded(&mut self, ctx: &Context<Self>) {
+        if self.log.overview.span.is_none() {
+            self.screen = Screen::Landing;
+            let what = self
+                .log
+                .overview
+                .warnings
+                .first()
+                .map(|warning| warning.text.clone())
+                .unwrap_or_default();
+            self.error = Some(format!(
+                "“{}” has a header but no events. {what}",
+                self.log.name
+            ));
+            return;
+        }
+        self.show_log();
+        if let Some(state) = self.wanted.take() {
+            self.apply(state);
+            self.compare_with_link();
+        }
+        if self.panel == Panel::Summary
+            && self.log.overview.caps.is_empty()
+            && !self.log.overview.profile.is_empty()
+        {
+            self.panel = Panel::FlameGraph;
+        }
+        self.ask_threads(ctx);
+        self.usage_asked = None;
+        self.ask_usage(ctx);
+        self.changed(ctx);
+    }
+
+    /// Takes over what a link says.
+    fn apply(&mut self, state: ViewState) {
+        let inside = |span: Span| {
+            let log = self.log.overview.span?;
+            let span = Span::new(span.start.max(log.start), span.end.min(log.end));
+            (span.start < span.end).then_some(span)
+        };
+        // The view may reach a little beyond the log; a range may not.
+        let visible = state.visible.filter(|span| inside(*span).is_some());
+        let range = state.selection.and_then(inside);
+        self.filter.clone_from(&state.filter);
+        self.panel = state.panel;
+        self.flame = state.flame.clone();
+        if state.newer() {
+            self.notice = Some("This link was made by a newer version of this page: some of it may be missing here.".to_owned());
+        }
+        self.viewer.restore(visible, range, link::item(&state));
+        self.wanted = Some(state).filter(|state| state.fingerprint.is_some());
+    }
+
+    /// Says so if a link is about another log.
+    fn compare_with_link(&mut self) {
+        let wanted = self.wanted.as_ref().and_then(|state| state.fingerprint);
+        if self.screen != Screen::Open {
+            return;
+        }
+        if let (Some(wanted), Some(print)) = (wanted, self.log.fingerprint) {
+            self.wanted = None;
+            if wanted != print {
+                self.notice = Some(format!(
+                    "The link was made for another log, of {}; this one has {}. What fits was applied.",
+                    format::bytes(wanted.len()),
+                    format::bytes(print.len())
+                ));
+            }
+        }
+    }
+
+    fn follow_address(&mut self) -> bool {
+        let Some(state) = link::read() else {
+            return false;
+        };
+        if self.screen == Screen::Open {
+            self.apply(state);
+            self.compare_with_link();
+        } else {
+            self.wanted = Some(state);
+        }
+        true
+    }
+
+    /// The view as a link says it.
+    fn state(&self) -> ViewState {
+        ViewState {
+            fingerprint: self.log.fingerprint,
+            visible: self.viewer.visible(),
+            selection: self.viewer.range(),
+            selected: link::selected(self.viewer.selected()),
+            panel: self.panel,
+            filter: self.filter.clone(),
+            flame: self.flame.clone(),
+            ..ViewState::default()
+        }
+    }
+
+    /// Something changed that the address says.
+    fn changed(&mut self, ctx: &Context<Self>) {
+        if self.screen == Screen::Open {
+            let link = ctx.link().clone();
+            self.settle = Some(Timeout::new(SETTLED_MS, move || {
+                link.send_message(Msg::Settled)
+            }));
+        }
+    }
+
+    fn share(&mut self, ctx: &Context<Self>) {
+        let state = self.state();
+        link::write(&state);
+        let Some(href) = link::href(&state) else {
+            return;
+        };
+        let link = ctx.link().clone();
+        let clipboard = gloo_utils::window().navigator().clipboard();
+        let copying = clipboard.write_text(&href);
+        spawn_local(async move {
+            let copied = JsFuture::from(copying).await.is_ok();
+            link.send_message(Msg::Copied(copied));
+            if copied {
+                gloo_timers::future::TimeoutFuture::new(2500).await;
+                link.send_message(Msg::Copied(false));
+            }
+        });
+    }
+
+    fn recolour(&mut self) {
+        self.colours += 1;
+        self.viewer.recolour();
+    }
+
+    /// Gives the timeline what is known of the log.
+    fn show_log(&self) {
+        let overview = &self.log.overview;
+        let Some(span) = overview.span else { return };
+        let note = |cap: CapId| {
+            let row = self.log.whole.iter().find(|row| row.cap == cap)?;
+            let life = row.mutator_ns + row.gc_ns + row.idle_ns;
+            (life > 0).then(|| format::percent_short(row.mutator_ns, life))
+        };
+        let caps: Vec<(CapId, String)> = overview
+            .caps
+            .iter()
+            .map(|life| (life.cap, note(life.cap).unwrap_or_default()))
+            .collect();
+        let threads: Vec<(ThreadId, Option<String>)> = self
+            .log
+            .threads
+            .iter()
+            .map(|row| (row.id, row.label.clone()))
+            .collect();
+        let labels = self
+            .log
+            .threads
+            .iter()
+            .filter_map(|row| Some((row.id, row.label.clone()?)))
+            .collect();
+        let tracks = tracks(&caps, overview.messages, &threads, self.log.threads_in_all);
+        self.viewer.set_log(span, tracks, labels);
+    }
+
+    fn ask_threads(&self, ctx: &Context<Self>) {
+        let filter = ThreadFilter {
+            text: self.filter.trim().to_owned(),
+            limit: THREADS_LISTED,
+        };
+        let link = ctx.link().clone();
+        self.client
+            .ask(Question::Threads(filter), move |answer, _| {
+                if let Answer::Threads(rows, total) = answer {
+                    link.send_message(Msg::Threads(rows, total));
+                }
+            });
+    }
+
+    /// Asks how the selected range, or the whole log, was spent; while a
+    /// question is out, it is asked again when the answer has come.
+    fn ask_usage(&mut self, ctx: &Context<Self>) {
+        let Some(whole) = self.log.overview.span else {
+            return;
+        };
+        if self.usage_asked.is_some() {
+            self.usage_again = true;
+            return;
+        }
+        let range = self.range;
+        self.usage_asked = Some(range);
+        let link = ctx.link().clone();
+        self.client
+            .ask(Question::Usage(range.unwrap_or(whole)), move |answer, _| {
+                if let Answer::Usage(rows) = answer {
+                    link.send_message(Msg::Usage(range, rows));
+                }
+            });
+    }
+
+    fn usage_came(&mut self, ctx: &Context<Self>, range: Option<Span>, rows: Vec<UsageRow>) {
+        self.usage_asked = None;
+        let rows = Rc::new(rows);
+        if range.is_none() && self.log.whole != rows {
+            self.log.whole = Rc::clone(&rows);
+            self.show_log();
+        }
+        self.log.usage = rows;
+        if std::mem::take(&mut self.usage_again) {
+            self.ask_usage(ctx);
+        }
+    }
+
+    fn viewed(&mut self, ctx: &Context<Self>, event: ViewerEvent) -> bool {
+        match event {
+            ViewerEvent::Described(description) => {
+                let changed = self.description != description;
+                self.description = description;
+                return changed;
+            }
+            ViewerEvent::Range(range) => {
+                self.range = range;
+                self.ask_usage(ctx);
+            }
+            ViewerEvent::Changed => {
+                self.changed(ctx);
+                return false;
+            }
+            ViewerEvent::Height(height) => {
+                let changed = (self.height - height).abs() > 0.5;
+                self.height = height;
+                return changed;
+            }
+        }
+        true
+    }
+
+    fn key(&mut self, ctx: &Context<Self>, event: &KeyboardEvent) -> bool {
+        if event.ctrl_key() || event.meta_key() || event.alt_key() || self.help {
+            return false;
+        }
+        let target = event
+            .target()
+            .and_then(|target| target.dyn_into::<HtmlElement>().ok());
+        let tag = target
+            .as_ref()
+            .map(|target| target.tag_name())
+            .unwrap_or_default();
+        if matches!(tag.as_str(), "INPUT" | "SELECT" | "TEXTAREA") {
+            if event.key() == "Escape"
+                && let Some(target) = target
+            {
+                // Leaving a field is a convenience.
+                let _ = target.blur();
+            }
+            return false;
+        }
+        // Where nothing has the focus the keys are the timeline's.
+        let canvas = self.canvas.cast::<HtmlElement>();
+        let on_timeline = tag == "BODY" || (target.is_some() && target == canvas);
+        let Some(action) = action(&event.code(), &event.key(), on_timeline) else {
+            return false;
+        };
+        match action {
+            Action::Help => {
+                self.help = true;
+                return true;
+            }
+            Action::Open => {
+                ctx.link().send_message(Msg::Browse);
+                return false;
+            }
+            _ if self.screen == Screen::Landing => return false,
+            Action::ZoomIn => self.viewer.zoom(1.5),
+            Action::ZoomOut => self.viewer.zoom(1.0 / 1.5),
+            Action::Left => self.viewer.pan(-0.12),
+            Action::Right => self.viewer.pan(0.12),
+            Action::Fit => self.viewer.fit(),
+            Action::ShowSelection => self.viewer.show_selection(),
+            Action::Undo => {
+                if !self.viewer.escape() && self.screen == Screen::Loading {
+                    ctx.link().send_message(Msg::Cancel);
+                }
+            }
+            Action::Search => {
+                if let Some(input) = self.filter_input.cast::<HtmlInputElement>() {
+                    // Focus is all that is asked for.
+                    let _ = input.focus();
+                }
+            }
+            Action::Next => self.viewer.step(true),
+            Action::Previous => self.viewer.step(false),
+            Action::TrackDown => self.viewer.step_track(true),
+            Action::TrackUp => self.viewer.step_track(false),
+            Action::SelectItemRange => self.viewer.select_item_range(),
+        }
+        event.prevent_default();
+        false
+    }
+
+    fn view_loading(&self, ctx: &Context<Self>) -> Html {
+        html! {
+            <Loading name={self.log.name.clone()} progress={self.log.progress} events={self.log.events}
+                on_cancel={ctx.link().callback(|()| Msg::Cancel)} />
+        }
+    }
+
+    fn view_log(&self, ctx: &Context<Self>) -> Html {
+        let link = ctx.link();
+        let label = match &self.description {
+            Some(Description { name, text, .. }) => format!("Timeline. {name} {text}"),
+            None => "Timeline of capabilities and threads. Arrow keys walk its items; W, S zoom; A, D move; question mark for help.".to_owned(),
+        };
+        html! {
+            <div class="app" data-elapsed-ms={self.log.elapsed_ms.map(|ms| format!("{ms:.1}"))}>
+                <Header name={self.log.name.clone()} overview={Rc::clone(&self.log.overview)}
+                    elapsed_ms={self.log.elapsed_ms} filter={self.filter.clone()}
+                    filter_node={self.filter_input.clone()} theme={theme::choice()} copied={self.copied}
+                    on_filter={link.callback(Msg::Filter)} on_open={link.callback(|()| Msg::Browse)}
+                    on_share={link.callback(|()| Msg::Share)} on_theme={link.callback(|()| Msg::Theme)}
+                    on_help={link.callback(|()| Msg::Help(true))} />
+                if self.screen == Screen::Loading {
+                    { self.view_loading(ctx) }
+                }
+                if let Some(notice) = &self.notice {
+                    <div class="notice" role="status">
+                        <span>{ notice }</span>
+                        <button class="quiet" onclick={link.callback(|_: MouseEvent| Msg::DismissNotice)} aria-label="Dismiss">{ "✕" }</button>
+                    </div>
+                }
+                if self.log.overview.complete {
+                    <Warnings overview={Rc::clone(&self.log.overview)} />
+                }
+                <main class="stage">
+                    <Timeline viewer={self.viewer.clone()} height={self.height} {label} node={self.canvas.clone()} />
+                    { self.view_strip(ctx) }
+                    { self.view_panel(ctx) }
+                </main>
+            </div>
+        }
+    }
+
+    /// The sentence about what is pointed at, and the range.
+    fn view_strip(&self, ctx: &Context<Self>) -> Html {
+        let clear = ctx.link().callback(|_: MouseEvent| Msg::ClearRange);
+        html! {
+            <div class="strip">
+                <p aria-live="polite">
+                    if let Some(Description { class, name, text }) = &self.description {
+                        if let Some(class) = class {
+                            <span class={swatch(*class)} aria-hidden="true" />{ " " }
+                        }
+                        <strong>{ name }</strong>{ " " }{ text }
+                    } else {
+                        <span class="faint">{ "Point at something to read it · wheel zooms · drag selects a range · ? for help" }</span>
+                    }
+                </p>
+                if let Some(range) = self.range {
+                    <span class="chip">
+                        { span_text(range) }
+                        <button class="quiet" onclick={clear} aria-label="Drop the selected range: show the whole log">{ "✕" }</button>
+                    </span>
+                }
+            </div>
+        }
+    }
+
+    fn view_panel(&self, ctx: &Context<Self>) -> Html {
+        let link = ctx.link();
+        let tab = |panel: Panel, text: &str| {
+            let selected = self.panel == panel;
+            let onclick = link.callback(move |_: MouseEvent| Msg::Panel(panel));
+            html! {
+                <button role="tab" id={format!("tab-{}", panel.name())} aria-selected={selected.to_string()}
+                    aria-controls="panel" tabindex={if selected { "0" } else { "-1" }} {onclick}>{ text }</button>
+            }
+        };
+        let arrows = {
+            let (link, panel) = (link.clone(), self.panel);
+            Callback::from(move |event: KeyboardEvent| {
+                if matches!(event.key().as_str(), "ArrowLeft" | "ArrowRight") {
+                    event.stop_propagation();
+                    let other = if panel == Panel::Summary {
+                        Panel::FlameGraph
+                    } else {
+                        Panel::Summary
+                    };
+                    link.send_message(Msg::Panel(other));
+                    let tab =
+                        gloo_utils::document().get_element_by_id(&format!("tab-{}", other.name()));
+                    if let Some(tab) = tab.and_then(|tab| tab.dyn_into::<HtmlElement>().ok()) {
+                        // Focus follows the selected tab.
+                        let _ = tab.focus();
+                    }
+                }
+            })
+        };
+        html! {
+            <section class="panel" ref={self.panel_node.clone()}>
+                { self.view_splitter(ctx) }
+                <div class="tabs" role="tablist" aria-label="Panels" onkeydown={arrows}>
+                    { tab(Panel::Summary, "Summary") }
+                    { tab(Panel::FlameGraph, "Flame graph") }
+                </div>
+                <div id="panel" class="panel-body" role="tabpanel" aria-labelledby={format!("tab-{}", self.panel.name())}>
+                    if self.panel == Panel::Summary {
+                        <Summary rows={Rc::clone(&self.log.usage)} range={self.range} />
+                    } else if !self.log.overview.complete {
+                        <p class="empty">{ "The flame graph is drawn when the log is read." }</p>
+                    } else {
+                        <Flame client={self.client.clone()} tracks={Rc::new(self.log.overview.profile.clone())}
+                            range={self.range} view={self.flame.clone()} colours={self.colours}
+                            on_view={link.callback(Msg::Flame)} />
+                    }
+                </div>
+            </section>
+        }
+    }
+
+    /// The edge between timeline and panel, which can be moved.
+    fn view_splitter(&self, ctx: &Context<Self>) -> Html {
+        let link = ctx.link();
+        let limit = |px: f64| {
+            let height = gloo_utils::window()
+                .inner_height()
+                .ok()
+                .and_then(|height| height.as_f64());
+            px.clamp(80.0, (height.unwrap_or(800.0) - 220.0).max(80.0))
+        };
+        let down = Callback::from(|event: PointerEvent| {
+            let edge: HtmlElement = event.target_unchecked_into();
+            // Without capture a drag ends at the edge.
+            let _ = edge.set_pointer_capture(event.pointer_id());
+        });
+        let moved = link.batch_callback(move |event: PointerEvent| {
+            let height = gloo_utils::window()
+                .inner_height()
+                .ok()
+                .and_then(|height| height.as_f64())?;
+            (event.buttons() & 1 == 1)
+                .then(|| Msg::ResizePanel(limit(height - f64::from(event.client_y()))))
+        });
+        let px = self.panel_px;
+        let key = link.batch_callback(move |event: KeyboardEvent| {
+            let by = match event.key().as_str() {
+                "ArrowUp" => 24.0,
+                "ArrowDown" => -24.0,
+                _ => return None,
+            };
+            event.prevent_default();
+            event.stop_propagation();
+            Some(Msg::ResizePanel(limit(px + by)))
+        });
+        html! {
+            <div class="splitter" role="separator" aria-orientation="horizontal" aria-label="Height of the panel" tabindex="0"
+                aria-valuenow={format!("{px:.0}")} aria-valuemin="80" aria-valuemax="2000"
+                onpointerdown={down} onpointermove={moved} onkeydown={key} />
+        }
+    }
+}

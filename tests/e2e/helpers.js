@@ -1,0 +1,107 @@
+// What the browser tests share: opening logs as a user does, and finding
+// things on the timeline.
+
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { expect } from '@playwright/test';
+
+const FIXTURES = fileURLToPath(new URL('../fixtures/', import.meta.url));
+
+/** The path of a fixture log, such as `ghc-9.6.6/fib-forkio-N2-l`. */
+export const fixture = (name) => join(FIXTURES, 'logs', `${name}.eventlog`);
+
+/** The rows of a reference file beside a fixture. */
+export function reference(name, suffix) {
+  const packed = readFileSync(join(FIXTURES, 'reference', `${name}.${suffix}.gz`));
+  return gunzipSync(packed).toString().split('\n').map((row) => row.split('\t'));
+}
+
+/** Drops a file on the page, as from a file manager. */
+export async function drop(page, file, bytes = readFileSync(file)) {
+  const data = await page.evaluateHandle(
+    ([base64, name]) => {
+      const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+      const data = new DataTransfer();
+      data.items.add(new File([bytes], name));
+      return data;
+    },
+    [Buffer.from(bytes).toString('base64'), basename(file)],
+  );
+  for (const type of ['dragenter', 'dragover', 'drop']) {
+    await page.dispatchEvent('body', type, { dataTransfer: data });
+  }
+}
+
+/** Opens the page, and with it a log. */
+export async function openLog(page, file, address = './') {
+  await page.goto(address);
+  await expect(page.getByRole('button', { name: 'Browse…' })).toBeVisible();
+  await drop(page, file);
+  await loaded(page);
+}
+
+/** Waits until a log is read to its end. */
+export async function loaded(page) {
+  await expect(page.getByRole('progressbar')).toHaveCount(0);
+  await expect(page.locator('.timeline canvas')).toBeVisible();
+  await expect(page.locator('.summary tbody tr, .flame, .empty').first()).toBeVisible();
+}
+
+/** The timeline's canvas and where its lanes are, in pixels of the page. */
+export async function timeline(page) {
+  const canvas = page.locator('.timeline canvas');
+  const box = await canvas.boundingBox();
+  return {
+    canvas,
+    box,
+    labels: 216,
+    x: (part) => box.x + 216 + (box.width - 216) * part,
+    ruler: box.y + 12,
+    /** The middle of a capability's lane. */
+    cap: (n, hasMessages = true) => box.y + 24 + 24 + 56 + (hasMessages ? 22 : 0) + 24 + 30 * n + 15,
+  };
+}
+
+/** The sentence about what is pointed at or selected. */
+export const strip = (page) => page.locator('.stage > .strip p');
+
+/** Moves along a lane until something is there; the text about it. */
+export async function pointAlong(page, y, pattern) {
+  const { x } = await timeline(page);
+  for (let part = 0.02; part < 1; part += 0.01) {
+    await page.mouse.move(x(part), y);
+    await page.waitForTimeout(15);
+    const text = await strip(page).textContent();
+    if (pattern.test(text)) return { x: x(part), text };
+  }
+  throw new Error(`nothing like ${pattern} at ${y}`);
+}
+
+/** The colours in a rectangle of the canvas, with how many pixels each has. */
+export async function colours(page, from, to) {
+  return page.evaluate(
+    ([from, to]) => {
+      const canvas = document.querySelector('.timeline canvas');
+      const box = canvas.getBoundingClientRect();
+      const scale = canvas.width / box.width;
+      const at = [(from.x - box.x) * scale, (from.y - box.y) * scale];
+      const size = [(to.x - from.x) * scale, (to.y - from.y) * scale];
+      const { data } = canvas.getContext('2d').getImageData(...at, ...size);
+      const counts = {};
+      for (let i = 0; i < data.length; i += 4) {
+        const name = `#${[0, 1, 2].map((k) => data[i + k].toString(16).padStart(2, '0')).join('')}`;
+        counts[name] = (counts[name] ?? 0) + 1;
+      }
+      return counts;
+    },
+    [from, to],
+  );
+}
+
+/** The fragment of the address, once it has settled on something like this. */
+export async function fragment(page, pattern) {
+  await expect.poll(() => new URL(page.url()).hash).toMatch(pattern);
+  return new URL(page.url()).hash;
+}

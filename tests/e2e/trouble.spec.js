@@ -1,0 +1,108 @@
+// What is no log, what is half a log, what is cancelled, and a worker that dies.
+
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@playwright/test';
+import { drop, fixture, loaded, timeline } from './helpers.js';
+
+const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
+
+test.beforeEach(async ({ page }) => {
+  await page.goto('./');
+  await expect(page.getByRole('button', { name: 'Browse…' })).toBeVisible();
+});
+
+test('a text file', async ({ page }) => {
+  await drop(page, 'notes.txt', Buffer.from('JavaScript is not Haskell.\n'.repeat(50)));
+  const alert = page.getByRole('alert');
+  await expect(alert).toContainText('This is not an eventlog: it does not begin with “hdrb” (byte 0)');
+  await expect(alert).toContainText('It looks like a text file');
+  await expect(alert).toContainText('+RTS -l');
+});
+
+test('an empty file', async ({ page }) => {
+  await drop(page, 'empty.eventlog', Buffer.alloc(0));
+  await expect(page.getByRole('alert')).toContainText('The file is empty (0 bytes)');
+});
+
+test('a log cut in its header', async ({ page }) => {
+  await drop(page, fixture('ghc-9.0.2/cut-in-header'));
+  await expect(page.getByRole('alert')).toContainText('The file ends inside its header, at byte 700');
+});
+
+test('a log without events', async ({ page }) => {
+  await drop(page, fixture('ghc-9.6.6/cut-no-events'));
+  await expect(page.getByRole('alert')).toContainText('has a header but no events');
+});
+
+test('a truncated log shows what there is, and says where it ends', async ({ page }) => {
+  const whole = readFileSync(LOG);
+  await drop(page, 'cut.eventlog', whole.subarray(0, 9_000));
+  await loaded(page);
+  const warning = page.locator('.warnings');
+  await expect(warning).toContainText('Part of this log is missing');
+  await expect(warning).toContainText(/byte \d+: the file ends inside an event or block/);
+  await expect(page.locator('.summary tbody tr')).not.toHaveCount(0);
+});
+
+test('a damaged log shows the rest, and says what was lost', async ({ page }) => {
+  const bytes = Buffer.from(readFileSync(LOG));
+  bytes.fill(0xee, 6_000, 6_040);
+  await drop(page, 'damaged.eventlog', bytes);
+  await loaded(page);
+  await expect(page.locator('.warnings')).toContainText(/byte \d+: .* bytes were skipped/);
+  await expect(page.locator('.summary tbody tr')).toHaveCount(2);
+});
+
+/** A log of about 100 MB: many logs in one file, as restarted logging leaves them. */
+function bigLog() {
+  const one = readFileSync(fixture('ghc-9.6.6/dense-N2-l-flush'));
+  return Buffer.concat(Array(320).fill(one));
+}
+
+test('loading can be cancelled at any time', async ({ page }, testInfo) => {
+  const path = testInfo.outputPath('big.eventlog');
+  const { writeFileSync, mkdirSync, rmSync } = await import('node:fs');
+  mkdirSync(testInfo.outputDir, { recursive: true });
+  writeFileSync(path, bigLog());
+  await page.setInputFiles('input[type=file]', path);
+  const progress = page.getByRole('progressbar');
+  await expect(progress).toBeVisible();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await expect(page.getByRole('heading', { name: /See what/ })).toBeVisible();
+  await expect(progress).toHaveCount(0);
+  // And the page is as good as new.
+  await drop(page, LOG);
+  await loaded(page);
+  rmSync(path);
+});
+
+test('questions are answered while a log still loads', async ({ page }, testInfo) => {
+  const path = testInfo.outputPath('big.eventlog');
+  const { writeFileSync, mkdirSync, rmSync } = await import('node:fs');
+  mkdirSync(testInfo.outputDir, { recursive: true });
+  writeFileSync(path, bigLog());
+  await page.setInputFiles('input[type=file]', path);
+  await expect(page.locator('.summary tbody tr')).toHaveCount(2);
+  await expect(page.getByRole('progressbar')).toBeVisible();
+  const { x, cap } = await timeline(page);
+  await page.mouse.move(x(0.5), cap(0));
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('heading', { name: /See what/ })).toBeVisible();
+  rmSync(path);
+});
+
+test('a worker that dies is explained and replaced', async ({ page }) => {
+  await drop(page, LOG);
+  await loaded(page);
+  await page.workers()[0].evaluate(() => {
+    setTimeout(() => {
+      throw new Error('made for the test');
+    });
+  });
+  const alert = page.getByRole('alert');
+  await expect(alert).toContainText('The part that reads logs stopped');
+  await expect(alert).toContainText('made for the test');
+  await expect(alert).toContainText('A new one was started');
+  await drop(page, LOG);
+  await loaded(page);
+});
