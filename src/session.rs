@@ -53,6 +53,10 @@ impl Sink for Recording {
     #[inline]
     fn event(&mut self, record: &Record<'_>) {
         self.info.event(record);
+        // Sparks and the collector's own events are many and end here.
+        if matches!(record.id.0, 11 | 12 | 20..=22 | 34..=41 | 49..=54) {
+            return;
+        }
         if let Some(spans) = &mut self.spans {
             spans.event(record, &mut self.store);
         }

@@ -13,6 +13,9 @@ pub struct Lives {
     log: Option<Span>,
     caps: BTreeMap<CapId, Life>,
     latest_cap: Option<CapId>,
+    /// Which capabilities are in `caps`, a bit each: events come from one
+    /// after the other.
+    seen: Vec<u64>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,17 +29,30 @@ impl Lives {
     #[inline]
     pub fn event(&mut self, record: &Record<'_>) {
         let time = record.time;
-        let log = self.log.get_or_insert(Span::new(time, time));
-        log.start = log.start.min(time);
-        log.end = log.end.max(time);
+        match &mut self.log {
+            Some(log) if time >= log.end => log.end = time,
+            Some(log) => log.start = log.start.min(time),
+            None => self.log = Some(Span::new(time, time)),
+        }
         if record.cap != self.latest_cap {
-            self.latest_cap = record.cap;
-            if let Some(cap) = record.cap {
-                self.caps.entry(cap).or_default();
-            }
+            self.changed_cap(record.cap);
         }
         if matches!(record.id.0, 17 | 45 | 46) {
             self.life_event(record);
+        }
+    }
+
+    fn changed_cap(&mut self, cap: Option<CapId>) {
+        self.latest_cap = cap;
+        let Some(cap) = cap else { return };
+        let word = usize::from(cap.0 / 64);
+        if word >= self.seen.len() {
+            self.seen.resize(word + 1, 0);
+        }
+        let bit = 1 << (cap.0 % 64);
+        if self.seen[word] & bit == 0 {
+            self.seen[word] |= bit;
+            self.caps.entry(cap).or_default();
         }
     }
 

@@ -53,7 +53,7 @@ impl Info {
     pub fn event(&mut self, record: &Record<'_>) {
         let id = usize::from(record.id.0);
         if id >= self.counts.len() {
-            self.counts.resize(id + 1, (0, 0));
+            self.first_of_type(record);
         }
         let count = &mut self.counts[id];
         count.0 += 1;
@@ -64,9 +64,12 @@ impl Info {
         if matches!(record.id.0, 24 | 29 | 30 | 32 | 43) {
             self.description_event(record);
         }
-        if self.header.is_none() {
-            self.header = Some(Arc::clone(record.header));
-        }
+    }
+
+    #[cold]
+    fn first_of_type(&mut self, record: &Record<'_>) {
+        self.counts.resize(usize::from(record.id.0) + 1, (0, 0));
+        self.header.get_or_insert_with(|| Arc::clone(record.header));
     }
 
     fn description_event(&mut self, record: &Record<'_>) {

@@ -24,10 +24,6 @@ const PAGE_BYTES: u64 = 8 << 20;
 const AHEAD: usize = 4;
 /// How many pages are kept: those in use by the capabilities, and those ahead.
 const KEPT: usize = 12;
-/// Smaller ranges are read by themselves: the block index jumps through the
-/// file and wants little at each place.
-const SMALL_BYTES: u64 = 64 << 10;
-
 /// A file, with the pieces of it that were read or are being read.
 pub(super) struct BlobReader<'a> {
     blob: Blob,
@@ -93,16 +89,19 @@ impl<'a> BlobReader<'a> {
         Ok(())
     }
 
+    /// Begins to read exactly `range`: the block index jumps through the file
+    /// and wants little at each place.
+    pub(super) fn begin_alone(&self, range: &Range<u64>) -> Result<Piece, JsValue> {
+        Ok(Piece {
+            promise: read(&self.blob, range.clone())?,
+            skip: 0,
+            take: range.end - range.start,
+        })
+    }
+
     /// Begins to read from the start of `range`: the whole of it, or as far
     /// as its first page goes.
     pub(super) fn begin(&mut self, range: &Range<u64>) -> Result<Piece, JsValue> {
-        if range.end - range.start <= SMALL_BYTES {
-            return Ok(Piece {
-                promise: read(&self.blob, range.clone())?,
-                skip: 0,
-                take: range.end - range.start,
-            });
-        }
         let page = range.start / PAGE_BYTES;
         let page_end = (page + 1) * PAGE_BYTES;
         Ok(Piece {

@@ -13,7 +13,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 
-use crate::eventlog::{LogError, Need, Step};
+use crate::eventlog::{LogError, Need, Stage, Step};
 use crate::protocol::{Answer, FromWorker, Question, ToWorker, VERSION};
 use crate::session::Session;
 use crate::wire;
@@ -172,10 +172,16 @@ async fn supply(
         at: range.start,
         why: js_sys::Error::from(error).message().into(),
     };
-    let piece = blob.begin(range).map_err(failed)?;
-    if let Some(session) = &shared.borrow().session {
+    let piece = {
+        let state = shared.borrow();
+        let Some(session) = &state.session else {
+            return Ok(());
+        };
+        let indexing = session.progress().stage == Stage::Indexing;
+        let piece = if indexing { blob.begin_alone(range) } else { blob.begin(range) };
         blob.read_ahead(session.upcoming()).map_err(failed)?;
-    }
+        piece.map_err(failed)?
+    };
     let read = piece.read(bytes).await;
     if let Some(session) = &mut shared.borrow_mut().session {
         match read {
