@@ -178,7 +178,11 @@ async fn supply(
             return Ok(());
         };
         let indexing = session.progress().stage == Stage::Indexing;
-        let piece = if indexing { blob.begin_alone(range) } else { blob.begin(range) };
+        let piece = if indexing {
+            blob.begin_alone(range)
+        } else {
+            blob.begin(range)
+        };
         blob.read_ahead(session.upcoming()).map_err(failed)?;
         piece.map_err(failed)?
     };
