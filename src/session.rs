@@ -191,7 +191,6 @@ impl Session {
     }
 
     /// Ranges that will be needed soon, most urgent first.
-    #[must_use]
     pub fn upcoming(&self) -> impl Iterator<Item = Range<u64>> + '_ {
         self.reader.upcoming()
     }

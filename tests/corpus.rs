@@ -179,7 +179,7 @@ fn usage_covers_every_life_exactly() {
                 let [id, category, _thread, from, to] = row[..] else {
                     return Err(format!("{row:?}"));
                 };
-                if id != cap["cap"].to_string() {
+                if id.parse() != Ok(cap["cap"].as_u64().unwrap_or_default()) {
                     continue;
                 }
                 let (from, to): (u64, u64) = (from.parse().expect("ns"), to.parse().expect("ns"));

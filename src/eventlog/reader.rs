@@ -240,7 +240,6 @@ impl LogReader {
 
     /// Ranges that will be needed soon, most urgent first, so that a driver
     /// can read ahead.
-    #[must_use]
     pub fn upcoming(&self) -> impl Iterator<Item = Range<u64>> + '_ {
         let (all, merger) = match &self.phase {
             _ if self.inflated.is_some() => (None, None),

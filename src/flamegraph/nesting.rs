@@ -153,7 +153,10 @@ mod tests {
     }
 
     /// Start, end and frames of every sample.
-    fn nested(calls: Vec<PlacedCall>) -> (Vec<(u64, u64, Vec<u32>)>, Vec<CallOddity>) {
+    /// Start, end and frames of each part.
+    type Parts = Vec<(u64, u64, Vec<u32>)>;
+
+    fn nested(calls: Vec<PlacedCall>) -> (Parts, Vec<CallOddity>) {
         let (mut stacks, mut oddities) = (Stacks::default(), Oddities::default());
         let samples = nest(calls, &mut stacks, &mut oddities).samples;
         let rows = (0..samples.len()).map(|i| {

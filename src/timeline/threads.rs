@@ -149,7 +149,9 @@ impl<'a> ThreadLane<'a> {
     /// The thread that owns the black hole waited for, if that is known.
     #[must_use]
     pub fn owner(&self, index: usize) -> Option<ThreadId> {
-        let run = (index / 2).checked_sub(1).filter(|_| index % 2 == 0)?;
+        let run = (index / 2)
+            .checked_sub(1)
+            .filter(|_| index.is_multiple_of(2))?;
         self.store.run_owner(self.run(run))
     }
 

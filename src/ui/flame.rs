@@ -243,10 +243,7 @@ impl Flame {
             |i: &usize| boxes.left[*i] <= middle && middle < boxes.left[*i] + boxes.width[*i];
         self.selected = match key {
             _ if self.selected.is_none() => Some(0),
-            "ArrowLeft" => level(depth)
-                .filter(|&i| boxes.left[i] < left)
-                .last()
-                .or(Some(at)),
+            "ArrowLeft" => level(depth).rfind(|&i| boxes.left[i] < left).or(Some(at)),
             "ArrowRight" => level(depth).find(|&i| boxes.left[i] > left).or(Some(at)),
             "ArrowUp" => depth
                 .checked_sub(1)
