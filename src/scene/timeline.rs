@@ -28,6 +28,8 @@ pub struct Track {
     pub row: Option<Row>,
     /// Its name.
     pub name: String,
+    /// Its name in a narrow window.
+    pub short: String,
     /// A short note at the right of the name.
     pub note: String,
 }
@@ -35,10 +37,11 @@ pub struct Track {
 impl Track {
     /// A heading of a group of tracks.
     #[must_use]
-    pub fn heading(name: impl Into<String>) -> Self {
+    pub fn heading(name: impl Into<String>, short: &str) -> Self {
         Self {
             row: None,
             name: name.into(),
+            short: short.to_owned(),
             note: String::new(),
         }
     }
@@ -46,9 +49,14 @@ impl Track {
     /// A track.
     #[must_use]
     pub fn new(row: Row, name: impl Into<String>, note: impl Into<String>) -> Self {
+        let name = name.into();
         Self {
             row: Some(row),
-            name: name.into(),
+            short: match row {
+                Row::Cap(cap) => format!("Cap {cap}"),
+                _ => name.clone(),
+            },
+            name,
             note: note.into(),
         }
     }
@@ -382,10 +390,10 @@ impl<N: Names> Scene<'_, N> {
             None => (Face::Heading, self.palette.ink2),
             Some(_) => (Face::Body, self.palette.ink),
         };
-        let note = if labels < LABELS_PX {
-            ""
+        let (name, note) = if labels < LABELS_PX {
+            (track.short.as_str(), "")
         } else {
-            track.note.as_str()
+            (track.name.as_str(), track.note.as_str())
         };
         let note_px = if note.is_empty() {
             0.0
@@ -393,7 +401,7 @@ impl<N: Names> Scene<'_, N> {
             painter.measure(note, Face::Mono) + 8.0
         };
         let room = labels - 20.0 - note_px;
-        let name = format::truncate_middle(&track.name, room, |text| painter.measure(text, face));
+        let name = format::truncate_middle(name, room, |text| painter.measure(text, face));
         painter.text(&name, (12.0, middle), face, Align::Left, paint.into());
         if !note.is_empty() {
             let at = (labels - 9.0, middle);
@@ -717,7 +725,7 @@ pub fn tracks(
     threads: &[(ThreadId, Option<String>)],
     threads_in_all: u64,
 ) -> Vec<Track> {
-    let mut tracks = vec![Track::heading("PROGRAM")];
+    let mut tracks = vec![Track::heading("PROGRAM", "PROGRAM")];
     let of = if caps.len() == 1 {
         "1 capability".to_owned()
     } else {
@@ -732,7 +740,7 @@ pub fn tracks(
         ));
     }
     if !caps.is_empty() {
-        tracks.push(Track::heading("CAPABILITIES"));
+        tracks.push(Track::heading("CAPABILITIES", "CAPS"));
         tracks.extend(
             caps.iter()
                 .map(|(cap, note)| Track::new(Row::Cap(*cap), format!("Capability {cap}"), note)),
@@ -749,7 +757,7 @@ pub fn tracks(
                 format::count(threads_in_all)
             )
         };
-        tracks.push(Track::heading(heading));
+        tracks.push(Track::heading(heading, "THREADS"));
         tracks.extend(threads.iter().map(|(thread, label)| {
             let name = label.clone().unwrap_or_else(|| format!("thread {thread}"));
             Track::new(Row::Thread(*thread), name, format!("#{thread}"))

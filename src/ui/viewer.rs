@@ -84,6 +84,8 @@ pub(super) struct Viewer {
     selected: Option<Item>,
     hovered: Option<Item>,
     pointer: Option<Nanos>,
+    /// Where the pointer is on the canvas, in CSS pixels.
+    pointer_at: Option<(f64, f64)>,
     drag: Option<Drag>,
     moved: bool,
     frame: Option<AnimationFrame>,
@@ -127,6 +129,7 @@ impl ViewerRef {
             selected: None,
             hovered: None,
             pointer: None,
+            pointer_at: None,
             drag: None,
             moved: false,
             frame: None,
@@ -197,7 +200,8 @@ impl ViewerRef {
                 }
             }
             this.ask_labels();
-            this.redraw();
+            // Something else may be under the pointer now.
+            this.update(|viewer| ((), viewer.hover()));
         });
     }
 
@@ -374,7 +378,13 @@ impl ViewerRef {
     fn gesture(&self, change: impl FnOnce(&mut Viewport)) {
         self.update(|viewer| {
             change(&mut viewer.view);
-            ((), vec![ViewerEvent::Changed])
+            if let Some((x, _)) = viewer.pointer_at {
+                let labels = labels_px(viewer.size.0);
+                viewer.pointer = (x >= labels).then(|| viewer.view.time_at(x - labels));
+            }
+            let mut events = viewer.hover();
+            events.push(ViewerEvent::Changed);
+            ((), events)
         });
     }
 
@@ -422,6 +432,7 @@ impl ViewerRef {
     pub(super) fn leave(&self) {
         self.update(|viewer| {
             viewer.pointer = None;
+            viewer.pointer_at = None;
             viewer.hovered = None;
             ((), vec![ViewerEvent::Described(viewer.description())])
         });
@@ -555,6 +566,7 @@ impl Viewer {
         let labels = labels_px(self.size.0);
         let time = self.view.time_at(x - labels);
         self.pointer = (x >= labels).then_some(time);
+        self.pointer_at = Some((x, y));
         let mut events = Vec::new();
         match self.drag {
             Some(Drag::Pan { x: from }) => {
@@ -576,14 +588,16 @@ impl Viewer {
             }
             None => {}
         }
-        self.hovered = if self.drag.is_some() {
-            None
-        } else {
-            self.item_at(x, y)
-        };
+        events.extend(self.hover());
         self.point_cursor(x, y);
-        events.push(ViewerEvent::Described(self.description()));
         events
+    }
+
+    /// Looks what is under the pointer.
+    fn hover(&mut self) -> Vec<ViewerEvent> {
+        let at = self.pointer_at.filter(|_| self.drag.is_none());
+        self.hovered = at.and_then(|(x, y)| self.item_at(x, y));
+        vec![ViewerEvent::Described(self.description())]
     }
 
     fn set_range(&mut self, a: Nanos, b: Nanos, events: &mut Vec<ViewerEvent>) {
@@ -649,6 +663,7 @@ impl Viewer {
         if !(0.0..self.view.width_px()).contains(&x) {
             self.view.pan(x - self.view.width_px() / 3.0);
         }
+        self.pointer_at = None;
         self.hovered = None;
         self.select(Some(item))
     }
@@ -672,6 +687,7 @@ impl Viewer {
                 .into_iter()
                 .min_by_key(|item| item.span.start.0.abs_diff(time.0));
             if nearest.is_some() {
+                self.pointer_at = None;
                 self.hovered = None;
                 return self.select(nearest);
             }
