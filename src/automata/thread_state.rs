@@ -63,6 +63,8 @@ pub struct ThreadSpan {
     pub activity: Activity,
     /// When.
     pub span: Span,
+    /// The status of the stop that ended it; `None` if a run did, or the log.
+    pub stop: Option<StopStatus>,
 }
 
 /// The automaton's states.
@@ -85,6 +87,7 @@ impl State {
             Self::Active(since, activity) => Some(ThreadSpan {
                 activity,
                 span: Span::new(since, end),
+                stop: None,
             }),
             Self::Unseen | Self::Final => None,
         }
@@ -132,7 +135,16 @@ pub fn step(state: State, input: Input, at: Nanos, thread: ThreadId) -> Step<Sta
         (_, Input::Create) => state,
     };
     let span = Span::new(since, at);
-    Step::yielding(next, ThreadSpan { activity, span })
+    let stop = match input {
+        Input::Stop(status) => Some(status),
+        Input::Create | Input::Run(_) => None,
+    };
+    let ended = ThreadSpan {
+        activity,
+        span,
+        stop,
+    };
+    Step::yielding(next, ended)
 }
 
 #[cfg(test)]
@@ -153,9 +165,10 @@ mod tests {
         State::Active(Nanos(since), Activity::Blocked(Reason::Stopped(status)))
     }
 
-    /// A step that ends what `from` was doing at time 9.
-    fn ends(from: State, next: State) -> Step<State, ThreadSpan> {
-        Step::yielding(next, from.open(Nanos(9)).expect("an open span"))
+    /// A step that ends what `from` was doing at time 9, by a stop or a run.
+    fn ends(from: State, next: State, stop: Option<StopStatus>) -> Step<State, ThreadSpan> {
+        let open = from.open(Nanos(9)).expect("an open span");
+        Step::yielding(next, ThreadSpan { stop, ..open })
     }
 
     #[test]
@@ -175,24 +188,28 @@ mod tests {
             (
                 running(3, C),
                 stop(MVAR),
-                ends(running(3, C), blocked(9, MVAR)),
+                ends(running(3, C), blocked(9, MVAR), Some(MVAR)),
             ),
-            (running(3, C), stop(DONE), ends(running(3, C), State::Final)),
+            (
+                running(3, C),
+                stop(DONE),
+                ends(running(3, C), State::Final, Some(DONE)),
+            ),
             (running(3, C), Input::Create, Step::to(running(3, C))),
             (
                 blocked(3, MVAR),
                 run_c,
-                ends(blocked(3, MVAR), running(9, C)),
+                ends(blocked(3, MVAR), running(9, C), None),
             ),
             (
                 blocked(3, MVAR),
                 stop(YIELD),
-                ends(blocked(3, MVAR), blocked(9, YIELD)),
+                ends(blocked(3, MVAR), blocked(9, YIELD), Some(YIELD)),
             ),
             (
                 blocked(3, MVAR),
                 stop(DONE),
-                ends(blocked(3, MVAR), State::Final),
+                ends(blocked(3, MVAR), State::Final, Some(DONE)),
             ),
             (blocked(3, MVAR), Input::Create, Step::to(blocked(3, MVAR))),
             (State::Final, run_c, Step::to(State::Final)),

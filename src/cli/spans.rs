@@ -88,7 +88,7 @@ impl Row {
             Self::Mutator(cap, thread, span) => {
                 (vec![cap_or_empty(*cap), thread.to_string()], span)
             }
-            Self::Thread(thread, ThreadSpan { activity, span }, _) => {
+            Self::Thread(thread, ThreadSpan { activity, span, .. }, _) => {
                 let (category, cap, reason) = match activity {
                     Activity::Running(cap) => ("Running", cap_or_empty(*cap), String::new()),
                     Activity::Blocked(reason) => ("Blocked", String::new(), reason.to_string()),

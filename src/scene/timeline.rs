@@ -105,10 +105,12 @@ pub struct Marks {
     pub reply: TimelineReply,
 }
 
-/// Names for threads.
+/// Names for threads, texts of messages.
 pub trait Names {
     /// The label of a thread, if it has one and it is known here.
     fn label(&self, thread: ThreadId) -> Option<&str>;
+    /// The text of a message by its number, if it is known here.
+    fn message(&self, number: u32) -> Option<&str>;
 }
 
 /// What is to be painted.
@@ -316,15 +318,17 @@ pub fn describe(item: &Item, names: &impl Names) -> (String, String) {
             }
         }
         Row::Messages => {
-            let what = if item.count == 1 {
-                "message"
-            } else {
-                "messages"
-            };
-            (
-                format!("{} {what}", item.count),
-                format!("at {}", format::time(item.span.start)),
-            )
+            let text = item.detail.and_then(|number| names.message(number));
+            let text = text.unwrap_or_default();
+            let at = format::time(item.span.start);
+            match (item.count, item.kind) {
+                (1, MarkKind::Marker) => (text.to_owned(), format!("· marker at {at}")),
+                (1, _) => (text.to_owned(), format!("· message at {at}")),
+                (count, _) => (
+                    format!("{count} messages"),
+                    format!("from {at}; the first: {text}"),
+                ),
+            }
         }
         Row::Activity => (String::new(), when),
     }

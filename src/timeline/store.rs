@@ -296,14 +296,16 @@ impl Store {
         self.owners.get(&run).copied()
     }
 
+    /// Keeps a run that ended with this status; with none, the log ended.
     fn push_run(
         &mut self,
         thread: ThreadId,
         cap: Option<CapId>,
         span: Span,
-        code: StopCode,
-    ) -> RunRef {
+        stop: Option<StopStatus>,
+    ) {
         let index = self.threads.index(thread);
+        let code = stop.map_or(StopCode::OPEN, |status| StopCode(status.code()));
         let lane = Self::lane_of(cap);
         let runs = &mut self.lane_mut(cap).runs;
         // Overlaps are only in damaged logs; the later run is clipped.
@@ -312,44 +314,38 @@ impl Store {
             .last()
             .map_or(span.start.0, |&end| end.max(span.start.0));
         let end = span.end.0.max(start);
+        let place = runs.starts.len();
         runs.starts.push(start);
         runs.ends.push(end);
         runs.threads.push(index);
         runs.codes.push(code);
         runs.index.push(RunLane::class_of(code), end - start);
-        let run = RunRef {
-            lane: u32::try_from(lane).unwrap_or(u32::MAX),
-            place: u32::try_from(runs.starts.len() - 1).unwrap_or(u32::MAX),
-        };
+        if let Some(StopStatus::BlockedOnBlackHole(Some(owner))) = stop {
+            let run = RunRef {
+                lane: u32::try_from(lane).unwrap_or(u32::MAX),
+                place: u32::try_from(place).unwrap_or(u32::MAX),
+            };
+            self.owners.insert(run, owner);
+        }
         let thread = &mut self.threads.all[index as usize];
         thread.runs += 1;
-        thread.last_run = Some(run);
-        if code != StopCode::OPEN {
+        if stop.is_some() {
             thread.run_ns += end - start;
         }
         thread.finished = code == StopCode::FINISHED;
-        run
     }
 
-    /// A span of waiting ended: now it is known why the run before it did.
-    fn waited(&mut self, thread: ThreadId, reason: Reason, span: Span) {
-        let index = self.threads.index(thread) as usize;
-        let Reason::Stopped(status) = reason else {
-            self.threads.all[index].created = Some(span.start);
-            return;
-        };
-        self.threads.all[index].finished = false;
-        let code = StopCode(status.code());
-        let last = self.threads.all[index].last_run;
-        let run = match last {
-            Some(run) if self.run_span(run).1 >= span.start.0 => run,
-            // Stopped again while it did not run: an empty run keeps the reason.
-            _ => self.push_run(thread, None, Span::new(span.start, span.start), code),
-        };
-        self.lanes[run.lane as usize].runs.codes[run.place as usize] = code;
-        self.threads.all[index].finished = false;
-        if let StopStatus::BlockedOnBlackHole(Some(owner)) = status {
-            self.owners.insert(run, owner);
+    /// A span of waiting ended, or the log did. The waits after runs follow
+    /// from the runs; what does not is kept.
+    fn waited(&mut self, thread: ThreadId, reason: Reason, waited: &ThreadSpan) {
+        if reason == Reason::Created {
+            let index = self.threads.index(thread) as usize;
+            self.threads.all[index].created = Some(waited.span.start);
+        }
+        // Stopped again while it did not run: an empty run keeps the reason.
+        if waited.stop.is_some() {
+            let at = waited.span.end;
+            self.push_run(thread, None, Span::new(at, at), waited.stop);
         }
     }
 
@@ -432,10 +428,8 @@ impl SpanSink for Store {
 
     fn thread(&mut self, thread: ThreadId, span: ThreadSpan) {
         match span.activity {
-            Activity::Running(cap) => {
-                self.push_run(thread, cap, span.span, StopCode::FINISHED);
-            }
-            Activity::Blocked(reason) => self.waited(thread, reason, span.span),
+            Activity::Running(cap) => self.push_run(thread, cap, span.span, span.stop),
+            Activity::Blocked(reason) => self.waited(thread, reason, &span),
         }
     }
 
@@ -454,12 +448,7 @@ impl SpanSink for Store {
         match open {
             // No collection until its end is seen, as everywhere.
             Open::Gc(..) => {}
-            Open::Thread(thread, ThreadSpan { activity, span }) => match activity {
-                Activity::Running(cap) => {
-                    self.push_run(thread, cap, span, StopCode::OPEN);
-                }
-                Activity::Blocked(reason) => self.waited(thread, reason, span),
-            },
+            Open::Thread(thread, span) => self.thread(thread, span),
         }
     }
 }

@@ -23,7 +23,6 @@ pub(crate) struct Thread {
     pub(crate) run_ns: u64,
     pub(crate) runs: u32,
     pub(crate) label: Option<Box<str>>,
-    pub(crate) last_run: Option<RunRef>,
     /// Where its runs begin in the list of all.
     pub(crate) first: u32,
 }
@@ -37,7 +36,6 @@ impl Thread {
             run_ns: 0,
             runs: 0,
             label: None,
-            last_run: None,
             first: 0,
         }
     }

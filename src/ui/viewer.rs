@@ -45,16 +45,22 @@ pub(super) struct Description {
     pub(super) text: String,
 }
 
-/// Labels of threads that are known on the page.
+/// Labels of threads and texts of messages that are known on the page.
 #[derive(Default)]
 struct Labels {
     known: FxHashMap<ThreadId, String>,
     asked: FxHashSet<ThreadId>,
+    messages: FxHashMap<u32, String>,
+    asked_message: Option<u32>,
 }
 
 impl Names for Labels {
     fn label(&self, thread: ThreadId) -> Option<&str> {
         self.known.get(&thread).map(String::as_str)
+    }
+
+    fn message(&self, number: u32) -> Option<&str> {
+        self.messages.get(&number).map(String::as_str)
     }
 }
 
@@ -148,7 +154,29 @@ impl ViewerRef {
         };
         self.redraw();
         events.into_iter().for_each(|event| emit(event));
+        self.ask_message();
         result
+    }
+
+    /// Asks for the text of the message that is pointed at or selected.
+    fn ask_message(&self) {
+        let (client, number) = {
+            let mut viewer = self.0.borrow_mut();
+            let Some(number) = viewer.unknown_message() else {
+                return;
+            };
+            viewer.labels.asked_message = Some(number);
+            (viewer.client.clone(), number)
+        };
+        let this = self.clone();
+        client.ask(Question::Message(number), move |answer, _| {
+            if let Answer::Message(Some(message)) = answer {
+                this.update(|viewer| {
+                    viewer.labels.messages.insert(number, message.text);
+                    ((), vec![ViewerEvent::Described(viewer.description())])
+                });
+            }
+        });
     }
 
     /// Paints with the next frame.
@@ -718,6 +746,14 @@ impl Viewer {
             .filter(|(top, track)| top + track.height() > from && *top < to)
             .filter_map(|(_, track)| track.row)
             .collect()
+    }
+
+    fn unknown_message(&self) -> Option<u32> {
+        let item = self.hovered.as_ref().or(self.selected.as_ref())?;
+        let number = item.detail.filter(|_| item.row == Row::Messages)?;
+        let unknown =
+            self.labels.asked_message != Some(number) && self.labels.message(number).is_none();
+        unknown.then_some(number)
     }
 
     fn unknown_threads(&self) -> Vec<ThreadId> {
