@@ -16,7 +16,7 @@ use js_sys::{Array, ArrayBuffer, Function, Promise, Uint8Array};
 use rustc_hash::FxHashMap;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{Blob, File, FileReaderSync, MessageEvent, MessagePort};
+use web_sys::{Blob, File, MessageEvent, MessagePort};
 
 /// A piece of the file that is read at once.
 const PAGE_BYTES: u64 = 8 << 20;
@@ -27,8 +27,6 @@ const KEPT: usize = 12;
 /// A file, with the pieces of it that were read or are being read.
 pub(super) struct BlobReader<'a> {
     blob: Blob,
-    /// One for all reads: browsers are slow to let go of them.
-    sync: FileReaderSync,
     pieces: &'a Pieces,
     len: u64,
     /// The most recently used page is the last.
@@ -36,14 +34,13 @@ pub(super) struct BlobReader<'a> {
 }
 
 impl<'a> BlobReader<'a> {
-    pub(super) fn new(file: &File, pieces: &'a Pieces) -> Result<Self, JsValue> {
-        Ok(Self {
+    pub(super) fn new(file: &File, pieces: &'a Pieces) -> Self {
+        Self {
             blob: file.clone().into(),
-            sync: FileReaderSync::new()?,
             pieces,
             len: file.size() as u64,
             pages: VecDeque::new(),
-        })
+        }
     }
 
     pub(super) const fn len(&self) -> u64 {
@@ -92,16 +89,14 @@ impl<'a> BlobReader<'a> {
         Ok(())
     }
 
-    /// Reads exactly `range`, at once: the block index jumps through the file
-    /// and wants little at each place, for which a turn of the event loop is
-    /// long (0.3 ms instead of 1.1).
-    pub(super) fn read_now(&self, range: &Range<u64>, into: &mut Vec<u8>) -> Result<(), JsValue> {
-        let slice = self
-            .blob
-            .slice_with_f64_and_f64(range.start as f64, range.end as f64)?;
-        let buffer = self.sync.read_as_array_buffer(&slice)?;
-        *into = Uint8Array::new(&buffer.into()).to_vec();
-        Ok(())
+    /// Begins to read exactly `range`: the block index jumps through the file
+    /// and wants little at each place.
+    pub(super) fn begin_alone(&self, range: &Range<u64>) -> Result<Piece, JsValue> {
+        Ok(Piece {
+            promise: read(&self.blob, range.clone())?,
+            skip: 0,
+            take: range.end - range.start,
+        })
     }
 
     /// Begins to read from the start of `range`: the whole of it, or as far

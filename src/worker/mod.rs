@@ -21,7 +21,7 @@ use crate::wire;
 /// Events between two looks at the clock.
 const EVENTS_PER_STEP: usize = 50_000;
 /// After so long the worker listens for messages.
-const LISTEN_EVERY_MS: f64 = 40.0;
+const LISTEN_EVERY_MS: f64 = 24.0;
 /// How often progress is reported.
 const REPORT_EVERY_MS: f64 = 80.0;
 /// How often what is known of the log is reported while it loads.
@@ -126,7 +126,7 @@ async fn load(shared: &Shared, generation: u32, file: &File) -> Result<bool, Log
     let Some(pieces) = shared.borrow().pieces.clone() else {
         return Ok(false);
     };
-    let mut blob = BlobReader::new(file, &pieces).map_err(|error| read_error(0, error))?;
+    let mut blob = BlobReader::new(file, &pieces);
     shared.borrow_mut().session = Some(Session::new(blob.len()));
     let pauser = Pauser::new();
     let mut bytes = Vec::new();
@@ -168,24 +168,25 @@ async fn supply(
     range: &std::ops::Range<u64>,
     bytes: &mut Vec<u8>,
 ) -> Result<(), LogError> {
-    let failed = |error| read_error(range.start, error);
+    let failed = |error: JsValue| LogError::Read {
+        at: range.start,
+        why: js_sys::Error::from(error).message().into(),
+    };
     let piece = {
         let state = shared.borrow();
         let Some(session) = &state.session else {
             return Ok(());
         };
-        blob.read_ahead(session.upcoming()).map_err(failed)?;
         let indexing = session.progress().stage == Stage::Indexing;
-        if indexing {
-            None
+        let piece = if indexing {
+            blob.begin_alone(range)
         } else {
-            Some(blob.begin(range).map_err(failed)?)
-        }
+            blob.begin(range)
+        };
+        blob.read_ahead(session.upcoming()).map_err(failed)?;
+        piece.map_err(failed)?
     };
-    let read = match piece {
-        Some(piece) => piece.read(bytes).await,
-        None => blob.read_now(range, bytes),
-    };
+    let read = piece.read(bytes).await;
     if let Some(session) = &mut shared.borrow_mut().session {
         match read {
             Ok(()) if !bytes.is_empty() => session.supply(range.start, bytes),
@@ -196,13 +197,6 @@ async fn supply(
         }
     }
     Ok(())
-}
-
-fn read_error(at: u64, error: JsValue) -> LogError {
-    LogError::Read {
-        at,
-        why: js_sys::Error::from(error).message().into(),
-    }
 }
 
 /// Tells the page how far the loading is, not too often.
