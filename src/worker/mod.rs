@@ -21,7 +21,7 @@ use crate::wire;
 /// Events between two looks at the clock.
 const EVENTS_PER_STEP: usize = 50_000;
 /// After so long the worker listens for messages.
-const LISTEN_EVERY_MS: f64 = 24.0;
+const LISTEN_EVERY_MS: f64 = 40.0;
 /// How often progress is reported.
 const REPORT_EVERY_MS: f64 = 80.0;
 /// How often what is known of the log is reported while it loads.
