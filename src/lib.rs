@@ -1,4 +1,20 @@
 //! Eventscope reads the eventlog of a Haskell program and shows what it did.
+//!
+//! The modules, in the order in which data flows:
+//!
+//! - [`eventlog`]: the format, from bytes to events in order; it does no I/O.
+//! - [`automata`]: state machines over events, pure step functions.
+//! - [`analysis`]: what the events mean: spans, usage, general information.
+//! - [`timeline`]: spans in columns, with an index for every zoom.
+//! - [`flamegraph`]: samples and foreign calls, from events to boxes.
+//! - [`session`]: one open log; what all drivers talk to.
+//! - [`protocol`]: the messages between page and workers.
+//! - [`scene`]: what to draw, without a browser.
+//! - [`share`]: the link.
+//!
+//! Drivers are the page (`ui`, `worker` and `wire`, for wasm32 only), the
+//! command line (`cli`) and the tests.
+
 pub mod analysis;
 pub mod automata;
 #[cfg(not(target_arch = "wasm32"))]

@@ -605,13 +605,15 @@ impl<N: Names> Scene<'_, N> {
                 self.palette.faint_line
             };
             painter.fill(Rect::new(x, RULER_PX - 5.0, 1.0, 5.0), line.into());
-            painter.text(
-                &tick.label,
-                (x + 4.0, RULER_PX / 2.0),
-                Face::Mono,
-                Align::Left,
-                self.palette.ink2.into(),
-            );
+            if tick.major {
+                painter.text(
+                    &tick.label,
+                    (x + 4.0, RULER_PX / 2.0),
+                    Face::Mono,
+                    Align::Left,
+                    self.palette.ink2.into(),
+                );
+            }
         }
         painter.unclip();
         painter.fill(
@@ -704,12 +706,18 @@ impl Outline {
     }
 
     fn step(&mut self, left: f64, right: f64, height: f64) {
-        match self.points.last() {
-            Some(&(x, _)) if (x - left).abs() < 0.5 => {}
-            Some(&(x, _)) => self.points.extend([(x, self.bottom), (left, self.bottom)]),
+        let y = self.bottom - height;
+        match self.points.last_mut() {
+            Some(last) if (last.0 - left).abs() < 0.5 => {
+                // As high as the step before: that one is longer.
+                if last.1 == y {
+                    last.0 = right;
+                    return;
+                }
+            }
+            Some(&mut (x, _)) => self.points.extend([(x, self.bottom), (left, self.bottom)]),
             None => self.points.push((left, self.bottom)),
         }
-        let y = self.bottom - height;
         self.points.extend([(left, y), (right, y)]);
     }
 

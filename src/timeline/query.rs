@@ -8,7 +8,7 @@ use super::lane::{Lane, Mark, marks};
 use super::messages::Messages;
 use super::store::Store;
 use crate::automata::Span;
-use crate::ids::{CapId, Nanos, ThreadId};
+use crate::ids::{CapId, ThreadId};
 
 /// One row of the timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -399,10 +399,4 @@ pub fn usage(
             }
         })
         .collect()
-}
-
-/// The times of a view in nanoseconds, for tests.
-#[must_use]
-pub fn view(start: u64, end: u64) -> Span {
-    Span::new(Nanos(start), Nanos(end))
 }

@@ -1,0 +1,159 @@
+//! The timeline of a real log: its picture as text, and its shares at any zoom.
+
+mod common;
+
+use eventscope::automata::Span;
+use eventscope::eventlog::{Need, Step};
+use eventscope::ids::{Nanos, ThreadId};
+use eventscope::scene::painter::TextPainter;
+use eventscope::scene::palette::Palette;
+use eventscope::scene::timeline::{Marks, Names, Scene, Track, tracks};
+use eventscope::scene::viewport::Viewport;
+use eventscope::session::Session;
+use eventscope::timeline::Class;
+use eventscope::timeline::query::{MarkKind, Row, TimelineQuery};
+use eventscope::timeline::threads::ThreadFilter;
+use proptest::prelude::*;
+
+fn open(name: &str) -> Session {
+    let case = common::fixture_cases()
+        .into_iter()
+        .find(|case| case.name == name)
+        .expect("the fixture");
+    let bytes = case.bytes();
+    let mut session = Session::new(bytes.len() as u64);
+    loop {
+        match session.advance(1000).expect("a log") {
+            Step::Need(needs) => {
+                for Need(range) in needs {
+                    let piece = &bytes[range.start as usize..range.end as usize];
+                    session.supply(range.start, piece);
+                }
+            }
+            Step::More | Step::Indexed => {}
+            Step::Done => return session,
+        }
+    }
+}
+
+/// The labels of the threads that are listed.
+struct Labels(Vec<(ThreadId, Option<String>)>);
+
+impl Names for Labels {
+    fn label(&self, thread: ThreadId) -> Option<&str> {
+        let found = self.0.iter().find(|(id, _)| *id == thread)?;
+        found.1.as_deref()
+    }
+    fn message(&self, _: u32) -> Option<&str> {
+        None
+    }
+}
+
+fn all_tracks(session: &Session) -> (Vec<Track>, Labels) {
+    let overview = session.overview();
+    let filter = ThreadFilter {
+        text: String::new(),
+        limit: 4,
+    };
+    let (rows, total) = session.threads(&filter);
+    let threads: Vec<_> = rows.into_iter().map(|row| (row.id, row.label)).collect();
+    let caps: Vec<_> = overview
+        .caps
+        .iter()
+        .map(|life| (life.cap, String::new()))
+        .collect();
+    let tracks = tracks(&caps, overview.messages, &threads, total as u64);
+    (tracks, Labels(threads))
+}
+
+/// Paints what `range` of a fixture shows, and compares with the snapshot.
+fn picture(snapshot: &str, name: &str, range: Option<(u64, u64)>) {
+    let session = open(name);
+    let log = session.overview().span.expect("events");
+    let (tracks, names) = all_tracks(&session);
+    let mut view = Viewport::new(log, 584.0);
+    if let Some((from, to)) = range {
+        view.show_exactly(Span::new(Nanos(from), Nanos(to)));
+    }
+    let rows: Vec<Row> = tracks.iter().filter_map(|track| track.row).collect();
+    let query = TimelineQuery {
+        view: view.span(),
+        width_px: 584,
+        rows: rows.clone(),
+    };
+    let marks = Marks {
+        view: Some(query.view),
+        rows,
+        reply: session.timeline(&query),
+    };
+    let mut painter = TextPainter::default();
+    Scene {
+        tracks: &tracks,
+        scroll_px: 0.0,
+        size: (800.0, 300.0),
+        view,
+        palette: &Palette::LIGHT,
+        marks: &marks,
+        names: &names,
+        range: None,
+        selected: None,
+        hovered: None,
+        pointer: None,
+        patterns: false,
+    }
+    .paint(&mut painter);
+    insta::assert_snapshot!(snapshot, painter.finish());
+}
+
+#[test]
+fn a_small_log_as_a_whole() {
+    picture("whole", "ghc-9.6.6/ffi-safe-N2-la", None);
+}
+
+#[test]
+fn a_stretch_with_a_collection() {
+    let range = Some((29_400_000, 29_900_000));
+    picture("collection", "ghc-9.6.6/fib-forkio-N2-l", range);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Whatever the zoom, the marks of a lane that lie in a range of whole
+    /// buckets have exactly the time that the usage says.
+    #[test]
+    fn shares_sum_to_the_truth(from in 0.0f64..0.9, part in 0.001f64..0.5, width in 20u32..2000) {
+        thread_local! {
+            static SESSION: Session = open("ghc-9.6.6/gc-heavy-N2-la-nonmoving");
+        }
+        SESSION.with(|session| {
+            let log = session.overview().span.expect("events");
+            let ns = log.duration().0 as f64;
+            let start = log.start.0 + (ns * from) as u64;
+            let view = Span::new(Nanos(start), Nanos(start + (ns * part) as u64 + 1));
+            for life in session.overview().caps {
+                let query = TimelineQuery { view, width_px: width, rows: vec![Row::Cap(life.cap)] };
+                let bucket = query.bucket_ns() as f64;
+                let reply = session.timeline(&query);
+                let mut shown = [0.0f64; 2];
+                let (mut first, mut last) = (view.start.0 as f64, view.end.0 as f64);
+                for mark in (0..reply.len()).filter_map(|i| reply.mark(i)) {
+                    first = first.min(view.start.0 as f64 + mark.start);
+                    last = last.max(view.start.0 as f64 + mark.end);
+                    for (sum, class) in shown.iter_mut().zip([Class::Running, Class::Gc]) {
+                        let share = f64::from(mark.shares[class as usize]);
+                        let width = if mark.kind == MarkKind::One { mark.end - mark.start } else { bucket };
+                        *sum += share * width;
+                    }
+                }
+                let range = Span::new(Nanos(first.max(0.0) as u64), Nanos(last as u64));
+                let usage = session.usage(range).into_iter().find(|row| row.cap == life.cap).expect("a row");
+                // The lanes may begin and end in different buckets, and shares are f32.
+                let slack = 2.0 * bucket + 1e-4 * range.duration().0 as f64;
+                prop_assert!((shown[0] - usage.mutator_ns as f64).abs() <= slack, "{shown:?} {usage:?}");
+                prop_assert!((shown[1] - usage.gc_ns as f64).abs() <= slack, "{shown:?} {usage:?}");
+            }
+            Ok(())
+        })?;
+    }
+}
