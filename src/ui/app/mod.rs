@@ -1,5 +1,8 @@
 //! The app: what is open, and how its parts hear of each other.
 
+mod log;
+mod view;
+
 use std::rc::Rc;
 
 use gloo_events::{EventListener, EventListenerOptions};
@@ -9,27 +12,21 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{DragEvent, File, HtmlElement, HtmlInputElement, KeyboardEvent};
 use yew::prelude::*;
 
-use super::client::Client;
-use super::dialog::{Help, swatch};
-use super::files::{self, Dropped};
-use super::flame::Flame;
-use super::header::{Header, Loading, Warnings};
-use super::keys::{Action, action};
-use super::landing::{FileInput, Landing};
-use super::summary::{Summary, span_text};
-use super::timeline::Timeline;
-use super::viewer::{Description, ViewerEvent, ViewerRef};
-use super::{link, theme};
 use crate::automata::Span;
 use crate::eventlog::Progress;
-use crate::ids::{CapId, ThreadId};
-use crate::protocol::{Answer, FromWorker, Question};
+use crate::protocol::FromWorker;
 use crate::scene::format;
-use crate::scene::timeline::tracks;
 use crate::session::Overview;
 use crate::share::{Fingerprint, FlameView, Panel, ViewState};
 use crate::timeline::query::UsageRow;
-use crate::timeline::threads::{ThreadFilter, ThreadRow};
+use crate::timeline::threads::ThreadRow;
+use crate::ui::client::Client;
+use crate::ui::dialog::Help;
+use crate::ui::files::{self, Dropped};
+use crate::ui::keys::{Action, action};
+use crate::ui::landing::{FileInput, Landing};
+use crate::ui::viewer::{Description, ViewerEvent, ViewerRef};
+use crate::ui::{link, theme};
 
 /// How many threads are listed.
 const THREADS_LISTED: usize = 2000;
@@ -386,157 +383,6 @@ fn store_panel_px(px: f64) {
 }
 
 impl App {
-    fn open(&mut self, ctx: &Context<Self>, file: &File) {
-        self.generation += 1;
-        self.screen = Screen::Loading;
-        self.error = None;
-        self.notice = None;
-        self.hard_cancel = None;
-        self.range = None;
-        self.description = None;
-        self.usage_asked = None;
-        self.usage_again = false;
-        self.log = Log {
-            name: file.name(),
-            ..Log::default()
-        };
-        self.viewer.reset();
-        self.client.open(file);
-        let (generation, file, link) = (self.generation, file.clone(), ctx.link().clone());
-        spawn_local(async move {
-            let print = files::fingerprint_of(&file).await;
-            link.send_message(Msg::Fingerprint(generation, print));
-        });
-    }
-
-    fn dropped(&mut self, ctx: &Context<Self>, dropped: Dropped) {
-        self.dragging = false;
-        match dropped {
-            Dropped::File(file, more) => {
-                self.open(ctx, &file);
-                if more > 0 {
-                    self.notice = Some(format!(
-                        "{} more files were dropped; one log is shown at a time.",
-                        more
-                    ));
-                }
-            }
-            Dropped::Folder => {
-                self.fail("That is a folder. Drop the .eventlog file that is in it.".to_owned())
-            }
-            Dropped::Nothing => self.fail("That is no file. Drop an .eventlog file.".to_owned()),
-        }
-    }
-
-    /// Says why something did not work, without losing what is open.
-    fn fail(&mut self, why: String) {
-        if self.screen == Screen::Open {
-            self.notice = Some(why);
-        } else {
-            self.error = Some(why);
-            self.screen = Screen::Landing;
-        }
-    }
-
-    fn cancel(&mut self, ctx: &Context<Self>) {
-        self.client.cancel();
-        self.viewer.reset();
-        self.screen = Screen::Landing;
-        self.log = Log::default();
-        // A worker that does not listen is replaced.
-        let (generation, link) = (self.generation, ctx.link().clone());
-        self.hard_cancel = Some(Timeout::new(1500, move || {
-            link.send_message(Msg::CancelHard(generation))
-        }));
-    }
-
-    fn hear(&mut self, ctx: &Context<Self>, message: FromWorker) -> bool {
-        match message {
-            FromWorker::Loading {
-                progress,
-                events,
-                overview,
-            } if self.screen == Screen::Loading => {
-                self.log.progress = progress;
-                self.log.events = events;
-                if let Some(overview) = overview {
-                    self.log.overview = Rc::new(overview);
-                    self.show_log();
-                    self.ask_usage(ctx);
-                }
-            }
-            FromWorker::Loaded {
-                overview,
-                elapsed_ms,
-            } if self.screen == Screen::Loading => {
-                self.log.overview = Rc::new(overview);
-                self.log.elapsed_ms = Some(elapsed_ms);
-                self.screen = Screen::Open;
-                self.loaded(ctx);
-            }
-            FromWorker::Failed { message } if self.screen == Screen::Loading => {
-                self.screen = Screen::Landing;
-                self.viewer.reset();
-                self.error = Some(message);
-            }
-            FromWorker::Cancelled => self.hard_cancel = None,
-            FromWorker::Died { message } => self.died(&message),
-            _ => return false,
-        }
-        true
-    }
-
-    fn died(&mut self, message: &str) {
-        self.client.restart();
-        self.viewer.reset();
-        self.screen = Screen::Landing;
-        let memory = ["memory", "alloc", "unreachable", "capacity"]
-            .iter()
-            .any(|word| message.contains(word));
-        let advice = if memory {
-            "It probably ran out of memory: close other tabs, or log less (+RTS -l-a leaves all events out, -lsg keeps scheduler and collections)."
-        } else {
-            "This is a defect of Eventscope: please report it with these words."
-        };
-        self.error = Some(format!(
-            "The part that reads logs stopped at “{}”: {message}. {advice} A new one was started; drop the log again.",
-            self.log.name
-        ));
-    }
-
-    fn loaded(&mut self, ctx: &Context<Self>) {
-        if self.log.overview.span.is_none() {
-            self.screen = Screen::Landing;
-            let what = self
-                .log
-                .overview
-                .warnings
-                .first()
-                .map(|warning| warning.text.clone())
-                .unwrap_or_default();
-            self.error = Some(format!(
-                "“{}” has a header but no events. {what}",
-                self.log.name
-            ));
-            return;
-        }
-        self.show_log();
-        if let Some(state) = self.wanted.take() {
-            self.apply(state);
-            self.compare_with_link();
-        }
-        if self.panel == Panel::Summary
-            && self.log.overview.caps.is_empty()
-            && !self.log.overview.profile.is_empty()
-        {
-            self.panel = Panel::FlameGraph;
-        }
-        self.ask_threads(ctx);
-        self.usage_asked = None;
-        self.ask_usage(ctx);
-        self.changed(ctx);
-    }
-
     /// Takes over what a link says.
     fn apply(&mut self, state: ViewState) {
         let inside = |span: Span| {
@@ -636,84 +482,6 @@ impl App {
         self.viewer.recolour();
     }
 
-    /// Gives the timeline what is known of the log.
-    fn show_log(&self) {
-        let overview = &self.log.overview;
-        let Some(span) = overview.span else { return };
-        let note = |cap: CapId| {
-            let row = self.log.whole.iter().find(|row| row.cap == cap)?;
-            let life = row.mutator_ns + row.gc_ns + row.idle_ns;
-            (life > 0).then(|| format::percent_short(row.mutator_ns, life))
-        };
-        let caps: Vec<(CapId, String)> = overview
-            .caps
-            .iter()
-            .map(|life| (life.cap, note(life.cap).unwrap_or_default()))
-            .collect();
-        let threads: Vec<(ThreadId, Option<String>)> = self
-            .log
-            .threads
-            .iter()
-            .map(|row| (row.id, row.label.clone()))
-            .collect();
-        let labels = self
-            .log
-            .threads
-            .iter()
-            .filter_map(|row| Some((row.id, row.label.clone()?)))
-            .collect();
-        let tracks = tracks(&caps, overview.messages, &threads, self.log.threads_in_all);
-        self.viewer.set_log(span, tracks, labels);
-    }
-
-    fn ask_threads(&self, ctx: &Context<Self>) {
-        let filter = ThreadFilter {
-            text: self.filter.trim().to_owned(),
-            limit: THREADS_LISTED,
-        };
-        let link = ctx.link().clone();
-        self.client
-            .ask(Question::Threads(filter), move |answer, _| {
-                if let Answer::Threads(rows, total) = answer {
-                    link.send_message(Msg::Threads(rows, total));
-                }
-            });
-    }
-
-    /// Asks how the selected range, or the whole log, was spent; while a
-    /// question is out, it is asked again when the answer has come.
-    fn ask_usage(&mut self, ctx: &Context<Self>) {
-        let Some(whole) = self.log.overview.span else {
-            return;
-        };
-        if self.usage_asked.is_some() {
-            self.usage_again = true;
-            return;
-        }
-        let range = self.range;
-        self.usage_asked = Some(range);
-        let link = ctx.link().clone();
-        self.client
-            .ask(Question::Usage(range.unwrap_or(whole)), move |answer, _| {
-                if let Answer::Usage(rows) = answer {
-                    link.send_message(Msg::Usage(range, rows));
-                }
-            });
-    }
-
-    fn usage_came(&mut self, ctx: &Context<Self>, range: Option<Span>, rows: Vec<UsageRow>) {
-        self.usage_asked = None;
-        let rows = Rc::new(rows);
-        if range.is_none() && self.log.whole != rows {
-            self.log.whole = Rc::clone(&rows);
-            self.show_log();
-        }
-        self.log.usage = rows;
-        if std::mem::take(&mut self.usage_again) {
-            self.ask_usage(ctx);
-        }
-    }
-
     fn viewed(&mut self, ctx: &Context<Self>, event: ViewerEvent) -> bool {
         match event {
             ViewerEvent::Described(description) => {
@@ -799,165 +567,5 @@ impl App {
         }
         event.prevent_default();
         false
-    }
-
-    fn view_loading(&self, ctx: &Context<Self>) -> Html {
-        html! {
-            <Loading name={self.log.name.clone()} progress={self.log.progress} events={self.log.events}
-                on_cancel={ctx.link().callback(|()| Msg::Cancel)} />
-        }
-    }
-
-    fn view_log(&self, ctx: &Context<Self>) -> Html {
-        let link = ctx.link();
-        let label = match &self.description {
-            Some(Description { name, text, .. }) => format!("Timeline. {name} {text}"),
-            None => "Timeline of capabilities and threads. Arrow keys walk its items; W, S zoom; A, D move; question mark for help.".to_owned(),
-        };
-        html! {
-            <div class="app" data-elapsed-ms={self.log.elapsed_ms.map(|ms| format!("{ms:.1}"))}>
-                <Header name={self.log.name.clone()} overview={Rc::clone(&self.log.overview)}
-                    elapsed_ms={self.log.elapsed_ms} filter={self.filter.clone()}
-                    filter_node={self.filter_input.clone()} theme={theme::choice()} copied={self.copied}
-                    on_filter={link.callback(Msg::Filter)} on_open={link.callback(|()| Msg::Browse)}
-                    on_share={link.callback(|()| Msg::Share)} on_theme={link.callback(|()| Msg::Theme)}
-                    on_help={link.callback(|()| Msg::Help(true))} />
-                if self.screen == Screen::Loading {
-                    { self.view_loading(ctx) }
-                }
-                if let Some(notice) = &self.notice {
-                    <div class="notice" role="status">
-                        <span>{ notice }</span>
-                        <button class="quiet" onclick={link.callback(|_: MouseEvent| Msg::DismissNotice)} aria-label="Dismiss">{ "✕" }</button>
-                    </div>
-                }
-                if self.log.overview.complete {
-                    <Warnings overview={Rc::clone(&self.log.overview)} />
-                }
-                <main class="stage">
-                    <Timeline viewer={self.viewer.clone()} height={self.height} {label} node={self.canvas.clone()} />
-                    { self.view_strip(ctx) }
-                    { self.view_panel(ctx) }
-                </main>
-            </div>
-        }
-    }
-
-    /// The sentence about what is pointed at, and the range.
-    fn view_strip(&self, ctx: &Context<Self>) -> Html {
-        let clear = ctx.link().callback(|_: MouseEvent| Msg::ClearRange);
-        html! {
-            <div class="strip">
-                <p aria-live="polite">
-                    if let Some(Description { class, name, text }) = &self.description {
-                        if let Some(class) = class {
-                            <span class={swatch(*class)} aria-hidden="true" />{ " " }
-                        }
-                        <strong>{ name }</strong>{ " " }{ text }
-                    } else {
-                        <span class="faint">{ "Point at something to read it · wheel zooms · drag selects a range · ? for help" }</span>
-                    }
-                </p>
-                if let Some(range) = self.range {
-                    <span class="chip">
-                        { span_text(range) }
-                        <button class="quiet" onclick={clear} aria-label="Drop the selected range: show the whole log">{ "✕" }</button>
-                    </span>
-                }
-            </div>
-        }
-    }
-
-    fn view_panel(&self, ctx: &Context<Self>) -> Html {
-        let link = ctx.link();
-        let tab = |panel: Panel, text: &str| {
-            let selected = self.panel == panel;
-            let onclick = link.callback(move |_: MouseEvent| Msg::Panel(panel));
-            html! {
-                <button role="tab" id={format!("tab-{}", panel.name())} aria-selected={selected.to_string()}
-                    aria-controls="panel" tabindex={if selected { "0" } else { "-1" }} {onclick}>{ text }</button>
-            }
-        };
-        let arrows = {
-            let (link, panel) = (link.clone(), self.panel);
-            Callback::from(move |event: KeyboardEvent| {
-                if matches!(event.key().as_str(), "ArrowLeft" | "ArrowRight") {
-                    event.stop_propagation();
-                    let other = if panel == Panel::Summary {
-                        Panel::FlameGraph
-                    } else {
-                        Panel::Summary
-                    };
-                    link.send_message(Msg::Panel(other));
-                    let tab =
-                        gloo_utils::document().get_element_by_id(&format!("tab-{}", other.name()));
-                    if let Some(tab) = tab.and_then(|tab| tab.dyn_into::<HtmlElement>().ok()) {
-                        // Focus follows the selected tab.
-                        let _ = tab.focus();
-                    }
-                }
-            })
-        };
-        html! {
-            <section class="panel" ref={self.panel_node.clone()}>
-                { self.view_splitter(ctx) }
-                <div class="tabs" role="tablist" aria-label="Panels" onkeydown={arrows}>
-                    { tab(Panel::Summary, "Summary") }
-                    { tab(Panel::FlameGraph, "Flame graph") }
-                </div>
-                <div id="panel" class="panel-body" role="tabpanel" aria-labelledby={format!("tab-{}", self.panel.name())}>
-                    if self.panel == Panel::Summary {
-                        <Summary rows={Rc::clone(&self.log.usage)} range={self.range} />
-                    } else if !self.log.overview.complete {
-                        <p class="empty">{ "The flame graph is drawn when the log is read." }</p>
-                    } else {
-                        <Flame client={self.client.clone()} tracks={Rc::new(self.log.overview.profile.clone())}
-                            range={self.range} view={self.flame.clone()} colours={self.colours}
-                            on_view={link.callback(Msg::Flame)} />
-                    }
-                </div>
-            </section>
-        }
-    }
-
-    /// The edge between timeline and panel, which can be moved.
-    fn view_splitter(&self, ctx: &Context<Self>) -> Html {
-        let link = ctx.link();
-        let limit = |px: f64| {
-            let height = gloo_utils::window()
-                .inner_height()
-                .ok()
-                .and_then(|height| height.as_f64());
-            px.clamp(80.0, (height.unwrap_or(800.0) - 220.0).max(80.0))
-        };
-        let down = Callback::from(|event: PointerEvent| {
-            let edge: HtmlElement = event.target_unchecked_into();
-            // Without capture a drag ends at the edge.
-            let _ = edge.set_pointer_capture(event.pointer_id());
-        });
-        let moved = link.batch_callback(move |event: PointerEvent| {
-            let height = gloo_utils::window()
-                .inner_height()
-                .ok()
-                .and_then(|height| height.as_f64())?;
-            (event.buttons() & 1 == 1)
-                .then(|| Msg::ResizePanel(limit(height - f64::from(event.client_y()))))
-        });
-        let px = self.panel_px;
-        let key = link.batch_callback(move |event: KeyboardEvent| {
-            let by = match event.key().as_str() {
-                "ArrowUp" => 24.0,
-                "ArrowDown" => -24.0,
-                _ => return None,
-            };
-            event.prevent_default();
-            event.stop_propagation();
-            Some(Msg::ResizePanel(limit(px + by)))
-        });
-        html! {
-            <div class="splitter" role="separator" aria-orientation="horizontal" aria-label="Height of the panel" tabindex="0"
-                aria-valuenow={format!("{px:.0}")} aria-valuemin="80" aria-valuemax="2000"
-                onpointerdown={down} onpointermove={moved} onkeydown={key} />
-        }
     }
 }

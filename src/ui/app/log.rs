@@ -1,0 +1,255 @@
+//! Opening a log, hearing of it from the worker, and asking about it.
+
+use std::rc::Rc;
+
+use gloo_timers::callback::Timeout;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::File;
+use yew::prelude::*;
+
+use super::{App, Log, Msg, Screen, THREADS_LISTED};
+use crate::automata::Span;
+use crate::ids::{CapId, ThreadId};
+use crate::protocol::{Answer, FromWorker, Question};
+use crate::scene::format;
+use crate::scene::timeline::tracks;
+use crate::share::Panel;
+use crate::timeline::query::UsageRow;
+use crate::timeline::threads::ThreadFilter;
+use crate::ui::files::{self, Dropped};
+
+impl App {
+    pub(super) fn open(&mut self, ctx: &Context<Self>, file: &File) {
+        self.generation += 1;
+        self.screen = Screen::Loading;
+        self.error = None;
+        self.notice = None;
+        self.hard_cancel = None;
+        self.range = None;
+        self.description = None;
+        self.usage_asked = None;
+        self.usage_again = false;
+        self.log = Log {
+            name: file.name(),
+            ..Log::default()
+        };
+        self.viewer.reset();
+        self.client.open(file);
+        let (generation, file, link) = (self.generation, file.clone(), ctx.link().clone());
+        spawn_local(async move {
+            let print = files::fingerprint_of(&file).await;
+            link.send_message(Msg::Fingerprint(generation, print));
+        });
+    }
+
+    pub(super) fn dropped(&mut self, ctx: &Context<Self>, dropped: Dropped) {
+        self.dragging = false;
+        match dropped {
+            Dropped::File(file, more) => {
+                self.open(ctx, &file);
+                if more > 0 {
+                    self.notice = Some(format!(
+                        "{} more files were dropped; one log is shown at a time.",
+                        more
+                    ));
+                }
+            }
+            Dropped::Folder => {
+                self.fail("That is a folder. Drop the .eventlog file that is in it.".to_owned())
+            }
+            Dropped::Nothing => self.fail("That is no file. Drop an .eventlog file.".to_owned()),
+        }
+    }
+
+    /// Says why something did not work, without losing what is open.
+    pub(super) fn fail(&mut self, why: String) {
+        if self.screen == Screen::Open {
+            self.notice = Some(why);
+        } else {
+            self.error = Some(why);
+            self.screen = Screen::Landing;
+        }
+    }
+
+    pub(super) fn cancel(&mut self, ctx: &Context<Self>) {
+        self.client.cancel();
+        self.viewer.reset();
+        self.screen = Screen::Landing;
+        self.log = Log::default();
+        // A worker that does not listen is replaced.
+        let (generation, link) = (self.generation, ctx.link().clone());
+        self.hard_cancel = Some(Timeout::new(1500, move || {
+            link.send_message(Msg::CancelHard(generation))
+        }));
+    }
+
+    pub(super) fn hear(&mut self, ctx: &Context<Self>, message: FromWorker) -> bool {
+        match message {
+            FromWorker::Loading {
+                progress,
+                events,
+                overview,
+            } if self.screen == Screen::Loading => {
+                self.log.progress = progress;
+                self.log.events = events;
+                if let Some(overview) = overview {
+                    self.log.overview = Rc::new(overview);
+                    self.show_log();
+                    self.ask_usage(ctx);
+                }
+            }
+            FromWorker::Loaded {
+                overview,
+                elapsed_ms,
+            } if self.screen == Screen::Loading => {
+                self.log.overview = Rc::new(overview);
+                self.log.elapsed_ms = Some(elapsed_ms);
+                self.screen = Screen::Open;
+                self.loaded(ctx);
+            }
+            FromWorker::Failed { message } if self.screen == Screen::Loading => {
+                self.screen = Screen::Landing;
+                self.viewer.reset();
+                self.error = Some(message);
+            }
+            FromWorker::Cancelled => self.hard_cancel = None,
+            FromWorker::Died { message } => self.died(&message),
+            _ => return false,
+        }
+        true
+    }
+
+    pub(super) fn died(&mut self, message: &str) {
+        self.client.restart();
+        self.viewer.reset();
+        self.screen = Screen::Landing;
+        let memory = ["memory", "alloc", "unreachable", "capacity"]
+            .iter()
+            .any(|word| message.contains(word));
+        let advice = if memory {
+            "It probably ran out of memory: close other tabs, or log less (+RTS -l-a leaves all events out, -lsg keeps scheduler and collections)."
+        } else {
+            "This is a defect of Eventscope: please report it with these words."
+        };
+        self.error = Some(format!(
+            "The part that reads logs stopped at “{}”: {message}. {advice} A new one was started; drop the log again.",
+            self.log.name
+        ));
+    }
+
+    pub(super) fn loaded(&mut self, ctx: &Context<Self>) {
+        if self.log.overview.span.is_none() {
+            self.screen = Screen::Landing;
+            let what = self
+                .log
+                .overview
+                .warnings
+                .first()
+                .map(|warning| warning.text.clone())
+                .unwrap_or_default();
+            self.error = Some(format!(
+                "“{}” has a header but no events. {what}",
+                self.log.name
+            ));
+            return;
+        }
+        self.show_log();
+        if let Some(state) = self.wanted.take() {
+            self.apply(state);
+            self.compare_with_link();
+        }
+        if self.panel == Panel::Summary
+            && self.log.overview.caps.is_empty()
+            && !self.log.overview.profile.is_empty()
+        {
+            self.panel = Panel::FlameGraph;
+        }
+        self.ask_threads(ctx);
+        self.usage_asked = None;
+        self.ask_usage(ctx);
+        self.changed(ctx);
+    }
+
+    /// Gives the timeline what is known of the log.
+    pub(super) fn show_log(&self) {
+        let overview = &self.log.overview;
+        let Some(span) = overview.span else { return };
+        let note = |cap: CapId| {
+            let row = self.log.whole.iter().find(|row| row.cap == cap)?;
+            let life = row.mutator_ns + row.gc_ns + row.idle_ns;
+            (life > 0).then(|| format::percent_short(row.mutator_ns, life))
+        };
+        let caps: Vec<(CapId, String)> = overview
+            .caps
+            .iter()
+            .map(|life| (life.cap, note(life.cap).unwrap_or_default()))
+            .collect();
+        let threads: Vec<(ThreadId, Option<String>)> = self
+            .log
+            .threads
+            .iter()
+            .map(|row| (row.id, row.label.clone()))
+            .collect();
+        let labels = self
+            .log
+            .threads
+            .iter()
+            .filter_map(|row| Some((row.id, row.label.clone()?)))
+            .collect();
+        let tracks = tracks(&caps, overview.messages, &threads, self.log.threads_in_all);
+        self.viewer.set_log(span, tracks, labels);
+    }
+
+    pub(super) fn ask_threads(&self, ctx: &Context<Self>) {
+        let filter = ThreadFilter {
+            text: self.filter.trim().to_owned(),
+            limit: THREADS_LISTED,
+        };
+        let link = ctx.link().clone();
+        self.client
+            .ask(Question::Threads(filter), move |answer, _| {
+                if let Answer::Threads(rows, total) = answer {
+                    link.send_message(Msg::Threads(rows, total));
+                }
+            });
+    }
+
+    /// Asks how the selected range, or the whole log, was spent; while a
+    /// question is out, it is asked again when the answer has come.
+    pub(super) fn ask_usage(&mut self, ctx: &Context<Self>) {
+        let Some(whole) = self.log.overview.span else {
+            return;
+        };
+        if self.usage_asked.is_some() {
+            self.usage_again = true;
+            return;
+        }
+        let range = self.range;
+        self.usage_asked = Some(range);
+        let link = ctx.link().clone();
+        self.client
+            .ask(Question::Usage(range.unwrap_or(whole)), move |answer, _| {
+                if let Answer::Usage(rows) = answer {
+                    link.send_message(Msg::Usage(range, rows));
+                }
+            });
+    }
+
+    pub(super) fn usage_came(
+        &mut self,
+        ctx: &Context<Self>,
+        range: Option<Span>,
+        rows: Vec<UsageRow>,
+    ) {
+        self.usage_asked = None;
+        let rows = Rc::new(rows);
+        if range.is_none() && self.log.whole != rows {
+            self.log.whole = Rc::clone(&rows);
+            self.show_log();
+        }
+        self.log.usage = rows;
+        if std::mem::take(&mut self.usage_again) {
+            self.ask_usage(ctx);
+        }
+    }
+}
