@@ -96,6 +96,53 @@ fn events_agree_row_by_row() {
     });
 }
 
+/// The numbers among the fields of an event as Haskell's `show` writes it, as
+/// far as no text stands before them.
+fn shown_numbers(show: &str) -> Vec<(&str, &str)> {
+    let plain = show.split('"').next().unwrap_or_default();
+    let fields = plain
+        .split(['{', ','])
+        .filter_map(|part| part.trim().split_once(" = "));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    fields
+        .map(|(name, value)| (name, value.trim_end_matches('}')))
+        .filter(|(_, value)| is_number(value))
+        .collect()
+}
+
+/// Where the reference puts 0 for a field that the log does not have.
+const REFERENCE_INVENTS: &str = "tickyCtrInfoTbl";
+
+#[test]
+fn fields_of_events_agree() {
+    for_all(|case| {
+        let Some(reference) = case.reference("events.tsv.gz") else {
+            return Ok(());
+        };
+        if reference_is_wrong(case) {
+            return Ok(());
+        }
+        let ours = stdout(&["events", "--json", path(case)]);
+        for (ours, row) in ours.lines().zip(reference.lines()) {
+            let event: serde_json::Value = serde_json::from_str(ours).expect("JSON");
+            let show = row.split('\t').nth(3).unwrap_or_default();
+            for (name, value) in shown_numbers(show) {
+                // The one wrapped number: `tid = KernelThreadId {kernelThreadId = n}`.
+                let name = if name == "kernelThreadId" {
+                    "tid"
+                } else {
+                    name
+                };
+                let agrees = event[name].to_string() == value;
+                if !agrees && !(name == REFERENCE_INVENTS && value == "0") {
+                    return Err(format!("{name}: ours {ours}, reference {show}"));
+                }
+            }
+        }
+        Ok(())
+    });
+}
+
 #[test]
 fn counts_by_type_agree() {
     for_all(|case| {

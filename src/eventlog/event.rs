@@ -76,9 +76,7 @@ macro_rules! events {
                 }
             }
 
-            /// Every field under its name in `ghc-events`, in wire order.
-            #[must_use]
-            pub fn fields(&self) -> Vec<(&'static str, Value<'a>)> {
+            fn table_fields(&self) -> Vec<(&'static str, Value<'a>)> {
                 match self {
                     $( Self::$name { $( $field, )* } => vec![ $( ($key, $field.value()), )* ], )*
                     Self::UnknownEvent { id, payload } => vec![
@@ -271,7 +269,12 @@ events! {
     204 Fixed ConcSweepBegin {}
     205 Fixed ConcSweepEnd {}
     206 Fixed ConcUpdRemSetFlush { cap "cap": CapId }
-    207 Fixed NonmovingHeapCensus { census "nonmovingCensus": Census }
+    207 Fixed NonmovingHeapCensus {
+        block_bytes "nonmovingCensusBlkSize": BlockBytes,
+        active_segments "nonmovingCensusActiveSegs": u32,
+        filled_segments "nonmovingCensusFilledSegs": u32,
+        live_blocks "nonmovingCensusLiveBlocks": u32,
+    }
     208 Fixed NonmovingPrunedSegments {
         pruned "nonmovingPrunedSegments": u32, free "nonmovingFreeSegments": u32,
     }
@@ -288,6 +291,23 @@ events! {
 }
 
 impl<'a> Event<'a> {
+    /// Every field under its name in `ghc-events`, in wire order.
+    #[must_use]
+    pub fn fields(&self) -> Vec<(&'static str, Value<'a>)> {
+        let mut fields = self.table_fields();
+        // The depth stands before a stack; a stack knows its own.
+        let depth = match self {
+            Self::ProfSampleCostCentre { .. } => "profStackDepth",
+            Self::HeapProfSampleCostCentre { .. } => "heapProfStackDepth",
+            _ => return fields,
+        };
+        if let Some((_, Value::Numbers(stack))) = fields.last() {
+            let depth = (depth, Value::Number(stack.len() as u64));
+            fields.insert(fields.len() - 1, depth);
+        }
+        fields
+    }
+
     /// Decodes a payload. A payload longer than the fields is newer than this
     /// program: the rest is ignored. One that is shorter is an unknown event.
     #[must_use]
@@ -297,41 +317,22 @@ impl<'a> Event<'a> {
     }
 }
 
-/// What the nonmoving collector counted for one size of block. The size was
-/// written as a logarithm in one byte up to GHC 9.8, in bytes as `u16` since.
+/// The bytes of a block in a census of the nonmoving collector: written as a
+/// logarithm in one byte up to GHC 9.8, in bytes as `u16` since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Census {
-    /// Bytes of a block.
-    pub block_bytes: u64,
-    /// Segments that are being allocated into.
-    pub active_segments: u32,
-    /// Segments that are full.
-    pub filled_segments: u32,
-    /// Blocks that hold a live object.
-    pub live_blocks: u32,
-}
+pub struct BlockBytes(pub u64);
 
-impl<'a> Field<'a> for Census {
+impl<'a> Field<'a> for BlockBytes {
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
-        let block_bytes = if cursor.remaining() >= 14 {
+        let three_counts = 12;
+        Some(Self(if cursor.remaining() >= 2 + three_counts {
             u64::from(u16::read(cursor)?)
         } else {
             1u64.checked_shl(u32::from(u8::read(cursor)?)).unwrap_or(0)
-        };
-        Some(Self {
-            block_bytes,
-            active_segments: Field::read(cursor)?,
-            filled_segments: Field::read(cursor)?,
-            live_blocks: Field::read(cursor)?,
-        })
+        }))
     }
     fn value(&self) -> Value<'a> {
-        Value::Numbers(vec![
-            self.block_bytes,
-            u64::from(self.active_segments),
-            u64::from(self.filled_segments),
-            u64::from(self.live_blocks),
-        ])
+        Value::Number(self.0)
     }
 }
 
