@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
-use crate::eventlog::{LogError, LogReader, Need, Sink, Step};
+use crate::eventlog::{LogError, LogReader, Need, Sink, Stage, Step};
 
 /// A file that can be read at any place.
 pub trait Source {
@@ -79,6 +79,10 @@ pub fn read_log(source: &mut impl Source, sink: &mut impl Sink) -> Result<LogRea
                     let at = range.start;
                     let read = source.read(range, &mut bytes);
                     if read.is_err() || bytes.is_empty() {
+                        if reader.progress().stage == Stage::Analysing {
+                            reader.cut(at);
+                            continue;
+                        }
                         let why =
                             read.map_or_else(|error| error.to_string(), |()| "no bytes".into());
                         return Err(LogError::Read { at, why });

@@ -219,3 +219,47 @@ fn display_order_is_sorted_by_time_and_place() {
         assert!(rows == shown, "{}", case.name);
     }
 }
+
+/// A slice that can be read so many times.
+struct Failing<'a> {
+    bytes: &'a [u8],
+    reads_left: u32,
+}
+
+impl Source for Failing<'_> {
+    fn byte_len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+    fn read(&mut self, range: Range<u64>, into: &mut Vec<u8>) -> io::Result<()> {
+        self.reads_left = self
+            .reads_left
+            .checked_sub(1)
+            .ok_or_else(|| io::Error::other("gone"))?;
+        into.extend_from_slice(&self.bytes[range.start as usize..range.end as usize]);
+        Ok(())
+    }
+}
+
+/// A source that fails in the middle ends the log there: what was read stays.
+#[test]
+fn a_source_that_fails_later_ends_the_log() {
+    let case = fixture_cases()
+        .into_iter()
+        .find(|case| case.name == "ghc-9.6.6/dense-N2-l-flush")
+        .expect("the fixture");
+    let bytes = case.bytes();
+    let count = |reads: u32| {
+        let mut events = 0;
+        let mut source = Failing {
+            bytes: &bytes,
+            reads_left: reads,
+        };
+        let reader = read_log(&mut source, &mut |_: &Record<'_>| events += 1).expect("a log");
+        (events, reader.damage().loses_data(), source.reads_left)
+    };
+    let (whole, damaged, left) = count(1_000_000);
+    assert!(!damaged);
+    let (some, damaged, _) = count(1_000_000 - left - 2);
+    assert!(0 < some && some < whole, "{some} of {whole}");
+    assert!(damaged);
+}
