@@ -525,17 +525,25 @@ impl Merger {
 
     /// Learns that the file ends at `len`, earlier than it was said to.
     pub(crate) fn cut(&mut self, len: u64) {
+        let cut = |block: &mut Block, kept: u64| {
+            if block.end.0 > kept {
+                block.truncated = true;
+                block.end = ByteOffset(kept);
+            }
+        };
         for stream in &mut self.streams {
-            for block in stream
-                .blocks
-                .as_mut_slice()
-                .iter_mut()
-                .chain(&mut stream.block)
-            {
-                if block.end.0 > len {
-                    block.truncated = true;
-                    block.end = ByteOffset(len.max(block.start.0));
-                }
+            // What is in a window already is still delivered.
+            let in_window = stream.buffer_at + stream.buffer.len() as u64;
+            if let Some(block) = &mut stream.block {
+                cut(block, len.max(in_window));
+            }
+            for block in stream.blocks.as_mut_slice() {
+                cut(block, len.max(block.start.0));
+            }
+        }
+        for section in self.sections.as_mut_slice() {
+            for block in &mut section.blocks {
+                cut(block, len.max(block.start.0));
             }
         }
     }
