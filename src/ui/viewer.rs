@@ -117,6 +117,8 @@ const CLICK_PX: f64 = 4.0;
 const EDGE_PX: f64 = 5.0;
 /// How near a mark is hit, in pixels.
 const HIT_PX: f64 = 2.5;
+/// The same for messages, whose marks are wider than their time.
+const MESSAGE_HIT_PX: f64 = 5.0;
 
 impl ViewerRef {
     pub(super) fn new(client: Client, emit: impl Fn(ViewerEvent) + 'static) -> Self {
@@ -571,9 +573,14 @@ impl Viewer {
             return None;
         }
         let (_, track) = track_at(&self.tracks, y - RULER_PX + self.scroll_px)?;
-        let slack = Nanos((self.view.ns_per_px() * HIT_PX) as u64);
-        self.marks
-            .hit(track.row?, self.view.time_at(x - labels), slack)
+        let row = track.row?;
+        let px = if row == Row::Messages {
+            MESSAGE_HIT_PX
+        } else {
+            HIT_PX
+        };
+        let slack = Nanos((self.view.ns_per_px() * px) as u64);
+        self.marks.hit(row, self.view.time_at(x - labels), slack)
     }
 
     /// If `x` is on an edge of the range: the other edge.

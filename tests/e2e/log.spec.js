@@ -80,6 +80,13 @@ test('says what the pointer is on, and keeps what is clicked', async ({ page }) 
   await expect(strip(page)).toContainText('Point at something');
 });
 
+test('says what a message of the program says', async ({ page }) => {
+  await openLog(page, fixture(FORKIO));
+  const { box } = await timeline(page);
+  const row = box.y + 24 + 24 + 56 + 11;
+  await pointAlong(page, row, /^begin · marker at [\d.]+\s[µm]s$/);
+});
+
 test('selects a range by dragging, and every number follows', async ({ page }) => {
   await openLog(page, fixture(GC_HEAVY));
   const { x, cap } = await timeline(page);
