@@ -31,6 +31,9 @@ pub(super) struct BlobReader<'a> {
     len: u64,
     /// The most recently used page is the last.
     pages: VecDeque<(u64, Promise)>,
+    /// The first page that was wanted when it was last looked ahead: many
+    /// small blocks may lie in one.
+    ahead_of: Option<u64>,
 }
 
 impl<'a> BlobReader<'a> {
@@ -40,6 +43,7 @@ impl<'a> BlobReader<'a> {
             pieces,
             len: file.size() as u64,
             pages: VecDeque::new(),
+            ahead_of: None,
         }
     }
 
@@ -70,6 +74,12 @@ impl<'a> BlobReader<'a> {
         &mut self,
         upcoming: impl Iterator<Item = Range<u64>>,
     ) -> Result<(), JsValue> {
+        let mut upcoming = upcoming.peekable();
+        let first = upcoming.peek().map(|range| range.start / PAGE_BYTES);
+        if first == self.ahead_of {
+            return Ok(());
+        }
+        self.ahead_of = first;
         let mut ahead = Vec::new();
         let pages = upcoming.flat_map(|range| {
             range.start / PAGE_BYTES..range.end.saturating_sub(1) / PAGE_BYTES + 1
