@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::info::{Info, TypeCount};
+use crate::analysis::info::Info;
 use crate::analysis::spans::{Analyses, SpanAnalysis};
 use crate::automata::Span;
 use crate::eventlog::{DamageList, Event, LogError, LogReader, Progress, Record, Sink, Step};
@@ -342,11 +342,5 @@ impl Session {
     #[must_use]
     pub fn flame(&self, query: &FlameQuery) -> Option<(FlameHead, FlameBoxes)> {
         Some(answer(self.recording.profile.as_ref()?, query))
-    }
-
-    /// Events and bytes by type.
-    #[must_use]
-    pub fn types(&self) -> Vec<TypeCount> {
-        self.recording.info.types()
     }
 }

@@ -111,7 +111,6 @@ pub struct Store {
     lanes: Vec<Cap>,
     threads: Threads,
     owners: FxHashMap<RunRef, ThreadId>,
-    migrations: u64,
     /// The runs of all threads, one thread's after the other's, as places in
     /// `lanes` put end to end.
     by_thread: Vec<u32>,
@@ -182,12 +181,6 @@ impl Store {
     #[must_use]
     pub fn run_count(&self) -> usize {
         self.lanes.iter().map(|lane| lane.runs.len()).sum()
-    }
-
-    /// How often a thread that was not running moved to another capability.
-    #[must_use]
-    pub const fn migration_count(&self) -> u64 {
-        self.migrations
     }
 
     /// Names a thread.
@@ -431,10 +424,6 @@ impl SpanSink for Store {
             Activity::Running(cap) => self.push_run(thread, cap, span.span, span.stop),
             Activity::Blocked(reason) => self.waited(thread, reason, &span),
         }
-    }
-
-    fn migration(&mut self, _: ThreadId, _: Nanos, _: Option<CapId>, _: CapId) {
-        self.migrations += 1;
     }
 
     fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Oddity) {

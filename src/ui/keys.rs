@@ -39,93 +39,92 @@ pub(super) struct Binding {
     pub(super) help: &'static str,
 }
 
-const fn global(
-    action: Action,
-    keys: &'static [Key],
-    shown: &'static str,
-    help: &'static str,
-) -> Binding {
-    Binding {
-        action,
-        keys,
-        on_timeline: false,
-        shown,
-        help,
+impl Binding {
+    const fn global(
+        action: Action,
+        keys: &'static [Key],
+        shown: &'static str,
+        help: &'static str,
+    ) -> Self {
+        Self {
+            action,
+            keys,
+            on_timeline: false,
+            shown,
+            help,
+        }
     }
-}
 
-const fn focused(
-    action: Action,
-    keys: &'static [Key],
-    shown: &'static str,
-    help: &'static str,
-) -> Binding {
-    Binding {
-        action,
-        keys,
-        on_timeline: true,
-        shown,
-        help,
+    const fn focused(
+        action: Action,
+        keys: &'static [Key],
+        shown: &'static str,
+        help: &'static str,
+    ) -> Self {
+        Self {
+            on_timeline: true,
+            ..Self::global(action, keys, shown, help)
+        }
     }
 }
 
 /// All of them.
 pub(super) const BINDINGS: &[Binding] = &[
-    global(
+    Binding::global(
         Action::ZoomIn,
         &[Key::Code("KeyW"), Key::Text("+"), Key::Text("=")],
         "W",
         "zoom in at the pointer",
     ),
-    global(
+    Binding::global(
         Action::ZoomOut,
         &[Key::Code("KeyS"), Key::Text("-")],
         "S",
         "zoom out",
     ),
-    global(Action::Left, &[Key::Code("KeyA")], "A", "move left"),
-    global(Action::Right, &[Key::Code("KeyD")], "D", "move right"),
-    global(Action::Fit, &[Key::Text("0")], "0", "show the whole log"),
-    global(
+    Binding::global(Action::Left, &[Key::Code("KeyA")], "A", "move left"),
+    Binding::global(Action::Right, &[Key::Code("KeyD")], "D", "move right"),
+    Binding::global(Action::Fit, &[Key::Text("0")], "0", "show the whole log"),
+    Binding::global(
         Action::ShowSelection,
         &[Key::Code("KeyF")],
         "F",
         "zoom to the selected range or item",
     ),
-    global(
+    Binding::global(
         Action::Undo,
         &[Key::Text("Escape")],
         "Esc",
         "drop the selected item, then the range",
     ),
-    global(Action::Search, &[Key::Text("/")], "/", "filter the threads"),
-    global(Action::Open, &[Key::Code("KeyO")], "O", "open another log"),
-    global(Action::Help, &[Key::Text("?")], "?", "this help"),
-    focused(
+    Binding::global(Action::Search, &[Key::Text("/")], "/", "filter the threads"),
+    Binding::global(Action::Open, &[Key::Code("KeyO")], "O", "open another log"),
+    Binding::global(Action::Help, &[Key::Text("?")], "?", "this help"),
+    Binding::focused(
         Action::Next,
         &[Key::Text("ArrowRight"), Key::Text(".")],
         "→",
         "next item of the track (timeline focused)",
     ),
-    focused(
+    Binding::focused(
         Action::Previous,
         &[Key::Text("ArrowLeft"), Key::Text(",")],
         "←",
         "previous item",
     ),
-    focused(
+    Binding::focused(
         Action::TrackDown,
         &[Key::Text("ArrowDown")],
         "↓",
         "the track below",
     ),
-    focused(
+    Binding::focused(
         Action::TrackUp,
         &[Key::Text("ArrowUp")],
         "↑",
         "the track above",
     ),
-    focused(
+    Binding::focused(
         Action::SelectItemRange,
         &[Key::Text("Enter")],
         "Enter",

@@ -310,11 +310,6 @@ impl ViewerRef {
         });
     }
 
-    /// The colours changed.
-    pub(super) fn recolour(&self) {
-        self.redraw();
-    }
-
     /// The time in view; `None` if that is all of the log.
     pub(super) fn visible(&self) -> Option<Span> {
         let viewer = self.0.borrow();

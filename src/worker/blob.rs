@@ -2,10 +2,9 @@
 //!
 //! Measured in Chromium (300 MB, 2 cores): one `FileReaderSync` read of 2 MiB
 //! after the other gives 430 MB/s, four `arrayBuffer()` reads of 8 MiB in
-//! flight 1,110 MB/s. But a read goes on only while its thread listens, so
-//! that reading and analysing in one worker take turns: 1.0 s of waiting on top of
-//! 1.4 s of work. Therefore a second worker reads ([`serve`]) and hands
-//! each piece over.
+//! flight 1,110 MB/s. A read goes on only while its thread listens, so a
+//! second worker reads ([`serve`]) and hands each piece over: a log of 303 MB
+//! is analysed in 1.66 to 1.72 s, with one worker in 1.78 to 1.87 s.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;

@@ -479,7 +479,7 @@ impl App {
 
     fn recolour(&mut self) {
         self.colours += 1;
-        self.viewer.recolour();
+        self.viewer.redraw();
     }
 
     fn viewed(&mut self, ctx: &Context<Self>, event: ViewerEvent) -> bool {
