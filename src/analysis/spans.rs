@@ -16,17 +16,24 @@ pub trait SpanSink {
     fn gc(&mut self, cap: CapId, span: Span) {
         let _ = (cap, span);
     }
-    /// A span of a thread's life ended.
-    fn thread(&mut self, thread: ThreadId, span: ThreadSpan) {
-        let _ = (thread, span);
+    /// A span of a thread's life ended. `woken` is when the thread, after it
+    /// had stopped, was first said to be runnable again: during a span of
+    /// waiting, or before a run. Stops after which it need not be woken, and
+    /// a foreign call, of whose return the log says nothing, may have `None`.
+    fn thread(&mut self, thread: ThreadId, span: ThreadSpan, woken: Option<Nanos>) {
+        let _ = (thread, span, woken);
     }
     /// A capability stopped running a thread (the version by capability).
     fn mutator(&mut self, cap: CapId, thread: ThreadId, span: Span) {
         let _ = (cap, thread, span);
     }
-    /// A thread that does not run was moved to another capability.
-    fn migration(&mut self, thread: ThreadId, at: Nanos, from: Option<CapId>, to: CapId) {
-        let _ = (thread, at, from, to);
+    /// A thread was moved to another capability.
+    fn migration(&mut self, thread: ThreadId, at: Nanos) {
+        let _ = (thread, at);
+    }
+    /// A thread was woken, or told to wake up.
+    fn wakeup(&mut self, thread: ThreadId, at: Nanos) {
+        let _ = (thread, at);
     }
     /// Something odd happened.
     fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Oddity) {
@@ -43,8 +50,9 @@ pub trait SpanSink {
 pub enum Open {
     /// A collection.
     Gc(CapId, Span),
-    /// A span of a thread's life.
-    Thread(ThreadId, ThreadSpan),
+    /// A span of a thread's life, and when the thread was woken
+    /// ([`SpanSink::thread`]).
+    Thread(ThreadId, ThreadSpan, Option<Nanos>),
 }
 
 /// Which automata run.
@@ -65,6 +73,8 @@ struct CapMachines {
 #[derive(Clone, Copy, Debug, Default)]
 struct Thread {
     state: State,
+    /// When it was first woken since it stopped.
+    woken: Option<Nanos>,
     /// The capability that saw it finish.
     finished_on: Option<CapId>,
 }
@@ -103,7 +113,7 @@ impl SpanAnalysis {
     #[inline]
     pub fn event(&mut self, record: &Record<'_>, sink: &mut impl SpanSink) {
         // Most events are none of these: they need not be decoded.
-        if matches!(record.id.0, 0 | 1 | 2 | 4 | 9 | 10) {
+        if matches!(record.id.0, 0..=4 | 8 | 9 | 10) {
             self.scheduling_event(record, sink);
         }
     }
@@ -130,12 +140,14 @@ impl SpanAnalysis {
                     self.mutator(record, thread, Some(status), sink);
                 }
             }
+            (3, Some(thread)) => self.wake(thread, record.time),
             (4, Some(thread)) => {
-                let state = self.threads.get_mut(thread).state;
-                let runs = matches!(state, State::Active(_, thread_state::Activity::Running(_)));
-                if let Some(new_cap) = fields.field().filter(|_| !runs) {
-                    sink.migration(thread, record.time, record.cap, new_cap);
-                }
+                self.wake(thread, record.time);
+                sink.migration(thread, record.time);
+            }
+            (8, Some(thread)) => {
+                self.wake(thread, record.time);
+                sink.wakeup(thread, record.time);
             }
             _ => {}
         }
@@ -154,6 +166,19 @@ impl SpanAnalysis {
         }
     }
 
+    /// A thread that waits can run again. Further wakeups before it runs
+    /// only repeat that: one on another capability is sent on as a message.
+    fn wake(&mut self, thread: ThreadId, at: Nanos) {
+        let thread = self.threads.get_mut(thread);
+        let waits = matches!(
+            thread.state,
+            State::Active(_, thread_state::Activity::Blocked(_))
+        );
+        if waits {
+            thread.woken.get_or_insert(at);
+        }
+    }
+
     fn thread(
         &mut self,
         record: &Record<'_>,
@@ -161,11 +186,15 @@ impl SpanAnalysis {
         input: Input,
         sink: &mut impl SpanSink,
     ) {
-        let state = &mut self.threads.get_mut(thread).state;
-        let step = thread_state::step(*state, input, record.time, thread);
-        *state = step.next;
+        let known = self.threads.get_mut(thread);
+        let step = thread_state::step(known.state, input, record.time, thread);
+        known.state = step.next;
+        let woken = known.woken;
+        if matches!(input, Input::Stop(_)) {
+            known.woken = None;
+        }
         if let Some(span) = step.yields {
-            sink.thread(thread, span);
+            sink.thread(thread, span, woken);
         }
         if let Some(oddity) = step.oddity {
             sink.oddity(record.time, record.cap, oddity);
@@ -225,9 +254,9 @@ impl SpanAnalysis {
                 sink.open(Open::Gc(cap, Span::new(since, end)));
             }
         }
-        for (thread, Thread { state, .. }) in self.threads.into_sorted() {
+        for (thread, Thread { state, woken, .. }) in self.threads.into_sorted() {
             if let Some(span) = state.open(end) {
-                sink.open(Open::Thread(thread, span));
+                sink.open(Open::Thread(thread, span, woken));
             }
         }
     }

@@ -8,6 +8,7 @@
 mod events;
 mod info;
 mod spans;
+mod threads;
 
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -34,6 +35,8 @@ enum Command {
     Events(events::Arguments),
     /// Spans of garbage collection, of running and blocked threads, of capability usage
     Spans(spans::Arguments),
+    /// How each thread spent its time: running, waiting for a capability, blocked and on what
+    Threads(threads::Arguments),
 }
 
 /// How every command prints.
@@ -84,6 +87,7 @@ pub fn run() -> ExitCode {
         Command::Info(arguments) => info::run(arguments, &mut out),
         Command::Events(arguments) => events::run(arguments, &mut out),
         Command::Spans(arguments) => spans::run(arguments, &mut out),
+        Command::Threads(arguments) => threads::run(arguments, &mut out),
     };
     let flushed = out.flush();
     match result.and_then(|condition| Ok(flushed.map(|()| condition)?)) {

@@ -85,7 +85,7 @@ impl<A: Aggregate> Forest<A> {
 }
 
 /// The longest span of a run, the first of equals.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Longest {
     /// How long it is, in nanoseconds.
     pub duration_ns: u64,

@@ -211,7 +211,7 @@ impl SpanSink for CountSpans {
         self.spans += 1;
         let _ = span.duration();
     }
-    fn thread(&mut self, _: ThreadId, span: ThreadSpan) {
+    fn thread(&mut self, _: ThreadId, span: ThreadSpan, _: Option<Nanos>) {
         self.spans += 1;
         let _ = span.span.duration();
     }
