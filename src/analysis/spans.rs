@@ -132,12 +132,16 @@ impl SpanAnalysis {
             }
             (1, Some(thread)) => {
                 self.thread(record, thread, Input::Run(record.cap), sink);
-                self.mutator(record, thread, None, sink);
+                if self.analyses.mutator_by_cap {
+                    self.mutator(record, thread, None, sink);
+                }
             }
             (2, Some(thread)) => {
                 if let Some(status) = fields.field() {
                     self.thread(record, thread, Input::Stop(status), sink);
-                    self.mutator(record, thread, Some(status), sink);
+                    if self.analyses.mutator_by_cap {
+                        self.mutator(record, thread, Some(status), sink);
+                    }
                 }
             }
             (3, Some(thread)) => self.wake(thread, record.time),
@@ -179,6 +183,7 @@ impl SpanAnalysis {
         }
     }
 
+    #[inline]
     fn thread(
         &mut self,
         record: &Record<'_>,
@@ -209,9 +214,7 @@ impl SpanAnalysis {
         stop: Option<StopStatus>,
         sink: &mut impl SpanSink,
     ) {
-        let Some(cap) = record.cap.filter(|_| self.analyses.mutator_by_cap) else {
-            return;
-        };
+        let Some(cap) = record.cap else { return };
         let input = match stop {
             None => mutator::Input::Run {
                 thread,

@@ -258,6 +258,7 @@ impl Store {
 
     /// Keeps a run that ended with this status; with none, the log ended.
     /// The thread was woken at `woken`, if it had to be.
+    #[inline]
     fn push_run(
         &mut self,
         thread: ThreadId,
@@ -354,22 +355,19 @@ impl Store {
         }
         let mut lives: Vec<Life> = self.threads.all.iter().map(Life::new).collect();
         self.by_thread = vec![0; first as usize];
-        let mut heads = vec![0usize; self.lanes.len()];
-        loop {
-            let head = |lane: usize| {
-                // Of a thread's runs at one time, all but the last are empty.
-                let (start, end) = self.lanes[lane].runs.span_at(heads[lane])?;
-                Some((start, end, lane))
-            };
-            let Some((_, _, lane)) = (0..self.lanes.len()).filter_map(head).min() else {
-                break;
-            };
-            let place = heads[lane];
-            heads[lane] += 1;
+        let mut places = vec![0; self.lanes.len()];
+        // Of a thread's runs at one time, all but the last are empty: ends
+        // tell their order.
+        let head = |lane: &Cap, place| lane.runs.span_at(place).unwrap_or(NO_RUN);
+        let mut heads: Vec<_> = self.lanes.iter().map(|lane| head(lane, 0)).collect();
+        while let Some((lane, _)) = heads.iter().enumerate().min_by_key(|(_, head)| **head) {
+            let place = places[lane];
             let runs = &self.lanes[lane].runs;
             let Some(thread) = runs.thread_at(place) else {
-                continue;
+                break;
             };
+            places[lane] += 1;
+            heads[lane] = head(&self.lanes[lane], places[lane]);
             let life = &mut lives[thread as usize];
             self.by_thread[life.next as usize] =
                 self.lane_starts[lane] + u32::try_from(place).unwrap_or(u32::MAX);
@@ -379,13 +377,15 @@ impl Store {
             }
         }
         for (thread, life) in (0..).zip(lives) {
-            if let Some(mut index) = life.index {
-                index.shrink();
+            if let Some(index) = life.index {
                 self.indexes.insert(thread, *index);
             }
         }
     }
 }
+
+/// Where a lane ends, in the order of runs.
+const NO_RUN: (u64, u64) = (u64::MAX, u64::MAX);
 
 /// A thread while its runs are listed.
 struct Life {
@@ -399,7 +399,7 @@ impl Life {
         let long = thread.runs as usize > BLOCK;
         Self {
             next: thread.first,
-            index: long.then(|| Box::new(TurnIndex::new(thread.began_ns))),
+            index: long.then(|| Box::new(TurnIndex::new(thread.began_ns, thread.runs as usize))),
         }
     }
 }
@@ -418,6 +418,7 @@ impl SpanSink for Store {
         self.lane_mut(Some(cap)).gc.push(span);
     }
 
+    #[inline]
     fn thread(&mut self, thread: ThreadId, span: ThreadSpan, woken: Option<Nanos>) {
         match span.activity {
             Activity::Running(cap) => self.push_run(thread, cap, span.span, span.stop, woken),

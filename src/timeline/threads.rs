@@ -328,7 +328,7 @@ impl Lane for ThreadLane<'_> {
             None => (0, TurnSums::default()),
         };
         for turn in self.turns(known..turn) {
-            sums.add(&turn, &(0..NEVER_NS));
+            sums.add(&turn);
         }
         let mut times = sums.by_class();
         if index % PARTS > 0 {

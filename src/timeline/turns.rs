@@ -109,6 +109,18 @@ impl Turn {
         end - start
     }
 
+    /// What of it lies in `range`.
+    fn clipped(self, range: &Range<u64>) -> Self {
+        let clip = |time: u64| time.max(range.start).min(range.end);
+        Self {
+            from: clip(self.from),
+            ready: clip(self.ready),
+            start: clip(self.start),
+            end: clip(self.end),
+            ..self
+        }
+    }
+
     /// Whether the run counts as one before `time`.
     fn ran_before(&self, time: u64) -> bool {
         self.start < time || self.end <= time
@@ -143,22 +155,20 @@ impl TurnSums {
         self.running_ns + self.open_ns + self.ready_ns + self.all_blocked_ns()
     }
 
-    /// Adds what of `turn` lies in `range`.
-    pub(crate) fn add(&mut self, turn: &Turn, range: &Range<u64>) {
-        let clipped = |part: usize| {
-            let (start, end) = turn.part(part);
-            end.min(range.end).saturating_sub(start.max(range.start))
-        };
+    /// Adds all of `turn`.
+    #[inline]
+    pub(crate) fn add(&mut self, turn: &Turn) {
         if let Some(reason) = turn.why.wait_reason() {
-            self.blocked_ns[reason as usize] += clipped(0);
+            self.blocked_ns[reason as usize] += turn.duration(0);
         }
-        let ready_ns = clipped(1);
+        let ready_ns = turn.duration(1);
         self.ready_ns += ready_ns;
         self.ready_waits += u64::from(ready_ns > 0);
-        match turn.class(2) {
-            Class::Open => self.open_ns += clipped(2),
-            _ => self.running_ns += clipped(2),
-        }
+        let run = match turn.code {
+            Some(StopCode::OPEN) => &mut self.open_ns,
+            _ => &mut self.running_ns,
+        };
+        *run += turn.duration(2);
     }
 
     /// Applies `with` to each number of both.
@@ -198,9 +208,9 @@ pub(crate) struct TurnsIn {
 impl TurnsIn {
     /// Adds what of `turn` lies in `range`.
     pub(crate) fn add(&mut self, turn: &Turn, range: &Range<u64>) {
-        let before_ns = self.sums.ready_ns;
-        self.sums.add(turn, range);
-        self.longest_ready_ns = self.longest_ready_ns.max(self.sums.ready_ns - before_ns);
+        let clipped = turn.clipped(range);
+        self.sums.add(&clipped);
+        self.longest_ready_ns = self.longest_ready_ns.max(clipped.duration(1));
         let begins = turn.ran_before(range.end) && !turn.ran_before(range.start);
         self.runs += u64::from(turn.code.is_some() && begins);
     }
@@ -233,12 +243,14 @@ pub(crate) struct TurnIndex {
 }
 
 impl TurnIndex {
-    /// The index of a thread that began at `from`, without turns yet.
-    pub(crate) fn new(from: u64) -> Self {
+    /// The index of a thread that began at `from` and has so many runs,
+    /// without turns yet.
+    pub(crate) fn new(from: u64, runs: usize) -> Self {
+        let blocks = runs / BLOCK;
         Self {
-            before: Vec::new(),
-            longest: Forest::new(),
-            longest_ready: Forest::new(),
+            before: Vec::with_capacity(blocks + 1),
+            longest: Forest::with_capacity(blocks),
+            longest_ready: Forest::with_capacity(blocks),
             total: TurnSums::default(),
             in_block: Longest::default(),
             ready_in_block: LongestWait::default(),
@@ -249,36 +261,37 @@ impl TurnIndex {
     }
 
     /// Takes the next run.
+    #[inline]
     pub(crate) fn push(&mut self, run: Run) {
         let turn = Turn::new(self.why, self.from, run);
         (self.why, self.from) = (run.code, turn.end);
-        if self.len.is_multiple_of(BLOCK) {
+        let in_block = self.len % BLOCK;
+        if in_block == 0 {
             self.before.push(self.total);
+            self.in_block = Longest::default();
+            self.ready_in_block = LongestWait::default();
         }
-        self.total.add(&turn, &(0..u64::MAX));
-        for part in 0..PARTS {
-            let this = Longest {
-                duration_ns: turn.duration(part),
-                index: u32::try_from(PARTS * self.len + part).unwrap_or(u32::MAX),
-            };
-            if part == 0 && self.len.is_multiple_of(BLOCK) {
-                self.in_block = this;
-            } else if this.duration_ns > self.in_block.duration_ns {
-                self.in_block = this;
-            }
+        self.total.add(&turn);
+        let parts = [0, 1, 2].map(|part| turn.duration(part));
+        if parts.iter().any(|&part| part > self.in_block.duration_ns) || in_block == 0 {
+            self.longest_part(parts);
         }
-        self.ready_in_block = self.ready_in_block.combine(LongestWait(turn.duration(1)));
+        self.ready_in_block = self.ready_in_block.combine(LongestWait(parts[1]));
         self.len += 1;
-        if self.len.is_multiple_of(BLOCK) {
+        if in_block == BLOCK - 1 {
             self.longest.push(self.in_block);
             self.longest_ready.push(self.ready_in_block);
-            self.ready_in_block = LongestWait::default();
         }
     }
 
-    /// Gives back memory that was kept for growing.
-    pub(crate) fn shrink(&mut self) {
-        self.before.shrink_to_fit();
+    fn longest_part(&mut self, parts: [u64; PARTS]) {
+        for (part, duration_ns) in parts.into_iter().enumerate() {
+            let first = self.len.is_multiple_of(BLOCK) && part == 0;
+            if duration_ns > self.in_block.duration_ns || first {
+                let index = u32::try_from(PARTS * self.len + part).unwrap_or(u32::MAX);
+                self.in_block = Longest { duration_ns, index };
+            }
+        }
     }
 
     /// The last turn before `turn` of which sums are known, and these sums:
