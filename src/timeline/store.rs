@@ -1,6 +1,8 @@
 //! The spans of a log, kept for drawing: the runs and collections of each
 //! capability, and which runs are whose.
 
+use std::sync::OnceLock;
+
 use rustc_hash::FxHashMap;
 
 use super::class::{Class, StopCode};
@@ -48,8 +50,9 @@ pub struct Store {
     /// `lanes` put end to end.
     by_thread: Vec<u32>,
     lane_starts: Vec<u32>,
-    /// For threads with more runs than are quickly looked at.
-    indexes: FxHashMap<u32, TurnIndex>,
+    /// For threads with more runs than are quickly looked at; each is built
+    /// when it is first needed.
+    indexes: FxHashMap<u32, OnceLock<TurnIndex>>,
     pub(super) wakeups: Moments,
     pub(super) migrations: Moments,
     /// Stops of threads that did not run, which only damaged logs have, are
@@ -186,8 +189,12 @@ impl Store {
     /// The life of the thread of that index.
     pub(super) fn lane_at(&self, index: u32) -> Option<ThreadLane<'_>> {
         let thread = self.threads.all.get(index as usize)?;
-        let lane = ThreadLane::new(self, thread, self.indexes.get(&index));
-        Some(lane).filter(|_| self.settled)
+        self.settled.then_some(())?;
+        let built = self.indexes.get(&index).map(|slot| {
+            let lane = ThreadLane::new(self, thread, None);
+            slot.get_or_init(|| lane.make_index())
+        });
+        Some(ThreadLane::new(self, thread, built))
     }
 
     /// The runs of a thread, as places in the lanes put end to end.
@@ -336,11 +343,16 @@ impl Store {
             lane.overlap = overlap(&lane.runs, &lane.gc);
         }
         self.group_by_thread();
+        for (index, thread) in (0..).zip(&self.threads.all) {
+            if thread.runs as usize > BLOCK {
+                self.indexes.insert(index, OnceLock::new());
+            }
+        }
         self.settled = true;
     }
 
     /// Lists each thread's runs in the order of time, by a merge of the
-    /// lanes, and builds the indexes of long lives on the way.
+    /// lanes.
     fn group_by_thread(&mut self) {
         let mut first = 0;
         for thread in &mut self.threads.all {
@@ -353,7 +365,7 @@ impl Store {
             self.lane_starts.push(start);
             start += u32::try_from(lane.runs.len()).unwrap_or(u32::MAX);
         }
-        let mut lives: Vec<Life> = self.threads.all.iter().map(Life::new).collect();
+        let mut next: Vec<u32> = self.threads.all.iter().map(|thread| thread.first).collect();
         self.by_thread = vec![0; first as usize];
         let mut places = vec![0; self.lanes.len()];
         // Of a thread's runs at one time, all but the last are empty: ends
@@ -368,41 +380,16 @@ impl Store {
             };
             places[lane] += 1;
             heads[lane] = head(&self.lanes[lane], places[lane]);
-            let life = &mut lives[thread as usize];
-            self.by_thread[life.next as usize] =
+            let slot = &mut next[thread as usize];
+            self.by_thread[*slot as usize] =
                 self.lane_starts[lane] + u32::try_from(place).unwrap_or(u32::MAX);
-            life.next += 1;
-            if let Some(index) = &mut life.index {
-                index.push(runs.run(place));
-            }
-        }
-        for (thread, life) in (0..).zip(lives) {
-            if let Some(index) = life.index {
-                self.indexes.insert(thread, *index);
-            }
+            *slot += 1;
         }
     }
 }
 
 /// Where a lane ends, in the order of runs.
 const NO_RUN: (u64, u64) = (u64::MAX, u64::MAX);
-
-/// A thread while its runs are listed.
-struct Life {
-    /// Where its next run is written.
-    next: u32,
-    index: Option<Box<TurnIndex>>,
-}
-
-impl Life {
-    fn new(thread: &Thread) -> Self {
-        let long = thread.runs as usize > BLOCK;
-        Self {
-            next: thread.first,
-            index: long.then(|| Box::new(TurnIndex::new(thread.began_ns, thread.runs as usize))),
-        }
-    }
-}
 
 /// All lanes of runs, cut at a time.
 #[derive(Clone, Debug)]

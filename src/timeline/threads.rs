@@ -195,6 +195,11 @@ impl<'a> ThreadLane<'a> {
         })
     }
 
+    /// The index of all turns with a run.
+    pub(crate) fn make_index(&self) -> TurnIndex {
+        TurnIndex::new(self.turns(0..self.runs()), self.runs())
+    }
+
     fn last_turn(&self, why: StopCode, from: u64) -> Turn {
         let log_end = self.store.end().0;
         if self.thread.finished {

@@ -233,65 +233,55 @@ pub(crate) struct TurnIndex {
     before: Vec<TurnSums>,
     longest: Forest<Longest>,
     longest_ready: Forest<LongestWait>,
-    // What is being built.
     total: TurnSums,
-    in_block: Longest,
-    ready_in_block: LongestWait,
-    len: usize,
-    why: StopCode,
-    from: u64,
+}
+
+/// What is longest in a block of turns that is not complete.
+#[derive(Clone, Copy, Debug, Default)]
+struct Block {
+    longest: Option<Longest>,
+    longest_ready: LongestWait,
+}
+
+impl Block {
+    fn add(&mut self, number: usize, turn: &Turn) {
+        for part in 0..PARTS {
+            let this = Longest {
+                duration_ns: turn.duration(part),
+                index: u32::try_from(PARTS * number + part).unwrap_or(u32::MAX),
+            };
+            let longest = self.longest.map_or(this, |longest| longest.combine(this));
+            self.longest = Some(longest);
+        }
+        let ready = LongestWait(turn.duration(1));
+        self.longest_ready = self.longest_ready.combine(ready);
+    }
 }
 
 impl TurnIndex {
-    /// The index of a thread that began at `from` and has so many runs,
-    /// without turns yet.
-    pub(crate) fn new(from: u64, runs: usize) -> Self {
-        let blocks = runs / BLOCK;
-        Self {
+    /// The index of `turns`, of which there are about so many.
+    pub(crate) fn new(turns: impl Iterator<Item = Turn>, count: usize) -> Self {
+        let blocks = count / BLOCK;
+        let mut index = Self {
             before: Vec::with_capacity(blocks + 1),
             longest: Forest::with_capacity(blocks),
             longest_ready: Forest::with_capacity(blocks),
             total: TurnSums::default(),
-            in_block: Longest::default(),
-            ready_in_block: LongestWait::default(),
-            len: 0,
-            why: StopCode::CREATED,
-            from,
-        }
-    }
-
-    /// Takes the next run.
-    #[inline]
-    pub(crate) fn push(&mut self, run: Run) {
-        let turn = Turn::new(self.why, self.from, run);
-        (self.why, self.from) = (run.code, turn.end);
-        let in_block = self.len % BLOCK;
-        if in_block == 0 {
-            self.before.push(self.total);
-            self.in_block = Longest::default();
-            self.ready_in_block = LongestWait::default();
-        }
-        self.total.add(&turn);
-        let parts = [0, 1, 2].map(|part| turn.duration(part));
-        if parts.iter().any(|&part| part > self.in_block.duration_ns) || in_block == 0 {
-            self.longest_part(parts);
-        }
-        self.ready_in_block = self.ready_in_block.combine(LongestWait(parts[1]));
-        self.len += 1;
-        if in_block == BLOCK - 1 {
-            self.longest.push(self.in_block);
-            self.longest_ready.push(self.ready_in_block);
-        }
-    }
-
-    fn longest_part(&mut self, parts: [u64; PARTS]) {
-        for (part, duration_ns) in parts.into_iter().enumerate() {
-            let first = self.len.is_multiple_of(BLOCK) && part == 0;
-            if duration_ns > self.in_block.duration_ns || first {
-                let index = u32::try_from(PARTS * self.len + part).unwrap_or(u32::MAX);
-                self.in_block = Longest { duration_ns, index };
+        };
+        let mut block = Block::default();
+        for (i, turn) in turns.enumerate() {
+            if i % BLOCK == 0 {
+                index.before.push(index.total);
+                block = Block::default();
+            }
+            index.total.add(&turn);
+            block.add(i, &turn);
+            if i % BLOCK == BLOCK - 1 {
+                index.longest.push(block.longest.unwrap_or_default());
+                index.longest_ready.push(block.longest_ready);
             }
         }
+        index
     }
 
     /// The last turn before `turn` of which sums are known, and these sums:
