@@ -15,9 +15,10 @@ use std::process::{Command, Output};
 use eventscope::analysis::spans::{Analyses, SpanSink, Spans};
 use eventscope::automata::thread_state::ThreadSpan;
 use eventscope::automata::{Oddity, Span};
-use eventscope::eventlog::{DamageList, LogError, LogReader, Record, Sink};
+use eventscope::eventlog::{DamageList, Event, LogError, LogReader, Record, Sink};
 use eventscope::ids::{CapId, Nanos, ThreadId};
 use eventscope::source::{Source, read_log};
+use eventscope::timeline::Store;
 
 /// A log with the reference results beside it.
 #[derive(Clone, Debug)]
@@ -39,6 +40,13 @@ impl Case {
             .read_to_string(&mut text)
             .expect("gzip of UTF-8");
         Some(text)
+    }
+
+    /// The counts and sums beside the log; `None` if there are none.
+    pub fn sums(&self) -> Option<serde_json::Value> {
+        let path = PathBuf::from(format!("{}.agg.json", self.reference.display()));
+        let text = fs::read_to_string(path).ok()?;
+        Some(serde_json::from_str(&text).expect("JSON"))
     }
 
     /// The bytes of the log.
@@ -108,6 +116,55 @@ fn cases_in(root: &Path) -> Vec<Case> {
         }
     }
     cases
+}
+
+/// Where the reference is wrong or reads nothing, and why.
+const REFERENCE_IS_WRONG: &[(&str, &str)] = &[
+    (
+        "ghc-9.0.2/cut-in-header",
+        "the header is not whole: neither reads it",
+    ),
+    (
+        "ghc-9.0.2/relog-N2-l",
+        "26 stale bytes before the header, at which ghc-events stops",
+    ),
+    (
+        "ghc-events/782stop",
+        "GHC 7.8.2 numbers stop codes 8 and 9 otherwise, which ghc-events 0.20 does not know",
+    ),
+    (
+        "ghc-events/mandelbrot-mmc-2011-06-14",
+        "Mercury's event 40 is no SparkFizzle, and ghc-events does not read its StopThread of 6 bytes",
+    ),
+    (
+        "ghc-events/queens-ghc-6.12.1",
+        "ghc-events believes the sizes that GHC 6.12 declares, and reads nothing",
+    ),
+    (
+        "ghc-events/testlog-part",
+        "ghc-events does not read the StopThread of 6 bytes of GHC 7.0",
+    ),
+];
+
+/// Whether the reference of a log is no reference.
+pub fn reference_is_wrong(case: &Case) -> bool {
+    REFERENCE_IS_WRONG
+        .iter()
+        .any(|(name, _)| *name == case.name)
+}
+
+/// Runs `check` on every log and reports all that fail.
+pub fn for_all(check: impl Fn(&Case) -> Result<(), String>) {
+    let failures: Vec<String> = cases()
+        .iter()
+        .filter_map(|case| check(case).err().map(|why| format!("{}: {why}", case.name)))
+        .collect();
+    assert!(
+        failures.is_empty(),
+        "{} logs differ:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
 }
 
 /// Runs `eventscope` with these arguments.
@@ -189,6 +246,26 @@ pub fn read(mut source: impl Source) -> Result<Reading, LogError> {
         damage,
         reader,
     })
+}
+
+/// The timeline's store of a log.
+pub fn store_of(mut bytes: &[u8]) -> Result<Store, LogError> {
+    let analyses = Analyses {
+        lifecycle: true,
+        mutator_by_cap: false,
+    };
+    let mut spans = Spans::new(analyses, Store::default());
+    let mut end = Nanos(0);
+    read_log(&mut bytes, &mut |record: &Record<'_>| {
+        end = end.max(record.time);
+        spans.event(record);
+        if let (44, Event::ThreadLabel { thread, label }) = (record.id.0, record.event()) {
+            spans.sink.label(thread, &label.to_str());
+        }
+    })?;
+    let mut store = spans.finish();
+    store.settle(end);
+    Ok(store)
 }
 
 /// Every automaton runs.
