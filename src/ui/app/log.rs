@@ -26,6 +26,8 @@ impl App {
         self.notice = None;
         self.hard_cancel = None;
         self.range = None;
+        self.place = None;
+        self.goto_when_listed = None;
         self.description = None;
         self.usage_asked = None;
         self.usage_again = false;
