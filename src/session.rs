@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::info::Info;
+use crate::analysis::info::{Info, TypeCount};
 use crate::analysis::spans::{Analyses, SpanAnalysis};
 use crate::automata::Span;
 use crate::eventlog::rows::{CHUNK_EVENTS, RowSource};
@@ -135,6 +135,8 @@ pub struct Overview {
     pub runs: u64,
     /// How many messages and markers of the program.
     pub messages: u64,
+    /// The types of its events, once the log is read to its end.
+    pub types: Vec<TypeCount>,
     /// The tracks of the profile, once the log is read to its end.
     pub profile: Vec<TrackInfo>,
     /// What is wrong or odd, the first of it.
@@ -235,6 +237,11 @@ impl Session {
             threads: store.thread_count() as u64,
             runs: store.run_count() as u64,
             messages: self.recording.messages.len() as u64,
+            types: if self.complete {
+                info.types()
+            } else {
+                Vec::new()
+            },
             profile: self
                 .recording
                 .profile

@@ -185,6 +185,56 @@ impl Visit for Page {
     }
 }
 
+/// The fields of one event.
+#[derive(Debug)]
+pub struct Fields {
+    chunk: Option<usize>,
+    number: u64,
+    fields: Vec<(String, String)>,
+}
+
+impl Fields {
+    /// Those of the event of that number among all.
+    #[must_use]
+    pub fn new(index: &RowIndex, number: u64) -> Self {
+        Self {
+            chunk: index.chunk_of_row(number),
+            number,
+            fields: Vec::new(),
+        }
+    }
+
+    /// Names and values.
+    #[must_use]
+    pub fn finish(self) -> Vec<(String, String)> {
+        self.fields
+    }
+}
+
+impl Visit for Fields {
+    fn wants(&self) -> Option<usize> {
+        self.chunk
+    }
+
+    fn take(&mut self, rows: &ChunkRows, _: &EventContext<'_>) {
+        self.chunk = None;
+        let Some((_, record)) = rows.iter().find(|(number, _)| *number == self.number) else {
+            return;
+        };
+        let event = record.event();
+        self.fields = vec![
+            ("byte".to_owned(), record.offset.to_string()),
+            (
+                "type".to_owned(),
+                format!("{} {}", record.id.0, event.name()),
+            ),
+        ];
+        let fields = event.fields().into_iter();
+        self.fields
+            .extend(fields.map(|(name, value)| (name.to_owned(), value.to_string())));
+    }
+}
+
 /// A row that was looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundRow {

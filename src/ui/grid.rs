@@ -56,6 +56,14 @@ impl Rows {
     }
 }
 
+/// The keyboard or a click went to a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Went {
+    pub(super) row: u64,
+    /// Whether the rows up to there are selected (Shift).
+    pub(super) extend: bool,
+}
+
 /// A row to scroll to; each new `serial` scrolls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ScrollTo {
@@ -82,9 +90,12 @@ pub(super) struct GridProps {
     pub(super) on_window: Callback<Range<u64>>,
     #[prop_or_default]
     pub(super) current: Option<u64>,
-    /// Hears which row the keyboard went to or was clicked.
+    /// Rows that are selected beside the current one.
     #[prop_or_default]
-    pub(super) on_current: Callback<u64>,
+    pub(super) selected: Range<u64>,
+    /// Hears to which row the keyboard or a click went.
+    #[prop_or_default]
+    pub(super) on_current: Callback<Went>,
     /// Hears of Enter and of a click on a row.
     #[prop_or_default]
     pub(super) on_activate: Callback<u64>,
@@ -97,7 +108,7 @@ pub(super) enum Msg {
     Scrolled,
     Settled,
     Key(KeyboardEvent),
-    Clicked(u64),
+    Clicked(Went),
 }
 
 /// The table.
@@ -178,9 +189,11 @@ impl Component for Grid {
                 return false;
             }
             Msg::Key(event) => return self.key(props, &event),
-            Msg::Clicked(row) => {
-                props.on_current.emit(row);
-                props.on_activate.emit(row);
+            Msg::Clicked(went) => {
+                props.on_current.emit(went);
+                if !went.extend {
+                    props.on_activate.emit(went.row);
+                }
                 return false;
             }
         }
@@ -409,7 +422,10 @@ impl Grid {
         event.prevent_default();
         event.stop_propagation();
         self.reveal(props, row);
-        props.on_current.emit(row);
+        props.on_current.emit(Went {
+            row,
+            extend: event.shift_key(),
+        });
         self.tell(props);
         true
     }
@@ -418,12 +434,17 @@ impl Grid {
         let props = ctx.props();
         let row = props.rows.get(number);
         let current = props.current == Some(number);
-        let onclick = ctx
-            .link()
-            .callback(move |_: MouseEvent| Msg::Clicked(number));
+        let selected = current || props.selected.contains(&number);
+        let onclick = ctx.link().callback(move |event: MouseEvent| {
+            Msg::Clicked(Went {
+                row: number,
+                extend: event.shift_key(),
+            })
+        });
         let class = classes!(
             "grid-row",
             (number % 2 == 1).then_some("odd"),
+            selected.then_some("selected"),
             current.then_some("current"),
             row.map(|row| row.class.clone())
         );
@@ -435,7 +456,7 @@ impl Grid {
         });
         html! {
             <div {class} role="row" id={row_id(props.name, number)} key={number.to_string()}
-                aria-rowindex={(number + 2).to_string()} aria-selected={current.to_string()} {onclick}>
+                aria-rowindex={(number + 2).to_string()} aria-selected={selected.to_string()} {onclick}>
                 if let Some(cells) = cells {
                     { for cells }
                 } else {

@@ -5,6 +5,8 @@ mod app;
 mod canvas;
 mod client;
 mod dialog;
+mod event_filter;
+mod events;
 mod files;
 mod flame;
 mod grid;

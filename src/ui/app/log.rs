@@ -114,6 +114,7 @@ impl App {
                 self.viewer.reset();
                 self.error = Some(message);
             }
+            FromWorker::Counted(counted) => self.log.counted = Some(Rc::new(counted)),
             FromWorker::Cancelled => self.hard_cancel = None,
             FromWorker::Died { message } => self.died(&message),
             _ => return false,

@@ -15,7 +15,7 @@ use yew::prelude::*;
 
 use crate::automata::Span;
 use crate::eventlog::Progress;
-use crate::protocol::FromWorker;
+use crate::protocol::{Counted, FromWorker};
 use crate::scene::format;
 use crate::session::Overview;
 use crate::share::{Fingerprint, FlameView, Panel, ViewState};
@@ -88,6 +88,8 @@ struct Log {
     elapsed_ms: Option<f64>,
     threads: Vec<ThreadRow>,
     threads_in_all: u64,
+    /// How far the counting of the listed events is.
+    counted: Option<Rc<Counted>>,
     /// The usage of the whole log, for the notes beside the capabilities.
     whole: Rc<Vec<UsageRow>>,
     /// The usage of the selected range, or of the whole log.

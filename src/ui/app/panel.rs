@@ -8,6 +8,7 @@ use yew::prelude::*;
 
 use super::{App, Msg};
 use crate::share::Panel;
+use crate::ui::events::Events;
 use crate::ui::flame::Flame;
 use crate::ui::panel::Source;
 use crate::ui::summary::Summary;
@@ -98,9 +99,13 @@ impl App {
                     range={self.range} view={self.flame.clone()} colours={self.colours}
                     on_view={link.callback(Msg::Flame)} />
             },
+            Panel::Events => html! {
+                <Events client={self.client.clone()} overview={Rc::clone(&self.log.overview)} {range}
+                    counted={self.log.counted.clone()} place={self.place} {on_goto} />
+            },
             // TODO: the other panels, each <Panel {source} {range} {on_goto} />
             _ => {
-                let _ = (source, range, on_goto);
+                let _ = source;
                 Html::default()
             }
         }
