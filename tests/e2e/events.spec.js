@@ -78,10 +78,13 @@ test('lists only the types, capabilities, threads and times that are asked for',
   await page.mouse.down();
   await page.mouse.move(x(0.6), cap(1), { steps: 5 });
   await page.mouse.up();
-  const [, start, unit, length] = (await fragment(page, /[#&]r=/)).match(/r=(\d+)([nums])(\d+)/);
-  const unitNs = { n: 1, u: 1e3, m: 1e6, s: 1e9 }[unit];
-  const [from, to] = [start * unitNs, (Number(start) + Number(length)) * unitNs];
-  await expect(count(page)).toHaveText(of(([time]) => from <= time && time < to));
+  // The address follows when the drag has settled.
+  await expect(async () => {
+    const [, start, unit, length] = (await fragment(page, /[#&]r=/)).match(/r=(\d+)([nums])(\d+)/);
+    const unitNs = { n: 1, u: 1e3, m: 1e6, s: 1e9 }[unit];
+    const [from, to] = [start * unitNs, (Number(start) + Number(length)) * unitNs];
+    await expect(count(page)).toHaveText(of(([time]) => from <= time && time < to), { timeout: 500 });
+  }).toPass();
 });
 
 test('searches, counts and steps through matches', async ({ page }) => {
