@@ -75,6 +75,22 @@ impl RunLane {
         self.codes.get(place).copied()
     }
 
+    /// The run that goes on at a time. `place` is where the last question
+    /// ended.
+    pub(crate) fn at(&self, time: u64, place: &mut usize) -> Option<usize> {
+        /// So many runs are stepped over before a search is faster.
+        const STEPS: usize = 16;
+        let ended = |at: usize| self.ends.get(at).is_some_and(|&end| end <= time);
+        let mut at = (*place).min(self.len());
+        let steps = (0..STEPS).take_while(|i| ended(at + i)).count();
+        at += steps;
+        if steps == STEPS || (at > 0 && !ended(at - 1)) {
+            at = self.ends.partition_point(|&end| end <= time);
+        }
+        *place = at;
+        (*self.starts.get(at)? <= time).then_some(at)
+    }
+
     /// All that is kept of a run.
     pub(crate) fn run(&self, place: usize) -> Run {
         let mut awake_ns = u64::from(self.awake_ns[place]);

@@ -156,19 +156,8 @@ impl Store {
     /// are answered at once.
     #[must_use]
     pub fn running(&self, cap: CapId, time: Nanos, place: &mut usize) -> Option<ThreadId> {
-        /// So many runs are stepped over before a search is faster.
-        const STEPS: usize = 16;
-        let runs = &self.cap(cap)?.runs;
-        let ended = |at: usize| runs.ends.get(at).is_some_and(|&end| end <= time.0);
-        let mut at = (*place).min(runs.len());
-        let steps = (0..STEPS).take_while(|i| ended(at + i)).count();
-        at += steps;
-        if steps == STEPS || (at > 0 && !ended(at - 1)) {
-            at = runs.ends.partition_point(|&end| end <= time.0);
-        }
-        *place = at;
-        let start = *runs.starts.get(at)?;
-        (start <= time.0).then(|| self.thread_of(cap, at))?
+        let at = self.cap(cap)?.runs.at(time.0, place)?;
+        self.thread_of(cap, at)
     }
 
     /// Why a run of a capability's lane ended.
