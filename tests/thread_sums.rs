@@ -6,7 +6,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::build::Build;
-use common::{Case, for_all, reference_is_wrong, store_of};
+use common::{Case, for_all, reference_is_wrong, stdout, store_of};
 use eventscope::analysis::spans::{Analyses, Open, SpanSink, Spans};
 use eventscope::automata::Span;
 use eventscope::automata::thread_state::{Activity, Reason, ThreadSpan};
@@ -16,6 +16,7 @@ use eventscope::source::read_log;
 use eventscope::timeline::Store;
 use eventscope::timeline::class::{Class, StopCode, WAIT_REASONS, WaitReason};
 use eventscope::timeline::lane::Lane;
+use eventscope::timeline::thread_export::{COLUMNS, Cell, cells};
 use eventscope::timeline::thread_table::{ThreadEnd, ThreadTable, ThreadTableQuery, ThreadTimes};
 use eventscope::timeline::turns::TurnSums;
 use proptest::prelude::*;
@@ -299,9 +300,11 @@ fn adds_up(store: &Store, cuts: &[u64]) -> Result<(), String> {
         if longest > row.sums.longest_ready_ns {
             return Err(format!("{what}: a part waits longer than the whole"));
         }
+        let life = row.life.map(|life| life.duration().0);
+        expect(&what, times.life_ns(), life.unwrap_or_default())?;
         if let Some(created) = row.created {
             let end = row.finished.unwrap_or(store.end());
-            expect(&what, times.life_ns(), end.since(created).0)?;
+            expect(&what, row.life, Some(Span::new(created, end)))?;
         }
     }
     all.ready_waits = whole.all.times.ready_waits;
@@ -377,4 +380,48 @@ proptest! {
         let store = store_of(&log.end().bytes).expect("a log");
         adds_up(&store, &cuts).map_err(TestCaseError::fail)?;
     }
+}
+
+/// The command prints what the library says.
+#[test]
+fn the_command_prints_the_table() {
+    for_all(|case| {
+        let Ok(store) = store_of(&case.bytes()) else {
+            return Ok(());
+        };
+        let path = case.log.to_str().expect("UTF-8");
+        let end = store.end().0;
+        let (from, to) = ((end / 3).to_string(), (end / 2).to_string());
+        let range = Span::new(Nanos(end / 3), Nanos(end / 2));
+        let tables = [
+            (vec![], table(&store, None)),
+            (
+                vec!["--from", &from, "--to", &to],
+                table(&store, Some(range)),
+            ),
+        ];
+        for (options, table) in tables {
+            let arguments = [&["threads", path, "--header"], &options[..]].concat();
+            let printed = stdout(&arguments);
+            let mut lines = printed.lines();
+            expect("header", lines.next(), Some(COLUMNS.join("\t").as_str()))?;
+            expect("rows", lines.count() as u64, table.total)?;
+            let arguments = [&["threads", path, "--json"], &options[..]].concat();
+            let rows: serde_json::Value = serde_json::from_str(&stdout(&arguments)).expect("JSON");
+            let rows = rows.as_array().cloned().unwrap_or_default();
+            for row in &table.rows {
+                let printed = rows.iter().find(|printed| printed["thread"] == row.id.0);
+                let printed = printed.ok_or_else(|| format!("thread {} is missing", row.id))?;
+                for (name, cell) in COLUMNS.iter().zip(cells(row)) {
+                    let cell = match cell {
+                        Cell::Number(number) => serde_json::json!(number),
+                        Cell::Text(text) => serde_json::json!(text),
+                        Cell::Absent => serde_json::Value::Null,
+                    };
+                    expect(name, &printed[*name], &cell)?;
+                }
+            }
+        }
+        Ok(())
+    });
 }

@@ -70,13 +70,33 @@ struct CapMachines {
     mutator: mutator::State,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+/// A log may have millions of them: kept small.
+#[derive(Clone, Copy, Debug)]
 struct Thread {
     state: State,
-    /// When it was first woken since it stopped.
-    woken: Option<Nanos>,
+    /// When it was first woken since it stopped; [`NEVER`] if it was not.
+    woken: Nanos,
     /// The capability that saw it finish.
     finished_on: Option<CapId>,
+}
+
+/// Later than anything in a log.
+const NEVER: Nanos = Nanos(u64::MAX);
+
+impl Default for Thread {
+    fn default() -> Self {
+        Self {
+            state: State::default(),
+            woken: NEVER,
+            finished_on: None,
+        }
+    }
+}
+
+impl Thread {
+    fn woken(&self) -> Option<Nanos> {
+        (self.woken != NEVER).then_some(self.woken)
+    }
 }
 
 /// The automata of a log.
@@ -178,8 +198,8 @@ impl SpanAnalysis {
             thread.state,
             State::Active(_, thread_state::Activity::Blocked(_))
         );
-        if waits {
-            thread.woken.get_or_insert(at);
+        if waits && thread.woken == NEVER {
+            thread.woken = at;
         }
     }
 
@@ -194,9 +214,9 @@ impl SpanAnalysis {
         let known = self.threads.get_mut(thread);
         let step = thread_state::step(known.state, input, record.time, thread);
         known.state = step.next;
-        let woken = known.woken;
+        let woken = known.woken();
         if matches!(input, Input::Stop(_)) {
-            known.woken = None;
+            known.woken = NEVER;
         }
         if let Some(span) = step.yields {
             sink.thread(thread, span, woken);
@@ -257,9 +277,9 @@ impl SpanAnalysis {
                 sink.open(Open::Gc(cap, Span::new(since, end)));
             }
         }
-        for (thread, Thread { state, woken, .. }) in self.threads.into_sorted() {
-            if let Some(span) = state.open(end) {
-                sink.open(Open::Thread(thread, span, woken));
+        for (thread, known) in self.threads.into_sorted() {
+            if let Some(span) = known.state.open(end) {
+                sink.open(Open::Thread(thread, span, known.woken()));
             }
         }
     }

@@ -54,8 +54,11 @@ impl Moments {
     }
 
     /// The threads of the moments after the start of `range` and up to its
-    /// end, one for each moment.
-    pub(crate) fn in_range(&self, range: Span) -> &[u32] {
+    /// end, one for each moment; of all without a range.
+    pub(crate) fn in_range(&self, range: Option<Span>) -> &[u32] {
+        let Some(range) = range else {
+            return &self.threads;
+        };
         let (from, to) = (self.up_to(range.start.0), self.up_to(range.end.0));
         self.threads.get(from..to).unwrap_or_default()
     }
@@ -89,7 +92,7 @@ mod tests {
                 .map(|(_, thread)| thread)
                 .collect();
             let range = Span::new(Nanos(from), Nanos(to));
-            prop_assert_eq!(moments.in_range(range), &expected[..]);
+            prop_assert_eq!(moments.in_range(Some(range)), &expected[..]);
         }
     }
 
@@ -100,6 +103,7 @@ mod tests {
         moments.push(2, 50);
         moments.push(3, 101);
         let range = Span::new(Nanos(99), Nanos(100));
-        assert_eq!(moments.in_range(range), [1, 2]);
+        assert_eq!(moments.in_range(Some(range)), [1, 2]);
+        assert_eq!(moments.in_range(None), [1, 2, 3]);
     }
 }

@@ -55,6 +55,8 @@ pub struct Store {
     indexes: FxHashMap<u32, OnceLock<TurnIndex>>,
     pub(super) wakeups: Moments,
     pub(super) migrations: Moments,
+    /// When threads were woken that then did not run before the log ended.
+    woken_at_end_ns: FxHashMap<ThreadId, u64>,
     /// Stops of threads that did not run, which only damaged logs have, are
     /// kept as empty runs: which of a thread's runs these are.
     pub(super) stops_again: FxHashMap<u32, Vec<u32>>,
@@ -204,6 +206,11 @@ impl Store {
             slot.get_or_init(|| lane.make_index())
         });
         Some(ThreadLane::new(self, thread, built))
+    }
+
+    /// When a thread was woken that then did not run before the log ended.
+    pub(crate) fn woken_at_end(&self, thread: ThreadId) -> Option<u64> {
+        self.woken_at_end_ns.get(&thread).copied()
     }
 
     /// The runs of a thread, as places in the lanes put end to end.
@@ -424,13 +431,11 @@ impl SpanSink for Store {
 
     fn migration(&mut self, thread: ThreadId, at: Nanos) {
         let index = self.threads.index(thread);
-        self.threads.all[index as usize].migrations += 1;
         self.migrations.push(index, at.0);
     }
 
     fn wakeup(&mut self, thread: ThreadId, at: Nanos) {
         let index = self.threads.index(thread);
-        self.threads.all[index as usize].wakeups += 1;
         self.wakeups.push(index, at.0);
     }
 
@@ -449,8 +454,7 @@ impl SpanSink for Store {
                 self.thread(thread, span, woken);
                 let waits = matches!(span.activity, Activity::Blocked(_));
                 if let Some(woken) = woken.filter(|_| waits) {
-                    let index = self.threads.index(thread) as usize;
-                    self.threads.all[index].woken_ns = woken.0;
+                    self.woken_at_end_ns.insert(thread, woken.0);
                 }
             }
         }

@@ -135,6 +135,7 @@ mod tests {
             label: Some(label.to_owned()),
             created: Some(Nanos(3)),
             finished: None,
+            life: None,
             end: ThreadEnd::Ready,
             sums: ThreadSums::default(),
         };

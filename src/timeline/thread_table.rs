@@ -152,6 +152,9 @@ pub struct ThreadTimes {
     pub created: Option<Nanos>,
     /// When it finished.
     pub finished: Option<Nanos>,
+    /// From its creation, or else its first run, to its finish, or else the
+    /// end of the log; `None` if the log has neither creation nor run.
+    pub life: Option<Span>,
     /// How it ended; of the log, also where the sums are those of a range.
     pub end: ThreadEnd,
     /// What it did in the range.
@@ -161,7 +164,9 @@ pub struct ThreadTimes {
 /// The answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadTable {
-    /// The rows asked for.
+    /// The number of the first of the rows.
+    pub first: u64,
+    /// The rows asked for, as far as there are so many.
     pub rows: Vec<ThreadTimes>,
     /// How many rows there are.
     pub total: u64,
@@ -176,14 +181,11 @@ type Key = Option<u64>;
 struct InRange {
     from: Cut,
     to: Cut,
-    /// How often each thread was woken and moved, if the range is not the log.
-    counts: Option<Counts>,
-    range: Option<Span>,
-}
-
-struct Counts {
+    /// How often each thread was woken then.
     wakeups: Vec<u32>,
+    /// How often each was moved.
     migrations: Vec<u32>,
+    range: Option<Span>,
 }
 
 impl InRange {
@@ -197,16 +199,13 @@ impl InRange {
             }
             counts
         };
-        let counts = range.map(|range| Counts {
-            wakeups: count(store.wakeups.in_range(range)),
-            migrations: count(store.migrations.in_range(range)),
-        });
         let whole = Span::new(Nanos(0), Nanos(u64::MAX));
         let cuts = range.unwrap_or(whole);
         Self {
             from: store.cut(cuts.start),
             to: store.cut(cuts.end.max(cuts.start)),
-            counts,
+            wakeups: count(store.wakeups.in_range(range)),
+            migrations: count(store.migrations.in_range(range)),
             range,
         }
     }
@@ -214,10 +213,7 @@ impl InRange {
     /// What a thread did; `None` if it did not live then.
     fn sums(&self, store: &Store, index: u32, thread: &Thread) -> Option<ThreadSums> {
         let of = |counts: &Vec<u32>| counts.get(index as usize).copied().unwrap_or(0);
-        let (wakeups, migrations) = match &self.counts {
-            None => (thread.wakeups, thread.migrations),
-            Some(counts) => (of(&counts.wakeups), of(&counts.migrations)),
-        };
+        let (wakeups, migrations) = (of(&self.wakeups), of(&self.migrations));
         let lives = match (self.range, thread.life(store.end())) {
             (None, _) => true,
             (Some(range), Some(life)) => life.start <= range.end && range.start <= life.end,
@@ -278,6 +274,7 @@ impl Store {
             Some(self.thread_times(index, thread, sums))
         });
         Some(ThreadTable {
+            first: query.rows.start,
             rows: rows.collect(),
             total,
             all,
@@ -347,6 +344,7 @@ impl Store {
             label: thread.label.as_deref().map(str::to_owned),
             created: thread.created(),
             finished: thread.finished.then_some(Nanos(thread.ran_ns)),
+            life: thread.life(self.end()),
             end: self.thread_end(index, thread),
             sums,
         }

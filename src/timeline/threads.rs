@@ -29,17 +29,11 @@ pub(crate) struct Thread {
     pub(crate) began_ns: u64,
     /// The end of its last run.
     pub(crate) ran_ns: u64,
-    /// When it was woken after its last run; never if it was not.
-    pub(crate) woken_ns: u64,
     pub(crate) run_ns: u64,
     pub(crate) runs: u32,
     pub(crate) label: Option<Box<str>>,
     /// Where its runs begin in the list of all.
     pub(crate) first: u32,
-    /// How often it was woken, or told to wake up.
-    pub(crate) wakeups: u32,
-    /// How often it was moved to another capability.
-    pub(crate) migrations: u32,
 }
 
 /// Later than anything in a log.
@@ -53,13 +47,10 @@ impl Thread {
             finished: false,
             began_ns: NEVER_NS,
             ran_ns: 0,
-            woken_ns: NEVER_NS,
             run_ns: 0,
             runs: 0,
             label: None,
             first: 0,
-            wakeups: 0,
-            migrations: 0,
         }
     }
 
@@ -205,7 +196,8 @@ impl<'a> ThreadLane<'a> {
         if self.thread.finished {
             return Turn::last(why, from, from, 0);
         }
-        let awake_ns = log_end.saturating_sub(self.thread.woken_ns);
+        let woken_ns = self.store.woken_at_end(self.thread.id);
+        let awake_ns = woken_ns.map_or(0, |woken| log_end.saturating_sub(woken));
         Turn::last(why, from, log_end, awake_ns)
     }
 
