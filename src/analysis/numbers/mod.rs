@@ -15,9 +15,11 @@ use collections::Collections;
 use spark_runs::SparkRuns;
 use steps::{CapSteps, Samples, Steps, Window};
 
+use rustc_hash::FxHashSet;
+
 use crate::automata::Span;
 use crate::eventlog::{Event, Record, StopStatus};
-use crate::ids::{CapId, Nanos};
+use crate::ids::{CapId, Nanos, OsThreadId};
 
 /// What `HeapInfoGHC` says of the heap's layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +59,9 @@ pub struct Numbers {
     blocks_size: Steps<u64>,
     spark_counters: CapSteps<Counters>,
     spark_runs: SparkRuns,
-    /// When the runtime's OS threads came.
+    /// The OS threads that were tasks of the runtime.
+    os_threads: FxHashSet<OsThreadId>,
+    /// When each of them first was.
     tasks: Vec<u64>,
 }
 
@@ -94,6 +98,7 @@ impl Default for Numbers {
             blocks_size: Steps::default(),
             spark_counters: CapSteps::default(),
             spark_runs: SparkRuns::default(),
+            os_threads: FxHashSet::default(),
             tasks: Vec::new(),
         }
     }
@@ -117,7 +122,12 @@ impl Numbers {
             (Event::RequestSeqGC {} | Event::RequestParGC {}, Some(cap)) => {
                 self.collections.request(cap, at);
             }
-            (Event::TaskCreate { .. }, _) => self.tasks.push(at.0),
+            (Event::TaskCreate { tid, .. }, _) => {
+                // A thread is a task anew with each call into Haskell.
+                if self.os_threads.insert(tid) {
+                    self.tasks.push(at.0);
+                }
+            }
             (Event::CreateSparkThread { .. }, _) => self.wanted |= RUNS,
             (Event::RunThread { thread }, Some(cap)) => self.spark_runs.run(cap, thread, at),
             (Event::StopThread { thread, status }, Some(cap)) => {

@@ -114,8 +114,8 @@ impl<T: Copy + PartialEq> Steps<T> {
     /// The samples of the window with their times; the value that is in force
     /// when it begins comes first, with the window's start.
     pub(super) fn within(&self, window: Window) -> impl Iterator<Item = (u64, T)> + '_ {
-        let (from, to) = (self.before(window), self.until(window));
-        let places = from.saturating_sub(1)..to.max(from);
+        let begun = self.times.partition_point(|&at| at <= window.from);
+        let places = begun.saturating_sub(1)..self.until(window).max(begun);
         places.filter_map(move |i| {
             let at = self.times.get(i)?;
             Some(((*at).max(window.from), *self.values.get(i)?))

@@ -59,7 +59,8 @@ pub struct Summary {
     pub parallel_collections: Option<u64>,
     /// How long their capabilities took to stop, together; it is mutator time.
     pub sync_ns: Option<u64>,
-    /// OS threads of the runtime that began inside.
+    /// OS threads that first ran Haskell or collected inside; not those that the
+    /// runtime has for itself alone, such as that of the nonmoving collector.
     pub tasks: Option<u64>,
 }
 
