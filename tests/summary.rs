@@ -91,13 +91,16 @@ fn drop_into_ours(numbers: &mut Numbers) {
         numbers.insert(to.to_owned(), format!("{sum:.3}"));
     };
     add("GC elapsed", &["GC elapsed", "RP elapsed", "PROF elapsed"]);
-    add(
+    let parts = [
         "MUT elapsed",
-        &["MUT elapsed", "INIT elapsed", "EXIT elapsed"],
-    );
-    numbers.retain(|name, _| {
-        !["RP elapsed", "PROF elapsed", "INIT elapsed", "EXIT elapsed"].contains(&name.as_str())
-    });
+        "INIT elapsed",
+        "EXIT elapsed",
+        "syncs elapsed",
+    ];
+    add("MUT elapsed", &parts);
+    for part in ["RP", "PROF", "INIT", "EXIT", "syncs"] {
+        numbers.remove(&format!("{part} elapsed"));
+    }
 }
 
 /// The same out of the log.
@@ -164,6 +167,26 @@ const DIFFERS: &[(&str, &[&str], &str)] = &[
         "9.0.2/relog-N2-l",
         &["residency samples", "gen 1 collections", "gen 1 parallel"],
         "the program stops logging and begins anew: the log has its last phase alone",
+    ),
+    (
+        "9.0.2/tasks-N2-la",
+        &["tasks"],
+        "the report leaves out the OS threads of forkOS, which have ended by then",
+    ),
+    (
+        "9.10.3/tasks-N2-la",
+        &["tasks"],
+        "the report leaves out the OS threads of forkOS, which have ended by then",
+    ),
+    (
+        "9.6.6/tasks-N1-l",
+        &["tasks"],
+        "the report leaves out the OS threads of forkOS, which have ended by then",
+    ),
+    (
+        "9.6.6/tasks-N4-la",
+        &["tasks"],
+        "the report leaves out the OS threads of forkOS, which have ended by then",
     ),
     (
         "9.10.3/gc-heavy-N2-l-Fd",
