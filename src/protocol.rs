@@ -80,7 +80,7 @@ pub enum Answer {
     /// The boxes of the flame graph come beside.
     Flame(FlameHead),
     /// The numbers.
-    Summary(Summary),
+    Summary(Box<Summary>),
     /// The collections that were asked for.
     Collections(CollectionsReply),
     /// The sparks.

@@ -240,7 +240,7 @@ fn between(counters: &Steps<Counters>, at: u64) -> [f64; 6] {
         .map(|number| number as f64)
     };
     let zero = (0, Counters::default());
-    let (before, after) = counters.around(at);
+    let [before, after] = counters.around(at);
     let (from, a) = before.unwrap_or(zero);
     let (to, b) = after.unwrap_or((from, a));
     let share = if to > from {

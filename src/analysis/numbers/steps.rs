@@ -124,10 +124,10 @@ impl<T: Copy + PartialEq> Steps<T> {
 
     /// Two samples between which a moment is: the last not after it and the
     /// next; only one of them before the first and after the last.
-    pub(super) fn around(&self, at: u64) -> (Option<(u64, T)>, Option<(u64, T)>) {
+    pub(super) fn around(&self, at: u64) -> [Option<(u64, T)>; 2] {
         let next = self.times.partition_point(|&time| time <= at);
         let sample = |i: usize| Some((*self.times.get(i)?, *self.values.get(i)?));
-        (next.checked_sub(1).and_then(sample), sample(next))
+        [next.checked_sub(1).and_then(sample), sample(next)]
     }
 }
 
@@ -224,8 +224,8 @@ mod tests {
         assert_eq!(steps.ends(window(5, 9)), (Some(6), Some(6)));
         let within: Vec<_> = steps.within(window(7, 20)).collect();
         assert_eq!(within, [(7, 6), (9, 5)]);
-        assert_eq!(steps.around(3), (Some((3, 5)), Some((4, 6))));
-        assert_eq!(steps.around(0), (None, Some((1, 5))));
-        assert_eq!(steps.around(30), (Some((9, 5)), None));
+        assert_eq!(steps.around(3), [Some((3, 5)), Some((4, 6))]);
+        assert_eq!(steps.around(0), [None, Some((1, 5))]);
+        assert_eq!(steps.around(30), [Some((9, 5)), None]);
     }
 }
