@@ -173,7 +173,7 @@ proptest! {
         prop_assert!(rows.is_sorted_by_key(|row| row.start));
         let longest = summary.generations.iter().filter_map(|row| row.max_pause_ns).max();
         for column in [CollectionColumn::Pause, CollectionColumn::Balance, CollectionColumn::Live] {
-            let query = CollectionsQuery { range: Some(range), sort: column, descending: true, rows: 0..3 };
+            let query = CollectionsQuery { range: Some(range), sort: column, descending: true, rows: 0..3, pauses: true };
             let reply = session.collections(&query);
             prop_assert_eq!(reply.rows.len(), rows.len().min(3));
             prop_assert_eq!(reply.total, rows.len() as u64);

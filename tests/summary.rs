@@ -314,3 +314,122 @@ fn numbers_agree_with_the_report_of_the_runtime() {
     // In the three logs of the first entry the same numbers differ.
     assert!(!every_log || used.len() == listed, "{used:?}");
 }
+
+/// The command prints the runtime's lines as the runtime does.
+#[test]
+fn text_is_that_of_the_runtime() {
+    let mut lines = 0;
+    for name in [
+        "9.0.2/sparks-N4-lsf",
+        "9.6.6/gc-heavy-N1-l",
+        "9.10.3/caps-N2-la",
+    ] {
+        let cases = common::fixture_cases();
+        let case = cases
+            .iter()
+            .find(|case| case.name.ends_with(name))
+            .expect("the fixture");
+        let report = std::fs::read_to_string(case.log.with_extension("rts-s.txt")).expect("report");
+        let ours = common::stdout(&["summary", case.log.to_str().expect("UTF-8")]);
+        let mut place = 0;
+        for line in report.lines() {
+            let same = ["bytes ", "work balance", "SPARKS"]
+                .iter()
+                .any(|part| line.contains(part));
+            if same && !line.contains("MUT second") {
+                let at = ours[place..].find(line);
+                place += at.unwrap_or_else(|| panic!("{name}: {line:?} is not in\n{ours}"));
+                lines += 1;
+            }
+        }
+    }
+    assert!(lines >= 14, "{lines}");
+}
+
+/// Scripts rely on names and order.
+#[test]
+fn json_has_every_key_in_order() {
+    let keys = [
+        "bytes_allocated",
+        "bytes_copied",
+        "max_residency",
+        "residency_samples",
+        "max_slop",
+        "max_heap_size",
+        "max_fragmentation",
+        "generations",
+        "work_balance",
+        "sparks",
+        "mutator_ns",
+        "gc_ns",
+        "total_ns",
+        "productivity",
+        "allocation_rate",
+        "capabilities",
+    ];
+    let nested: [(&str, &[&str]); 3] = [
+        (
+            "/generations/0",
+            &[
+                "gen",
+                "collections",
+                "parallel",
+                "elapsed_ns",
+                "avg_pause_ns",
+                "max_pause_ns",
+            ],
+        ),
+        (
+            "/sparks",
+            &[
+                "created",
+                "converted",
+                "overflowed",
+                "dud",
+                "gcd",
+                "fizzled",
+            ],
+        ),
+        (
+            "/capabilities/0",
+            &["cap", "mutator_ns", "gc_ns", "idle_ns", "bytes_allocated"],
+        ),
+    ];
+    let cases = common::fixture_cases();
+    let case = cases
+        .iter()
+        .find(|case| case.name == "ghc-9.6.6/gc-heavy-N1-l")
+        .expect("it");
+    let text = common::stdout(&["summary", "--json", case.log.to_str().expect("UTF-8")]);
+    let places: Vec<Option<usize>> = keys
+        .iter()
+        .map(|key| text.find(&format!("\"{key}\":")))
+        .collect();
+    assert!(
+        places.iter().all(Option::is_some) && places.is_sorted(),
+        "{text}"
+    );
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    for (pointer, keys) in nested {
+        let object = json
+            .pointer(pointer)
+            .and_then(serde_json::Value::as_object)
+            .expect(pointer);
+        assert_eq!(object.len(), keys.len());
+        assert!(
+            keys.iter().all(|key| object.contains_key(*key)),
+            "{object:?}"
+        );
+    }
+    // Half of the log has less of everything, and half-open halves make the whole.
+    let half = (json["total_ns"].as_u64().expect("a number") / 2).to_string();
+    let file = case.log.to_str().expect("UTF-8");
+    let part = |option: &str| {
+        let text = common::stdout(&["summary", "--json", option, &half, file]);
+        let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        json["bytes_allocated"].as_u64().expect("a number")
+    };
+    let (early, late) = (part("--to"), part("--from"));
+    assert!(early > 0 && late > 0);
+    assert_eq!(Some(early + late), json["bytes_allocated"].as_u64());
+}

@@ -87,6 +87,8 @@ pub struct CollectionsQuery {
     pub descending: bool,
     /// Which rows of the sorted list.
     pub rows: Range<u64>,
+    /// Whether to tell of the pauses too: not needed again for other rows.
+    pub pauses: bool,
 }
 
 /// Pauses whose length is in a range, in nanoseconds.
@@ -130,7 +132,8 @@ pub struct CollectionsReply {
     pub rows: Vec<Collection>,
     /// How many collections are in the range.
     pub total: u64,
-    /// Of all of them first, then by generation; empty if there are none.
+    /// Of all of them first, then by generation; empty if there are none, or they
+    /// were not asked for.
     pub pauses: Vec<Pauses>,
 }
 
@@ -148,7 +151,11 @@ impl Numbers {
             }
         }
         let place = |row: &(u64, Nanos, u32)| self.collections.all.get(row.2 as usize).copied();
-        let pauses = pauses(found.iter().filter_map(place));
+        let pauses = if query.pauses {
+            pauses(found.iter().filter_map(place))
+        } else {
+            Vec::new()
+        };
         let total = found.len() as u64;
         let rows = sorted_rows(&mut found, &query.rows);
         CollectionsReply {
