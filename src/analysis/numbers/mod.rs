@@ -74,12 +74,11 @@ const fn bits(ids: &[u16]) -> u64 {
     bits
 }
 
-/// Collections, spark threads, counters, single sparks, heap, tasks.
+/// Collections, counters, single sparks, heap, tasks.
 const WANTED: u64 = bits(&[
-    9, 10, 11, 12, 15, 34, 35, 36, 37, 38, 39, 40, 41, 49, 50, 51, 52, 53, 55,
+    9, 10, 11, 12, 34, 35, 36, 37, 38, 39, 40, 41, 49, 50, 51, 52, 53, 55,
 ]);
-/// Runs of threads matter only where there are spark threads: not in most
-/// logs, of which they are most.
+/// Runs of threads matter only while a spark runs or waits: they are most of a log.
 const RUNS: u64 = bits(&[1, 2]);
 /// Fine-grained events of sparks that neither begin nor end a run.
 const FINE: u64 = bits(&[35, 36, 37, 40, 41]);
@@ -128,11 +127,13 @@ impl Numbers {
                     self.tasks.push(at.0);
                 }
             }
-            (Event::CreateSparkThread { .. }, _) => self.wanted |= RUNS,
             (Event::RunThread { thread }, Some(cap)) => self.spark_runs.run(cap, thread, at),
             (Event::StopThread { thread, status }, Some(cap)) => {
                 let finished = status == StopStatus::ThreadFinished;
                 self.spark_runs.stop(cap, thread, finished, at);
+                if self.spark_runs.is_idle() {
+                    self.wanted &= !RUNS;
+                }
             }
             (Event::SparkRun {} | Event::SparkSteal { .. }, Some(cap)) => {
                 self.wanted |= RUNS;

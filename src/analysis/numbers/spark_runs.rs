@@ -32,6 +32,8 @@ pub(super) struct SparkRuns {
     /// Whether there are fine-grained events.
     pub(super) fine: bool,
     caps: Vec<Option<Open>>,
+    /// How many of them run a spark.
+    running: usize,
     waiting: FxHashMap<ThreadId, Open>,
     starts: Vec<u64>,
     durations: Vec<u64>,
@@ -60,23 +62,33 @@ impl SparkRuns {
             since: at,
         };
         let before = self.cap(cap).replace(next);
+        self.running += usize::from(before.is_none());
         self.close(before, at);
     }
 
     pub(super) fn run(&mut self, cap: CapId, thread: ThreadId, at: Nanos) {
         let open = self.waiting.remove(&thread);
-        *self.cap(cap) = open.map(|open| Open { since: at, ..open });
+        self.running += usize::from(open.is_some());
+        let next = open.map(|open| Open { since: at, ..open });
+        let before = std::mem::replace(self.cap(cap), next);
+        self.running -= usize::from(before.is_some());
     }
 
     pub(super) fn stop(&mut self, cap: CapId, thread: ThreadId, finished: bool, at: Nanos) {
         let Some(open) = self.cap(cap).take() else {
             return;
         };
+        self.running -= 1;
         if finished {
             self.close(Some(open), at);
         } else {
             self.waiting.insert(thread, open.paused(at));
         }
+    }
+
+    /// Whether no spark runs or waits, so that runs of threads do not matter.
+    pub(super) fn is_idle(&self) -> bool {
+        self.running == 0 && self.waiting.is_empty()
     }
 
     /// Start and duration in nanoseconds of the sparks that start in a window.
