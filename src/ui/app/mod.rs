@@ -1,6 +1,7 @@
 //! The app: what is open, and how its parts hear of each other.
 
 mod log;
+mod panel;
 mod view;
 
 use std::rc::Rc;
@@ -14,18 +15,19 @@ use yew::prelude::*;
 
 use crate::automata::Span;
 use crate::eventlog::Progress;
-use crate::protocol::FromWorker;
+use crate::events::EventList;
+use crate::protocol::{Counted, FromWorker};
 use crate::scene::format;
 use crate::session::Overview;
 use crate::share::{Fingerprint, FlameView, Panel, ViewState};
-use crate::timeline::query::UsageRow;
+use crate::timeline::query::{Row, UsageRow};
 use crate::timeline::threads::ThreadRow;
 use crate::ui::client::Client;
 use crate::ui::dialog::Help;
 use crate::ui::files::{self, Dropped};
 use crate::ui::keys::{Action, action};
 use crate::ui::landing::{FileInput, Landing};
-use crate::ui::viewer::{Description, ViewerEvent, ViewerRef};
+use crate::ui::viewer::{Description, Goto, Place, ViewerEvent, ViewerRef};
 use crate::ui::{link, theme};
 
 /// How many threads are listed.
@@ -52,10 +54,12 @@ pub(super) enum Msg {
     Filter(String),
     Panel(Panel),
     Flame(FlameView),
+    Events(EventList),
     Theme,
     ThemeChanged,
     Help(bool),
     Key(KeyboardEvent),
+    Goto(Goto),
     Share,
     Copied(bool),
     Settled,
@@ -86,6 +90,8 @@ struct Log {
     elapsed_ms: Option<f64>,
     threads: Vec<ThreadRow>,
     threads_in_all: u64,
+    /// How far the counting of the listed events is.
+    counted: Option<Rc<Counted>>,
     /// The usage of the whole log, for the notes beside the capabilities.
     whole: Rc<Vec<UsageRow>>,
     /// The usage of the selected range, or of the whole log.
@@ -110,10 +116,16 @@ pub(super) struct App {
     colours: u32,
     height: f64,
     range: Option<Span>,
+    /// What was clicked last on the timeline.
+    place: Option<Place>,
     description: Option<Description>,
+    /// Where to go when the thread that is meant has a track.
+    goto_when_listed: Option<Goto>,
     filter: String,
     panel: Panel,
     flame: FlameView,
+    /// Which events are listed; their range is the selected one.
+    events: EventList,
     usage_asked: Option<Option<Span>>,
     usage_again: bool,
     settle: Option<Timeout>,
@@ -150,10 +162,13 @@ impl Component for App {
             colours: 0,
             height: 0.0,
             range: None,
+            place: None,
             description: None,
+            goto_when_listed: None,
             filter: String::new(),
             panel: Panel::default(),
             flame: FlameView::default(),
+            events: EventList::default(),
             usage_asked: None,
             usage_again: false,
             settle: None,
@@ -217,6 +232,9 @@ impl Component for App {
                 self.log.threads = rows;
                 self.log.threads_in_all = total;
                 self.show_log();
+                if let Some(goto) = self.goto_when_listed.take() {
+                    self.viewer.goto(goto);
+                }
             }
             Msg::Usage(range, rows) => self.usage_came(ctx, range, rows),
             Msg::Filter(filter) => {
@@ -232,6 +250,10 @@ impl Component for App {
                 self.flame = view;
                 self.changed(ctx);
             }
+            Msg::Events(list) => {
+                self.events = list;
+                self.changed(ctx);
+            }
             Msg::Theme => {
                 theme::apply(theme::next(theme::choice()));
                 self.recolour();
@@ -239,6 +261,7 @@ impl Component for App {
             Msg::ThemeChanged => self.recolour(),
             Msg::Help(open) => self.help = open,
             Msg::Key(event) => return self.key(ctx, &event),
+            Msg::Goto(goto) => self.goto(ctx, goto),
             Msg::Share => self.share(ctx),
             Msg::Copied(copied) => self.copied = copied,
             Msg::Settled => {
@@ -396,6 +419,7 @@ impl App {
         self.filter.clone_from(&state.filter);
         self.panel = state.panel;
         self.flame = state.flame.clone();
+        self.events = state.events.clone();
         if state.newer() {
             self.notice = Some("This link was made by a newer version of this page: some of it may be missing here.".to_owned());
         }
@@ -444,6 +468,7 @@ impl App {
             panel: self.panel,
             filter: self.filter.clone(),
             flame: self.flame.clone(),
+            events: self.events.clone(),
             ..ViewState::default()
         }
     }
@@ -477,6 +502,19 @@ impl App {
         });
     }
 
+    /// Shows on the timeline what was clicked in a panel. A thread that is
+    /// not among its tracks is filtered for.
+    fn goto(&mut self, ctx: &Context<Self>, goto: Goto) {
+        if let Some(Row::Thread(thread)) = goto.row
+            && self.log.threads.iter().all(|row| row.id != thread)
+        {
+            self.goto_when_listed = Some(goto);
+            ctx.link().send_message(Msg::Filter(format!("#{thread}")));
+            return;
+        }
+        self.viewer.goto(goto);
+    }
+
     fn recolour(&mut self) {
         self.colours += 1;
         self.viewer.redraw();
@@ -493,6 +531,7 @@ impl App {
                 self.range = range;
                 self.ask_usage(ctx);
             }
+            ViewerEvent::Clicked(place) => self.place = Some(place),
             ViewerEvent::Changed => {
                 self.changed(ctx);
                 return false;
