@@ -3,5 +3,6 @@
 
 pub mod capability;
 pub mod info;
+pub mod numbers;
 pub mod spans;
 pub(crate) mod thread_map;

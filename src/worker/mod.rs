@@ -265,6 +265,9 @@ fn answer(shared: &Shared, id: u32, question: Question) {
         }
         Question::Message(index) => Answer::Message(session.message(index as usize)),
         Question::Labels(threads) => Answer::Labels(session.labels(&threads)),
+        Question::Summary(range) => Answer::Summary(Box::new(session.summary(range))),
+        Question::Collections(query) => Answer::Collections(session.collections(&query)),
+        Question::Sparks(range) => Answer::Sparks(session.sparks(range)),
     };
     post(&FromWorker::Answer { id, answer });
 }
