@@ -5,6 +5,7 @@
 //! with a log goes to standard error, and then the exit status is 1; what
 //! could be read is printed all the same. Wrong usage exits with 2.
 
+mod check;
 mod events;
 mod info;
 mod spans;
@@ -32,6 +33,8 @@ enum Command {
     Info(info::Arguments),
     /// Every event, by time
     Events(events::Arguments),
+    /// Whether threads, capabilities, tasks and sparks do only what they can
+    Check(check::Arguments),
     /// Spans of garbage collection, of running and blocked threads, of capability usage
     Spans(spans::Arguments),
 }
@@ -83,6 +86,7 @@ pub fn run() -> ExitCode {
     let result = match &arguments.command {
         Command::Info(arguments) => info::run(arguments, &mut out),
         Command::Events(arguments) => events::run(arguments, &mut out),
+        Command::Check(arguments) => check::run(arguments, &mut out),
         Command::Spans(arguments) => spans::run(arguments, &mut out),
     };
     let flushed = out.flush();

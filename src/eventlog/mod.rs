@@ -2,16 +2,19 @@
 //!
 //! Nothing here does I/O, knows of a browser or panics, whatever the bytes.
 //! Data flows [`header`] → `blocks` (the index) → `order` (the merge) →
-//! [`event`] (decoding on demand) → [`sentence`]; [`reader`] ties them together.
+//! [`event`] (decoding on demand) → [`sentence`], which uses [`names`] and
+//! [`conventions`]; [`reader`] ties them together.
 //! Facts come from GHC's `rts/include/rts/EventLogFormat.h` and
 //! `rts/eventlog/EventLog.c`.
 
 pub mod blocks;
+pub mod conventions;
 pub mod cursor;
 pub mod display;
 pub mod event;
 pub mod header;
 pub mod inflate;
+pub mod names;
 mod order;
 pub mod problem;
 mod reader;
@@ -22,6 +25,7 @@ pub mod status;
 mod window;
 
 pub use event::{Event, EventType};
+pub use names::Names;
 pub use order::Sink;
 pub use problem::{Damage, DamageKind, DamageList, LogError};
 pub use reader::{LogReader, Progress, Stage, Step};
