@@ -208,6 +208,9 @@ impl Machines {
         let created = older || thread.state != thread::State::Unseen;
         let verdict = spark::become_spark_thread(created, thread.runs_sparks).verdict;
         thread.runs_sparks = true;
+        if !created {
+            thread.state = thread::State::Queued;
+        }
         (Subject::Thread(id), verdict)
     }
 

@@ -92,7 +92,7 @@ fn summarise(check: &Check) {
     let tolerated: Vec<String> = check
         .tolerated
         .iter()
-        .map(|(what, count)| format!("{count} {}", what.plural()))
+        .map(|(what, count)| format!("{}: {count}", what.plural()))
         .collect();
     if tolerated.is_empty() {
         eprintln!("eventscope: {findings}");

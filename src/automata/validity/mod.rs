@@ -10,6 +10,7 @@
 //! | a run of a thread that has finished, and its stop | the runtime takes a finished thread from its queue once more, and drops it |
 //! | a wakeup or a move of a thread that has finished | another thread sent it before it saw the end |
 //! | a wakeup of a thread that runs or can run | wakeups cross: several threads may send one |
+//! | a thread for sparks that was never created | Mercury's runtime writes nothing else of its creation |
 //! | events of a task that was never created | tasks are older than the log, or bound to threads of foreign code |
 //! | a task created where one is alive | not every task's end is written, and a task's number is an address, which is used again |
 //! | a task without an end | as the log ends first |
@@ -79,6 +80,8 @@ pub enum Tolerated {
     WakeupAfterEnd,
     /// A wakeup of a thread that does not wait.
     NeedlessWakeup,
+    /// A thread for sparks without a creation.
+    SparkThreadUncreated,
     /// The first event of a task that is older than the log.
     OlderTask,
     /// A task created without the end of the one before at its address.
@@ -88,7 +91,7 @@ pub enum Tolerated {
 }
 
 impl Tolerated {
-    /// What these are, after a number of them.
+    /// What these are.
     #[must_use]
     pub const fn plural(self) -> &'static str {
         match self {
@@ -96,6 +99,7 @@ impl Tolerated {
             Self::RunAfterEnd => "runs of finished threads",
             Self::WakeupAfterEnd => "wakeups of finished threads",
             Self::NeedlessWakeup => "wakeups of threads that did not wait",
+            Self::SparkThreadUncreated => "threads for sparks without a creation",
             Self::OlderTask => "tasks older than the log",
             Self::TaskReplaced => "tasks replaced without an end",
             Self::TaskWithoutEnd => "tasks without an end",
@@ -166,8 +170,6 @@ pub enum Doing {
     Move,
     /// It ends.
     End,
-    /// It becomes a thread for sparks.
-    BecomeSparkThread,
 }
 
 impl fmt::Display for Doing {
@@ -179,7 +181,6 @@ impl fmt::Display for Doing {
             Self::Wake => "is woken",
             Self::Move => "moves",
             Self::End => "ends",
-            Self::BecomeSparkThread => "is to run sparks",
         })
     }
 }

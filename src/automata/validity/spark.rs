@@ -13,10 +13,10 @@
 //! | the thread | event | verdict |
 //! |---|---|---|
 //! | exists, for no sparks yet | becomes one | |
-//! | was never created | becomes one | broken: never created |
+//! | was never created | becomes one | tolerated: this creates it |
 //! | is one | becomes one | broken: created before |
 
-use super::{Doing, Judged, Problem};
+use super::{Judged, Problem, Tolerated};
 use crate::ids::ThreadId;
 
 /// A capability takes a spark while it runs `running`, a spark thread or not.
@@ -35,7 +35,7 @@ pub const fn take(running: Option<(ThreadId, bool)>) -> Judged<()> {
 pub const fn become_spark_thread(created: bool, is_one: bool) -> Judged<()> {
     match (created, is_one) {
         (_, true) => Judged::broken((), Problem::CreatedAgain),
-        (false, false) => Judged::broken((), Problem::Uncreated(Doing::BecomeSparkThread)),
+        (false, false) => Judged::tolerated((), Tolerated::SparkThreadUncreated),
         (true, false) => Judged::fine(()),
     }
 }
@@ -53,10 +53,9 @@ mod tests {
         let none = Problem::SparkWithoutThread;
         assert_eq!(take(None), Judged::broken((), none));
         assert_eq!(become_spark_thread(true, false), Judged::fine(()));
-        let uncreated = Problem::Uncreated(Doing::BecomeSparkThread);
         assert_eq!(
             become_spark_thread(false, false),
-            Judged::broken((), uncreated)
+            Judged::tolerated((), Tolerated::SparkThreadUncreated)
         );
         for created in [false, true] {
             assert_eq!(
