@@ -8,6 +8,7 @@
 //! - [`analysis`]: what the events mean: spans, usage, general information.
 //! - [`timeline`]: spans in columns, with an index for every zoom.
 //! - [`flamegraph`]: samples and foreign calls, from events to boxes.
+//! - [`events`]: the event list: rows found again in the file, filters, searches.
 //! - [`session`]: one open log; what all drivers talk to.
 //! - [`protocol`]: the messages between page and workers.
 //! - [`scene`]: what to draw, without a browser.
@@ -21,6 +22,7 @@ pub mod automata;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod cli;
 pub mod eventlog;
+pub mod events;
 pub mod flamegraph;
 pub mod ids;
 pub mod protocol;

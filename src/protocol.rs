@@ -7,8 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::automata::Span;
 use crate::eventlog::Progress;
+use crate::events::visit::FoundRow;
+use crate::events::{EventList, EventRow};
 use crate::flamegraph::query::{FlameHead, FlameQuery};
-use crate::ids::ThreadId;
+use crate::ids::{CapId, Nanos, ThreadId};
 use crate::session::Overview;
 use crate::timeline::messages::Message;
 use crate::timeline::query::{TimelineQuery, UsageRow};
@@ -29,6 +31,8 @@ pub enum ToWorker {
     Open,
     /// Drop what is open.
     Cancel,
+    /// Count the rows of a list, instead of any other; `None`: of none.
+    Count(Option<EventList>),
     /// Answer a question about the open log.
     Ask {
         /// Comes back with the answer.
@@ -53,6 +57,43 @@ pub enum Question {
     Labels(Vec<ThreadId>),
     /// The boxes of a flame graph.
     Flame(FlameQuery),
+    /// Events.
+    Events(EventQuery),
+}
+
+/// What may be asked about the events, which are read again for the answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EventQuery {
+    /// `count` rows of a list from row `first` on.
+    Rows {
+        /// Which list.
+        list: EventList,
+        /// The first row.
+        first: u64,
+        /// How many at most.
+        count: u32,
+    },
+    /// The next row after a row of the list with the searched text, or the
+    /// last one before it.
+    Find {
+        /// Which list, with the text.
+        list: EventList,
+        /// After or before which row.
+        from: Option<u64>,
+        /// Whether after it.
+        forward: bool,
+    },
+    /// The first row at or after a time.
+    At {
+        /// Which list.
+        list: EventList,
+        /// The time.
+        time: Nanos,
+        /// If there are several at that time: of this capability.
+        cap: Option<CapId>,
+    },
+    /// All fields of the event of that number.
+    Fields(u64),
 }
 
 /// What the worker answers; columns come beside it.
@@ -70,8 +111,29 @@ pub enum Answer {
     Labels(Vec<(ThreadId, String)>),
     /// The boxes of the flame graph come beside.
     Flame(FlameHead),
+    /// Rows of a list of events.
+    EventRows(Vec<EventRow>),
+    /// A row of it.
+    EventFound(Option<FoundRow>),
+    /// Names and values of an event's fields.
+    EventFields(Vec<(String, String)>),
     /// No log is open, or it has nothing of that kind.
     Nothing,
+}
+
+/// How many rows a list has, as far as they are counted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Counted {
+    /// Which list.
+    pub list: EventList,
+    /// Its rows.
+    pub rows: u64,
+    /// Rows with the searched text.
+    pub found: u64,
+    /// Which part of the log is counted, from 0 to 1.
+    pub part: f64,
+    /// Whether that is all of it.
+    pub complete: bool,
 }
 
 /// From the worker.
@@ -103,6 +165,8 @@ pub enum FromWorker {
         /// Why, and what to try.
         message: String,
     },
+    /// How far the counting of a list's rows is.
+    Counted(Counted),
     /// It dropped what was open.
     Cancelled,
     /// An answer.

@@ -5,10 +5,12 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::info::Info;
+use crate::analysis::info::{Info, TypeCount};
 use crate::analysis::spans::{Analyses, SpanAnalysis};
 use crate::automata::Span;
-use crate::eventlog::{DamageList, Event, LogError, LogReader, Progress, Record, Sink, Step};
+use crate::eventlog::rows::{CHUNK_EVENTS, RowSource};
+use crate::eventlog::{DamageList, Event, LogError, LogReader, Names, Progress, Record, Sink, Step};
+use crate::events::EventContext;
 use crate::flamegraph::query::{FlameBoxes, FlameHead, FlameQuery, TrackInfo, answer, track_list};
 use crate::flamegraph::{CallOddity, Profile, ProfileCollector};
 use crate::ids::{CapId, Nanos, ThreadId};
@@ -25,6 +27,7 @@ struct Recording {
     spans: Option<SpanAnalysis>,
     store: Store,
     messages: Messages,
+    names: Names,
     /// Taken out at the end of the log.
     samples: Option<ProfileCollector>,
     profile: Option<Profile>,
@@ -42,6 +45,7 @@ impl Default for Recording {
             spans: Some(SpanAnalysis::new(analyses)),
             store: Store::default(),
             messages: Messages::default(),
+            names: Names::default(),
             samples: Some(ProfileCollector::default()),
             profile: None,
             call_oddities: Vec::new(),
@@ -61,6 +65,7 @@ impl Sink for Recording {
             spans.event(record, &mut self.store);
         }
         self.messages.event(record);
+        self.names.event(record);
         if let Some(samples) = &mut self.samples {
             samples.event(record);
         }
@@ -133,6 +138,8 @@ pub struct Overview {
     pub runs: u64,
     /// How many messages and markers of the program.
     pub messages: u64,
+    /// The types of its events, once the log is read to its end.
+    pub types: Vec<TypeCount>,
     /// The tracks of the profile, once the log is read to its end.
     pub profile: Vec<TrackInfo>,
     /// What is wrong or odd, the first of it.
@@ -160,8 +167,14 @@ impl Session {
     /// Opens a file of `len` bytes, which may be compressed.
     #[must_use]
     pub fn new(len: u64) -> Self {
+        Self::with_chunks(len, CHUNK_EVENTS)
+    }
+
+    /// The same, with chunks of another size for the list of events.
+    #[must_use]
+    pub fn with_chunks(len: u64, events: u64) -> Self {
         Self {
-            reader: LogReader::new(len),
+            reader: LogReader::new(len).keeping_rows(events),
             recording: Recording::default(),
             complete: false,
         }
@@ -227,6 +240,11 @@ impl Session {
             threads: store.thread_count() as u64,
             runs: store.run_count() as u64,
             messages: self.recording.messages.len() as u64,
+            types: if self.complete {
+                info.types()
+            } else {
+                Vec::new()
+            },
             profile: self
                 .recording
                 .profile
@@ -336,6 +354,27 @@ impl Session {
     #[must_use]
     pub fn message(&self, index: usize) -> Option<Message> {
         self.recording.messages.get(index)
+    }
+
+    /// How to read the events again, once the log is read to its end.
+    #[must_use]
+    pub const fn rows(&self) -> Option<&RowSource> {
+        self.reader.rows()
+    }
+
+    /// The bytes of a compressed log, inflated.
+    #[must_use]
+    pub fn inflated(&self) -> Option<&[u8]> {
+        self.reader.inflated()
+    }
+
+    /// What the event list needs to know beside the events.
+    #[must_use]
+    pub const fn event_context(&self) -> EventContext<'_> {
+        EventContext {
+            store: &self.recording.store,
+            names: &self.recording.names,
+        }
     }
 
     /// What a flame graph shows; `None` if the log has no profile.

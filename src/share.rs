@@ -120,20 +120,57 @@ pub enum Panel {
     /// `summary`
     #[default]
     Summary,
+    /// `events`
+    Events,
+    /// `threads`
+    Threads,
+    /// `gc`
+    Collections,
+    /// `sparks`
+    Sparks,
     /// `flame`
     FlameGraph,
+    /// `process`
+    Process,
 }
 
 impl Panel {
     /// All of them, in the order of their tabs.
-    pub const ALL: [Self; 2] = [Self::Summary, Self::FlameGraph];
+    pub const ALL: [Self; 7] = [
+        Self::Summary,
+        Self::Events,
+        Self::Threads,
+        Self::Collections,
+        Self::Sparks,
+        Self::FlameGraph,
+        Self::Process,
+    ];
 
     /// Its name in links, which never changes.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Summary => "summary",
+            Self::Events => "events",
+            Self::Threads => "threads",
+            Self::Collections => "gc",
+            Self::Sparks => "sparks",
             Self::FlameGraph => "flame",
+            Self::Process => "process",
+        }
+    }
+
+    /// What its tab says.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Summary => "Summary",
+            Self::Events => "Events",
+            Self::Threads => "Threads",
+            Self::Collections => "Collections",
+            Self::Sparks => "Sparks",
+            Self::FlameGraph => "Flame graph",
+            Self::Process => "Process",
         }
     }
 

@@ -99,6 +99,7 @@ fn picture(snapshot: &str, name: &str, range: Option<(u64, u64)>) {
         selected: None,
         hovered: None,
         pointer: None,
+        cursor: None,
         patterns: false,
     }
     .paint(&mut painter);

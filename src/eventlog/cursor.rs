@@ -2,6 +2,7 @@
 
 use super::status::StopCodes;
 use crate::ids::{CapId, CapsetId, CostCentreId, OsThreadId, TaskId, ThreadId};
+use std::fmt;
 
 /// A position in a payload. Every read either succeeds or leaves `None`.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +94,34 @@ pub enum Value<'a> {
     Texts(Vec<Text<'a>>),
     /// Bytes without a known meaning.
     Bytes(&'a [u8]),
+}
+
+/// As a list of fields shows it: texts as they are, bytes in hexadecimal,
+/// nothing for what is absent.
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absent => Ok(()),
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Text(text) => f.write_str(&text.to_str()),
+            Self::Name(name) => f.write_str(name),
+            Self::Numbers(numbers) => {
+                let mut numbers = numbers.iter();
+                numbers
+                    .next()
+                    .map_or(Ok(()), |first| write!(f, "{first}"))?;
+                numbers.try_for_each(|number| write!(f, " {number}"))
+            }
+            Self::Texts(texts) => {
+                let mut texts = texts.iter();
+                texts
+                    .next()
+                    .map_or(Ok(()), |first| f.write_str(&first.to_str()))?;
+                texts.try_for_each(|text| write!(f, "\n{}", text.to_str()))
+            }
+            Self::Bytes(bytes) => bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}")),
+        }
+    }
 }
 
 macro_rules! number_field {

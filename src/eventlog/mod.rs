@@ -4,6 +4,7 @@
 //! Data flows [`header`] → `blocks` (the index) → `order` (the merge) →
 //! [`event`] (decoding on demand) → [`sentence`], which uses [`names`] and
 //! [`conventions`]; [`reader`] ties them together.
+//! [`rows`] is how the events are read again, from any row on.
 //! Facts come from GHC's `rts/include/rts/EventLogFormat.h` and
 //! `rts/eventlog/EventLog.c`.
 
@@ -19,9 +20,11 @@ mod order;
 pub mod problem;
 mod reader;
 mod record;
+pub mod rows;
 mod scan;
 pub mod sentence;
 pub mod status;
+mod stream;
 mod window;
 
 pub use event::{Event, EventType};

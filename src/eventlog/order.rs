@@ -12,11 +12,11 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::blocks::{Block, BlockIndex, Section};
-use super::event::EventType;
-use super::header::{BLOCK_MARKER, Header};
+use super::header::Header;
 use super::problem::{Damage, DamageKind, DamageList};
-use super::record::{Extent, MAX_EVENT_BYTES, NoEvent, Record, extent, fields_end};
-use super::scan::{Bounds, Run, is_undated, plausible_run, run};
+use super::record::Record;
+use super::rows::{Chunk, RowIndex};
+use super::stream::{Fill, LOW_WATER, Stream, cut};
 use super::window::Need;
 use crate::ids::{ByteOffset, CapId, Nanos};
 
@@ -43,260 +43,31 @@ pub(crate) enum Merged {
     Done,
 }
 
-/// With less than this in a window, and more in the block, a window is
-/// refilled before it is decoded: no event is ever cut by a window's end.
-const LOW_WATER: usize = MAX_EVENT_BYTES + 64;
-
-/// The blocks of one capability, being read.
+/// The streams of a section: its blocks by capability.
 #[derive(Debug)]
-struct Stream {
+pub(crate) struct SectionStreams {
     header: Arc<Header>,
-    cap: Option<CapId>,
-    blocks: std::vec::IntoIter<Block>,
-    block: Option<Block>,
-    /// A window on the current block.
-    buffer: Vec<u8>,
-    buffer_at: u64,
-    pos: usize,
-    /// Up to where in the window events are found without a look around.
-    quick_end: usize,
-    bounds: Bounds,
-    last_time: Option<Nanos>,
-    head: Option<Extent>,
-    /// Whether the end-of-data marker was met.
+    streams: Vec<(Option<CapId>, Arc<[Block]>)>,
+    /// Whether the end is marked, or known to be missing.
     ended: bool,
+    end: ByteOffset,
 }
 
-/// What a stream has to offer.
-enum Fill {
-    Ready,
-    Need(Need),
-    Exhausted,
-}
-
-impl Stream {
-    fn new(header: Arc<Header>, cap: Option<CapId>, blocks: Vec<Block>) -> Self {
+impl SectionStreams {
+    fn new(section: &Section) -> Self {
+        let truncated = section.blocks.iter().any(|block| block.truncated);
+        let mut by_cap: BTreeMap<Option<CapId>, Vec<Block>> = BTreeMap::new();
+        for block in &section.blocks {
+            by_cap.entry(block.cap).or_default().push(block.clone());
+        }
         Self {
-            header,
-            cap,
-            blocks: blocks.into_iter(),
-            block: None,
-            buffer: Vec::new(),
-            buffer_at: 0,
-            pos: 0,
-            quick_end: 0,
-            bounds: Bounds::ANY,
-            last_time: None,
-            head: None,
-            ended: false,
-        }
-    }
-
-    fn offset(&self) -> u64 {
-        self.buffer_at + self.pos as u64
-    }
-
-    /// Finds the next event where that is simple: one of a fixed size, well
-    /// inside block and window, dated inside the block.
-    #[inline]
-    fn find_quickly(&mut self) -> bool {
-        let Some(view) = self.buffer.get(self.pos..self.quick_end) else {
-            return false;
-        };
-        let Some((id, rest)) = view.split_first_chunk::<2>() else {
-            return false;
-        };
-        let id = u16::from_be_bytes(*id);
-        let end = self.header.quick_size(id);
-        let Some(time) = rest
-            .first_chunk::<8>()
-            .filter(|_| end != 0 && end <= view.len())
-        else {
-            return false;
-        };
-        let time = Nanos(u64::from_be_bytes(*time));
-        // Zeros are no event, though they look like one.
-        if !self.bounds.contains(time) || time == Nanos(0) {
-            return false;
-        }
-        self.head = Some(Extent {
-            id,
-            time,
-            payload: 10,
-            end,
-        });
-        true
-    }
-
-    /// Finds the next event, going to the next block where one ends.
-    fn fill(&mut self, window: usize, damage: &mut DamageList) -> Fill {
-        loop {
-            let at = self.offset();
-            let Some(block) = &self.block else {
-                let Some(block) = self.blocks.next() else {
-                    return Fill::Exhausted;
-                };
-                self.buffer.clear();
-                self.buffer_at = block.start.0;
-                self.pos = 0;
-                self.quick_end = 0;
-                self.bounds = block.bounds;
-                self.last_time = None;
-                self.block = Some(block);
-                continue;
-            };
-            let left = usize::try_from(block.end.0 - at).unwrap_or(usize::MAX);
-            if left == 0 {
-                self.leave_block(damage);
-                continue;
-            }
-            let have = self.buffer.len() - self.pos;
-            if have < left && have < LOW_WATER {
-                self.buffer.drain(..self.pos);
-                self.buffer_at += self.pos as u64;
-                self.pos = 0;
-                self.quick_end = 0;
-                let from = self.buffer_at + have as u64;
-                let to = block.end.0.min(at + window as u64);
-                return Fill::Need(Need(from..to));
-            }
-            // Up to here the window is known to be enough, or the block ends.
-            self.quick_end = self.pos + if have < left { have - LOW_WATER } else { left };
-            let view = &self.buffer[self.pos..self.pos + have.min(left)];
-            match extent(&self.header, view) {
-                Ok(event) if event.id == BLOCK_MARKER => {
-                    self.report(event.end, DamageKind::BlockMarker, damage);
-                    self.pos += event.end;
-                }
-                Ok(event) if self.bounds.contains(event.time) || is_undated(event.id) => {
-                    let end = if event.is_variable() {
-                        self.believable_end(event, left, damage)
-                    } else {
-                        event.end
-                    };
-                    self.head = Some(Extent { end, ..event });
-                    return Fill::Ready;
-                }
-                Ok(event) => self.out_of_bounds(event, left, damage),
-                Err(NoEvent::EndOfData) if left == 2 => {
-                    self.ended = true;
-                    self.pos += 2;
-                }
-                Err(NoEvent::EndOfData) => {
-                    self.resync(DamageKind::UndeclaredType(0xFFFF), left, damage);
-                }
-                Err(NoEvent::Short(_)) if block.truncated => self.cut_off(left, damage),
-                Err(NoEvent::Short(id)) => self.resync(DamageKind::Overrun(id), left, damage),
-                Err(NoEvent::Undeclared(id)) => {
-                    self.resync(DamageKind::UndeclaredType(id), left, damage);
-                }
-            }
-        }
-    }
-
-    fn report(&self, lost: usize, kind: DamageKind, damage: &mut DamageList) {
-        damage.push(Damage {
-            at: ByteOffset(self.offset()),
-            lost_bytes: lost as u64,
-            kind,
-            after: self.last_time,
-            cap: self.cap,
-        });
-    }
-
-    /// The file ends inside this event.
-    fn cut_off(&mut self, left: usize, damage: &mut DamageList) {
-        self.report(left, DamageKind::Truncated, damage);
-        self.pos += left;
-        if let Some(block) = &mut self.block {
-            block.truncated = false;
-        }
-    }
-
-    fn leave_block(&mut self, damage: &mut DamageList) {
-        if self.block.take().is_some_and(|block| block.truncated) {
-            self.report(0, DamageKind::Truncated, damage);
-        }
-    }
-
-    /// An event that is dated outside its block. If the ones after it are
-    /// too, the block's own times are wrong; if only this one is, it is lost.
-    fn out_of_bounds(&mut self, event: Extent, left: usize, damage: &mut DamageList) {
-        let view = &self.buffer[self.pos..];
-        let view = &view[..view.len().min(left)];
-        let kind = DamageKind::TimeOutsideBlock(event.time);
-        if plausible_run(&self.header, &view[event.end..], self.bounds) {
-            self.report(event.end, kind, damage);
-            self.pos += event.end;
-        } else if event.end < left && plausible_run(&self.header, view, Bounds::ANY) {
-            self.report(0, kind, damage);
-            self.bounds = Bounds::ANY;
-        } else if event.end == left {
-            self.report(left, kind, damage);
-            self.pos += left;
-        } else {
-            self.resync(kind, left, damage);
-        }
-    }
-
-    /// Where an event with a length of its own ends. If no events follow and
-    /// some stand inside of it, the length is wrong and it ends before them.
-    fn believable_end(&self, event: Extent, left: usize, damage: &mut DamageList) -> usize {
-        let view = &self.buffer[self.pos..];
-        let view = &view[..view.len().min(left)];
-        let bounds = self.bounds;
-        let followed = |end: usize| plausible_run(&self.header, &view[end..], bounds);
-        let by_fields = fields_end(event.id, &view[event.payload..event.end])
-            .map(|len| event.payload + len)
-            .filter(|&end| end < event.end && followed(end));
-        let inside = by_fields.or_else(|| {
-            let after = run(&self.header, &view[event.end..], bounds);
-            if event.end == left || after != Run::None {
-                return None;
-            }
-            (event.payload..event.end).find(|&end| followed(end))
-        });
-        if inside.is_some() {
-            self.report(0, DamageKind::Length(event.id), damage);
-        }
-        inside.unwrap_or(event.end)
-    }
-
-    /// Passes over bytes up to where a plausible run of events begins, or to
-    /// the end of the block. What the window does not hold yet is looked at
-    /// when it has come: each piece is reported for itself.
-    fn resync(&mut self, kind: DamageKind, left: usize, damage: &mut DamageList) {
-        let view = &self.buffer[self.pos..];
-        let view = &view[..view.len().min(left)];
-        let bounds = self.bounds;
-        // Where the window ends before the block, runs at its end can't be judged yet.
-        let reach = if view.len() == left {
-            view.len()
-        } else {
-            view.len() - LOW_WATER / 2
-        };
-        let found = (1..reach).find(|&skip| plausible_run(&self.header, &view[skip..], bounds));
-        let skip = found.unwrap_or(reach);
-        self.report(skip, kind, damage);
-        self.pos += skip;
-    }
-
-    /// Delivers the event that [`fill`](Self::fill) found.
-    #[inline]
-    fn deliver(&mut self, event: Extent, sink: &mut impl Sink) {
-        let bytes = &self.buffer[self.pos..self.pos + event.end];
-        sink.event(&Record {
-            offset: ByteOffset(self.buffer_at + self.pos as u64),
-            id: EventType(event.id),
-            time: event.time,
-            cap: self.cap,
-            payload: &bytes[event.payload..],
-            header: &self.header,
-        });
-        self.pos += event.end;
-        self.head = None;
-        if !is_undated(event.id) {
-            self.last_time = Some(event.time);
+            header: Arc::clone(&section.header),
+            streams: by_cap
+                .into_iter()
+                .map(|(cap, blocks)| (cap, blocks.into()))
+                .collect(),
+            ended: section.ended || truncated,
+            end: section.end,
         }
     }
 }
@@ -310,10 +81,21 @@ struct Queued {
     stream: usize,
 }
 
+/// Where blocks are, in the order in which they will be wanted.
+fn in_order_of_need<'a>(blocks: impl Iterator<Item = &'a Block>) -> VecDeque<Range<u64>> {
+    let mut schedule: Vec<_> = blocks
+        .map(|block| (block.begin_time, block.start.0..block.end.0))
+        .collect();
+    schedule.sort_by_key(|(begin, range)| (*begin, range.start));
+    schedule.into_iter().map(|(_, range)| range).collect()
+}
+
 /// Merges the streams of a log's sections, one section after the other.
 #[derive(Debug)]
 pub(crate) struct Merger {
-    sections: std::vec::IntoIter<Section>,
+    sections: Arc<[SectionStreams]>,
+    /// The first section that was not begun.
+    next_section: usize,
     streams: Vec<Stream>,
     /// Streams without a head, which must be filled before merging goes on.
     unfilled: Vec<usize>,
@@ -327,6 +109,9 @@ pub(crate) struct Merger {
     begun: FxHashSet<u64>,
     section_ended: bool,
     section_end: ByteOffset,
+    cut_at: u64,
+    /// Where reading can begin anew, if that is kept.
+    pub(crate) rows: Option<RowIndex>,
     pub(crate) damage: DamageList,
     /// Bytes of events that were delivered or passed over.
     pub(crate) done_bytes: u64,
@@ -335,23 +120,63 @@ pub(crate) struct Merger {
 impl Merger {
     pub(crate) fn new(index: &BlockIndex) -> Self {
         let blocks = index.sections.iter().flat_map(|section| &section.blocks);
-        let mut schedule: Vec<_> = blocks
-            .map(|block| (block.begin_time, block.start.0..block.end.0))
-            .collect();
-        schedule.sort_by_key(|(begin, range)| (*begin, range.start));
         Self {
-            sections: index.sections.clone().into_iter(),
+            schedule: in_order_of_need(blocks),
+            ..Self::of(index.sections.iter().map(SectionStreams::new).collect())
+        }
+    }
+
+    fn of(sections: Arc<[SectionStreams]>) -> Self {
+        Self {
+            sections,
+            next_section: 0,
             streams: Vec::new(),
             unfilled: Vec::new(),
             queue: Vec::new(),
             window: 0,
-            schedule: schedule.into_iter().map(|(_, range)| range).collect(),
+            schedule: VecDeque::new(),
             begun: FxHashSet::default(),
             section_ended: true,
             section_end: ByteOffset(0),
+            cut_at: u64::MAX,
+            rows: None,
             damage: DamageList::default(),
             done_bytes: 0,
         }
+    }
+
+    /// Goes on where a chunk of rows begins. What is read at once is `window`
+    /// bytes of each capability.
+    pub(crate) fn resume(sections: Arc<[SectionStreams]>, chunk: &Chunk, window: usize) -> Self {
+        let mut merger = Self::of(sections);
+        let number = chunk.section as usize;
+        merger.next_section = number + 1;
+        merger.window = window.clamp(2 * LOW_WATER, MAX_WINDOW);
+        let Some(section) = merger.sections.get(number) else {
+            return merger;
+        };
+        let streams = section.streams.iter().filter_map(|(cap, blocks)| {
+            let place = chunk.places.iter().find(|place| place.cap == *cap)?;
+            let (header, blocks) = (Arc::clone(&section.header), Arc::clone(blocks));
+            Some(Stream::resume(header, *cap, blocks, place))
+        });
+        merger.streams = streams.collect();
+        merger.unfilled = (0..merger.streams.len()).collect();
+        merger
+    }
+
+    /// Finds out what will be wanted, for [`upcoming`](Self::upcoming).
+    pub(crate) fn look_ahead(&mut self) {
+        let ahead = self.streams.iter().flat_map(Stream::blocks_ahead);
+        let later = self.sections.iter().skip(self.next_section);
+        let later = later.flat_map(|section| &section.streams);
+        let blocks = ahead.chain(later.flat_map(|(_, blocks)| blocks.iter()));
+        self.schedule = in_order_of_need(blocks);
+    }
+
+    /// What [`resume`](Self::resume) needs.
+    pub(crate) fn sections(&self) -> Arc<[SectionStreams]> {
+        Arc::clone(&self.sections)
     }
 
     /// The ranges that will be wanted soon, most urgent first.
@@ -376,8 +201,23 @@ impl Merger {
             if left == 0 {
                 return Merged::More;
             }
-            left -= self.run(sink, left);
+            let allowed = left.min(self.begin_chunk());
+            left -= self.run(sink, allowed);
         }
+    }
+
+    /// Begins a chunk of rows where one is due; the result is how many events
+    /// may be delivered until the next.
+    fn begin_chunk(&mut self) -> usize {
+        let Some(rows) = &mut self.rows else {
+            return usize::MAX;
+        };
+        let left = rows.left_in_chunk(self.next_section - 1);
+        if left > 0 {
+            return left;
+        }
+        let places = self.streams.iter().filter_map(Stream::place).collect();
+        rows.begin_chunk(self.next_section - 1, places)
     }
 
     /// Sees to it that every stream has a head; exhausted ones are dropped.
@@ -450,6 +290,9 @@ impl Merger {
             && (head.time, stream.offset()) <= limit
         {
             bytes += head.end;
+            if let Some(rows) = &mut self.rows {
+                rows.observe(head.time, head.id);
+            }
             stream.deliver(head, sink);
             delivered += 1;
             if !stream.find_quickly()
@@ -476,21 +319,20 @@ impl Merger {
             });
         }
         self.section_ended = true;
-        let Some(section) = self.sections.next() else {
+        let Some(section) = self.sections.get(self.next_section) else {
             return false;
         };
-        let truncated = section.blocks.iter().any(|block| block.truncated);
-        self.section_ended = section.ended || truncated;
+        self.next_section += 1;
+        self.section_ended = section.ended;
         self.section_end = section.end;
-        let mut by_cap: BTreeMap<Option<CapId>, Vec<Block>> = BTreeMap::new();
-        for block in section.blocks {
-            by_cap.entry(block.cap).or_default().push(block);
-        }
-        self.window = (WINDOW_BUDGET / by_cap.len().max(1)).clamp(2 * LOW_WATER, MAX_WINDOW);
-        self.streams = by_cap
-            .into_iter()
-            .map(|(cap, blocks)| Stream::new(Arc::clone(&section.header), cap, blocks))
-            .collect();
+        let share = WINDOW_BUDGET / section.streams.len().max(1);
+        self.window = share.clamp(2 * LOW_WATER, MAX_WINDOW);
+        let open = |(cap, blocks): &(Option<CapId>, Arc<[Block]>)| {
+            let mut stream = Stream::new(Arc::clone(&section.header), *cap, Arc::clone(blocks));
+            stream.cut_at = self.cut_at;
+            stream
+        };
+        self.streams = section.streams.iter().map(open).collect();
         self.unfilled = (0..self.streams.len()).collect();
         true
     }
@@ -525,25 +367,13 @@ impl Merger {
 
     /// Learns that the file ends at `len`, earlier than it was said to.
     pub(crate) fn cut(&mut self, len: u64) {
-        let cut = |block: &mut Block, kept: u64| {
-            if block.end.0 > kept {
-                block.truncated = true;
-                block.end = ByteOffset(kept);
-            }
-        };
+        self.cut_at = len;
         for stream in &mut self.streams {
+            stream.cut_at = len;
             // What is in a window already is still delivered.
             let in_window = stream.buffer_at + stream.buffer.len() as u64;
             if let Some(block) = &mut stream.block {
                 cut(block, len.max(in_window));
-            }
-            for block in stream.blocks.as_mut_slice() {
-                cut(block, len.max(block.start.0));
-            }
-        }
-        for section in self.sections.as_mut_slice() {
-            for block in &mut section.blocks {
-                cut(block, len.max(block.start.0));
             }
         }
     }

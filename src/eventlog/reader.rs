@@ -12,6 +12,7 @@ use super::header::Header;
 use super::inflate::{Compression, Inflate, too_big};
 use super::order::{Merged, Merger, Sink};
 use super::problem::{Damage, DamageKind, DamageList, LogError};
+use super::rows::{RowIndex, RowSource};
 use super::window::Need;
 use crate::ids::ByteOffset;
 
@@ -105,6 +106,9 @@ pub struct LogReader {
     phase: Phase,
     index: BlockIndex,
     damage: DamageList,
+    /// After how many events it is kept where reading can begin anew.
+    rows_every: Option<u64>,
+    rows: Option<RowSource>,
 }
 
 /// How many blocks are indexed between two looks at the driver.
@@ -128,6 +132,18 @@ impl LogReader {
             phase: Phase::Detect(Vec::new()),
             index: BlockIndex::default(),
             damage: DamageList::default(),
+            rows_every: None,
+            rows: None,
+        }
+    }
+
+    /// Keeps what is needed to read any events again, see [`rows`](Self::rows),
+    /// in chunks of so many events.
+    #[must_use]
+    pub fn keeping_rows(self, every: u64) -> Self {
+        Self {
+            rows_every: Some(every.max(1)),
+            ..self
         }
     }
 
@@ -196,7 +212,9 @@ impl LogReader {
                 Ok(false) => Ok(Step::More),
                 Ok(true) => {
                     self.index = std::mem::take(&mut indexer.index);
-                    self.phase = Phase::Merge(Box::new(Merger::new(&self.index)));
+                    let mut merger = Merger::new(&self.index);
+                    merger.rows = self.rows_every.map(RowIndex::new);
+                    self.phase = Phase::Merge(Box::new(merger));
                     Ok(Step::Indexed)
                 }
             },
@@ -205,8 +223,14 @@ impl LogReader {
                 Merged::More => Ok(Step::More),
                 Merged::Done => {
                     self.damage = std::mem::take(&mut merger.damage);
+                    self.rows = merger.rows.take().map(|index| RowSource {
+                        sections: merger.sections(),
+                        index: Arc::new(index),
+                    });
                     self.phase = Phase::Done;
-                    self.inflated = None;
+                    if self.rows.is_none() {
+                        self.inflated = None;
+                    }
                     Ok(Step::Done)
                 }
             },
@@ -250,6 +274,19 @@ impl LogReader {
             _ => (None, None),
         };
         all.into_iter().chain(merger.into_iter().flatten())
+    }
+
+    /// How to read the events again, once the log is read to its end with
+    /// [`keeping_rows`](Self::keeping_rows).
+    #[must_use]
+    pub const fn rows(&self) -> Option<&RowSource> {
+        self.rows.as_ref()
+    }
+
+    /// The bytes of a compressed log, inflated.
+    #[must_use]
+    pub fn inflated(&self) -> Option<&[u8]> {
+        self.inflated.as_deref()
     }
 
     /// The blocks found; complete once [`Step::Indexed`] was returned.

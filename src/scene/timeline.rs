@@ -137,6 +137,8 @@ pub struct Scene<'a, N> {
     pub hovered: Option<&'a Item>,
     /// Where the pointer is on the time axis.
     pub pointer: Option<Nanos>,
+    /// The moment that was clicked, here or in a panel.
+    pub cursor: Option<Nanos>,
     /// Whether garbage collection is hatched too.
     pub patterns: bool,
 }
@@ -665,6 +667,12 @@ impl<N: Names> Scene<'_, N> {
             if let Some(item) = item {
                 self.outline(item, alpha, painter);
             }
+        }
+        if let Some(time) = self.cursor {
+            let x = self.x(time);
+            let paint = self.palette.ink2.into();
+            painter.fill(Rect::new(x - 0.5, RULER_PX - 6.0, 1.0, height), paint);
+            painter.fill(Rect::new(x - 3.0, RULER_PX - 9.0, 6.0, 6.0), paint);
         }
         if let Some(time) = self.pointer {
             let x = self.x(time).round() + 0.5;

@@ -203,6 +203,26 @@ impl Store {
         Some(self.threads.all[thread as usize].id)
     }
 
+    /// The thread that runs on a capability at a time. `place` is where the
+    /// last question ended: questions that come nearly in the order of time
+    /// are answered at once.
+    #[must_use]
+    pub fn running(&self, cap: CapId, time: Nanos, place: &mut usize) -> Option<ThreadId> {
+        /// So many runs are stepped over before a search is faster.
+        const STEPS: usize = 16;
+        let runs = &self.cap(cap)?.runs;
+        let ended = |at: usize| runs.ends.get(at).is_some_and(|&end| end <= time.0);
+        let mut at = (*place).min(runs.len());
+        let steps = (0..STEPS).take_while(|i| ended(at + i)).count();
+        at += steps;
+        if steps == STEPS || (at > 0 && !ended(at - 1)) {
+            at = runs.ends.partition_point(|&end| end <= time.0);
+        }
+        *place = at;
+        let start = *runs.starts.get(at)?;
+        (start <= time.0).then(|| self.thread_of(cap, at))?
+    }
+
     /// Why a run of a capability's lane ended.
     #[must_use]
     pub fn code_of(&self, cap: CapId, place: usize) -> Option<StopCode> {

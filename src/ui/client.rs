@@ -12,6 +12,7 @@ use web_sys::{
     WorkerOptions, WorkerType,
 };
 
+use crate::events::EventList;
 use crate::protocol::{Answer, FromWorker, Question, ToWorker, VERSION};
 use crate::wire;
 
@@ -203,6 +204,11 @@ impl Client {
     pub(super) fn cancel(&self) {
         self.0.borrow_mut().asked.clear();
         self.post(wire::envelope(&ToWorker::Cancel));
+    }
+
+    /// Has the rows of a list counted, instead of those of any other.
+    pub(super) fn count(&self, list: Option<EventList>) {
+        self.post(wire::envelope(&ToWorker::Count(list)));
     }
 
     /// Asks; `then` is called with the answer, unless another file is opened

@@ -2,6 +2,8 @@
 //! one animation frame paints it, and only what has settled is told to the
 //! rest of the page.
 
+mod model;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -11,16 +13,15 @@ use web_sys::HtmlCanvasElement;
 
 use super::canvas::CanvasPainter;
 use super::client::Client;
-use super::theme;
 use crate::automata::Span;
-use crate::ids::{Nanos, ThreadId};
+use crate::ids::{CapId, Nanos, ThreadId};
 use crate::protocol::{Answer, Question};
 use crate::scene::timeline::{
-    Item, Marks, Names, RULER_PX, Scene, Track, describe, labels_px, total_height, track_at,
+    Item, Marks, Names, RULER_PX, Track, labels_px, placed, total_height,
 };
 use crate::scene::viewport::Viewport;
 use crate::timeline::class::Class;
-use crate::timeline::query::{MarkKind, Row, TimelineQuery};
+use crate::timeline::query::{Row, TimelineQuery};
 use crate::wire;
 
 /// What the rest of the page is told.
@@ -31,10 +32,41 @@ pub(super) enum ViewerEvent {
     Described(Option<Description>),
     /// A range was selected, or no more.
     Range(Option<Span>),
+    /// A place was clicked.
+    Clicked(Place),
     /// The view or the selected item changed.
     Changed,
     /// The tracks have another height.
     Height(f64),
+}
+
+/// A place on the timeline, for the other panels to go to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Place {
+    pub(super) time: Nanos,
+    pub(super) cap: Option<CapId>,
+}
+
+/// What the timeline shall show, because it was clicked in a panel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Goto {
+    pub(super) span: Span,
+    /// The track to scroll to; its item at that time is selected.
+    pub(super) row: Option<Row>,
+    /// Whether the view is zoomed so that the span is well seen, or only
+    /// moved if the span is outside of it.
+    pub(super) zoom: bool,
+}
+
+impl Goto {
+    /// A moment.
+    pub(super) const fn time(time: Nanos) -> Self {
+        Self {
+            span: Span::new(time, time),
+            row: None,
+            zoom: false,
+        }
+    }
 }
 
 /// An item in words.
@@ -87,6 +119,8 @@ pub(super) struct Viewer {
     marks: Marks,
     labels: Labels,
     range: Option<Span>,
+    /// The moment that panels and timeline have in common.
+    cursor: Option<Nanos>,
     selected: Option<Item>,
     hovered: Option<Item>,
     pointer: Option<Nanos>,
@@ -134,6 +168,7 @@ impl ViewerRef {
             marks: Marks::default(),
             labels: Labels::default(),
             range: None,
+            cursor: None,
             selected: None,
             hovered: None,
             pointer: None,
@@ -289,6 +324,7 @@ impl ViewerRef {
             viewer.labels = Labels::default();
             viewer.tracks.clear();
             viewer.range = None;
+            viewer.cursor = None;
             viewer.selected = None;
             viewer.hovered = None;
             let width = viewer.view.width_px();
@@ -361,6 +397,38 @@ impl ViewerRef {
                 this.select_when_known(row, time, tries - 1);
             })
             .forget();
+        }
+    }
+
+    /// Shows what was clicked in a panel.
+    pub(super) fn goto(&self, goto: Goto) {
+        let Goto { span, row, zoom } = goto;
+        self.update(|viewer| {
+            viewer.show(span, zoom);
+            viewer.cursor = Some(span.start);
+            ((), vec![ViewerEvent::Changed])
+        });
+        if let Some(row) = row {
+            self.scroll_to(row);
+            let view = self.0.borrow().view.span();
+            let time = span.start.max(view.start).min(span.end);
+            self.select_when_known(row, time, 20);
+        }
+    }
+
+    /// Scrolls a track into view.
+    fn scroll_to(&self, row: Row) {
+        let viewer = self.0.borrow();
+        let track = placed(&viewer.tracks).find(|(_, track)| track.row == Some(row));
+        let (Some((top, track)), Some((canvas, _))) = (track, &viewer.canvas) else {
+            return;
+        };
+        let (scroll_px, bottom) = (viewer.scroll_px, viewer.size.1 - RULER_PX);
+        let scroller = canvas.closest(".timeline").ok().flatten();
+        let hidden = top < scroll_px || top + track.height() > scroll_px + bottom;
+        drop(viewer);
+        if let Some(scroller) = scroller.filter(|_| hidden) {
+            scroller.set_scroll_top((top - bottom / 3.0).max(0.0) as i32);
         }
     }
 
@@ -470,6 +538,7 @@ impl ViewerRef {
             let click = drag.is_some() && !viewer.moved;
             let mut events = vec![ViewerEvent::Changed];
             if click {
+                events.extend(viewer.place_at(x, y).map(ViewerEvent::Clicked));
                 let item = viewer.item_at(x, y);
                 if item.is_none() && viewer.range.take().is_some() {
                     events.push(ViewerEvent::Range(None));
@@ -535,268 +604,5 @@ impl ViewerRef {
     /// how far down the track stands.
     pub(super) fn step_track(&self, down: bool) {
         self.update(|viewer| ((), viewer.step_track(down)));
-    }
-}
-
-impl Viewer {
-    fn events_for_selection(&self) -> Vec<ViewerEvent> {
-        vec![
-            ViewerEvent::Described(self.description()),
-            ViewerEvent::Changed,
-        ]
-    }
-
-    fn select(&mut self, item: Option<Item>) -> Vec<ViewerEvent> {
-        self.selected = item;
-        self.events_for_selection()
-    }
-
-    fn description(&self) -> Option<Description> {
-        let item = self.hovered.as_ref().or(self.selected.as_ref())?;
-        let (name, text) = describe(item, &self.labels);
-        let coloured = !matches!(item.row, Row::Messages | Row::Activity);
-        Some(Description {
-            class: coloured.then_some(item.class),
-            name,
-            text,
-        })
-    }
-
-    fn item_at(&self, x: f64, y: f64) -> Option<Item> {
-        let labels = labels_px(self.size.0);
-        if x < labels || y < RULER_PX {
-            return None;
-        }
-        let (_, track) = track_at(&self.tracks, y - RULER_PX + self.scroll_px)?;
-        let row = track.row?;
-        let px = if row == Row::Messages {
-            MESSAGE_HIT_PX
-        } else {
-            HIT_PX
-        };
-        let slack = Nanos((self.view.ns_per_px() * px) as u64);
-        self.marks.hit(row, self.view.time_at(x - labels), slack)
-    }
-
-    /// If `x` is on an edge of the range: the other edge.
-    fn opposite_edge(&self, x: f64) -> Option<Nanos> {
-        let range = self.range?;
-        let labels = labels_px(self.size.0);
-        let near = |time: Nanos| (labels + self.view.x_of(time) - x).abs() <= EDGE_PX;
-        if near(range.start) {
-            Some(range.end)
-        } else if near(range.end) {
-            Some(range.start)
-        } else {
-            None
-        }
-    }
-
-    fn moved_to(&mut self, x: f64, y: f64) -> Vec<ViewerEvent> {
-        let labels = labels_px(self.size.0);
-        let time = self.view.time_at(x - labels);
-        self.pointer = (x >= labels).then_some(time);
-        self.pointer_at = Some((x, y));
-        let mut events = Vec::new();
-        match self.drag {
-            Some(Drag::Pan { x: from }) => {
-                self.moved |= (x - from).abs() > CLICK_PX;
-                if self.moved {
-                    self.view.pan(from - x);
-                    self.drag = Some(Drag::Pan { x });
-                }
-            }
-            Some(Drag::Select { from, x: start }) => {
-                self.moved |= (x - start).abs() > CLICK_PX;
-                if self.moved {
-                    self.set_range(from, time, &mut events);
-                }
-            }
-            Some(Drag::Edge { fixed }) => {
-                self.moved = true;
-                self.set_range(fixed, time, &mut events);
-            }
-            None => {}
-        }
-        events.extend(self.hover());
-        self.point_cursor(x, y);
-        events
-    }
-
-    /// Looks what is under the pointer.
-    fn hover(&mut self) -> Vec<ViewerEvent> {
-        let at = self.pointer_at.filter(|_| self.drag.is_none());
-        self.hovered = at.and_then(|(x, y)| self.item_at(x, y));
-        vec![ViewerEvent::Described(self.description())]
-    }
-
-    fn set_range(&mut self, a: Nanos, b: Nanos, events: &mut Vec<ViewerEvent>) {
-        self.range = Some(Span::new(a.min(b), a.max(b)));
-        events.push(ViewerEvent::Range(self.range));
-    }
-
-    fn point_cursor(&self, x: f64, y: f64) {
-        let Some((canvas, _)) = &self.canvas else {
-            return;
-        };
-        let cursor = match self.drag {
-            Some(Drag::Pan { .. }) => "grabbing",
-            Some(Drag::Edge { .. }) => "ew-resize",
-            _ if x < labels_px(self.size.0) => "default",
-            _ if y < RULER_PX => "grab",
-            _ if self.opposite_edge(x).is_some() => "ew-resize",
-            _ if self.hovered.is_some() => "pointer",
-            _ => "crosshair",
-        };
-        // A known property with a known value.
-        let _ = canvas.style().set_property("cursor", cursor);
-    }
-
-    /// The items of a row that can be stepped through.
-    fn row_items(&self, row: Row) -> Vec<Item> {
-        let spans: Vec<Span> = self.marks.of(row).map(|(_, span)| span).collect();
-        let mut items: Vec<Item> = spans
-            .iter()
-            .filter_map(|span| self.marks.hit(row, span.start, Nanos(0)))
-            .collect();
-        items.sort_by_key(|item| item.span);
-        items.dedup();
-        items
-    }
-
-    fn step(&mut self, forward: bool) -> Vec<ViewerEvent> {
-        let first_row = || {
-            self.tracks
-                .iter()
-                .filter_map(|track| track.row)
-                .find(|row| *row != Row::Activity)
-        };
-        let Some(row) = self
-            .selected
-            .as_ref()
-            .map(|item| item.row)
-            .or_else(first_row)
-        else {
-            return Vec::new();
-        };
-        let items = self.row_items(row);
-        let current = self.selected.as_ref().map(|item| item.span);
-        let next = match current {
-            None => items.first(),
-            Some(current) if forward => items.iter().find(|item| item.span > current),
-            Some(current) => items.iter().rev().find(|item| item.span < current),
-        };
-        let Some(item) = next.cloned() else {
-            return Vec::new();
-        };
-        let x = self.view.x_of(item.span.start);
-        if !(0.0..self.view.width_px()).contains(&x) {
-            self.view.pan(x - self.view.width_px() / 3.0);
-        }
-        self.pointer_at = None;
-        self.hovered = None;
-        self.select(Some(item))
-    }
-
-    fn step_track(&mut self, down: bool) -> Vec<ViewerEvent> {
-        let rows: Vec<Row> = self.tracks.iter().filter_map(|track| track.row).collect();
-        let current = self
-            .selected
-            .as_ref()
-            .map(|item| (item.row, item.span.start));
-        let at = current.and_then(|(row, _)| rows.iter().position(|&other| other == row));
-        let candidates: Vec<Row> = match (at, down) {
-            (None, _) => rows,
-            (Some(at), true) => rows[at + 1..].to_vec(),
-            (Some(at), false) => rows[..at].iter().rev().copied().collect(),
-        };
-        let time = current.map_or(self.view.span().start, |(_, time)| time);
-        for row in candidates {
-            let items = self.row_items(row);
-            let nearest = items
-                .into_iter()
-                .min_by_key(|item| item.span.start.0.abs_diff(time.0));
-            if nearest.is_some() {
-                self.pointer_at = None;
-                self.hovered = None;
-                return self.select(nearest);
-            }
-        }
-        Vec::new()
-    }
-
-    /// What has to be asked for to paint this view: a little more than is in
-    /// view, so that a drag does not uncover emptiness.
-    fn query(&self) -> TimelineQuery {
-        let view = self.view.span();
-        let margin = view.duration().0 / 4;
-        let span = Span::new(
-            Nanos(view.start.0.saturating_sub(margin)),
-            Nanos(view.end.0.saturating_add(margin)),
-        );
-        let scale = span.duration().0 as f64 / self.view.ns_per_px();
-        TimelineQuery {
-            view: span,
-            width_px: scale.clamp(1.0, 20_000.0) as u32,
-            rows: self.rows_in_view(),
-        }
-    }
-
-    fn rows_in_view(&self) -> Vec<Row> {
-        let (from, to) = (self.scroll_px - 60.0, self.scroll_px + self.size.1);
-        crate::scene::timeline::placed(&self.tracks)
-            .filter(|(top, track)| top + track.height() > from && *top < to)
-            .filter_map(|(_, track)| track.row)
-            .collect()
-    }
-
-    fn unknown_message(&self) -> Option<u32> {
-        let item = self.hovered.as_ref().or(self.selected.as_ref())?;
-        let number = item.detail.filter(|_| item.row == Row::Messages)?;
-        let unknown =
-            self.labels.asked_message != Some(number) && self.labels.message(number).is_none();
-        unknown.then_some(number)
-    }
-
-    fn unknown_threads(&self) -> Vec<ThreadId> {
-        let min_ns = self.view.ns_per_px() * 30.0;
-        let reply = &self.marks.reply;
-        let rows = &self.marks.rows;
-        let mut unknown: Vec<ThreadId> = (0..reply.len())
-            .filter(|&i| matches!(rows.get(reply.row[i] as usize), Some(Row::Cap(_))))
-            .filter_map(|i| reply.mark(i))
-            .filter(|mark| mark.kind == MarkKind::One && mark.end - mark.start >= min_ns)
-            .filter_map(|mark| mark.detail.map(ThreadId))
-            .filter(|thread| {
-                !self.labels.asked.contains(thread) && !self.labels.known.contains_key(thread)
-            })
-            .take(500)
-            .collect();
-        unknown.sort_unstable();
-        unknown.dedup();
-        unknown
-    }
-
-    fn paint(&mut self) {
-        let Some((canvas, painter)) = &mut self.canvas else {
-            return;
-        };
-        painter.begin(canvas, self.size);
-        let theme = theme::current();
-        Scene {
-            tracks: &self.tracks,
-            scroll_px: self.scroll_px,
-            size: self.size,
-            view: self.view,
-            palette: theme.palette,
-            marks: &self.marks,
-            names: &self.labels,
-            range: self.range,
-            selected: self.selected.as_ref(),
-            hovered: self.hovered.as_ref(),
-            pointer: self.pointer,
-            patterns: theme.patterns,
-        }
-        .paint(painter);
     }
 }

@@ -46,6 +46,11 @@ impl<'a> BlobReader<'a> {
         }
     }
 
+    /// The file itself.
+    pub(super) const fn blob(&self) -> &Blob {
+        &self.blob
+    }
+
     pub(super) const fn len(&self) -> u64 {
         self.len
     }
@@ -98,16 +103,6 @@ impl<'a> BlobReader<'a> {
         Ok(())
     }
 
-    /// Begins to read exactly `range`: the block index jumps through the file
-    /// and wants little at each place.
-    pub(super) fn begin_alone(&self, range: &Range<u64>) -> Result<Piece, JsValue> {
-        Ok(Piece {
-            promise: read(&self.blob, range.clone())?,
-            skip: 0,
-            take: range.end - range.start,
-        })
-    }
-
     /// Begins to read from the start of `range`: the whole of it, or as far
     /// as its first page goes.
     pub(super) fn begin(&mut self, range: &Range<u64>) -> Result<Piece, JsValue> {
@@ -119,6 +114,16 @@ impl<'a> BlobReader<'a> {
             take: range.end.min(page_end) - range.start,
         })
     }
+}
+
+/// Begins to read exactly `range`: where one jumps through a file and wants
+/// little at each place.
+pub(super) fn begin_alone(blob: &Blob, range: &Range<u64>) -> Result<Piece, JsValue> {
+    Ok(Piece {
+        promise: read(blob, range.clone())?,
+        skip: 0,
+        take: range.end - range.start,
+    })
 }
 
 /// A read that was begun.

@@ -2,6 +2,7 @@
 //! is, and answers questions, also while it loads. It never touches the page.
 
 mod blob;
+mod events;
 mod pause;
 
 use std::cell::RefCell;
@@ -31,6 +32,9 @@ const OVERVIEW_EVERY_MS: f64 = 320.0;
 #[derive(Default)]
 struct State {
     session: Option<Session>,
+    /// The file that the session is about.
+    file: Option<File>,
+    events: events::Events,
     generation: u32,
     /// Where pieces of the file come from.
     pieces: Option<Rc<Pieces>>,
@@ -79,6 +83,7 @@ pub fn run() {
                 drop_session(&shared);
                 post(&FromWorker::Cancelled);
             }
+            Ok(ToWorker::Count(list)) => events::count(&shared, list),
             Ok(ToWorker::Ask { id, question }) => answer(&shared, id, question),
             Err(message) => post(&FromWorker::Died { message }),
         }
@@ -92,6 +97,8 @@ pub fn run() {
 fn drop_session(shared: &Shared) -> u32 {
     let mut state = shared.borrow_mut();
     state.session = None;
+    state.file = None;
+    state.events = events::Events::default();
     state.generation += 1;
     state.generation
 }
@@ -127,7 +134,11 @@ async fn load(shared: &Shared, generation: u32, file: &File) -> Result<bool, Log
         return Ok(false);
     };
     let mut blob = BlobReader::new(file, &pieces);
-    shared.borrow_mut().session = Some(Session::new(blob.len()));
+    {
+        let mut state = shared.borrow_mut();
+        state.session = Some(Session::new(blob.len()));
+        state.file = Some(file.clone());
+    }
     let pauser = Pauser::new();
     let mut bytes = Vec::new();
     let mut reporter = Reporter::default();
@@ -179,7 +190,7 @@ async fn supply(
         };
         let indexing = session.progress().stage == Stage::Indexing;
         let piece = if indexing {
-            blob.begin_alone(range)
+            blob::begin_alone(blob.blob(), range)
         } else {
             blob.begin(range)
         };
@@ -233,6 +244,10 @@ fn answer(shared: &Shared, id: u32, question: Question) {
         return post(&FromWorker::Answer { id, answer });
     };
     let answer = match question {
+        Question::Events(query) => {
+            drop(state);
+            return events::answer(shared, id, query);
+        }
         Question::Timeline(query) => {
             let columns = wire::timeline_columns(&session.timeline(&query));
             return post_columns(id, Answer::Timeline, &columns);

@@ -26,6 +26,8 @@ impl App {
         self.notice = None;
         self.hard_cancel = None;
         self.range = None;
+        self.place = None;
+        self.goto_when_listed = None;
         self.description = None;
         self.usage_asked = None;
         self.usage_again = false;
@@ -112,6 +114,7 @@ impl App {
                 self.viewer.reset();
                 self.error = Some(message);
             }
+            FromWorker::Counted(counted) => self.log.counted = Some(Rc::new(counted)),
             FromWorker::Cancelled => self.hard_cancel = None,
             FromWorker::Died { message } => self.died(&message),
             _ => return false,

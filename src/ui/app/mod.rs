@@ -1,6 +1,7 @@
 //! The app: what is open, and how its parts hear of each other.
 
 mod log;
+mod panel;
 mod view;
 
 use std::rc::Rc;
@@ -14,18 +15,18 @@ use yew::prelude::*;
 
 use crate::automata::Span;
 use crate::eventlog::Progress;
-use crate::protocol::FromWorker;
+use crate::protocol::{Counted, FromWorker};
 use crate::scene::format;
 use crate::session::Overview;
 use crate::share::{Fingerprint, FlameView, Panel, ViewState};
-use crate::timeline::query::UsageRow;
+use crate::timeline::query::{Row, UsageRow};
 use crate::timeline::threads::ThreadRow;
 use crate::ui::client::Client;
 use crate::ui::dialog::Help;
 use crate::ui::files::{self, Dropped};
 use crate::ui::keys::{Action, action};
 use crate::ui::landing::{FileInput, Landing};
-use crate::ui::viewer::{Description, ViewerEvent, ViewerRef};
+use crate::ui::viewer::{Description, Goto, Place, ViewerEvent, ViewerRef};
 use crate::ui::{link, theme};
 
 /// How many threads are listed.
@@ -56,6 +57,7 @@ pub(super) enum Msg {
     ThemeChanged,
     Help(bool),
     Key(KeyboardEvent),
+    Goto(Goto),
     Share,
     Copied(bool),
     Settled,
@@ -86,6 +88,8 @@ struct Log {
     elapsed_ms: Option<f64>,
     threads: Vec<ThreadRow>,
     threads_in_all: u64,
+    /// How far the counting of the listed events is.
+    counted: Option<Rc<Counted>>,
     /// The usage of the whole log, for the notes beside the capabilities.
     whole: Rc<Vec<UsageRow>>,
     /// The usage of the selected range, or of the whole log.
@@ -110,7 +114,11 @@ pub(super) struct App {
     colours: u32,
     height: f64,
     range: Option<Span>,
+    /// What was clicked last on the timeline.
+    place: Option<Place>,
     description: Option<Description>,
+    /// Where to go when the thread that is meant has a track.
+    goto_when_listed: Option<Goto>,
     filter: String,
     panel: Panel,
     flame: FlameView,
@@ -150,7 +158,9 @@ impl Component for App {
             colours: 0,
             height: 0.0,
             range: None,
+            place: None,
             description: None,
+            goto_when_listed: None,
             filter: String::new(),
             panel: Panel::default(),
             flame: FlameView::default(),
@@ -217,6 +227,9 @@ impl Component for App {
                 self.log.threads = rows;
                 self.log.threads_in_all = total;
                 self.show_log();
+                if let Some(goto) = self.goto_when_listed.take() {
+                    self.viewer.goto(goto);
+                }
             }
             Msg::Usage(range, rows) => self.usage_came(ctx, range, rows),
             Msg::Filter(filter) => {
@@ -239,6 +252,7 @@ impl Component for App {
             Msg::ThemeChanged => self.recolour(),
             Msg::Help(open) => self.help = open,
             Msg::Key(event) => return self.key(ctx, &event),
+            Msg::Goto(goto) => self.goto(ctx, goto),
             Msg::Share => self.share(ctx),
             Msg::Copied(copied) => self.copied = copied,
             Msg::Settled => {
@@ -477,6 +491,19 @@ impl App {
         });
     }
 
+    /// Shows on the timeline what was clicked in a panel. A thread that is
+    /// not among its tracks is filtered for.
+    fn goto(&mut self, ctx: &Context<Self>, goto: Goto) {
+        if let Some(Row::Thread(thread)) = goto.row
+            && self.log.threads.iter().all(|row| row.id != thread)
+        {
+            self.goto_when_listed = Some(goto);
+            ctx.link().send_message(Msg::Filter(format!("#{thread}")));
+            return;
+        }
+        self.viewer.goto(goto);
+    }
+
     fn recolour(&mut self) {
         self.colours += 1;
         self.viewer.redraw();
@@ -493,6 +520,7 @@ impl App {
                 self.range = range;
                 self.ask_usage(ctx);
             }
+            ViewerEvent::Clicked(place) => self.place = Some(place),
             ViewerEvent::Changed => {
                 self.changed(ctx);
                 return false;

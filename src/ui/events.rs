@@ -1,0 +1,574 @@
+//! The list of events: every event of the log, or those that pass a filter.
+//! It holds the rows around those in view; the worker reads them again from
+//! the file.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use gloo_timers::callback::Timeout;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use yew::prelude::*;
+
+use super::client::Client;
+use super::event_filter::{Change, FilterBar, Match};
+use super::grid::{Column, Grid, GridRow, Rows, ScrollTo, Went};
+use super::viewer::{Goto, Place};
+use crate::automata::Span;
+use crate::events::filter::{CapFilter, EventFilter};
+use crate::events::visit::FoundRow;
+use crate::events::{EventList, EventRow};
+use crate::ids::{Nanos, ThreadId};
+use crate::protocol::{Answer, Counted, EventQuery, Question};
+use crate::scene::format;
+use crate::session::Overview;
+
+const fn column(title: &'static str, help: &'static str, number: bool) -> Column {
+    Column {
+        title,
+        help,
+        number,
+        sortable: false,
+    }
+}
+
+const COLUMNS: &[Column] = &[
+    column("Time", "Since the start of the log, in seconds", true),
+    column("After", "Time since the row above", true),
+    column("Cap", "The capability; – for events of none", true),
+    column(
+        "Thread",
+        "The thread that the event is about, or that ran on the capability",
+        false,
+    ),
+    column(
+        "Event",
+        "The type of the event, as ghc-events names it",
+        false,
+    ),
+    column("Text", "What happened", false),
+];
+
+/// A change of the selected range is followed when it has settled.
+const RANGE_SETTLED_MS: u32 = 120;
+/// So many rows can be copied at once.
+const COPIED_AT_MOST: u64 = 20_000;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct EventsProps {
+    pub(super) client: Client,
+    pub(super) overview: Rc<Overview>,
+    /// Only events in it are listed.
+    pub(super) range: Option<Span>,
+    /// How far the counting of rows is.
+    pub(super) counted: Option<Rc<Counted>>,
+    /// What was clicked on the timeline: the list goes there.
+    pub(super) place: Option<Place>,
+    pub(super) on_goto: Callback<Goto>,
+}
+
+pub(super) enum Msg {
+    Window(Range<u64>),
+    Rows(u32, u64, Vec<EventRow>),
+    Change(Change),
+    Range(Option<Span>),
+    Went(Went),
+    Find { forward: bool },
+    Found(u32, Option<FoundRow>),
+    Located(u32, Option<FoundRow>),
+    Fields(u64, Vec<(String, String)>),
+    Copy,
+    Copied(Option<usize>),
+    Key(KeyboardEvent),
+}
+
+/// The panel.
+pub(super) struct Events {
+    list: EventList,
+    /// Goes up with every other list, so that late answers are known.
+    number: u32,
+    total: u64,
+    rows: Vec<EventRow>,
+    first: u64,
+    grid_rows: Rc<Rows>,
+    window: Range<u64>,
+    in_flight: bool,
+    current: Option<u64>,
+    /// Where a selection of rows began.
+    anchor: Option<u64>,
+    scroll_to: ScrollTo,
+    found: Match,
+    fields: Option<(u64, Vec<(String, String)>)>,
+    copied: Option<String>,
+    range_settles: Option<Timeout>,
+}
+
+impl Component for Events {
+    type Message = Msg;
+    type Properties = EventsProps;
+
+    fn create(ctx: &Context<Self>) -> Self {
+        let props = ctx.props();
+        let mut events = Self {
+            list: EventList {
+                filter: EventFilter {
+                    range: props.range,
+                    ..EventFilter::default()
+                },
+                search: String::new(),
+            },
+            number: 0,
+            total: 0,
+            rows: Vec::new(),
+            first: 0,
+            grid_rows: Rc::new(Rows::default()),
+            window: 0..0,
+            in_flight: false,
+            current: None,
+            anchor: None,
+            scroll_to: ScrollTo::default(),
+            found: Match::default(),
+            fields: None,
+            copied: None,
+            range_settles: None,
+        };
+        events.list_changed(ctx);
+        if let Some(place) = props.place {
+            events.locate(ctx, place);
+        }
+        events
+    }
+
+    fn changed(&mut self, ctx: &Context<Self>, old: &EventsProps) -> bool {
+        let props = ctx.props();
+        if props.range != old.range {
+            let (link, range) = (ctx.link().clone(), props.range);
+            self.range_settles = Some(Timeout::new(RANGE_SETTLED_MS, move || {
+                link.send_message(Msg::Range(range))
+            }));
+        }
+        if props.counted != old.counted {
+            self.counted(ctx);
+        }
+        if props.overview.complete != old.overview.complete {
+            self.list_changed(ctx);
+        }
+        if let Some(place) = props.place.filter(|_| props.place != old.place) {
+            self.locate(ctx, place);
+        }
+        true
+    }
+
+    fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
+        match msg {
+            Msg::Window(window) => {
+                self.window = window;
+                self.ask_rows(ctx);
+                return false;
+            }
+            Msg::Rows(number, first, rows) => self.rows_came(ctx, number, first, rows),
+            Msg::Change(change) => self.change(ctx, change),
+            Msg::Range(range) => {
+                self.range_settles = None;
+                self.list.filter.range = range;
+                self.list_changed(ctx);
+            }
+            Msg::Went(went) => self.went(ctx, went),
+            Msg::Find { forward } => self.find(ctx, forward),
+            Msg::Found(number, found) => return self.found(ctx, number, found),
+            Msg::Located(number, found) => {
+                if number == self.number {
+                    self.show(ctx, found);
+                }
+            }
+            Msg::Fields(number, fields) => self.fields = Some((number, fields)),
+            Msg::Copy => self.copy(ctx),
+            Msg::Copied(rows) => {
+                self.copied = Some(rows.map_or_else(
+                    || "The browser did not let the rows be copied.".to_owned(),
+                    |rows| format!("{} rows copied", format::count(rows as u64)),
+                ));
+            }
+            Msg::Key(event) => {
+                if !(event.ctrl_key() || event.meta_key()) || event.key() != "c" {
+                    return false;
+                }
+                event.prevent_default();
+                self.copy(ctx);
+            }
+        }
+        true
+    }
+
+    fn view(&self, ctx: &Context<Self>) -> Html {
+        let (props, link) = (ctx.props(), ctx.link());
+        if !props.overview.complete {
+            return html! { <p class="empty">{ "The events are listed when the log is read." }</p> };
+        }
+        html! {
+            <div class="events" onkeydown={link.callback(Msg::Key)}>
+                <FilterBar client={props.client.clone()} overview={Rc::clone(&props.overview)}
+                    list={self.list.clone()} found={self.found.clone()} total={self.total}
+                    counting={self.counting(props)}
+                    on_change={link.callback(Msg::Change)}
+                    on_find={link.callback(|forward| Msg::Find { forward })}
+                    on_copy={link.callback(|()| Msg::Copy)} />
+                if self.total == 0 && self.counting(props).is_none() {
+                    <p class="empty">{ "No event passes this filter. " }{ self.why_empty() }</p>
+                } else {
+                    <Grid name="event-rows" label="Events" columns={COLUMNS} total={self.total}
+                        rows={Rc::clone(&self.grid_rows)} current={self.current}
+                        selected={self.selected()} scroll_to={self.scroll_to}
+                        on_window={link.callback(Msg::Window)} on_current={link.callback(Msg::Went)} />
+                }
+                { self.view_fields() }
+                <span class="visually-hidden" role="status">{ self.copied.clone().unwrap_or_default() }</span>
+            </div>
+        }
+    }
+}
+
+impl Events {
+    fn why_empty(&self) -> &'static str {
+        match self.list.filter.range {
+            Some(_) => "Only the selected range is listed: drop it (Esc) to see the whole log.",
+            None => "Choose other types, capabilities or threads.",
+        }
+    }
+
+    /// All fields of the current event.
+    fn view_fields(&self) -> Html {
+        let Some((_, fields)) = &self.fields else {
+            return html! { <p class="strip event-fields faint">{ "Select an event to see all of its fields · Ctrl + C copies the selected rows" }</p> };
+        };
+        let field = |(name, value): &(String, String)| {
+            html! { <span><b>{ name }</b>{ " " }{ value }</span> }
+        };
+        html! { <p class="strip event-fields" aria-live="polite">{ for fields.iter().map(field) }</p> }
+    }
+
+    /// Which part of the log is counted, while that is not all of it.
+    fn counting(&self, props: &EventsProps) -> Option<f64> {
+        if !self.list.needs_scan() {
+            return None;
+        }
+        let counted = props
+            .counted
+            .as_ref()
+            .filter(|counted| counted.list == self.list);
+        match counted {
+            Some(counted) if counted.complete => None,
+            Some(counted) => Some(counted.part),
+            None => Some(0.0),
+        }
+    }
+
+    fn change(&mut self, ctx: &Context<Self>, change: Change) {
+        let filter = &mut self.list.filter;
+        let old = (filter.clone(), self.list.search.clone());
+        match change {
+            Change::Types(types) => filter.types = types,
+            Change::Cap(cap) => filter.cap = cap,
+            Change::Thread(thread) => filter.thread = thread,
+            Change::Search(search) => self.list.search = search,
+            Change::Clear => {
+                filter.types.clear();
+                filter.cap = CapFilter::All;
+                filter.thread = None;
+            }
+        }
+        if old != (self.list.filter.clone(), self.list.search.clone()) {
+            self.list_changed(ctx);
+        }
+    }
+
+    /// Another list: its rows are counted and asked for.
+    fn list_changed(&mut self, ctx: &Context<Self>) {
+        let props = ctx.props();
+        if !props.overview.complete {
+            return;
+        }
+        let here = self.current.and_then(|row| self.row(row)).map(|row| Place {
+            time: row.time,
+            cap: row.cap,
+        });
+        self.number += 1;
+        self.in_flight = false;
+        self.found = Match::default();
+        let scan = self.list.needs_scan().then(|| self.list.clone());
+        props.client.count(scan);
+        if self.list.filter.is_all() {
+            self.total = props.overview.events;
+            self.ask_rows(ctx);
+            if let Some(here) = here {
+                self.locate(ctx, here);
+            }
+        } else {
+            self.total = 0;
+            self.rows.clear();
+            self.first = 0;
+            self.render_rows();
+            self.current = None;
+            self.anchor = None;
+        }
+    }
+
+    /// More rows are counted.
+    fn counted(&mut self, ctx: &Context<Self>) {
+        let counted = ctx.props().counted.as_ref();
+        let Some(counted) = counted.filter(|counted| counted.list == self.list) else {
+            return;
+        };
+        self.found.count = (!self.list.search.is_empty()).then_some(counted.found);
+        let grows = !self.list.filter.is_all() && self.total != counted.rows;
+        if grows {
+            self.total = counted.rows;
+            let have = self.first + self.rows.len() as u64;
+            if have < self.window.end.max(1) {
+                self.window.end = self.window.end.max(self.window.start + 100);
+                self.ask_rows(ctx);
+            }
+        }
+        if counted.complete
+            && let Some(place) = ctx.props().place
+            && !self.list.filter.is_all()
+            && self.current.is_none()
+        {
+            self.locate(ctx, place);
+        }
+    }
+
+    /// Asks for the rows in view; while an answer is on its way it is asked
+    /// again when that has come.
+    fn ask_rows(&mut self, ctx: &Context<Self>) {
+        if self.in_flight || self.total == 0 {
+            return;
+        }
+        self.in_flight = true;
+        let (link, number) = (ctx.link().clone(), self.number);
+        let first = self.window.start.min(self.total);
+        let wanted = self.window.end.saturating_sub(first).max(100);
+        let query = EventQuery::Rows {
+            list: self.list.clone(),
+            first,
+            count: u32::try_from(wanted).unwrap_or(u32::MAX),
+        };
+        ctx.props()
+            .client
+            .ask(Question::Events(query), move |answer, _| {
+                let rows = match answer {
+                    Answer::EventRows(rows) => rows,
+                    _ => Vec::new(),
+                };
+                link.send_message(Msg::Rows(number, first, rows));
+            });
+    }
+
+    fn rows_came(&mut self, ctx: &Context<Self>, number: u32, first: u64, rows: Vec<EventRow>) {
+        if number != self.number {
+            return;
+        }
+        self.in_flight = false;
+        let asked_all = first <= self.window.start
+            && (first + rows.len() as u64 >= self.window.end.min(self.total) || rows.is_empty());
+        self.rows = rows;
+        self.first = first;
+        self.render_rows();
+        if !asked_all {
+            self.ask_rows(ctx);
+        }
+    }
+
+    fn render_rows(&mut self) {
+        self.grid_rows = Rc::new(Rows {
+            first: self.first,
+            rows: self.rows.iter().map(grid_row).collect(),
+        });
+    }
+
+    fn row(&self, number: u64) -> Option<&EventRow> {
+        let at = number.checked_sub(self.first)?;
+        self.rows.get(usize::try_from(at).ok()?)
+    }
+
+    fn selected(&self) -> Range<u64> {
+        match (self.anchor, self.current) {
+            (Some(anchor), Some(current)) => anchor.min(current)..anchor.max(current) + 1,
+            _ => 0..0,
+        }
+    }
+
+    fn went(&mut self, ctx: &Context<Self>, went: Went) {
+        if went.extend {
+            self.anchor = self.anchor.or(self.current).or(Some(went.row));
+        } else {
+            self.anchor = None;
+        }
+        self.current = Some(went.row);
+        self.copied = None;
+        let Some(row) = self.row(went.row) else {
+            return;
+        };
+        ctx.props().on_goto.emit(Goto::time(row.time));
+        self.ask_fields(ctx, row.number);
+    }
+
+    fn ask_fields(&self, ctx: &Context<Self>, number: u64) {
+        let link = ctx.link().clone();
+        let question = Question::Events(EventQuery::Fields(number));
+        ctx.props().client.ask(question, move |answer, _| {
+            if let Answer::EventFields(fields) = answer {
+                link.send_message(Msg::Fields(number, fields));
+            }
+        });
+    }
+
+    fn locate(&mut self, ctx: &Context<Self>, place: Place) {
+        let (link, number) = (ctx.link().clone(), self.number);
+        let query = EventQuery::At {
+            list: self.list.clone(),
+            time: place.time,
+            cap: place.cap,
+        };
+        ctx.props()
+            .client
+            .ask(Question::Events(query), move |answer, _| {
+                if let Answer::EventFound(found) = answer {
+                    link.send_message(Msg::Located(number, found));
+                }
+            });
+    }
+
+    fn find(&mut self, ctx: &Context<Self>, forward: bool) {
+        if self.list.search.is_empty() {
+            return;
+        }
+        let (link, number) = (ctx.link().clone(), self.number);
+        self.found.looking = true;
+        let query = EventQuery::Find {
+            list: self.list.clone(),
+            from: self.current,
+            forward,
+        };
+        ctx.props()
+            .client
+            .ask(Question::Events(query), move |answer, _| {
+                let found = match answer {
+                    Answer::EventFound(found) => found,
+                    _ => None,
+                };
+                link.send_message(Msg::Found(number, found));
+            });
+    }
+
+    fn found(&mut self, ctx: &Context<Self>, number: u32, found: Option<FoundRow>) -> bool {
+        if number != self.number {
+            return false;
+        }
+        self.found.looking = false;
+        self.found.none_left = found.is_none();
+        if let Some(found) = found {
+            self.found.number = found.found;
+            ctx.props().on_goto.emit(Goto::time(found.time));
+        }
+        self.show(ctx, found);
+        true
+    }
+
+    /// Goes to a row.
+    fn show(&mut self, ctx: &Context<Self>, found: Option<FoundRow>) {
+        let Some(found) = found else { return };
+        self.current = Some(found.row);
+        self.anchor = None;
+        self.scroll_to = ScrollTo {
+            serial: self.scroll_to.serial + 1,
+            row: found.row,
+        };
+        self.fields = None;
+        if let Some(row) = self.row(found.row) {
+            self.ask_fields(ctx, row.number);
+        }
+    }
+
+    /// Copies the selected rows, or the current one, as text with tabs.
+    fn copy(&mut self, ctx: &Context<Self>) {
+        let selected = self.selected();
+        let selected = if selected.is_empty() {
+            let Some(current) = self.current else { return };
+            current..current + 1
+        } else {
+            selected
+        };
+        let link = ctx.link().clone();
+        let count = (selected.end - selected.start).min(COPIED_AT_MOST);
+        let query = EventQuery::Rows {
+            list: self.list.clone(),
+            first: selected.start,
+            count: u32::try_from(count).unwrap_or(u32::MAX),
+        };
+        ctx.props()
+            .client
+            .ask(Question::Events(query), move |answer, _| {
+                let Answer::EventRows(rows) = answer else {
+                    return;
+                };
+                let text: String = rows.iter().map(as_text).collect();
+                let clipboard = gloo_utils::window().navigator().clipboard();
+                let copying = JsFuture::from(clipboard.write_text(&text));
+                spawn_local(async move {
+                    let done = copying.await.is_ok();
+                    link.send_message(Msg::Copied(done.then_some(rows.len())));
+                });
+            });
+    }
+}
+
+/// Nanoseconds as seconds with all their digits.
+fn seconds(time: Nanos) -> String {
+    format!("{}.{:09}", time.0 / 1_000_000_000, time.0 % 1_000_000_000)
+}
+
+fn thread_text(thread: ThreadId, label: Option<&str>) -> String {
+    match label {
+        Some(label) => format!("{thread} {label}"),
+        None => thread.to_string(),
+    }
+}
+
+fn grid_row(row: &EventRow) -> GridRow {
+    let cap = row
+        .cap
+        .map_or_else(|| format::NOTHING.to_owned(), |cap| cap.to_string());
+    let since = row.since.map(format::duration).unwrap_or_default();
+    let thread = row
+        .thread
+        .map(|thread| thread_text(thread, row.label.as_deref()));
+    let texts = [
+        seconds(row.time),
+        since,
+        cap,
+        thread.unwrap_or_default(),
+        row.name.clone(),
+        row.text.clone(),
+    ];
+    GridRow {
+        cells: texts.into_iter().map(Html::from).collect(),
+        class: classes!(row.found.then_some("found")),
+    }
+}
+
+/// A row of a table as text: time in nanoseconds, capability, thread, name, text.
+fn as_text(row: &EventRow) -> String {
+    let cap = row
+        .cap
+        .map_or_else(|| "-".to_owned(), |cap| cap.to_string());
+    let thread = row
+        .thread
+        .map(|thread| thread_text(thread, row.label.as_deref()));
+    let text = row.text.replace(['\t', '\n', '\r'], " ");
+    format!(
+        "{}\t{cap}\t{}\t{}\t{text}\n",
+        row.time.0,
+        thread.unwrap_or_default(),
+        row.name
+    )
+}

@@ -1,0 +1,80 @@
+//! What the panels below the timeline have in common: what they are given,
+//! and how they ask the worker.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::client::Client;
+use super::viewer::Goto;
+use crate::automata::Span;
+use crate::protocol::{Answer, Question};
+
+/// Where a panel's answers come from, and how much of the log is known there:
+/// when that changes, panels ask again.
+#[derive(Clone, PartialEq)]
+pub(super) struct Source {
+    pub(super) client: Client,
+    pub(super) events: u64,
+    pub(super) complete: bool,
+}
+
+/// What a panel is given.
+#[derive(Properties, PartialEq)]
+pub(super) struct PanelProps {
+    pub(super) source: Source,
+    /// The selected range; without one, the panel is about the whole log.
+    pub(super) range: Option<Span>,
+    /// Shows something on the timeline.
+    pub(super) on_goto: Callback<Goto>,
+}
+
+#[derive(Default)]
+struct Asking {
+    in_flight: bool,
+    /// What to ask when the answer has come.
+    next: Option<Question>,
+}
+
+/// The answer to a question, or to the one before while the new answer is on
+/// its way; `None` before the first. One question is in flight at a time, so
+/// that a selection may be dragged faster than the worker answers.
+#[hook]
+pub(super) fn use_answer(source: &Source, question: Question) -> Option<Rc<Answer>> {
+    let answer = use_state(|| None);
+    let asking = use_mut_ref(Asking::default);
+    {
+        let answer = answer.clone();
+        use_effect_with((source.clone(), question), move |(source, question)| {
+            ask(
+                source.client.clone(),
+                question.clone(),
+                asking,
+                answer.setter(),
+            );
+        });
+    }
+    (*answer).clone()
+}
+
+fn ask(
+    client: Client,
+    question: Question,
+    asking: Rc<RefCell<Asking>>,
+    answer: UseStateSetter<Option<Rc<Answer>>>,
+) {
+    if asking.borrow().in_flight {
+        asking.borrow_mut().next = Some(question);
+        return;
+    }
+    asking.borrow_mut().in_flight = true;
+    client.clone().ask(question, move |came, _| {
+        asking.borrow_mut().in_flight = false;
+        answer.set(Some(Rc::new(came)));
+        let next = asking.borrow_mut().next.take();
+        if let Some(next) = next {
+            ask(client, next, asking, answer);
+        }
+    });
+}

@@ -1,0 +1,309 @@
+//! The event list: any page, filter, search and jump gives what a look at all
+//! events gives, whatever the size of the chunks in which the log is read.
+
+mod common;
+
+use common::build::Build;
+use common::{Case, cases, fixture_cases};
+use eventscope::automata::Span;
+use eventscope::eventlog::rows::RowSource;
+use eventscope::eventlog::{Need, Step};
+use eventscope::events::chunk::{ChunkReader, ChunkRows};
+use eventscope::events::filter::{CapFilter, EventFilter, Matcher};
+use eventscope::events::scan::{Counts, Scan};
+use eventscope::events::visit::{Find, Numbering, Page, Visit};
+use eventscope::events::{EventList, EventRow};
+use eventscope::ids::{CapId, Nanos, ThreadId};
+use eventscope::session::Session;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// An open log with its bytes.
+struct Log {
+    bytes: Vec<u8>,
+    session: Session,
+}
+
+impl Log {
+    fn open(bytes: Vec<u8>, chunk_events: u64) -> Option<Self> {
+        let mut session = Session::with_chunks(bytes.len() as u64, chunk_events);
+        loop {
+            match session.advance(1000).ok()? {
+                Step::Need(needs) => supply(&bytes, needs, |at, part| session.supply(at, part)),
+                Step::Done => return Some(Self { bytes, session }),
+                Step::More | Step::Indexed => {}
+            }
+        }
+    }
+
+    fn rows(&self) -> &RowSource {
+        self.session.rows().expect("kept")
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.session.inflated().unwrap_or(&self.bytes)
+    }
+
+    fn chunk(&self, chunk: usize) -> ChunkRows {
+        let mut reader = ChunkReader::new(self.rows(), chunk).expect("a chunk");
+        loop {
+            match reader.advance() {
+                Ok(rows) => return rows,
+                Err(needs) => supply(self.bytes(), needs, |at, part| reader.supply(at, part)),
+            }
+        }
+    }
+
+    fn visit<V: Visit>(&self, mut visit: V) -> V {
+        while let Some(chunk) = visit.wants() {
+            visit.take(&self.chunk(chunk), &self.session.event_context());
+        }
+        visit
+    }
+
+    fn scan(&self, list: &EventList) -> Counts {
+        let mut scan = Scan::new(self.rows(), list.clone());
+        loop {
+            match scan.advance(&self.session.event_context(), 300) {
+                Ok(true) => return scan.counts,
+                Ok(false) => {}
+                Err(needs) => supply(self.bytes(), needs, |at, part| scan.supply(at, part)),
+            }
+        }
+    }
+
+    fn page(&self, list: &EventList, counts: &Counts, first: u64, count: usize) -> Vec<EventRow> {
+        let numbering = Numbering {
+            index: &self.rows().index,
+            counts: Some(counts),
+        };
+        self.visit(Page::new(list, numbering, first, count))
+            .finish()
+    }
+}
+
+fn supply(bytes: &[u8], needs: Vec<Need>, mut to: impl FnMut(u64, &[u8])) {
+    for Need(range) in needs {
+        to(
+            range.start,
+            &bytes[range.start as usize..range.end as usize],
+        );
+    }
+}
+
+/// Where, when and what each event is, in display order: by time, equal times
+/// in the order of the file; one section after the other.
+fn naive(log: &Log) -> Vec<(u64, u64, u16)> {
+    let whole = common::read(log.bytes.as_slice()).expect("a log");
+    let sections = &whole.reader.index().sections;
+    let section = |offset: u64| sections.partition_point(|section| section.end.0 <= offset);
+    let mut rows: Vec<_> = whole
+        .rows
+        .iter()
+        .map(|row| (section(row.offset), row.time, row.offset, row.id))
+        .collect();
+    rows.sort_unstable();
+    rows.into_iter()
+        .map(|(_, time, offset, id)| (time, offset, id))
+        .collect()
+}
+
+fn all_chunks(log: &Log) -> Vec<(u64, u64, u16)> {
+    let mut rows = Vec::new();
+    for chunk in 0..log.rows().index.chunks.len() {
+        let chunk_rows = log.chunk(chunk);
+        assert_eq!(chunk_rows.len() as u64, log.rows().index.len_of(chunk));
+        for (number, record) in chunk_rows.iter() {
+            assert_eq!(number, rows.len() as u64, "rows are numbered through");
+            rows.push((record.time.0, record.offset.0, record.id.0));
+        }
+    }
+    rows
+}
+
+#[test]
+fn every_log_is_read_again_chunk_by_chunk() {
+    for case in cases() {
+        // Small chunks for small logs: many beginnings are tried.
+        let bytes = case.bytes();
+        let every = if bytes.len() < 100_000 { 7 } else { 500 };
+        let Some(log) = Log::open(bytes, every) else {
+            assert!(case.name.contains("cut-in-header"), "{}", case.name);
+            continue;
+        };
+        assert!(
+            all_chunks(&log) == naive(&log),
+            "{}: rows differ",
+            case.name
+        );
+    }
+}
+
+#[test]
+fn back_dated_events_stand_where_they_belong() {
+    let mut build = Build::new();
+    build.block(Some(0), (1, 9000), |log| {
+        log.run(10, 1)
+            .run(500, 1)
+            .run(900, 1)
+            .event(10, 300, &[])
+            .run(900, 1)
+            .event(10, 5, &[])
+            .run(901, 1)
+    });
+    build.block(Some(1), (1, 9000), |log| {
+        log.run(400, 2).run(899, 2).run(2000, 2)
+    });
+    build.end();
+    for every in 1..12 {
+        let log = Log::open(build.bytes.clone(), every).expect("a log");
+        assert_eq!(log.rows().index.rows(), 10);
+        assert_eq!(all_chunks(&log), naive(&log), "chunks of {every}");
+    }
+}
+
+#[test]
+fn a_compressed_log_is_read_again() {
+    let case = fixture_cases()
+        .into_iter()
+        .find(|case| case.name.ends_with("fib-forkio-N2-l"));
+    let plain = case.expect("the fixture").bytes();
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut encoder, &plain).expect("memory");
+    let zipped = Log::open(encoder.finish().expect("memory"), 50).expect("a log");
+    let plain = Log::open(plain, 50).expect("a log");
+    assert_eq!(all_chunks(&zipped), all_chunks(&plain));
+}
+
+/// What a list shows, by looking at every event.
+struct Expected {
+    /// Numbers of the rows among all events.
+    rows: Vec<u64>,
+    /// Which of them have the searched text.
+    found: Vec<bool>,
+    times: Vec<Nanos>,
+}
+
+fn expected(log: &Log, list: &EventList) -> Expected {
+    let (mut rows, mut found, mut times) = (Vec::new(), Vec::new(), Vec::new());
+    let context = log.session.event_context();
+    let mut matcher = Matcher::new(list);
+    for chunk in 0..log.rows().index.chunks.len() {
+        for (number, record) in log.chunk(chunk).iter() {
+            if matcher.is_row(&record, &context) {
+                rows.push(number);
+                found.push(matcher.is_found(&record, &context));
+                times.push(record.time);
+            }
+        }
+    }
+    Expected { rows, found, times }
+}
+
+fn list() -> impl Strategy<Value = EventList> {
+    let types = select(vec![
+        vec![],
+        vec![1, 2],
+        vec![19],
+        vec![9, 10, 53],
+        vec![200],
+    ]);
+    let cap = prop_oneof![
+        Just(CapFilter::All),
+        Just(CapFilter::Without),
+        (0u16..4).prop_map(|cap| CapFilter::Only(CapId(cap)))
+    ];
+    let thread = proptest::option::of((1u32..20).prop_map(ThreadId));
+    let range = proptest::option::of((0u64..40_000_000, 0u64..20_000_000));
+    let search = select(vec!["", "thread", "MVar", "StopThread", "\u{fffd}", "zzz"]);
+    (types, cap, thread, range, search).prop_map(|(types, cap, thread, range, search)| EventList {
+        filter: EventFilter {
+            types,
+            cap,
+            thread,
+            range: range.map(|(from, len)| Span::new(Nanos(from), Nanos(from + len))),
+        },
+        search: search.to_owned(),
+    })
+}
+
+fn logs() -> Vec<Case> {
+    let mut cases = fixture_cases();
+    cases.retain(|case| case.bytes().len() < 60_000 && !case.name.contains("cut-in-header"));
+    cases
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn lists_are_what_a_look_at_all_events_gives(
+        case in select(logs()),
+        every in 3u64..200,
+        list in list(),
+        from in 0.0f64..1.0,
+        count in 1usize..40,
+    ) {
+        let log = Log::open(case.bytes(), every).expect("a log");
+        let expected = expected(&log, &list);
+        let counts = log.scan(&list);
+        prop_assert_eq!(counts.done, log.rows().index.chunks.len());
+        prop_assert_eq!(counts.rows_done(), expected.rows.len() as u64);
+        let found = expected.found.iter().filter(|found| **found).count();
+        prop_assert_eq!(counts.found_done(), found as u64);
+
+        let first = (expected.rows.len() as f64 * from) as usize;
+        let page = log.page(&list, &counts, first as u64, count);
+        let end = expected.rows.len().min(first + count);
+        let numbers: Vec<u64> = page.iter().map(|row| row.number).collect();
+        prop_assert_eq!(&numbers, &expected.rows[first..end]);
+        for (row, at) in page.iter().zip(first..) {
+            let before = at.checked_sub(1).map(|before| expected.times[before]);
+            prop_assert_eq!(row.since, before.map(|before| expected.times[at].since(before)));
+            prop_assert_eq!(row.found, expected.found[at]);
+        }
+
+        let numbering = Numbering { index: &log.rows().index, counts: Some(&counts) };
+        let is_found = |at: &usize| expected.found[*at];
+        let next = (first + 1..expected.rows.len()).find(is_found);
+        let find = Find::text(&list, numbering, Some(&counts), Some(first as u64), true);
+        let result = log.visit(find).finish();
+        prop_assert_eq!(result.map(|found| found.row), next.map(|at| at as u64));
+        if let (Some(result), Some(next)) = (result, next) {
+            let before = (0..next).filter(is_found).count();
+            prop_assert_eq!(result.found, Some(before as u64));
+        }
+        let previous = (0..first.min(expected.rows.len())).rev().find(is_found);
+        let find = Find::text(&list, numbering, None, Some(first as u64), false);
+        let result = log.visit(find).finish();
+        prop_assert_eq!(result.map(|found| found.row), previous.map(|at| at as u64));
+
+        let time = Nanos((from * 50e6) as u64);
+        let at = expected.times.iter().position(|&row| row >= time);
+        let result = log.visit(Find::time(&list, numbering, time, None)).finish();
+        prop_assert_eq!(result.map(|found| found.row), at.map(|at| at as u64));
+    }
+}
+
+#[test]
+fn a_jump_to_a_time_prefers_the_capability_that_is_meant() {
+    let mut build = Build::new();
+    build.block(Some(0), (10, 9000), |log| log.run(10, 1).run(500, 1));
+    build.block(Some(1), (10, 9000), |log| log.run(500, 2).run(900, 2));
+    build.end();
+    let log = Log::open(build.bytes, 2).expect("a log");
+    let all = EventList::default();
+    let numbering = Numbering {
+        index: &log.rows().index,
+        counts: None,
+    };
+    let row = |time, cap| {
+        let find = Find::time(&all, numbering, Nanos(time), cap);
+        log.visit(find).finish().map(|found| found.row)
+    };
+    assert_eq!(row(500, Some(CapId(1))), Some(2));
+    assert_eq!(row(500, Some(CapId(0))), Some(1));
+    assert_eq!(row(500, Some(CapId(9))), Some(1));
+    assert_eq!(row(501, None), Some(3));
+    assert_eq!(row(901, None), None);
+}
