@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::analysis::process::Process;
 use crate::automata::Span;
 use crate::eventlog::Progress;
 use crate::events::visit::FoundRow;
@@ -59,6 +60,10 @@ pub enum Question {
     Flame(FlameQuery),
     /// Events.
     Events(EventQuery),
+    /// The process that wrote the log, and what is wrong with the log.
+    Process,
+    /// The environment of the process, which may hold secrets.
+    Environment,
 }
 
 /// What may be asked about the events, which are read again for the answer.
@@ -117,6 +122,10 @@ pub enum Answer {
     EventFound(Option<FoundRow>),
     /// Names and values of an event's fields.
     EventFields(Vec<(String, String)>),
+    /// The process.
+    Process(Box<Process>),
+    /// Names and values of environment variables.
+    Environment(Vec<(String, String)>),
     /// No log is open, or it has nothing of that kind.
     Nothing,
 }

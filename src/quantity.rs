@@ -3,6 +3,8 @@
 
 use std::fmt::{self, Write};
 
+use serde::{Deserialize, Serialize};
+
 /// Writes a size in binary units with `space` before the unit: `512 B`,
 /// `1.5 MiB`, `153 GiB`.
 ///
@@ -65,12 +67,24 @@ impl fmt::Display for ExactDuration {
 
 /// A point of the wall clock as date and time in UTC, to the nanosecond:
 /// `2026-11-20 09:47:03.231095000 UTC`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Utc {
     /// Whole seconds since 1970-01-01 00:00 UTC, leap seconds not counted.
     pub seconds: u64,
     /// And nanoseconds.
     pub nanoseconds: u32,
+}
+
+impl Utc {
+    /// The point that many nanoseconds after 1970-01-01 UTC; `None` before it.
+    #[must_use]
+    pub fn from_nanoseconds(ns: i128) -> Option<Self> {
+        const SECOND: i128 = 1_000_000_000;
+        Some(Self {
+            seconds: u64::try_from(ns.div_euclid(SECOND)).ok()?,
+            nanoseconds: u32::try_from(ns.rem_euclid(SECOND)).ok()?,
+        })
+    }
 }
 
 impl fmt::Display for Utc {
@@ -161,6 +175,9 @@ mod tests {
             };
             assert_eq!(utc.to_string(), format!("{text}.000000007 UTC"));
         }
+        assert_eq!(Utc::from_nanoseconds(-1), None);
+        let late = Utc::from_nanoseconds(1_795_168_023_000_000_007).expect("after 1970");
+        assert_eq!(late.to_string(), "2026-11-20 09:47:03.000000007 UTC");
         let far = Utc {
             seconds: u64::MAX,
             nanoseconds: u32::MAX,

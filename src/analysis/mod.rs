@@ -4,5 +4,6 @@
 pub mod capability;
 pub mod check;
 pub mod info;
+pub mod process;
 pub mod spans;
 pub(crate) mod thread_map;
