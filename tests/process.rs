@@ -56,9 +56,10 @@ impl Reference {
 
     /// A field of the last event of that name.
     fn last(&self, name: &str, field: &str) -> Option<&Shown> {
-        let (_, fields) = self.named(name).next_back()?;
+        let mut events = self.0.iter().rev();
+        let (_, _, fields) = events.find(|(_, other, _)| other == name)?;
+        let mut fields = fields.iter();
         fields
-            .iter()
             .find(|(name, _)| name == field)
             .map(|(_, value)| value)
     }
