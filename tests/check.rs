@@ -193,9 +193,12 @@ fn what_is_tolerated_is_counted() {
     assert_eq!(err, expected);
 }
 
+/// What is found, and in which events.
+type Case = (&'static [&'static str], fn(&mut Events<'_>));
+
 #[test]
 fn threads_out_of_order() {
-    let cases: [(&[&str], fn(&mut Events<'_>)); 8] = [
+    let cases: [Case; 8] = [
         (&["thread 2 runs, but was never created"], |log| {
             log.create(1).run(2).stop(2, MVAR).wake(2);
         }),
@@ -262,7 +265,7 @@ fn one_thread_on_two_capabilities() {
 
 #[test]
 fn sparks_and_tasks_out_of_order() {
-    let cases: [(&[&str], fn(&mut Events<'_>)); 6] = [
+    let cases: [Case; 6] = [
         (&["capability 0 runs a spark, but no thread"], |log| {
             log.create(1).spark();
         }),
