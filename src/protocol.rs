@@ -5,6 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
+use crate::analysis::numbers::sparks_query::SparksReply;
+use crate::analysis::numbers::summary::Summary;
 use crate::analysis::process::Process;
 use crate::automata::Span;
 use crate::eventlog::Progress;
@@ -58,6 +61,12 @@ pub enum Question {
     Labels(Vec<ThreadId>),
     /// The boxes of a flame graph.
     Flame(FlameQuery),
+    /// The numbers of a range, or of the whole log.
+    Summary(Option<Span>),
+    /// Some of the collections.
+    Collections(CollectionsQuery),
+    /// The sparks of a range, or of the whole log.
+    Sparks(Option<Span>),
     /// Events.
     Events(EventQuery),
     /// The process that wrote the log, and what is wrong with the log.
@@ -116,6 +125,12 @@ pub enum Answer {
     Labels(Vec<(ThreadId, String)>),
     /// The boxes of the flame graph come beside.
     Flame(FlameHead),
+    /// The numbers.
+    Summary(Box<Summary>),
+    /// The collections that were asked for.
+    Collections(CollectionsReply),
+    /// The sparks.
+    Sparks(SparksReply),
     /// Rows of a list of events.
     EventRows(Vec<EventRow>),
     /// A row of it.

@@ -8,6 +8,10 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::info::{Info, TypeCount};
+use crate::analysis::numbers::Numbers;
+use crate::analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
+use crate::analysis::numbers::sparks_query::SparksReply;
+use crate::analysis::numbers::summary::Summary;
 use crate::analysis::process::{Diagnostic, OpenAtEnd};
 use crate::analysis::spans::{Analyses, Open, SpanAnalysis, SpanSink};
 use crate::automata::Span;
@@ -28,6 +32,7 @@ use crate::timeline::threads::{ThreadFilter, ThreadRow};
 #[derive(Debug)]
 struct Recording {
     info: Info,
+    numbers: Numbers,
     /// Taken out at the end of the log.
     spans: Option<SpanAnalysis>,
     store: Store,
@@ -48,6 +53,7 @@ impl Default for Recording {
         };
         Self {
             info: Info::default(),
+            numbers: Numbers::default(),
             spans: Some(SpanAnalysis::new(analyses)),
             store: Store::default(),
             messages: Messages::default(),
@@ -64,6 +70,7 @@ impl Sink for Recording {
     #[inline]
     fn event(&mut self, record: &Record<'_>) {
         self.info.event(record);
+        self.numbers.event(record);
         // Sparks and the collector's own events are many and end here.
         if matches!(record.id.0, 11 | 12 | 20..=22 | 34..=41 | 49..=54) {
             return;
@@ -89,11 +96,14 @@ impl Recording {
         }
     }
 
+    /// When the last event was, as far as the log is read.
+    fn end(&self) -> Nanos {
+        let times = self.info.first_and_last();
+        times.map_or(Nanos(0), |(_, last)| last)
+    }
+
     fn settle(&mut self) {
-        let end = self
-            .info
-            .first_and_last()
-            .map_or(Nanos(0), |(_, last)| last);
+        let end = self.end();
         if let Some(spans) = self.spans.take() {
             let mut sink = Ending {
                 store: &mut self.store,
@@ -238,6 +248,12 @@ impl Session {
         self.reader.progress()
     }
 
+    /// The reader, which knows what is wrong with the log.
+    #[must_use]
+    pub const fn reader(&self) -> &LogReader {
+        &self.reader
+    }
+
     /// How many events were read so far.
     #[must_use]
     pub const fn events(&self) -> u64 {
@@ -344,6 +360,28 @@ impl Session {
             self.recording.info.lives.caps(),
             range,
         )
+    }
+
+    /// The numbers of `+RTS -s`, of a range or of the whole log.
+    #[must_use]
+    pub fn summary(&self, range: Option<Span>) -> Summary {
+        let end = self.recording.end();
+        let usage = self.usage(Numbers::span(end, range));
+        self.recording.numbers.summary(end, range, &usage)
+    }
+
+    /// Collections, sorted, and how long the program stood still for them.
+    #[must_use]
+    pub fn collections(&self, query: &CollectionsQuery) -> CollectionsReply {
+        let end = self.recording.end();
+        self.recording.numbers.collections(end, query)
+    }
+
+    /// What became of the sparks in a range or in the whole log.
+    #[must_use]
+    pub fn sparks(&self, range: Option<Span>) -> SparksReply {
+        let end = self.recording.end();
+        self.recording.numbers.sparks(end, range)
     }
 
     /// The threads that `filter` lets through, and how many there are without its limit.

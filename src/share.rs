@@ -19,6 +19,10 @@
 //! | `fo` | flame graph: order, see [`FlameOrder`] | `left` |
 //! | `fs` | flame graph: source | `cap0` |
 //! | `fq` | flame graph: text searched for | `parse` |
+//! | `es` | events: text searched for | `timeout` |
+//! | `et` | events: numbers of the types that are listed | `1.2.19` |
+//! | `ec` | events: capability, or `none` | `3` |
+//! | `eh` | events: thread | `12` |
 //!
 //! Reading never fails. A piece that cannot be understood is ignored and the
 //! rest counts; of duplicates the last that can be understood wins; too long a
@@ -29,6 +33,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 
 use crate::automata::Span;
+use crate::events::EventList;
+use crate::events::filter::CapFilter;
 use crate::ids::{CapId, Nanos, OsThreadId, ThreadId};
 
 /// The longest text that is kept of a name, a filter or a search, in bytes.
@@ -37,6 +43,8 @@ pub const MAX_TEXT: usize = 200;
 pub const MAX_TRACK_NAME: usize = 64;
 /// How many tracks one list holds.
 pub const MAX_TRACKS: usize = 64;
+/// How many types of events one list holds.
+pub const MAX_TYPES: usize = 256;
 /// How many unknown keys are kept.
 pub const MAX_UNKNOWN: usize = 16;
 /// The longest unknown key that is kept, in bytes.
@@ -68,6 +76,8 @@ pub struct ViewState {
     pub collapsed: BTreeSet<TrackName>,
     /// How the flame graph is shown.
     pub flame: FlameView,
+    /// Which events are listed; their range is [`selection`](Self::selection).
+    pub events: EventList,
     /// What this version does not know.
     pub unknown: Unknown,
 }
@@ -460,6 +470,13 @@ fn fields(state: &ViewState) -> Vec<(&'static str, String)> {
             unless(&flame.source, &fresh.source).map(|source| escape(source.as_str())),
         ),
         ("fq", text(&flame.search)),
+        ("es", text(&state.events.search)),
+        ("et", write_types(&state.events.filter.types)),
+        ("ec", write_cap(state.events.filter.cap)),
+        (
+            "eh",
+            state.events.filter.thread.map(|thread| thread.to_string()),
+        ),
     ];
     all.into_iter()
         .filter_map(|(key, value)| Some((key, value?)))
@@ -507,6 +524,10 @@ fn read_text(state: &mut ViewState, key: &str, value: String) -> Option<()> {
         "fo" => state.flame.order = read_word(&mut state.unknown, key, value, FlameOrder::named)?,
         "fs" => state.flame.source = TrackName::new(value)?,
         "fq" => state.flame.search = cut(&value).to_owned(),
+        "es" => state.events.search = cut(&value).to_owned(),
+        "et" => state.events.filter.types = read_types(&value)?,
+        "ec" => state.events.filter.cap = read_cap(&value)?,
+        "eh" => state.events.filter.thread = Some(ThreadId(number(&value)?.try_into().ok()?)),
         _ => state.unknown.keep(key, value)?,
     }
     Some(())
@@ -568,6 +589,35 @@ fn read_selected(text: &str) -> Option<Selected> {
     })
 }
 
+fn write_types(types: &[u16]) -> Option<String> {
+    let numbers: Vec<String> = types.iter().take(MAX_TYPES).map(u16::to_string).collect();
+    (!numbers.is_empty()).then(|| numbers.join("."))
+}
+
+/// Numbers in order, each once.
+fn read_types(text: &str) -> Option<Vec<u16>> {
+    let numbers = text
+        .split('.')
+        .map(|text| number(text)?.try_into().ok())
+        .collect::<Option<BTreeSet<u16>>>()?;
+    Some(numbers.into_iter().take(MAX_TYPES).collect())
+}
+
+fn write_cap(cap: CapFilter) -> Option<String> {
+    match cap {
+        CapFilter::All => None,
+        CapFilter::Without => Some("none".to_owned()),
+        CapFilter::Only(cap) => Some(cap.to_string()),
+    }
+}
+
+fn read_cap(text: &str) -> Option<CapFilter> {
+    Some(match text {
+        "none" => CapFilter::Without,
+        number_text => CapFilter::Only(CapId(number(number_text)?.try_into().ok()?)),
+    })
+}
+
 fn write_tracks(tracks: &BTreeSet<TrackName>) -> Option<String> {
     let names: Vec<_> = tracks
         .iter()
@@ -626,297 +676,4 @@ fn unescape(text: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::collection::{btree_set, vec};
-    use proptest::option::of;
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn span(start: u64, end: u64) -> Option<Span> {
-        Some(Span::new(Nanos(start), Nanos(end)))
-    }
-
-    fn track(name: &str) -> TrackName {
-        TrackName::new(name).expect("a name")
-    }
-
-    /// One of everything.
-    fn full() -> ViewState {
-        let mut state = ViewState {
-            fingerprint: Some(Fingerprint {
-                len: 15_640_237,
-                hash: 0x4f0a_91c2_d7e3,
-            }),
-            log_name: Some("a b&c.eventlog".into()),
-            visible: span(12_345_000_000, 13_845_000_000),
-            selection: span(12_600_000_001, 12_600_000_041),
-            selected: Some(Selected {
-                time: Nanos(12_601_234_567),
-                track: TrackName::capability(CapId(3)),
-            }),
-            panel: Panel::FlameGraph,
-            filter: "worker µ".into(),
-            hidden: [TrackName::gc(), TrackName::thread(ThreadId(12))].into(),
-            collapsed: [track("a,b")].into(),
-            flame: FlameView {
-                order: FlameOrder::LeftHeavy,
-                source: TrackName::os_thread(OsThreadId(1234)),
-                search: "100 %".into(),
-            },
-            ..ViewState::default()
-        };
-        state.unknown.keep("zoom", "3".into()).expect("room");
-        state
-    }
-
-    /// Strings that links of version 1 contain. They must be read like this
-    /// for ever.
-    #[test]
-    fn frozen_version_1() {
-        let fresh = ViewState::default;
-        let cases = [
-            ("", fresh()),
-            (
-                "v=1&t=0s2",
-                ViewState {
-                    visible: span(0, 2_000_000_000),
-                    ..fresh()
-                },
-            ),
-            (
-                "v=1&t=56117u1284",
-                ViewState {
-                    visible: span(56_117_000, 57_401_000),
-                    ..fresh()
-                },
-            ),
-            (
-                "v=1&r=7n0",
-                ViewState {
-                    selection: span(7, 7),
-                    ..fresh()
-                },
-            ),
-            (
-                "v=1&p=flame",
-                ViewState {
-                    panel: Panel::FlameGraph,
-                    ..fresh()
-                },
-            ),
-            (
-                "v=1&q=io%20manager",
-                ViewState {
-                    filter: "io manager".into(),
-                    ..fresh()
-                },
-            ),
-            (
-                "v=1&hide=activity,gc",
-                ViewState {
-                    hidden: [TrackName::gc(), TrackName::activity()].into(),
-                    ..fresh()
-                },
-            ),
-            (
-                "v=1&f=9b831.4f0a91c2d7e3&n=a%20b%26c.eventlog&t=12345m1500&r=12600000001n40\
-                 &e=12601234567.cap3&p=flame&q=worker%20%C2%B5&hide=gc,thread12&fold=a%2Cb\
-                 &fo=left&fs=os1234&fq=100%20%25&zoom=3",
-                full(),
-            ),
-        ];
-        for (text, state) in cases {
-            assert_eq!(encode(&state), text);
-            assert_eq!(decode(text), state, "{text}");
-        }
-    }
-
-    /// What is read otherwise than it is written.
-    #[test]
-    fn odd_pieces() {
-        let cases = [
-            ("#v=1&p=flame", "v=1&p=flame"),
-            ("p=flame", "v=1&p=flame"),
-            ("p=summary&fs=all&fo=time&q=&n=", ""),
-            ("t=m1500", "v=1&t=0m1500"),
-            ("t=1000m2000", "v=1&t=1s2"),
-            ("t=1s2&t=3s4&t=x&t=5s&t=-5s1&t=+5s1&t=1s+2", "v=1&t=3s4"),
-            ("t=18446744073709551615s1", ""),
-            ("t=18446744073709551615n1", ""),
-            ("t=18446744073709551616n1", ""),
-            ("q=a&q=%zz&q=%4&q=%ff&q", "v=1&q=a"),
-            ("q=100%", ""),
-            ("garbage&=1&&&=&p=summary", ""),
-            ("%70=flame", "v=1&p=flame"),
-            ("e=12.&e=x.cap1&e=7.a.b", "v=1&e=7.a.b"),
-            ("hide=,,gc,%zz,gc", "v=1&hide=gc"),
-            ("hide=gc&hide=", ""),
-            ("p=flame&p=heap", "v=1&p=heap"),
-            ("p=heap&p=flame", "v=1&p=flame"),
-            ("p=heap&p=summary", ""),
-            (
-                "f=zz.123&f=ZZ.00000000000A&f=+1.00000000000a",
-                "v=1&f=zz.00000000000a",
-            ),
-            ("v=0&v=-1&v=99999999999", ""),
-            ("b=2&a=1&b=3", "v=1&a=1&b=3"),
-        ];
-        for (text, canonical) in cases {
-            assert_eq!(encode(&decode(text)), canonical, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_newer_version_says_so() {
-        let state = decode("v=2&t=1s2&p=heap&w=5");
-        assert!(state.newer());
-        assert_eq!(state.visible, span(1_000_000_000, 3_000_000_000));
-        assert_eq!(encode(&state), "v=2&t=1s2&p=heap&w=5");
-        assert!(!decode("v=1").newer());
-        assert!(!decode("").newer());
-    }
-
-    #[test]
-    fn everything_is_bounded() {
-        let long = "é".repeat(5_000);
-        let state = decode(&format!(
-            "q={long}&fq={long}&n={long}&fs={long}&p={long}&z={long}"
-        ));
-        assert_eq!(state.filter.len(), MAX_TEXT);
-        assert_eq!(state.flame.search.len(), MAX_TEXT);
-        assert_eq!(state.flame.source, TrackName::all());
-        assert_eq!(state.unknown, Unknown::default());
-        let many: Vec<_> = (0..1000).map(|i| format!("k{i}=1")).collect();
-        assert_eq!(decode(&many.join("&")).unknown.0.len(), MAX_UNKNOWN);
-        let many: Vec<_> = (0..1000).map(|i| format!("cap{i}")).collect();
-        assert_eq!(
-            decode(&format!("hide={}", many.join(","))).hidden.len(),
-            MAX_TRACKS
-        );
-    }
-
-    #[test]
-    fn names_of_tracks() {
-        assert_eq!(track("cap7").as_capability(), Some(CapId(7)));
-        assert_eq!(track("cap70000").as_capability(), None);
-        assert_eq!(track("thread12").as_thread(), Some(ThreadId(12)));
-        assert_eq!(track("os1234").as_os_thread(), Some(OsThreadId(1234)));
-        assert_eq!(track("gc").as_capability(), None);
-        assert_eq!(TrackName::new(""), None);
-    }
-
-    #[test]
-    fn fingerprints() {
-        let print = fingerprint(15_640_237, &[b"abc", b"de"]);
-        assert_eq!(print.len(), 15_640_237);
-        assert_eq!(print.to_string(), "9b831.a0b539c85415");
-        assert_eq!(Fingerprint::parse(&print.to_string()), Some(print));
-        assert_ne!(print, fingerprint(15_640_237, &[b"ab", b"cde"]));
-        assert_ne!(print, fingerprint(15_640_236, &[b"abc", b"de"]));
-        assert_eq!(
-            fingerprint(u64::MAX, &[]).to_string().split('.').next(),
-            Some("3w5e11264sgsf")
-        );
-        assert!(fingerprint(0, &[]).to_string().starts_with("0."));
-    }
-
-    fn any_span() -> impl Strategy<Value = Span> {
-        let unit = prop::sample::select(vec![1, 1_000, 1_000_000, 1_000_000_000]);
-        let scaled = (unit, 0..1_000_000_u64, 0..1_000_000_u64)
-            .prop_map(|(unit, start, length)| (start * unit, (start + length) * unit));
-        let any = any::<(u64, u64)>().prop_map(|(a, b)| (a.min(b), a.max(b)));
-        prop_oneof![scaled, any].prop_map(|(start, end)| Span::new(Nanos(start), Nanos(end)))
-    }
-
-    fn any_text() -> impl Strategy<Value = String> {
-        any::<String>().prop_map(|text| cut(&text).to_owned())
-    }
-
-    fn any_track() -> impl Strategy<Value = TrackName> {
-        prop_oneof![
-            any::<u16>().prop_map(|id| TrackName::capability(CapId(id))),
-            any::<u32>().prop_map(|id| TrackName::thread(ThreadId(id))),
-            "\\PC{1,12}".prop_map(|name| track(&name)),
-        ]
-    }
-
-    prop_compose! {
-        fn any_unknown()(
-            panel in of("heap[a-z]{0,5}"),
-            others in vec(("z[^a-z]{0,7}", any_text()), 0..4),
-        ) -> (Option<String>, Unknown) {
-            let mut unknown = Unknown::default();
-            for (key, value) in others {
-                unknown.keep(&key, value);
-            }
-            (panel, unknown)
-        }
-    }
-
-    prop_compose! {
-        fn any_flame()(
-            order in prop::sample::select(FlameOrder::ALL.to_vec()),
-            source in any_track(),
-            search in any_text(),
-        ) -> FlameView {
-            FlameView { order, source, search }
-        }
-    }
-
-    prop_compose! {
-        fn any_state()(
-            version in 1..4_u32,
-            print in of((any::<u64>(), 0..1_u64 << 48)),
-            name in of(any_text()),
-            (visible, selection) in (of(any_span()), of(any_span())),
-            selected in of((any::<u64>(), any_track())),
-            panel in prop::sample::select(Panel::ALL.to_vec()),
-            filter in any_text(),
-            (hidden, collapsed) in (btree_set(any_track(), 0..9), btree_set(any_track(), 0..9)),
-            flame in any_flame(),
-            (future, mut unknown) in any_unknown(),
-        ) -> ViewState {
-            // A panel from the future is there only if no other is.
-            if let (Panel::Summary, Some(word)) = (panel, future) {
-                unknown.keep("p", word);
-            }
-            ViewState {
-                version: Version::new(version).unwrap_or_default(),
-                fingerprint: print.map(|(len, hash)| Fingerprint { len, hash }),
-                log_name: name.filter(|name| !name.is_empty()),
-                visible,
-                selection,
-                selected: selected.map(|(time, track)| Selected { time: Nanos(time), track }),
-                panel,
-                filter,
-                hidden,
-                collapsed,
-                flame,
-                unknown,
-            }
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_written_is_read_again(state in any_state()) {
-            let text = encode(&state);
-            prop_assert!(text.is_ascii(), "{text}");
-            prop_assert_eq!(decode(&text), state);
-        }
-
-        #[test]
-        fn reading_anything_settles(
-            text in prop_oneof![
-                any::<String>(),
-                "([vfntrepqz]|hide|fold|f[osq]|p)=[a-z0-9.,%&=nums]{0,30}(&[vtrepz]=[0-9a-zµ%&=]{0,9}){0,6}",
-            ],
-        ) {
-            let state = decode(&text);
-            let written = encode(&state);
-            prop_assert_eq!(&decode(&written), &state);
-            prop_assert_eq!(encode(&decode(&written)), written);
-        }
-    }
-}
+mod tests;

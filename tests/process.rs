@@ -27,8 +27,10 @@ fn open(bytes: &[u8]) -> Option<Session> {
     }
 }
 
-/// The events of a reference by name, with their fields and times.
-struct Reference(Vec<(u64, String, Vec<(String, Shown)>)>);
+type Fields = Vec<(String, Shown)>;
+
+/// The events of a reference: time, name, fields.
+struct Reference(Vec<(u64, String, Fields)>);
 
 impl Reference {
     fn of(case: &Case) -> Option<Self> {

@@ -4,6 +4,7 @@
 pub mod capability;
 pub mod check;
 pub mod info;
+pub mod numbers;
 pub mod process;
 pub mod spans;
 pub(crate) mod thread_map;

@@ -317,6 +317,11 @@ fn ThreadInput(props: &ThreadInputProps) -> Html {
                 on_change.emit(Change::Thread(None));
                 return;
             }
+            if let Ok(number) = text.parse() {
+                unknown.set(false);
+                on_change.emit(Change::Thread(Some(ThreadId(number))));
+                return;
+            }
             let filter = ThreadFilter { text, limit: 1 };
             let (on_change, unknown) = (on_change.clone(), unknown.clone());
             client.ask(Question::Threads(filter), move |answer, _| {

@@ -14,7 +14,7 @@ use super::event_filter::{Change, FilterBar, Match};
 use super::grid::{Column, Grid, GridRow, Rows, ScrollTo, Went};
 use super::viewer::{Goto, Place};
 use crate::automata::Span;
-use crate::events::filter::{CapFilter, EventFilter};
+use crate::events::filter::EventFilter;
 use crate::events::visit::FoundRow;
 use crate::events::{EventList, EventRow};
 use crate::ids::{Nanos, ThreadId};
@@ -64,13 +64,30 @@ pub(super) struct EventsProps {
     /// What was clicked on the timeline: the list goes there.
     pub(super) place: Option<Place>,
     pub(super) on_goto: Callback<Goto>,
+    /// What is listed, but for the range.
+    pub(super) list: EventList,
+    /// Hears what shall be listed.
+    pub(super) on_list: Callback<EventList>,
+}
+
+impl EventsProps {
+    /// What is listed.
+    fn whole_list(&self) -> EventList {
+        EventList {
+            filter: EventFilter {
+                range: self.range,
+                ..self.list.filter.clone()
+            },
+            search: self.list.search.clone(),
+        }
+    }
 }
 
 pub(super) enum Msg {
     Window(Range<u64>),
     Rows(u32, u64, Vec<EventRow>),
     Change(Change),
-    Range(Option<Span>),
+    RangeSettled,
     Went(Went),
     Find { forward: bool },
     Found(u32, Option<FoundRow>),
@@ -109,13 +126,7 @@ impl Component for Events {
     fn create(ctx: &Context<Self>) -> Self {
         let props = ctx.props();
         let mut events = Self {
-            list: EventList {
-                filter: EventFilter {
-                    range: props.range,
-                    ..EventFilter::default()
-                },
-                search: String::new(),
-            },
+            list: props.whole_list(),
             number: 0,
             total: 0,
             rows: Vec::new(),
@@ -141,10 +152,13 @@ impl Component for Events {
     fn changed(&mut self, ctx: &Context<Self>, old: &EventsProps) -> bool {
         let props = ctx.props();
         if props.range != old.range {
-            let (link, range) = (ctx.link().clone(), props.range);
+            let link = ctx.link().clone();
             self.range_settles = Some(Timeout::new(RANGE_SETTLED_MS, move || {
-                link.send_message(Msg::Range(range))
+                link.send_message(Msg::RangeSettled)
             }));
+        }
+        if props.list != old.list {
+            self.follow(ctx);
         }
         if props.counted != old.counted {
             self.counted(ctx);
@@ -167,10 +181,9 @@ impl Component for Events {
             }
             Msg::Rows(number, first, rows) => self.rows_came(ctx, number, first, rows),
             Msg::Change(change) => self.change(ctx, change),
-            Msg::Range(range) => {
+            Msg::RangeSettled => {
                 self.range_settles = None;
-                self.list.filter.range = range;
-                self.list_changed(ctx);
+                self.follow(ctx);
             }
             Msg::Went(went) => self.went(ctx, went),
             Msg::Find { forward } => self.find(ctx, forward),
@@ -263,20 +276,24 @@ impl Events {
     }
 
     fn change(&mut self, ctx: &Context<Self>, change: Change) {
-        let filter = &mut self.list.filter;
-        let old = (filter.clone(), self.list.search.clone());
+        let props = ctx.props();
+        let mut list = props.list.clone();
+        let filter = &mut list.filter;
         match change {
             Change::Types(types) => filter.types = types,
             Change::Cap(cap) => filter.cap = cap,
             Change::Thread(thread) => filter.thread = thread,
-            Change::Search(search) => self.list.search = search,
-            Change::Clear => {
-                filter.types.clear();
-                filter.cap = CapFilter::All;
-                filter.thread = None;
-            }
+            Change::Search(search) => list.search = search,
+            Change::Clear => *filter = EventFilter::default(),
         }
-        if old != (self.list.filter.clone(), self.list.search.clone()) {
+        props.on_list.emit(list);
+    }
+
+    /// Lists what is asked for, if that is something else now.
+    fn follow(&mut self, ctx: &Context<Self>) {
+        let list = ctx.props().whole_list();
+        if self.list != list {
+            self.list = list;
             self.list_changed(ctx);
         }
     }

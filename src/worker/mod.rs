@@ -267,6 +267,9 @@ fn answer(shared: &Shared, id: u32, question: Question) {
         Question::Process => Answer::Process(Box::new(session.process())),
         Question::Environment => Answer::Environment(session.environment()),
         Question::Labels(threads) => Answer::Labels(session.labels(&threads)),
+        Question::Summary(range) => Answer::Summary(Box::new(session.summary(range))),
+        Question::Collections(query) => Answer::Collections(session.collections(&query)),
+        Question::Sparks(range) => Answer::Sparks(session.sparks(range)),
     };
     post(&FromWorker::Answer { id, answer });
 }

@@ -15,6 +15,7 @@ use yew::prelude::*;
 
 use crate::automata::Span;
 use crate::eventlog::Progress;
+use crate::events::EventList;
 use crate::protocol::{Counted, FromWorker};
 use crate::scene::format;
 use crate::session::Overview;
@@ -53,6 +54,7 @@ pub(super) enum Msg {
     Filter(String),
     Panel(Panel),
     Flame(FlameView),
+    Events(EventList),
     Theme,
     ThemeChanged,
     Help(bool),
@@ -122,6 +124,8 @@ pub(super) struct App {
     filter: String,
     panel: Panel,
     flame: FlameView,
+    /// Which events are listed; their range is the selected one.
+    events: EventList,
     usage_asked: Option<Option<Span>>,
     usage_again: bool,
     settle: Option<Timeout>,
@@ -164,6 +168,7 @@ impl Component for App {
             filter: String::new(),
             panel: Panel::default(),
             flame: FlameView::default(),
+            events: EventList::default(),
             usage_asked: None,
             usage_again: false,
             settle: None,
@@ -243,6 +248,10 @@ impl Component for App {
             }
             Msg::Flame(view) => {
                 self.flame = view;
+                self.changed(ctx);
+            }
+            Msg::Events(list) => {
+                self.events = list;
                 self.changed(ctx);
             }
             Msg::Theme => {
@@ -410,6 +419,7 @@ impl App {
         self.filter.clone_from(&state.filter);
         self.panel = state.panel;
         self.flame = state.flame.clone();
+        self.events = state.events.clone();
         if state.newer() {
             self.notice = Some("This link was made by a newer version of this page: some of it may be missing here.".to_owned());
         }
@@ -458,6 +468,7 @@ impl App {
             panel: self.panel,
             filter: self.filter.clone(),
             flame: self.flame.clone(),
+            events: self.events.clone(),
             ..ViewState::default()
         }
     }

@@ -101,7 +101,8 @@ impl App {
             },
             Panel::Events => html! {
                 <Events client={self.client.clone()} overview={Rc::clone(&self.log.overview)} {range}
-                    counted={self.log.counted.clone()} place={self.place} {on_goto} />
+                    counted={self.log.counted.clone()} place={self.place} list={self.events.clone()}
+                    on_list={link.callback(Msg::Events)} {on_goto} />
             },
             // TODO: the other panels, each <Panel {source} {range} {on_goto} />
             _ => {
