@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
 use crate::analysis::numbers::sparks_query::SparksReply;
 use crate::analysis::numbers::summary::Summary;
+use crate::analysis::process::Process;
 use crate::automata::Span;
 use crate::eventlog::Progress;
 use crate::events::visit::FoundRow;
@@ -68,6 +69,10 @@ pub enum Question {
     Sparks(Option<Span>),
     /// Events.
     Events(EventQuery),
+    /// The process that wrote the log, and what is wrong with the log.
+    Process,
+    /// The environment of the process, which may hold secrets.
+    Environment,
 }
 
 /// What may be asked about the events, which are read again for the answer.
@@ -132,6 +137,10 @@ pub enum Answer {
     EventFound(Option<FoundRow>),
     /// Names and values of an event's fields.
     EventFields(Vec<(String, String)>),
+    /// The process.
+    Process(Box<Process>),
+    /// Names and values of environment variables.
+    Environment(Vec<(String, String)>),
     /// No log is open, or it has nothing of that kind.
     Nothing,
 }

@@ -6,7 +6,7 @@ use eventscope::analysis::spans::{Analyses, SpanAnalysis, SpanSink};
 use eventscope::eventlog::display::DisplayOrder;
 use eventscope::eventlog::rows::RowSource;
 use eventscope::eventlog::sentence::sentence;
-use eventscope::eventlog::{LogReader, Need, Record, Sink, Step};
+use eventscope::eventlog::{LogReader, Names, Need, Record, Sink, Step};
 use eventscope::events::chunk::ChunkReader;
 use eventscope::ids::Nanos;
 use libfuzzer_sys::fuzz_target;
@@ -54,7 +54,7 @@ fuzz_target!(|bytes: &[u8]| {
         end = end.max(record.time);
         let event = record.event();
         if events < 1000 {
-            drop(sentence(&event, record.header));
+            drop(sentence(&event, record.header, &Names::default()));
             drop(event.fields());
         }
         spans.event(record, &mut Ignore);

@@ -5,6 +5,7 @@
 //! with a log goes to standard error, and then the exit status is 1; what
 //! could be read is printed all the same. Wrong usage exits with 2.
 
+mod check;
 mod events;
 mod info;
 mod spans;
@@ -34,6 +35,8 @@ enum Command {
     Info(info::Arguments),
     /// Every event, by time
     Events(events::Arguments),
+    /// Whether threads, capabilities, tasks and sparks do only what they can
+    Check(check::Arguments),
     /// Spans of garbage collection, of running and blocked threads, of capability usage
     Spans(spans::Arguments),
     /// The numbers of `+RTS -s`, of the whole log or of a part of it
@@ -87,6 +90,7 @@ pub fn run() -> ExitCode {
     let result = match &arguments.command {
         Command::Info(arguments) => info::run(arguments, &mut out),
         Command::Events(arguments) => events::run(arguments, &mut out),
+        Command::Check(arguments) => check::run(arguments, &mut out),
         Command::Spans(arguments) => spans::run(arguments, &mut out),
         Command::Summary(arguments) => summary::run(arguments, &mut out),
     };

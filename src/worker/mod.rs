@@ -264,6 +264,8 @@ fn answer(shared: &Shared, id: u32, question: Question) {
             Answer::Threads(rows, total as u64)
         }
         Question::Message(index) => Answer::Message(session.message(index as usize)),
+        Question::Process => Answer::Process(Box::new(session.process())),
+        Question::Environment => Answer::Environment(session.environment()),
         Question::Labels(threads) => Answer::Labels(session.labels(&threads)),
         Question::Summary(range) => Answer::Summary(Box::new(session.summary(range))),
         Question::Collections(query) => Answer::Collections(session.collections(&query)),

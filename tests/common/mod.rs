@@ -6,6 +6,7 @@
 )]
 
 pub mod build;
+pub mod show;
 
 use std::fs;
 use std::io::Read;
