@@ -5,6 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
+use crate::analysis::numbers::sparks_query::SparksReply;
+use crate::analysis::numbers::summary::Summary;
+use crate::analysis::process::Process;
 use crate::automata::Span;
 use crate::eventlog::Progress;
 use crate::events::visit::FoundRow;
@@ -62,8 +66,18 @@ pub enum Question {
     Labels(Vec<ThreadId>),
     /// The boxes of a flame graph.
     Flame(FlameQuery),
+    /// The numbers of a range, or of the whole log.
+    Summary(Option<Span>),
+    /// Some of the collections.
+    Collections(CollectionsQuery),
+    /// The sparks of a range, or of the whole log.
+    Sparks(Option<Span>),
     /// Events.
     Events(EventQuery),
+    /// The process that wrote the log, and what is wrong with the log.
+    Process,
+    /// The environment of the process, which may hold secrets.
+    Environment,
 }
 
 /// What may be asked about the events, which are read again for the answer.
@@ -120,12 +134,22 @@ pub enum Answer {
     Labels(Vec<(ThreadId, String)>),
     /// The boxes of the flame graph come beside.
     Flame(FlameHead),
+    /// The numbers.
+    Summary(Box<Summary>),
+    /// The collections that were asked for.
+    Collections(CollectionsReply),
+    /// The sparks.
+    Sparks(SparksReply),
     /// Rows of a list of events.
     EventRows(Vec<EventRow>),
     /// A row of it.
     EventFound(Option<FoundRow>),
     /// Names and values of an event's fields.
     EventFields(Vec<(String, String)>),
+    /// The process.
+    Process(Box<Process>),
+    /// Names and values of environment variables.
+    Environment(Vec<(String, String)>),
     /// No log is open, or it has nothing of that kind.
     Nothing,
 }

@@ -1,15 +1,24 @@
 //! One open log: it is fed, it analyses, it answers. The only thing that the
 //! drivers (the worker, tests, benchmarks) talk to.
 
+mod diagnostics;
+
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::info::{Info, TypeCount};
-use crate::analysis::spans::{Analyses, SpanAnalysis};
+use crate::analysis::numbers::Numbers;
+use crate::analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
+use crate::analysis::numbers::sparks_query::SparksReply;
+use crate::analysis::numbers::summary::Summary;
+use crate::analysis::process::{Diagnostic, OpenAtEnd};
+use crate::analysis::spans::{Analyses, Open, SpanAnalysis, SpanSink};
 use crate::automata::Span;
 use crate::eventlog::rows::{CHUNK_EVENTS, RowSource};
-use crate::eventlog::{DamageList, Event, LogError, LogReader, Progress, Record, Sink, Step};
+use crate::eventlog::{
+    DamageList, Event, LogError, LogReader, Names, Progress, Record, Sink, Step,
+};
 use crate::events::EventContext;
 use crate::flamegraph::query::{FlameBoxes, FlameHead, FlameQuery, TrackInfo, answer, track_list};
 use crate::flamegraph::{CallOddity, Profile, ProfileCollector};
@@ -25,14 +34,17 @@ use crate::timeline::threads::{ThreadFilter, ThreadRow};
 #[derive(Debug)]
 struct Recording {
     info: Info,
+    numbers: Numbers,
     /// Taken out at the end of the log.
     spans: Option<SpanAnalysis>,
     store: Store,
     messages: Messages,
+    names: Names,
     /// Taken out at the end of the log.
     samples: Option<ProfileCollector>,
     profile: Option<Profile>,
     call_oddities: Vec<CallOddity>,
+    open: OpenAtEnd,
 }
 
 impl Default for Recording {
@@ -43,12 +55,15 @@ impl Default for Recording {
         };
         Self {
             info: Info::default(),
+            numbers: Numbers::default(),
             spans: Some(SpanAnalysis::new(analyses)),
             store: Store::default(),
             messages: Messages::default(),
+            names: Names::default(),
             samples: Some(ProfileCollector::default()),
             profile: None,
             call_oddities: Vec::new(),
+            open: OpenAtEnd::default(),
         }
     }
 }
@@ -57,6 +72,7 @@ impl Sink for Recording {
     #[inline]
     fn event(&mut self, record: &Record<'_>) {
         self.info.event(record);
+        self.numbers.event(record);
         // Sparks and the collector's own events are many and end here.
         if matches!(record.id.0, 11 | 12 | 20..=22 | 34..=41 | 49..=54) {
             return;
@@ -65,6 +81,7 @@ impl Sink for Recording {
             spans.event(record, &mut self.store);
         }
         self.messages.event(record);
+        self.names.event(record);
         if let Some(samples) = &mut self.samples {
             samples.event(record);
         }
@@ -81,13 +98,20 @@ impl Recording {
         }
     }
 
+    /// When the last event was, as far as the log is read.
+    fn end(&self) -> Nanos {
+        let times = self.info.first_and_last();
+        times.map_or(Nanos(0), |(_, last)| last)
+    }
+
     fn settle(&mut self) {
-        let end = self
-            .info
-            .first_and_last()
-            .map_or(Nanos(0), |(_, last)| last);
+        let end = self.end();
         if let Some(spans) = self.spans.take() {
-            spans.finish(end, &mut self.store);
+            let mut sink = Ending {
+                store: &mut self.store,
+                open: &mut self.open,
+            };
+            spans.finish(end, &mut sink);
         }
         self.store.settle(end);
         if let Some(samples) = self.samples.take() {
@@ -95,6 +119,19 @@ impl Recording {
             self.profile = Some(profile).filter(|profile| !profile.tracks.is_empty());
             self.call_oddities = oddities;
         }
+    }
+}
+
+/// What is still open at the end of the log is drawn, and told.
+struct Ending<'a> {
+    store: &'a mut Store,
+    open: &'a mut OpenAtEnd,
+}
+
+impl SpanSink for Ending<'_> {
+    fn open(&mut self, open: Open) {
+        self.open.open(open);
+        self.store.open(open);
     }
 }
 
@@ -213,6 +250,12 @@ impl Session {
         self.reader.progress()
     }
 
+    /// The reader, which knows what is wrong with the log.
+    #[must_use]
+    pub const fn reader(&self) -> &LogReader {
+        &self.reader
+    }
+
     /// How many events were read so far.
     #[must_use]
     pub const fn events(&self) -> u64 {
@@ -250,9 +293,7 @@ impl Session {
                 .as_ref()
                 .map_or_else(Vec::new, track_list),
             warnings: self.warnings(&damage),
-            warning_count: damage.count
-                + store.oddity_count
-                + self.recording.call_oddities.len() as u64,
+            warning_count: self.warning_count(&damage),
             damaged: damage.loses_data(),
             complete: self.complete,
         }
@@ -282,29 +323,17 @@ impl Session {
     }
 
     fn warnings(&self, damage: &DamageList) -> Vec<Warning> {
-        let inflating = self.reader.inflate_error().map(|error| Warning {
-            text: error.to_string(),
-            at: None,
-        });
-        let damage = damage.kept.iter().map(|damage| Warning {
-            text: damage.to_string(),
-            at: damage.after,
-        });
-        let odd = self.recording.store.oddities.iter().map(|found| {
-            let cap = found
-                .cap
-                .map_or(String::new(), |cap| format!(" on capability {cap}"));
+        let damage = self.damage_diagnostics(damage);
+        let found = damage.chain(self.oddity_diagnostics());
+        let warning = |found: Diagnostic| {
+            let cap = found.cap.filter(|_| found.offset.is_none());
+            let cap = cap.map_or(String::new(), |cap| format!(" on capability {cap}"));
             Warning {
-                text: format!("{}{cap}", found.oddity),
-                at: Some(found.at),
+                text: format!("{}{cap}", found.text),
+                at: found.at,
             }
-        });
-        inflating
-            .into_iter()
-            .chain(damage)
-            .chain(odd)
-            .take(WARNINGS_SHOWN)
-            .collect()
+        };
+        found.take(WARNINGS_SHOWN).map(warning).collect()
     }
 
     /// What the timeline shows.
@@ -333,6 +362,28 @@ impl Session {
             self.recording.info.lives.caps(),
             range,
         )
+    }
+
+    /// The numbers of `+RTS -s`, of a range or of the whole log.
+    #[must_use]
+    pub fn summary(&self, range: Option<Span>) -> Summary {
+        let end = self.recording.end();
+        let usage = self.usage(Numbers::span(end, range));
+        self.recording.numbers.summary(end, range, &usage)
+    }
+
+    /// Collections, sorted, and how long the program stood still for them.
+    #[must_use]
+    pub fn collections(&self, query: &CollectionsQuery) -> CollectionsReply {
+        let end = self.recording.end();
+        self.recording.numbers.collections(end, query)
+    }
+
+    /// What became of the sparks in a range or in the whole log.
+    #[must_use]
+    pub fn sparks(&self, range: Option<Span>) -> SparksReply {
+        let end = self.recording.end();
+        self.recording.numbers.sparks(end, range)
     }
 
     /// The threads that `filter` lets through, and how many there are without its limit.
@@ -385,6 +436,7 @@ impl Session {
     pub const fn event_context(&self) -> EventContext<'_> {
         EventContext {
             store: &self.recording.store,
+            names: &self.recording.names,
         }
     }
 

@@ -1,4 +1,4 @@
-//! Native drivers of a [`LogReader`]: they supply its ranges from memory or
+//! Native drivers of a [`LogReader`] or a [`Session`]: they supply its ranges from memory or
 //! from a file. The browser's driver is the worker.
 
 use std::fs::File;
@@ -6,6 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
 use crate::eventlog::{LogError, LogReader, Need, Sink, Stage, Step};
+use crate::session::Session;
 
 /// A file that can be read at any place.
 pub trait Source {
@@ -63,35 +64,90 @@ impl Source for FileSource {
     }
 }
 
+/// What a driver of this module drives.
+trait Driven {
+    fn advance(&mut self) -> Result<Step, LogError>;
+    fn supply(&mut self, at: u64, bytes: &[u8]);
+    /// The source fails from `at` on. Whether what was read before is kept.
+    fn cut(&mut self, at: u64) -> bool;
+}
+
+/// A reader with its sink.
+struct Reading<'a, S>(LogReader, &'a mut S);
+
+impl<S: Sink> Driven for Reading<'_, S> {
+    fn advance(&mut self) -> Result<Step, LogError> {
+        self.0.advance(self.1, usize::MAX)
+    }
+    fn supply(&mut self, at: u64, bytes: &[u8]) {
+        self.0.supply(at, bytes);
+    }
+    fn cut(&mut self, at: u64) -> bool {
+        let keeps = self.0.progress().stage == Stage::Analysing;
+        if keeps {
+            self.0.cut(at);
+        }
+        keeps
+    }
+}
+
+impl Driven for Session {
+    fn advance(&mut self) -> Result<Step, LogError> {
+        self.advance(usize::MAX)
+    }
+    fn supply(&mut self, at: u64, bytes: &[u8]) {
+        self.supply(at, bytes);
+    }
+    fn cut(&mut self, at: u64) -> bool {
+        let keeps = self.progress().stage == Stage::Analysing;
+        if keeps {
+            self.cut(at);
+        }
+        keeps
+    }
+}
+
 /// Reads a whole log from `source` into `sink`.
 ///
 /// # Errors
 /// If it is no eventlog, or the source fails before its header is read; a
 /// source that fails later ends the log there.
 pub fn read_log(source: &mut impl Source, sink: &mut impl Sink) -> Result<LogReader, LogError> {
-    let mut reader = LogReader::new(source.byte_len());
+    let mut reading = Reading(LogReader::new(source.byte_len()), sink);
+    drive(source, &mut reading)?;
+    Ok(reading.0)
+}
+
+/// Reads a whole log from `source` into a session.
+///
+/// # Errors
+/// As [`read_log`].
+pub fn read_session(source: &mut impl Source) -> Result<Session, LogError> {
+    let mut session = Session::new(source.byte_len());
+    drive(source, &mut session)?;
+    Ok(session)
+}
+
+fn drive(source: &mut impl Source, log: &mut impl Driven) -> Result<(), LogError> {
     let mut bytes = Vec::new();
     loop {
-        match reader.advance(sink, usize::MAX)? {
+        match log.advance()? {
             Step::Need(needs) => {
                 for Need(range) in needs {
                     bytes.clear();
                     let at = range.start;
                     let read = source.read(range, &mut bytes);
-                    if read.is_err() || bytes.is_empty() {
-                        if reader.progress().stage == Stage::Analysing {
-                            reader.cut(at);
-                            continue;
-                        }
+                    if read.is_ok() && !bytes.is_empty() {
+                        log.supply(at, &bytes);
+                    } else if !log.cut(at) {
                         let why =
                             read.map_or_else(|error| error.to_string(), |()| "no bytes".into());
                         return Err(LogError::Read { at, why });
                     }
-                    reader.supply(at, &bytes);
                 }
             }
             Step::More | Step::Indexed => {}
-            Step::Done => return Ok(reader),
+            Step::Done => return Ok(()),
         }
     }
 }

@@ -1,16 +1,36 @@
-//! Reads a whole log in pieces.
+//! Reads a whole log in pieces, and every event again, chunk by chunk.
 #![no_main]
 
 use eventscope::analysis::info::Info;
 use eventscope::analysis::spans::{Analyses, SpanAnalysis, SpanSink};
 use eventscope::eventlog::display::DisplayOrder;
+use eventscope::eventlog::rows::RowSource;
 use eventscope::eventlog::sentence::sentence;
-use eventscope::eventlog::{LogReader, Need, Record, Sink, Step};
+use eventscope::eventlog::{LogReader, Names, Need, Record, Sink, Step};
+use eventscope::events::chunk::ChunkReader;
 use eventscope::ids::Nanos;
 use libfuzzer_sys::fuzz_target;
 
 struct Ignore;
 impl SpanSink for Ignore {}
+
+/// How many rows a chunk has, when it is read for itself.
+fn read_again(source: &RowSource, chunk: usize, bytes: &[u8]) -> usize {
+    let Some(mut reader) = ChunkReader::new(source, chunk) else {
+        return 0;
+    };
+    loop {
+        match reader.advance() {
+            Ok(rows) => return rows.iter().count(),
+            Err(needs) => {
+                for Need(range) in needs {
+                    let part = &bytes[range.start as usize..range.end as usize];
+                    reader.supply(range.start, part);
+                }
+            }
+        }
+    }
+}
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((&pieces, log)) = bytes.split_first() else {
@@ -20,7 +40,7 @@ fuzz_target!(|bytes: &[u8]| {
         0xFF => usize::MAX,
         other => 1 + usize::from(other) * 13,
     };
-    let mut reader = LogReader::new(log.len() as u64);
+    let mut reader = LogReader::new(log.len() as u64).keeping_rows(1 + u64::from(pieces));
     let mut spans = SpanAnalysis::new(Analyses {
         lifecycle: true,
         mutator_by_cap: true,
@@ -34,7 +54,7 @@ fuzz_target!(|bytes: &[u8]| {
         end = end.max(record.time);
         let event = record.event();
         if events < 1000 {
-            drop(sentence(&event, record.header));
+            drop(sentence(&event, record.header, &Names::default()));
             drop(event.fields());
         }
         spans.event(record, &mut Ignore);
@@ -90,4 +110,10 @@ fuzz_target!(|bytes: &[u8]| {
         "{supplied} of {}",
         log.len()
     );
+    let Some(source) = reader.rows() else { return };
+    let bytes = reader.inflated().unwrap_or(log);
+    let again: usize = (0..source.index.chunks.len())
+        .map(|chunk| read_again(source, chunk, bytes))
+        .sum();
+    assert_eq!(again, events, "events are found again");
 });

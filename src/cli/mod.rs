@@ -5,9 +5,11 @@
 //! with a log goes to standard error, and then the exit status is 1; what
 //! could be read is printed all the same. Wrong usage exits with 2.
 
+mod check;
 mod events;
 mod info;
 mod spans;
+mod summary;
 mod threads;
 
 use std::io::{self, BufWriter, Read, Write};
@@ -17,7 +19,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::eventlog::{LogError, LogReader, Sink};
-use crate::source::{FileSource, Source, read_log};
+use crate::session::Session;
+use crate::source::{FileSource, Source, read_log, read_session};
 
 /// Reads GHC eventlogs. Files may be compressed with gzip or zstd; `-` is standard input.
 #[derive(Debug, Parser)]
@@ -33,8 +36,12 @@ enum Command {
     Info(info::Arguments),
     /// Every event, by time
     Events(events::Arguments),
+    /// Whether threads, capabilities, tasks and sparks do only what they can
+    Check(check::Arguments),
     /// Spans of garbage collection, of running and blocked threads, of capability usage
     Spans(spans::Arguments),
+    /// The numbers of `+RTS -s`, of the whole log or of a part of it
+    Summary(summary::Arguments),
     /// How each thread spent its time: running, waiting for a capability, blocked and on what
     Threads(threads::Arguments),
 }
@@ -86,7 +93,9 @@ pub fn run() -> ExitCode {
     let result = match &arguments.command {
         Command::Info(arguments) => info::run(arguments, &mut out),
         Command::Events(arguments) => events::run(arguments, &mut out),
+        Command::Check(arguments) => check::run(arguments, &mut out),
         Command::Spans(arguments) => spans::run(arguments, &mut out),
+        Command::Summary(arguments) => summary::run(arguments, &mut out),
         Command::Threads(arguments) => threads::run(arguments, &mut out),
     };
     let flushed = out.flush();
@@ -132,19 +141,23 @@ impl Input {
     fn read(&self, sink: &mut impl Sink) -> Result<LogReader, LogError> {
         match self {
             Self::Memory(bytes) => read_log(&mut bytes.as_slice(), sink),
-            Self::File(path) => {
-                let file = FileSource::open(path).map_err(|error| LogError::Read {
-                    at: 0,
-                    why: format!("{error}: {}", path.display()),
-                })?;
-                read_from(file, sink)
-            }
+            Self::File(path) => read_log(&mut open_file(path)?, sink),
+        }
+    }
+
+    fn read_session(&self) -> Result<Session, LogError> {
+        match self {
+            Self::Memory(bytes) => read_session(&mut bytes.as_slice()),
+            Self::File(path) => read_session(&mut open_file(path)?),
         }
     }
 }
 
-fn read_from(mut source: impl Source, sink: &mut impl Sink) -> Result<LogReader, LogError> {
-    read_log(&mut source, sink)
+fn open_file(path: &Path) -> Result<impl Source, LogError> {
+    FileSource::open(path).map_err(|error| LogError::Read {
+        at: 0,
+        why: format!("{error}: {}", path.display()),
+    })
 }
 
 /// Says on standard error what is wrong with the log.

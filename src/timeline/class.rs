@@ -172,7 +172,9 @@ impl StopCode {
             Self::OPEN => "still running at the end of the log".to_owned(),
             Self(code) => {
                 let owner = owner.map(|thread| thread.0);
-                StopStatus::from_code(StopCodes::Standard, u16::from(code), owner).explanation()
+                StopStatus::from_code(StopCodes::Standard, u16::from(code), owner)
+                    .explanation()
+                    .into_owned()
             }
         }
     }

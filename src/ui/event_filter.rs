@@ -57,7 +57,7 @@ pub(super) struct FilterBarProps {
 }
 
 /// Typing is followed when it has settled.
-const TYPED_MS: u32 = 150;
+const TYPED_MS: u32 = 80;
 
 /// The controls.
 #[component]

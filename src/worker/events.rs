@@ -268,12 +268,13 @@ async fn run<V: Visit>(shared: &Shared, visit: Option<V>) -> Option<V> {
                 shared.borrow_mut().events.keep(rows)
             }
         };
-        let state = shared.borrow();
-        if state.generation != generation {
-            return None;
+        {
+            let state = shared.borrow();
+            if state.generation != generation {
+                return None;
+            }
+            visit.take(&rows, &state.session.as_ref()?.event_context());
         }
-        visit.take(&rows, &state.session.as_ref()?.event_context());
-        drop(state);
         if now_ms() - listened_ms > LISTEN_EVERY_MS {
             pauser.pause().await;
             listened_ms = now_ms();

@@ -270,7 +270,12 @@ fn answer(shared: &Shared, id: u32, question: Question) {
             .thread_csv(&query)
             .map_or(Answer::Nothing, Answer::ThreadCsv),
         Question::Message(index) => Answer::Message(session.message(index as usize)),
+        Question::Process => Answer::Process(Box::new(session.process())),
+        Question::Environment => Answer::Environment(session.environment()),
         Question::Labels(threads) => Answer::Labels(session.labels(&threads)),
+        Question::Summary(range) => Answer::Summary(Box::new(session.summary(range))),
+        Question::Collections(query) => Answer::Collections(session.collections(&query)),
+        Question::Sparks(range) => Answer::Sparks(session.sparks(range)),
     };
     post(&FromWorker::Answer { id, answer });
 }

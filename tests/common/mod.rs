@@ -6,12 +6,15 @@
 )]
 
 pub mod build;
+pub mod show;
 
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use eventscope::analysis::numbers::Numbers;
+use eventscope::analysis::numbers::collections_query::CollectionsQuery;
 use eventscope::analysis::spans::{Analyses, SpanSink, Spans};
 use eventscope::automata::thread_state::ThreadSpan;
 use eventscope::automata::{Oddity, Span};
@@ -231,11 +234,14 @@ pub struct Reading {
 pub fn read(mut source: impl Source) -> Result<Reading, LogError> {
     let mut rows = Vec::new();
     let mut spans = Spans::new(ALL_ANALYSES, CountSpans::default());
+    let mut numbers = Numbers::default();
     let reader = read_log(&mut source, &mut |record: &Record<'_>| {
         rows.push(Row::of(record));
         spans.event(record);
+        numbers.event(record);
     })?;
     spans.finish();
+    ask_for_numbers(&numbers, rows.iter().map(|row: &Row| row.time).max());
     let damage = reader.damage();
     for one in &damage.kept {
         let text = one.to_string();
@@ -266,6 +272,25 @@ pub fn store_of(mut bytes: &[u8]) -> Result<Store, LogError> {
     let mut store = spans.finish();
     store.settle(end);
     Ok(store)
+}
+
+/// Asks for every number of a log and of its second half.
+fn ask_for_numbers(numbers: &Numbers, end: Option<u64>) {
+    let end = end.unwrap_or(0);
+    let query = |range| CollectionsQuery {
+        range,
+        rows: 0..10,
+        pauses: true,
+        ..CollectionsQuery::default()
+    };
+    for range in [None, Some(Span::new(Nanos(end / 2), Nanos(end)))] {
+        let summary = numbers.summary(Nanos(end), range, &[]);
+        assert!(summary.total_ns <= end);
+        let collections = numbers.collections(Nanos(end), &query(range)).total;
+        assert_eq!(summary.collections.unwrap_or(0), collections);
+        let sparks = numbers.sparks(Nanos(end), range);
+        assert_eq!(sparks.rows.first().map(|row| row.totals), summary.sparks);
+    }
 }
 
 /// Every automaton runs.

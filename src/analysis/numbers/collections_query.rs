@@ -1,0 +1,297 @@
+//! The list of collections, sorted by any column, and the distribution of their
+//! pauses.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Collection, Numbers};
+use crate::automata::Span;
+use crate::ids::Nanos;
+
+/// By what collections are sorted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum CollectionColumn {
+    /// When it began.
+    #[default]
+    Start,
+    /// The capability that led it.
+    Cap,
+    /// The generation.
+    Generation,
+    /// How long the program stood still.
+    Pause,
+    /// How many threads collected.
+    Threads,
+    /// How long the capabilities took to stop.
+    Sync,
+    /// What was copied.
+    Copied,
+    /// The slop.
+    Slop,
+    /// Memory held and not used.
+    Fragmentation,
+    /// What share was copied in balance.
+    Balance,
+    /// What is live.
+    Live,
+    /// What the runtime holds.
+    HeapSize,
+    /// What was allocated since the collection before.
+    Allocated,
+}
+
+impl CollectionColumn {
+    /// A number that sorts as the column does; what is not known comes first.
+    fn key(self, gc: &Collection) -> u64 {
+        let known = |number: Option<u64>| number.map_or(0, |number| number.saturating_add(1));
+        match self {
+            Self::Start => gc.start.0,
+            Self::Cap => gc.cap.0.into(),
+            Self::Generation => gc.generation.into(),
+            Self::Pause => gc.pause_ns(),
+            Self::Threads => gc.threads.into(),
+            Self::Sync => known(gc.sync_ns),
+            Self::Copied => gc.copied_bytes,
+            Self::Slop => gc.slop_bytes,
+            Self::Fragmentation => gc.fragmentation_bytes,
+            // The bits of floats that are not negative sort as they do.
+            Self::Balance => known(gc.balance().map(f64::to_bits)),
+            Self::Live => known(gc.live_bytes),
+            Self::HeapSize => known(gc.heap_size_bytes),
+            Self::Allocated => gc.allocated_bytes,
+        }
+    }
+}
+
+impl Collection {
+    /// The share that was copied in balance; `None` if it was not parallel, or
+    /// the GHC too old to tell.
+    #[must_use]
+    pub fn balance(&self) -> Option<f64> {
+        let known = self.is_parallel() && self.copied_bytes > 0;
+        let balanced = self.balanced_bytes.filter(|_| known)?;
+        Some(balanced as f64 / self.copied_bytes as f64)
+    }
+}
+
+/// Which collections to list.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CollectionsQuery {
+    /// Those that begin in this range; all if there is none.
+    pub range: Option<Span>,
+    /// By what they are sorted; equal ones by their times.
+    pub sort: CollectionColumn,
+    /// The largest first.
+    pub descending: bool,
+    /// Which rows of the sorted list.
+    pub rows: Range<u64>,
+    /// Whether to tell of the pauses too: not needed again for other rows.
+    pub pauses: bool,
+}
+
+/// Pauses whose length is in a range, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PauseBin {
+    /// Pauses of this length and longer.
+    pub from_ns: u64,
+    /// Pauses shorter than this.
+    pub to_ns: u64,
+    /// How many.
+    pub count: u64,
+    /// Their sum.
+    pub total_ns: u64,
+}
+
+/// The pauses of some collections.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pauses {
+    /// Of this generation, or of all.
+    pub generation: Option<u16>,
+    /// How many.
+    pub count: u64,
+    /// Their sum.
+    pub total_ns: u64,
+    /// Half of them are no longer than this.
+    pub median_ns: u64,
+    /// Nine tenths of them are no longer than this.
+    pub p90_ns: u64,
+    /// All but a hundredth are no longer than this.
+    pub p99_ns: u64,
+    /// The longest.
+    pub max_ns: u64,
+    /// How they are distributed; the bins are the same for all generations.
+    pub bins: Vec<PauseBin>,
+}
+
+/// Some collections of a range, and their pauses.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CollectionsReply {
+    /// The rows that were asked for, as far as there are so many.
+    pub rows: Vec<Collection>,
+    /// How many collections are in the range.
+    pub total: u64,
+    /// Of all of them first, then by generation; empty if there are none, or they
+    /// were not asked for.
+    pub pauses: Vec<Pauses>,
+}
+
+impl Numbers {
+    /// Lists collections of a log whose last event is at `end`.
+    #[must_use]
+    pub fn collections(&self, end: Nanos, query: &CollectionsQuery) -> CollectionsReply {
+        let window = Self::window(end, query.range);
+        let mut found: Vec<(u64, Nanos, u32)> = Vec::new();
+        for (place, gc) in (0..).zip(&self.collections.all) {
+            if window.has(gc.start.0) {
+                let key = query.sort.key(gc);
+                let key = if query.descending { !key } else { key };
+                found.push((key, gc.start, place));
+            }
+        }
+        let place = |row: &(u64, Nanos, u32)| self.collections.all.get(row.2 as usize).copied();
+        let pauses = if query.pauses {
+            pauses(found.iter().filter_map(place))
+        } else {
+            Vec::new()
+        };
+        let total = found.len() as u64;
+        let rows = sorted_rows(&mut found, &query.rows);
+        CollectionsReply {
+            rows: rows.iter().filter_map(place).collect(),
+            total,
+            pauses,
+        }
+    }
+}
+
+/// Some rows of the list in sorted order, without sorting all of it.
+fn sorted_rows<'a, T: Ord>(list: &'a mut [T], rows: &Range<u64>) -> &'a [T] {
+    let len = list.len();
+    let clip = |row: u64| usize::try_from(row).unwrap_or(usize::MAX).min(len);
+    let (from, to) = (clip(rows.start), clip(rows.end));
+    if from >= to {
+        return &[];
+    }
+    if to < len {
+        list.select_nth_unstable(to);
+    }
+    let list = &mut list[..to];
+    if from > 0 {
+        list.select_nth_unstable(from);
+    }
+    let rows = &mut list[from..];
+    rows.sort_unstable();
+    rows
+}
+
+fn pauses(collections: impl Iterator<Item = Collection>) -> Vec<Pauses> {
+    let mut all = Vec::new();
+    let mut generations: BTreeMap<u16, Vec<u64>> = BTreeMap::new();
+    for gc in collections {
+        all.push(gc.pause_ns());
+        generations
+            .entry(gc.generation)
+            .or_default()
+            .push(gc.pause_ns());
+    }
+    all.sort_unstable();
+    let (Some(&least), Some(&most)) = (all.first(), all.last()) else {
+        return Vec::new();
+    };
+    let bounds = bounds(least, most);
+    let mut pauses = vec![of(None, &all, &bounds)];
+    for (generation, mut list) in generations {
+        list.sort_unstable();
+        pauses.push(of(Some(generation), &list, &bounds));
+    }
+    pauses
+}
+
+/// Bounds of bins from below `least` to above `most`: 1, 2 and 5 times the powers
+/// of ten, and 0.
+fn bounds(least: u64, most: u64) -> Vec<u64> {
+    let decades = (0..20).filter_map(|power| 10u64.checked_pow(power));
+    let steps = decades.flat_map(|decade| [1u64, 2, 5].map(|step| step.saturating_mul(decade)));
+    let steps: Vec<u64> = std::iter::once(0).chain(steps).collect();
+    let first = steps.partition_point(|&step| step <= least);
+    let last = steps.partition_point(|&step| step <= most);
+    let bounds = steps.get(first.saturating_sub(1)..=last);
+    bounds.unwrap_or(&[0, u64::MAX]).to_vec()
+}
+
+/// The distribution of a sorted list that is not empty.
+fn of(generation: Option<u16>, sorted: &[u64], bounds: &[u64]) -> Pauses {
+    let len = sorted.len();
+    // The smallest pause that so many hundredths are not longer than.
+    let percentile = |hundredths: usize| {
+        let rank = (len * hundredths).div_ceil(100).max(1);
+        sorted.get(rank - 1).copied().unwrap_or(0)
+    };
+    let bin = |bounds: &[u64]| {
+        let (from_ns, to_ns) = (*bounds.first()?, *bounds.get(1)?);
+        let first = sorted.partition_point(|&pause| pause < from_ns);
+        let last = sorted.partition_point(|&pause| pause < to_ns);
+        let inside = sorted.get(first..last)?;
+        Some(PauseBin {
+            from_ns,
+            to_ns,
+            count: inside.len() as u64,
+            total_ns: sum(inside),
+        })
+    };
+    Pauses {
+        generation,
+        count: len as u64,
+        total_ns: sum(sorted),
+        median_ns: percentile(50),
+        p90_ns: percentile(90),
+        p99_ns: percentile(99),
+        max_ns: percentile(100),
+        bins: bounds.windows(2).filter_map(bin).collect(),
+    }
+}
+
+fn sum(numbers: &[u64]) -> u64 {
+    numbers.iter().copied().fold(0, u64::saturating_add)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_hold_every_pause() {
+        for (least, most) in [(0, 0), (1, 1), (7, 30_000), (999, 1000), (3, u64::MAX / 2)] {
+            let bounds = bounds(least, most);
+            assert!(bounds[0] <= least && bounds[bounds.len() - 1] > most);
+            assert!(bounds.is_sorted());
+        }
+        assert_eq!(bounds(7, 30), [5, 10, 20, 50]);
+    }
+
+    #[test]
+    fn percentiles_are_pauses() {
+        let sorted: Vec<u64> = (1..=200).collect();
+        let pauses = of(None, &sorted, &bounds(1, 200));
+        assert_eq!((pauses.median_ns, pauses.p90_ns), (100, 180));
+        assert_eq!((pauses.p99_ns, pauses.max_ns), (198, 200));
+        assert_eq!(pauses.bins.iter().map(|bin| bin.count).sum::<u64>(), 200);
+        let one = of(None, &[5], &bounds(5, 5));
+        assert_eq!((one.median_ns, one.p99_ns, one.max_ns), (5, 5, 5));
+    }
+
+    #[test]
+    fn rows_are_those_of_the_sorted_list() {
+        let list: Vec<u64> = (0..100).map(|i| i * 37 % 101).collect();
+        let mut sorted = list.clone();
+        sorted.sort_unstable();
+        for range in [0..10, 10..40, 90..500, 0..100, 99..100] {
+            let expected = &sorted[range.start..range.end.min(100)];
+            let rows = range.start as u64..range.end as u64;
+            assert_eq!(sorted_rows(&mut list.clone(), &rows), expected);
+        }
+        assert!(sorted_rows(&mut list.clone(), &(100..200)).is_empty());
+    }
+}

@@ -1,0 +1,300 @@
+//! The runtime's report in numbers.
+//!
+//! Counters (allocation, sparks) count as of their last sample before a moment, and
+//! collections where they begin, so that intervals that follow each other add up
+//! exactly to the whole. A number that the log does not have is `None`, never 0.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::steps::Window;
+use super::{Collection, Counters, Numbers};
+use crate::automata::Span;
+use crate::ids::{CapId, Nanos};
+use crate::timeline::query::UsageRow;
+
+/// The numbers of `+RTS -s`, of a log or of an interval of it. Times are elapsed
+/// time in nanoseconds (CPU times are not in a log), sizes are bytes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// All capabilities together.
+    pub bytes_allocated: Option<u64>,
+    /// By the collections that begin inside.
+    pub bytes_copied: Option<u64>,
+    /// The most that was live after a collection of the oldest generation.
+    pub max_residency: Option<u64>,
+    /// How many times it was looked at what is live.
+    pub residency_samples: Option<u64>,
+    /// The largest slop of collections of the oldest generation.
+    pub max_slop: Option<u64>,
+    /// The most that the runtime held of the system's memory after a collection;
+    /// a peak inside of one is not in the log.
+    pub max_heap_size: Option<u64>,
+    /// The most memory that was held after a collection and not used.
+    pub max_fragmentation: Option<u64>,
+    /// By generation, the youngest first; those without collections too.
+    pub generations: Vec<Generation>,
+    /// How evenly the threads copied in parallel collections, 0 to 1.
+    pub work_balance: Option<f64>,
+    /// What became of sparks.
+    pub sparks: Option<SparkTotals>,
+    /// The time in which no collection goes on.
+    pub mutator_ns: Option<u64>,
+    /// The time of collections, as the leading capability tells it.
+    pub gc_ns: Option<u64>,
+    /// The whole of it; a whole log counts from the start of its clock.
+    pub total_ns: u64,
+    /// The mutator's share of the time, 0 to 1.
+    pub productivity: Option<f64>,
+    /// Bytes in each second of the mutator's time.
+    pub allocation_rate: Option<u64>,
+    /// Each capability.
+    pub capabilities: Vec<Capability>,
+    /// The mean of what was live after collections of the oldest generation.
+    pub average_residency: Option<u64>,
+    /// Collections of all generations that begin inside.
+    pub collections: Option<u64>,
+    /// How many of them were parallel.
+    pub parallel_collections: Option<u64>,
+    /// How long their capabilities took to stop, together; it is mutator time.
+    pub sync_ns: Option<u64>,
+    /// OS threads that first ran Haskell or collected inside; not those that the
+    /// runtime has for itself alone, such as that of the nonmoving collector.
+    pub tasks: Option<u64>,
+}
+
+/// The collections of one generation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Generation {
+    /// Its number; the youngest is 0.
+    #[serde(rename = "gen")]
+    pub generation: u16,
+    /// How many begin inside.
+    pub collections: u64,
+    /// How many of them were parallel.
+    pub parallel: u64,
+    /// Their time inside of the interval, also of one that begins before it.
+    pub elapsed_ns: u64,
+    /// The mean pause of those that begin inside, to their ends.
+    pub avg_pause_ns: Option<u64>,
+    /// The longest.
+    pub max_pause_ns: Option<u64>,
+}
+
+/// What became of sparks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SparkTotals {
+    /// Put into a pool.
+    pub created: u64,
+    /// Taken from a pool and evaluated.
+    pub converted: u64,
+    /// Dropped because the pool was full.
+    pub overflowed: u64,
+    /// Not put into a pool because they were evaluated already.
+    pub dud: u64,
+    /// Removed by the collector, as nothing else wanted them.
+    pub gcd: u64,
+    /// Found to have been evaluated meanwhile.
+    pub fizzled: u64,
+}
+
+impl SparkTotals {
+    /// How many there were, as the runtime counts them.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.created
+            .saturating_add(self.dud)
+            .saturating_add(self.overflowed)
+    }
+
+    /// What happened from one moment to another.
+    pub(super) fn between(before: Option<Counters>, after: Option<Counters>) -> Self {
+        let (a, b) = (before.unwrap_or_default(), after.unwrap_or_default());
+        Self {
+            created: b.created.saturating_sub(a.created),
+            converted: b.converted.saturating_sub(a.converted),
+            overflowed: b.overflowed.saturating_sub(a.overflowed),
+            dud: b.dud.saturating_sub(a.dud),
+            gcd: b.gcd.saturating_sub(a.gcd),
+            fizzled: b.fizzled.saturating_sub(a.fizzled),
+        }
+    }
+
+    pub(super) fn add(&mut self, more: &Self) {
+        self.created = self.created.saturating_add(more.created);
+        self.converted = self.converted.saturating_add(more.converted);
+        self.overflowed = self.overflowed.saturating_add(more.overflowed);
+        self.dud = self.dud.saturating_add(more.dud);
+        self.gcd = self.gcd.saturating_add(more.gcd);
+        self.fizzled = self.fizzled.saturating_add(more.fizzled);
+    }
+}
+
+/// How a capability spent the time, and what it allocated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Capability {
+    /// Which.
+    pub cap: CapId,
+    /// Running threads.
+    pub mutator_ns: u64,
+    /// Collecting.
+    pub gc_ns: u64,
+    /// Neither.
+    pub idle_ns: u64,
+    /// What it allocated.
+    pub bytes_allocated: Option<u64>,
+}
+
+/// Generations of which there are rows without a collection: more than any
+/// program asks for, fewer than a damaged log may declare.
+const GENERATIONS: u16 = 32;
+
+impl Numbers {
+    /// The span that a range stands for in a log whose last event is at `end`.
+    #[must_use]
+    pub fn span(end: Nanos, range: Option<Span>) -> Span {
+        let window = Self::window(end, range);
+        Span::new(Nanos(window.from), Nanos(window.to))
+    }
+
+    /// The numbers of the part of a log that `range` names, or of all of it. The
+    /// last event is at `end`; `usage` is that of the capabilities in
+    /// [`span`](Self::span).
+    #[must_use]
+    pub fn summary(&self, end: Nanos, range: Option<Span>, usage: &[UsageRow]) -> Summary {
+        let window = Self::window(end, range);
+        let inside: Vec<&Collection> = self.collections_in(window).collect();
+        let logged = |number: u64| self.heap_logged.then_some(number);
+        let total_ns = window.duration();
+        let gc_ns = self.gc_ns(window);
+        let mutator_ns = gc_ns.map(|gc_ns| total_ns.saturating_sub(gc_ns));
+        let bytes_allocated = sum(self
+            .allocated
+            .caps()
+            .filter_map(|(cap, _)| self.allocated.growth(cap, window)));
+        let live: Vec<u64> = self.live.within(window).collect();
+        let oldest = self.oldest_generation();
+        let of_oldest = |gc: &&&Collection| Some(gc.generation) == oldest;
+        let parallel = inside.iter().filter(|gc| gc.is_parallel()).count() as u64;
+        Summary {
+            bytes_allocated,
+            bytes_copied: logged(total(inside.iter().map(|gc| gc.copied_bytes))),
+            max_residency: live.iter().copied().max(),
+            residency_samples: logged(live.len() as u64),
+            max_slop: inside
+                .iter()
+                .filter(of_oldest)
+                .map(|gc| gc.slop_bytes)
+                .max(),
+            max_heap_size: self.heap_size.within(window).map(|(_, size)| size).max(),
+            max_fragmentation: inside.iter().map(|gc| gc.fragmentation_bytes).max(),
+            generations: self.generations(window),
+            work_balance: work_balance(&inside),
+            sparks: self.spark_totals(window),
+            mutator_ns,
+            gc_ns,
+            total_ns,
+            productivity: mutator_ns
+                .filter(|_| total_ns > 0)
+                .map(|mutator_ns| mutator_ns as f64 / total_ns as f64),
+            allocation_rate: allocation_rate(bytes_allocated, mutator_ns),
+            capabilities: self.capabilities(window, usage),
+            average_residency: total(live.iter().copied()).checked_div(live.len() as u64),
+            collections: logged(inside.len() as u64),
+            parallel_collections: logged(parallel),
+            sync_ns: sum(inside.iter().filter_map(|gc| gc.sync_ns)),
+            tasks: (!self.tasks.is_empty())
+                .then(|| self.tasks.iter().filter(|&&at| window.has(at)).count() as u64),
+        }
+    }
+
+    /// The time of collections in a window; `None` if the log has no events of
+    /// the collector.
+    fn gc_ns(&self, window: Window) -> Option<u64> {
+        let spans = self.collections.all.iter();
+        let spans = spans.map(|gc| (gc.start.0, gc.end.0));
+        let spans = spans.chain(self.collections.stops.iter().copied());
+        let time = total(spans.map(|(start, end)| window.part_of(start, end)));
+        (self.heap_logged || self.collections.any).then_some(time)
+    }
+
+    fn generations(&self, window: Window) -> Vec<Generation> {
+        let mut rows: BTreeMap<u16, Generation> = BTreeMap::new();
+        let known = self.oldest_generation().filter(|_| self.heap_logged);
+        for generation in 0..known.map_or(0, |oldest| oldest.min(GENERATIONS - 1) + 1) {
+            rows.entry(generation).or_default();
+        }
+        let mut pauses: BTreeMap<u16, u64> = BTreeMap::new();
+        for gc in &self.collections.all {
+            let row = rows.entry(gc.generation).or_default();
+            let part_ns = window.part_of(gc.start.0, gc.end.0);
+            row.elapsed_ns = row.elapsed_ns.saturating_add(part_ns);
+            if window.has(gc.start.0) {
+                row.collections += 1;
+                row.parallel += u64::from(gc.is_parallel());
+                let pause_ns = gc.pause_ns();
+                row.max_pause_ns = row.max_pause_ns.max(Some(pause_ns));
+                let sum = pauses.entry(gc.generation).or_default();
+                *sum = sum.saturating_add(pause_ns);
+            }
+        }
+        for (generation, row) in &mut rows {
+            row.generation = *generation;
+            let pauses = pauses.get(generation);
+            row.avg_pause_ns = pauses.and_then(|sum| sum.checked_div(row.collections));
+        }
+        rows.into_values().collect()
+    }
+
+    pub(super) fn spark_totals(&self, window: Window) -> Option<SparkTotals> {
+        let mut totals = None;
+        for (_, counters) in self.spark_counters.caps() {
+            let (before, after) = counters.ends(window);
+            let totals: &mut SparkTotals = totals.get_or_insert_default();
+            totals.add(&SparkTotals::between(before, after));
+        }
+        totals
+    }
+
+    fn capabilities(&self, window: Window, usage: &[UsageRow]) -> Vec<Capability> {
+        let row = |usage: &UsageRow| Capability {
+            cap: usage.cap,
+            mutator_ns: usage.mutator_ns,
+            gc_ns: usage.gc_ns,
+            idle_ns: usage.idle_ns,
+            bytes_allocated: self.allocated.growth(usage.cap, window),
+        };
+        usage.iter().map(row).collect()
+    }
+}
+
+fn total(numbers: impl Iterator<Item = u64>) -> u64 {
+    numbers.fold(0, u64::saturating_add)
+}
+
+/// The sum, if there is something to sum up.
+fn sum(numbers: impl Iterator<Item = u64>) -> Option<u64> {
+    numbers.reduce(u64::saturating_add)
+}
+
+/// The runtime divides what was copied in balance by what was copied since GHC
+/// 8.4. Before, it compared what all threads copied with what the busiest did: n
+/// threads in balance copy n times as much.
+fn work_balance(collections: &[&Collection]) -> Option<f64> {
+    let parallel = || collections.iter().filter(|gc| gc.is_parallel());
+    let part = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+    if let Some(balanced) = sum(parallel().filter_map(|gc| gc.balanced_bytes)) {
+        return part(balanced, total(parallel().map(|gc| gc.copied_bytes)));
+    }
+    let threads = parallel().map(|gc| gc.threads).max()?;
+    let all = total(parallel().map(|gc| gc.total_copied_bytes));
+    let busiest = total(parallel().map(|gc| gc.max_copied_bytes));
+    Some((part(all, busiest)? - 1.0) / f64::from(threads - 1))
+}
+
+fn allocation_rate(bytes: Option<u64>, mutator_ns: Option<u64>) -> Option<u64> {
+    let (bytes, mutator_ns) = (bytes?, mutator_ns?);
+    let per_second = (u128::from(bytes) * 1_000_000_000).checked_div(mutator_ns.into())?;
+    Some(u64::try_from(per_second).unwrap_or(u64::MAX))
+}

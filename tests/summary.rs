@@ -1,0 +1,435 @@
+//! The numbers of a log beside the runtime's own report of the same run
+//! (`NAME.rts-s.txt`): every number that both have, at the precision of the
+//! report.
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use common::Case;
+use eventscope::analysis::info::Info;
+use eventscope::analysis::numbers::summary::Summary;
+use eventscope::eventlog::Record;
+use eventscope::source::{read_log, read_session};
+
+/// Names and values, as the report prints them.
+type Numbers = BTreeMap<String, String>;
+
+/// Every number of the runtime's report that a log may have.
+fn parse_report(report: &str) -> Numbers {
+    let mut numbers = Numbers::new();
+    let mut put = |name: String, value: &str| {
+        let value = value.trim_matches(|c: char| "(),%s".contains(c));
+        numbers.insert(name, value.replace(',', ""));
+    };
+    for line in report.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            [n, "bytes", "allocated", ..] => put("allocated".into(), n),
+            [n, "bytes", "copied", ..] => put("copied".into(), n),
+            [n, "bytes", "maximum", "residency", samples, ..] => {
+                put("residency".into(), n);
+                put("residency samples".into(), samples);
+            }
+            [n, "bytes", "maximum", "slop"] => put("slop".into(), n),
+            [n, "MiB" | "MB", "total", "memory", ..] => put("memory".into(), n),
+            ["Gen", g, n, "colls,", par, "par", _cpu, elapsed, avg, max] => {
+                put(format!("gen {g} collections"), n);
+                put(format!("gen {g} parallel"), par);
+                put(format!("gen {g} elapsed"), elapsed);
+                // The runtime prints 0 where there is nothing to take a mean of.
+                if n != "0" {
+                    put(format!("gen {g} average"), avg);
+                    put(format!("gen {g} longest"), max);
+                }
+            }
+            ["Parallel", "GC", "work", "balance:", n, ..] => put("balance".into(), n),
+            // The nonmoving collector's own threads are in this count, and calls
+            // of foreign threads are not: it is compared where there are neither.
+            ["TASKS:", n, "(1", "bound,", ..] => put("tasks".into(), n),
+            [
+                "SPARKS:",
+                n,
+                converted,
+                _,
+                overflowed,
+                _,
+                dud,
+                _,
+                gcd,
+                _,
+                fizzled,
+                _,
+            ] => {
+                put("sparks".into(), n);
+                put("sparks converted".into(), converted);
+                put("sparks overflowed".into(), overflowed);
+                put("sparks dud".into(), dud);
+                put("sparks gcd".into(), gcd);
+                put("sparks fizzled".into(), fizzled);
+            }
+            [name, "time", _cpu, "(", elapsed, "elapsed)"] => {
+                put(format!("{name} elapsed"), elapsed);
+            }
+            _ => {}
+        }
+    }
+    drop_into_ours(&mut numbers);
+    numbers
+}
+
+/// The log has no events for the runtime's own phases: what is before and after the
+/// program is mutator time to us, and what heap profiles take is the collector's.
+/// So the productivity of the report is another one than ours, and is not compared,
+/// as is the allocation rate, which is by CPU time.
+fn drop_into_ours(numbers: &mut Numbers) {
+    let mut add = |to: &str, parts: &[&str]| {
+        let seconds = |name: &&str| numbers.get(*name)?.parse::<f64>().ok();
+        let sum: f64 = parts.iter().filter_map(seconds).sum();
+        numbers.insert(to.to_owned(), format!("{sum:.3}"));
+    };
+    add("GC elapsed", &["GC elapsed", "RP elapsed", "PROF elapsed"]);
+    let parts = ["MUT elapsed", "INIT elapsed", "EXIT elapsed"];
+    add("MUT elapsed", &parts);
+    for part in ["RP", "PROF", "INIT", "EXIT"] {
+        numbers.remove(&format!("{part} elapsed"));
+    }
+}
+
+/// The same out of the log.
+fn numbers_of(summary: &Summary) -> Numbers {
+    let mut numbers = Numbers::new();
+    let mut put = |name: String, value: Option<String>| {
+        value.map(|value| numbers.insert(name, value));
+    };
+    let whole = |number: Option<u64>| number.map(|number| number.to_string());
+    let seconds =
+        |ns: Option<u64>, digits: usize| ns.map(|ns| format!("{:.digits$}", ns as f64 / 1e9));
+    put("allocated".into(), whole(summary.bytes_allocated));
+    put("copied".into(), whole(summary.bytes_copied));
+    put("residency".into(), whole(summary.max_residency));
+    put("residency samples".into(), whole(summary.residency_samples));
+    put("slop".into(), whole(summary.max_slop));
+    let memory = summary.max_heap_size.map(|size| size.div_ceil(1 << 20));
+    put("memory".into(), whole(memory));
+    for row in &summary.generations {
+        let g = row.generation;
+        put(format!("gen {g} collections"), whole(Some(row.collections)));
+        put(format!("gen {g} parallel"), whole(Some(row.parallel)));
+        put(format!("gen {g} elapsed"), seconds(Some(row.elapsed_ns), 3));
+        put(format!("gen {g} average"), seconds(row.avg_pause_ns, 4));
+        put(format!("gen {g} longest"), seconds(row.max_pause_ns, 4));
+    }
+    let balance = summary
+        .work_balance
+        .map(|share| format!("{:.2}", 100.0 * share));
+    // The runtime has no line for a balance of 0.
+    put(
+        "balance".into(),
+        balance.filter(|balance| balance != "0.00"),
+    );
+    put("tasks".into(), whole(summary.tasks));
+    if let Some(sparks) = &summary.sparks {
+        put("sparks".into(), whole(Some(sparks.total())));
+        put("sparks converted".into(), whole(Some(sparks.converted)));
+        put("sparks overflowed".into(), whole(Some(sparks.overflowed)));
+        put("sparks dud".into(), whole(Some(sparks.dud)));
+        put("sparks gcd".into(), whole(Some(sparks.gcd)));
+        put("sparks fizzled".into(), whole(Some(sparks.fizzled)));
+    }
+    put("GC elapsed".into(), seconds(summary.gc_ns, 3));
+    put("MUT elapsed".into(), seconds(summary.mutator_ns, 3));
+    put("Total elapsed".into(), seconds(Some(summary.total_ns), 3));
+    numbers
+}
+
+/// Numbers that differ from the report, and why.
+const DIFFERS: &[(&str, &[&str], &str)] = &[
+    (
+        "/relog-N2-l",
+        &[
+            "copied",
+            "gen 0 collections",
+            "gen 0 parallel",
+            "balance",
+            "tasks",
+        ],
+        "the program stops logging and begins anew: the log has its last phase alone",
+    ),
+    (
+        "9.0.2/relog-N2-l",
+        &["residency samples", "gen 1 collections", "gen 1 parallel"],
+        "the program stops logging and begins anew: the log has its last phase alone",
+    ),
+    (
+        "9.0.2/tasks-N2-la",
+        &["tasks"],
+        "the report leaves out the OS threads of forkOS, which have ended by then",
+    ),
+    (
+        "9.10.3/tasks-N2-la",
+        &["tasks"],
+        "the report leaves out the OS threads of forkOS, which have ended by then",
+    ),
+    (
+        "9.6.6/tasks-N1-l",
+        &["tasks"],
+        "the report leaves out the OS threads of forkOS, which have ended by then",
+    ),
+    (
+        "9.6.6/tasks-N4-la",
+        &["tasks"],
+        "the report leaves out the OS threads of forkOS, which have ended by then",
+    ),
+    (
+        "9.10.3/gc-heavy-N1-la-nonmoving-long",
+        &["MUT elapsed"],
+        "the phases of the report are 4 ms less than its own total",
+    ),
+    (
+        "9.10.3/gc-heavy-N2-l-Fd",
+        &["memory"],
+        "the peak is inside of a collection, where nothing is logged",
+    ),
+    (
+        "9.6.6/gc-heavy-N2-l-G3",
+        &["memory"],
+        "the peak is inside of a collection, where nothing is logged",
+    ),
+    (
+        "9.6.6/gc-heavy-N2-lg-n",
+        &["memory"],
+        "the peak is inside of a collection, where nothing is logged",
+    ),
+    (
+        "9.6.6/gc-heavy-N4-la-A1m",
+        &["memory"],
+        "the peak is inside of a collection, where nothing is logged",
+    ),
+    (
+        "9.0.2/fib-forkio-N2-l-a",
+        &["Total elapsed"],
+        "of this log's five events the last is at the start of the program",
+    ),
+    (
+        "9.10.3/fib-forkio-N2-l-a",
+        &["Total elapsed"],
+        "of this log's five events the last is at the start of the program",
+    ),
+    (
+        "9.0.2/prof-heap-N1-hc-l-au",
+        &["Total elapsed"],
+        "only heap profile samples are logged, and none at the end",
+    ),
+];
+
+/// How far numbers of seconds may be apart: both are rounded, and the report is
+/// made up a little after (with `-Ds` before) the last event.
+fn tolerance(name: &str) -> f64 {
+    match name {
+        "Total elapsed" | "GC elapsed" => 0.0011,
+        "MUT elapsed" => 0.0021,
+        _ => 0.0,
+    }
+}
+
+/// The event without which a log does not have a number.
+fn source(name: &str) -> &'static str {
+    match name {
+        "allocated" => "HeapAllocated",
+        "residency" | "residency samples" => "HeapLive",
+        "memory" => "HeapSize",
+        "tasks" => "TaskCreate",
+        "GC elapsed" | "MUT elapsed" => "StartGC",
+        _ if name.starts_with("sparks") => "SparkCounters",
+        _ => "GCStatsGHC",
+    }
+}
+
+fn event_types(case: &Case) -> BTreeSet<String> {
+    let mut info = Info::default();
+    let mut sink = |record: &Record<'_>| info.event(record);
+    read_log(&mut case.bytes().as_slice(), &mut sink).expect("a log");
+    info.types()
+        .into_iter()
+        .map(|counted| counted.name)
+        .collect()
+}
+
+/// Whether a number of the report and ours agree at the precision of the report.
+fn agree(name: &str, report: &str, ours: &str) -> bool {
+    let apart = || Some((report.parse::<f64>().ok()? - ours.parse::<f64>().ok()?).abs());
+    report == ours || apart().is_some_and(|apart| apart <= tolerance(name))
+}
+
+#[test]
+fn numbers_agree_with_the_report_of_the_runtime() {
+    let mut failures = Vec::new();
+    let mut compared: BTreeMap<String, u32> = BTreeMap::new();
+    let mut used = BTreeSet::new();
+    for case in common::cases() {
+        let Ok(report) = std::fs::read_to_string(case.log.with_extension("rts-s.txt")) else {
+            continue;
+        };
+        let session = read_session(&mut case.bytes().as_slice()).expect("a log");
+        let ours = numbers_of(&session.summary(None));
+        let types = event_types(&case);
+        for (name, theirs) in parse_report(&report) {
+            let listed = DIFFERS.iter().position(|(log, names, _)| {
+                case.name.ends_with(log) && names.contains(&name.as_str())
+            });
+            let mine = ours.get(&name);
+            let agrees = match mine {
+                Some(mine) => agree(&name, &theirs, mine),
+                None => !types.contains(source(&name)),
+            };
+            if agrees == listed.is_some() {
+                let said = if agrees {
+                    "listed, but agrees"
+                } else {
+                    "differs"
+                };
+                failures.push(format!("{}: {name} {said}: {theirs}, {mine:?}", case.name));
+            }
+            if agrees && mine.is_some() {
+                *compared.entry(name.clone()).or_default() += 1;
+            }
+            used.extend(listed.map(|at| (at, name)));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    // Nothing passes because it was not looked at.
+    for name in [
+        "allocated",
+        "gen 0 elapsed",
+        "gen 1 longest",
+        "sparks fizzled",
+        "MUT elapsed",
+    ] {
+        assert!(compared.get(name) > Some(&15), "{name}: {compared:?}");
+    }
+    assert!(compared.get("balance") > Some(&5), "{compared:?}");
+    let every_log = std::env::var_os("EVENTSCOPE_CORPUS").is_some();
+    let listed: usize = DIFFERS.iter().map(|(_, names, _)| names.len()).sum();
+    // In the three logs of the first entry the same numbers differ.
+    assert!(!every_log || used.len() == listed, "{used:?}");
+}
+
+/// The command prints the runtime's lines as the runtime does.
+#[test]
+fn text_is_that_of_the_runtime() {
+    let mut lines = 0;
+    for name in [
+        "9.0.2/sparks-N4-lsf",
+        "9.6.6/gc-heavy-N1-l",
+        "9.10.3/caps-N2-la",
+    ] {
+        let cases = common::fixture_cases();
+        let case = cases
+            .iter()
+            .find(|case| case.name.ends_with(name))
+            .expect("the fixture");
+        let report = std::fs::read_to_string(case.log.with_extension("rts-s.txt")).expect("report");
+        let ours = common::stdout(&["summary", case.log.to_str().expect("UTF-8")]);
+        let mut place = 0;
+        for line in report.lines() {
+            let same = ["bytes ", "work balance", "SPARKS"]
+                .iter()
+                .any(|part| line.contains(part));
+            if same && !line.contains("MUT second") {
+                let at = ours[place..].find(line);
+                place += at.unwrap_or_else(|| panic!("{name}: {line:?} is not in\n{ours}"));
+                lines += 1;
+            }
+        }
+    }
+    assert!(lines >= 14, "{lines}");
+}
+
+/// Scripts rely on names and order.
+#[test]
+fn json_has_every_key_in_order() {
+    let keys = [
+        "bytes_allocated",
+        "bytes_copied",
+        "max_residency",
+        "residency_samples",
+        "max_slop",
+        "max_heap_size",
+        "max_fragmentation",
+        "generations",
+        "work_balance",
+        "sparks",
+        "mutator_ns",
+        "gc_ns",
+        "total_ns",
+        "productivity",
+        "allocation_rate",
+        "capabilities",
+    ];
+    let nested: [(&str, &[&str]); 3] = [
+        (
+            "/generations/0",
+            &[
+                "gen",
+                "collections",
+                "parallel",
+                "elapsed_ns",
+                "avg_pause_ns",
+                "max_pause_ns",
+            ],
+        ),
+        (
+            "/sparks",
+            &[
+                "created",
+                "converted",
+                "overflowed",
+                "dud",
+                "gcd",
+                "fizzled",
+            ],
+        ),
+        (
+            "/capabilities/0",
+            &["cap", "mutator_ns", "gc_ns", "idle_ns", "bytes_allocated"],
+        ),
+    ];
+    let cases = common::fixture_cases();
+    let case = cases
+        .iter()
+        .find(|case| case.name == "ghc-9.6.6/gc-heavy-N1-l")
+        .expect("it");
+    let text = common::stdout(&["summary", "--json", case.log.to_str().expect("UTF-8")]);
+    let places: Vec<Option<usize>> = keys
+        .iter()
+        .map(|key| text.find(&format!("\"{key}\":")))
+        .collect();
+    assert!(
+        places.iter().all(Option::is_some) && places.is_sorted(),
+        "{text}"
+    );
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    for (pointer, keys) in nested {
+        let object = json
+            .pointer(pointer)
+            .and_then(serde_json::Value::as_object)
+            .expect(pointer);
+        assert_eq!(object.len(), keys.len());
+        assert!(
+            keys.iter().all(|key| object.contains_key(*key)),
+            "{object:?}"
+        );
+    }
+    // Half of the log has less of everything, and half-open halves make the whole.
+    let half = (json["total_ns"].as_u64().expect("a number") / 2).to_string();
+    let file = case.log.to_str().expect("UTF-8");
+    let part = |option: &str| {
+        let text = common::stdout(&["summary", "--json", option, &half, file]);
+        let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        json["bytes_allocated"].as_u64().expect("a number")
+    };
+    let (early, late) = (part("--to"), part("--from"));
+    assert!(early > 0 && late > 0);
+    assert_eq!(Some(early + late), json["bytes_allocated"].as_u64());
+}
