@@ -133,7 +133,9 @@ impl ThreadSums {
     }
 
     fn add(&mut self, other: &Self) {
-        self.times.zip(&other.times, |mine, theirs| *mine += theirs);
+        // Many threads of a damaged log may claim to have lived for years.
+        let add = |mine: &mut u64, theirs: u64| *mine = mine.saturating_add(theirs);
+        self.times.zip(&other.times, add);
         self.runs += other.runs;
         self.longest_ready_ns = self.longest_ready_ns.max(other.longest_ready_ns);
         self.wakeups += other.wakeups;

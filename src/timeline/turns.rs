@@ -146,13 +146,17 @@ impl TurnSums {
     /// Not able to run, for any reason.
     #[must_use]
     pub fn all_blocked_ns(&self) -> u64 {
-        self.blocked_ns.iter().sum()
+        let sum = |sum: u64, time: &u64| sum.saturating_add(*time);
+        self.blocked_ns.iter().fold(0, sum)
     }
 
     /// All of it: the time in which the threads lived.
     #[must_use]
     pub fn life_ns(&self) -> u64 {
-        self.running_ns + self.open_ns + self.ready_ns + self.all_blocked_ns()
+        let parts = [self.open_ns, self.ready_ns, self.all_blocked_ns()];
+        parts
+            .iter()
+            .fold(self.running_ns, |sum, part| sum.saturating_add(*part))
     }
 
     /// Adds all of `turn`.

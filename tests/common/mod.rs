@@ -22,6 +22,7 @@ use eventscope::eventlog::{DamageList, Event, LogError, LogReader, Record, Sink}
 use eventscope::ids::{CapId, Nanos, ThreadId};
 use eventscope::source::{Source, read_log};
 use eventscope::timeline::Store;
+use eventscope::timeline::thread_table::{ThreadSums, ThreadTableQuery};
 
 /// A log with the reference results beside it.
 #[derive(Clone, Debug)]
@@ -235,12 +236,15 @@ pub fn read(mut source: impl Source) -> Result<Reading, LogError> {
     let mut rows = Vec::new();
     let mut spans = Spans::new(ALL_ANALYSES, CountSpans::default());
     let mut numbers = Numbers::default();
+    let mut stored = Stored::default();
     let reader = read_log(&mut source, &mut |record: &Record<'_>| {
         rows.push(Row::of(record));
         spans.event(record);
         numbers.event(record);
+        stored.event(record);
     })?;
     spans.finish();
+    ask_for_threads(&stored.finish());
     ask_for_numbers(&numbers, rows.iter().map(|row: &Row| row.time).max());
     let damage = reader.damage();
     for one in &damage.kept {
@@ -254,24 +258,76 @@ pub fn read(mut source: impl Source) -> Result<Reading, LogError> {
     })
 }
 
+/// Collects a log into the timeline's store.
+#[derive(Debug)]
+pub struct Stored {
+    spans: Spans<Store>,
+    end: Nanos,
+}
+
+impl Default for Stored {
+    fn default() -> Self {
+        let analyses = Analyses {
+            lifecycle: true,
+            mutator_by_cap: false,
+        };
+        Self {
+            spans: Spans::new(analyses, Store::default()),
+            end: Nanos(0),
+        }
+    }
+}
+
+impl Sink for Stored {
+    fn event(&mut self, record: &Record<'_>) {
+        self.end = self.end.max(record.time);
+        self.spans.event(record);
+        if let (44, Event::ThreadLabel { thread, label }) = (record.id.0, record.event()) {
+            self.spans.sink.label(thread, &label.to_str());
+        }
+    }
+}
+
+impl Stored {
+    /// The store, complete.
+    pub fn finish(self) -> Store {
+        let mut store = self.spans.finish();
+        store.settle(self.end);
+        store
+    }
+}
+
 /// The timeline's store of a log.
 pub fn store_of(mut bytes: &[u8]) -> Result<Store, LogError> {
-    let analyses = Analyses {
-        lifecycle: true,
-        mutator_by_cap: false,
+    let mut stored = Stored::default();
+    read_log(&mut bytes, &mut stored)?;
+    Ok(stored.finish())
+}
+
+/// Asks how threads spent a log and both of its halves: these must add up,
+/// and to the life of each thread, whatever is in the log.
+fn ask_for_threads(store: &Store) {
+    let end = store.end();
+    let middle = Nanos(end.0 / 2);
+    let table = |range| {
+        let query = ThreadTableQuery {
+            range,
+            rows: 0..u64::MAX,
+            ..ThreadTableQuery::default()
+        };
+        store.thread_table(&query).expect("the log is read")
     };
-    let mut spans = Spans::new(analyses, Store::default());
-    let mut end = Nanos(0);
-    read_log(&mut bytes, &mut |record: &Record<'_>| {
-        end = end.max(record.time);
-        spans.event(record);
-        if let (44, Event::ThreadLabel { thread, label }) = (record.id.0, record.event()) {
-            spans.sink.label(thread, &label.to_str());
-        }
-    })?;
-    let mut store = spans.finish();
-    store.settle(end);
-    Ok(store)
+    let whole = table(None);
+    for row in &whole.rows {
+        let life = row.life.map_or(Nanos(0), |life| life.duration());
+        assert_eq!(row.sums.times.life_ns(), life.0, "thread {}", row.id);
+    }
+    let halves = [(Nanos(0), middle), (middle, end)].map(|(from, to)| Span::new(from, to));
+    let halves = halves.map(|half| table(Some(half)).all);
+    let sum = |of: fn(&ThreadSums) -> u64| halves.iter().map(of).sum::<u64>();
+    assert_eq!(sum(|half| half.times.ready_ns), whole.all.times.ready_ns);
+    assert_eq!(sum(|half| half.times.life_ns()), whole.all.times.life_ns());
+    assert_eq!(sum(|half| half.runs), whole.all.runs);
 }
 
 /// Asks for every number of a log and of its second half.
