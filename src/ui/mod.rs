@@ -15,8 +15,10 @@ mod keys;
 mod landing;
 mod link;
 mod panel;
+mod save;
 mod summary;
 mod theme;
+mod threads;
 mod timeline;
 mod viewer;
 

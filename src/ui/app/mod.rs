@@ -21,6 +21,7 @@ use crate::scene::format;
 use crate::session::Overview;
 use crate::share::{Fingerprint, FlameView, Panel, ViewState};
 use crate::timeline::query::{Row, UsageRow};
+use crate::timeline::thread_table::ThreadView;
 use crate::timeline::threads::ThreadRow;
 use crate::ui::client::Client;
 use crate::ui::dialog::Help;
@@ -55,6 +56,7 @@ pub(super) enum Msg {
     Panel(Panel),
     Flame(FlameView),
     Events(EventList),
+    ThreadTable(ThreadView),
     Theme,
     ThemeChanged,
     Help(bool),
@@ -126,6 +128,8 @@ pub(super) struct App {
     flame: FlameView,
     /// Which events are listed; their range is the selected one.
     events: EventList,
+    /// How the table of threads is shown.
+    thread_table: ThreadView,
     usage_asked: Option<Option<Span>>,
     usage_again: bool,
     settle: Option<Timeout>,
@@ -169,6 +173,7 @@ impl Component for App {
             panel: Panel::default(),
             flame: FlameView::default(),
             events: EventList::default(),
+            thread_table: ThreadView::default(),
             usage_asked: None,
             usage_again: false,
             settle: None,
@@ -252,6 +257,10 @@ impl Component for App {
             }
             Msg::Events(list) => {
                 self.events = list;
+                self.changed(ctx);
+            }
+            Msg::ThreadTable(view) => {
+                self.thread_table = view;
                 self.changed(ctx);
             }
             Msg::Theme => {
@@ -420,6 +429,7 @@ impl App {
         self.panel = state.panel;
         self.flame = state.flame.clone();
         self.events = state.events.clone();
+        self.thread_table = state.threads.clone();
         if state.newer() {
             self.notice = Some("This link was made by a newer version of this page: some of it may be missing here.".to_owned());
         }
@@ -469,6 +479,7 @@ impl App {
             filter: self.filter.clone(),
             flame: self.flame.clone(),
             events: self.events.clone(),
+            threads: self.thread_table.clone(),
             ..ViewState::default()
         }
     }

@@ -12,6 +12,7 @@ use crate::ui::events::Events;
 use crate::ui::flame::Flame;
 use crate::ui::panel::Source;
 use crate::ui::summary::Summary;
+use crate::ui::threads::Threads;
 
 fn tab_id(panel: Panel) -> String {
     format!("tab-{}", panel.name())
@@ -103,6 +104,10 @@ impl App {
                 <Events client={self.client.clone()} overview={Rc::clone(&self.log.overview)} {range}
                     counted={self.log.counted.clone()} place={self.place} list={self.events.clone()}
                     on_list={link.callback(Msg::Events)} {on_goto} />
+            },
+            Panel::Threads => html! {
+                <Threads {source} {range} {on_goto} view={self.thread_table.clone()}
+                    on_view={link.callback(Msg::ThreadTable)} />
             },
             // TODO: the other panels, each <Panel {source} {range} {on_goto} />
             _ => {
