@@ -6,6 +6,7 @@ mod canvas;
 mod client;
 mod dialog;
 mod event_filter;
+mod event_row;
 mod events;
 mod files;
 mod flame;
