@@ -409,7 +409,8 @@ impl Grid {
             "End" => last,
             "Enter" => {
                 // Enter on a column's button sorts.
-                let on_grid = event.target() == event.current_target();
+                let grid = self.scroller.cast::<HtmlElement>();
+                let on_grid = event.target() == grid.map(Into::into);
                 if let Some(row) = props.current.filter(|_| on_grid) {
                     event.prevent_default();
                     props.on_activate.emit(row);
