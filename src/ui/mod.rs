@@ -4,6 +4,7 @@
 mod app;
 mod canvas;
 mod client;
+mod copy;
 mod dialog;
 mod event_filter;
 mod events;
@@ -15,6 +16,7 @@ mod keys;
 mod landing;
 mod link;
 mod panel;
+mod process;
 mod summary;
 mod theme;
 mod timeline;
