@@ -7,7 +7,7 @@ mod types;
 
 use std::rc::Rc;
 
-use web_sys::HtmlElement;
+use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
 use super::copy::CopyButton;
@@ -26,6 +26,9 @@ use capabilities::{Capabilities, capability_sets};
 use diagnostics::Diagnostics;
 use environment::Environment;
 use types::Types;
+
+/// How far below the panel's edge a heading that was scrolled to stands.
+const ABOVE_HEADING_PX: f64 = 12.0;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct ProcessProps {
@@ -54,9 +57,7 @@ pub(super) fn Process(props: &ProcessProps) -> Html {
         let when = (props.to_diagnostics, process.is_some());
         use_effect_with(when, move |&(asked, there)| {
             if let Some(heading) = node.cast::<HtmlElement>().filter(|_| asked > 0 && there) {
-                heading.scroll_into_view();
-                // Focus lets the keyboard go on from there.
-                let _ = heading.focus();
+                scroll_to(&heading);
             }
         });
     }
@@ -68,6 +69,7 @@ pub(super) fn Process(props: &ProcessProps) -> Html {
             if props.range.is_some() {
                 <p class="about">{ "About the whole log: the selected range does not matter here." }</p>
             }
+            <div class="process-columns">
             <div class="process-facts">
                 { program(process, &props.overview) }
                 { runtime(process) }
@@ -77,8 +79,21 @@ pub(super) fn Process(props: &ProcessProps) -> Html {
             </div>
             <Diagnostics process={Rc::clone(process)} heading={diagnostics} on_goto={props.on_goto.clone()} />
             <Types process={Rc::clone(process)} on_list={props.on_list.clone()} />
+            </div>
         </div>
     }
+}
+
+/// Brings a heading to the upper edge of the panel. (`scrollIntoView` would
+/// also move what is around the panel.)
+fn scroll_to(heading: &HtmlElement) {
+    if let Ok(Some(body)) = heading.closest(".panel-body") {
+        let top = |element: &Element| element.get_bounding_client_rect().top();
+        let by = top(heading) - top(&body) - ABOVE_HEADING_PX;
+        body.set_scroll_top(body.scroll_top() + by as i32);
+    }
+    // Focus lets the keyboard go on from there.
+    let _ = heading.focus();
 }
 
 /// A time as a button that shows it on the timeline.
@@ -90,16 +105,33 @@ fn time_button(on_goto: &Callback<Goto>, time: Nanos, cap: Option<CapId>) -> Htm
     html! { <button class="time" {onclick} title="Show on the timeline">{ format::time(time) }</button> }
 }
 
-/// A fact with its name, and an explanation if there is one.
-fn fact(name: &str, value: Html, explanation: &str) -> Html {
+/// What a fact means, with the option that sets it; empty if that is clear.
+type Meaning = (&'static str, &'static str);
+
+const CLEAR: Meaning = ("", "");
+
+fn explained((meaning, option): Meaning) -> Html {
+    if meaning.is_empty() {
+        return Html::default();
+    }
+    html! {
+        <span class="explanation">
+            { meaning }
+            if !option.is_empty() {
+                { " " }<code>{ option }</code>
+            }
+        </span>
+    }
+}
+
+/// A fact with its name.
+fn fact(name: &str, value: Html, meaning: Meaning) -> Html {
     html! {
         <>
             <dt>{ name }</dt>
             <dd>
                 { value }
-                if !explanation.is_empty() {
-                    <span class="explanation">{ explanation }</span>
-                }
+                { explained(meaning) }
             </dd>
         </>
     }
@@ -115,26 +147,26 @@ fn program(process: &process::Process, overview: &Overview) -> Html {
         <section aria-labelledby="process-program">
             <h2 id="process-program">{ "Program" }</h2>
             <dl>
-                { fact("Name", name.unwrap_or_else(|| html! { "The log does not name it." }), "") }
+                { fact("Name", name.unwrap_or_else(|| html! { "The log does not name it." }), CLEAR) }
                 if !command.is_empty() {
                     { fact("Command line", html! {
                         <span class="command">
                             <code>{ &command }</code>
                             <CopyButton text={command.clone()} what="the command line" />
                         </span>
-                    }, "") }
+                    }, CLEAR) }
                 }
                 if let Some(pid) = process.pid {
-                    { fact("Process", html! { <span class="number">{ pid }</span> }, "") }
+                    { fact("Process", html! { <span class="number">{ pid }</span> }, CLEAR) }
                 }
                 if let Some(parent) = process.parent_pid {
-                    { fact("Started by", html! { <>{ "process " }<span class="number">{ parent }</span></> }, "") }
+                    { fact("Started by", html! { <>{ "process " }<span class="number">{ parent }</span></> }, CLEAR) }
                 }
                 if let Some(started) = process.started {
-                    { fact("Started", wall_clock(started), "When the log's clock was at 0.") }
+                    { fact("Started", wall_clock(started), ("When the log's clock was at 0.", "")) }
                 }
                 if let Some(span) = overview.span {
-                    { fact("Log", html! { length(span, overview) }, "") }
+                    { fact("Log", html! { length(span, overview) }, CLEAR) }
                 }
             </dl>
         </section>
@@ -176,31 +208,36 @@ fn wall_clock(at: Utc) -> Html {
 }
 
 /// What a way of the runtime means for the one who reads the log.
-fn way_meaning(way: &str) -> &'static str {
+fn way_meaning(way: &str) -> Meaning {
     match way {
-        "threaded" => "Haskell threads run in parallel, one on each capability (-threaded).",
-        "not threaded" => {
-            "There is one capability, and a foreign call stops all threads (built without -threaded)."
-        }
-        "profiling" => "It counts what cost centres cost, which makes it slower (-prof).",
-        "debugging" => "It checks itself and is slow: its times mean little (-debug).",
-        "event log" => "It can write event logs (-eventlog); from GHC 9.4 on, every runtime can.",
-        "dynamically linked" => "Libraries are loaded when the program starts (-dynamic).",
-        _ => "",
+        "threaded" => (
+            "Haskell threads run in parallel, one on each capability.",
+            "-threaded",
+        ),
+        "not threaded" => (
+            "There is one capability, and a foreign call stops all threads: built without",
+            "-threaded",
+        ),
+        "profiling" => (
+            "The program counts what its cost centres cost, and is slower for it.",
+            "-prof",
+        ),
+        "debugging" => (
+            "The runtime checks itself and is slow: times mean little.",
+            "-debug",
+        ),
+        "event log" => (
+            "It can write event logs; from GHC 9.4 on, every runtime can.",
+            "-eventlog",
+        ),
+        "dynamically linked" => ("Libraries are loaded when the program starts.", "-dynamic"),
+        _ => CLEAR,
     }
 }
 
 fn runtime(process: &process::Process) -> Html {
-    let ways = process.way.iter().filter_map(|way| {
-        let meaning = way_meaning(way);
-        (!meaning.is_empty()).then(|| {
-            let mut way = way.clone();
-            if let Some(first) = way.get_mut(..1) {
-                first.make_ascii_uppercase();
-            }
-            html! { <span class="explanation">{ format!("{way}: {meaning}") }</span> }
-        })
-    });
+    let ways = process.way.iter();
+    let ways = ways.map(|way| explained(way_meaning(way)));
     let unknown = process.rts.is_none() && process.heap.is_none();
     html! {
         <section aria-labelledby="process-runtime">
@@ -210,13 +247,13 @@ fn runtime(process: &process::Process) -> Html {
             }
             <dl>
                 if let Some(ghc) = &process.ghc {
-                    { fact("GHC", html! { <strong>{ ghc }</strong> }, "") }
+                    { fact("GHC", html! { <strong>{ ghc }</strong> }, CLEAR) }
                 }
                 if !process.way.is_empty() {
-                    { fact("Kind", html! { <>{ process.way.join(", ") }{ for ways }</> }, "") }
+                    { fact("Kind", html! { <>{ process.way.join(", ") }{ for ways }</> }, CLEAR) }
                 }
                 if let Some(rts) = &process.rts {
-                    { fact("Calls itself", html! { <code>{ rts }</code> }, "") }
+                    { fact("Calls itself", html! { <code>{ rts }</code> }, CLEAR) }
                 }
                 if let Some(heap) = &process.heap {
                     { heap_settings(heap) }
@@ -234,15 +271,15 @@ fn heap_settings(heap: &HeapSettings) -> Html {
     html! {
         <>
             { fact("Generations", html! { heap.generations },
-                "Young objects are collected often; what survives grows old and is collected seldom (+RTS -G).") }
+                ("Young objects are collected often; what survives grows old and is collected seldom.", "+RTS -G")) }
             { fact("Allocation area", size(heap.allocation_area_bytes),
-                "What each capability allocates before a collection begins: more means fewer collections (+RTS -A).") }
+                ("What each capability allocates before a collection begins: more means fewer collections.", "+RTS -A")) }
             { fact("Largest heap", most,
-                "If the heap would grow beyond it, the program ends with a heap overflow (+RTS -M).") }
+                ("If the heap would grow beyond it, the program ends with a heap overflow.", "+RTS -M")) }
             { fact("Megablock", size(heap.megablock_bytes),
-                "What the runtime gets from the operating system at once.") }
+                ("What the runtime gets from the operating system at once.", "")) }
             { fact("Block", size(heap.block_bytes),
-                "What it divides megablocks into.") }
+                ("What it divides megablocks into.", "")) }
         </>
     }
 }

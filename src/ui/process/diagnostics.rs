@@ -42,7 +42,7 @@ const fn meaning(kind: DiagnosticKind) -> &'static str {
         DiagnosticKind::UnknownType => {
             "A newer runtime or another program wrote them. They are counted, but not understood."
         }
-        DiagnosticKind::Clock => "Usual: every log with parallel collections has such events.",
+        DiagnosticKind::Clock => "Usual if it is by little.",
         DiagnosticKind::Open => {
             "Usual: threads that wait when the program ends, or all that ran when it was killed."
         }
@@ -70,7 +70,7 @@ pub(super) fn Diagnostics(props: &DiagnosticsProps) -> Html {
     let verdict = if process.diagnostic_count == 0 {
         "Nothing is wrong with this log."
     } else if all.iter().all(|one| usual(one.kind)) {
-        "Nothing is wrong with this log. What follows is usual."
+        "Nothing in this log is damaged or contradicts itself."
     } else {
         ""
     };
