@@ -26,6 +26,8 @@ use crate::ids::{CapId, Nanos, ThreadId};
 use crate::timeline::Store;
 use crate::timeline::messages::{Message, Messages};
 use crate::timeline::query::{Timeline, TimelineQuery, TimelineReply, UsageRow, usage};
+use crate::timeline::thread_export::thread_csv;
+use crate::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use crate::timeline::threads::{ThreadFilter, ThreadRow};
 
 /// All analyses of a log, in one pass.
@@ -388,6 +390,19 @@ impl Session {
     #[must_use]
     pub fn threads(&self, filter: &ThreadFilter) -> (Vec<ThreadRow>, usize) {
         self.recording.store.threads(filter)
+    }
+
+    /// How threads spent their time; `None` until the log is read to its end.
+    #[must_use]
+    pub fn thread_table(&self, query: &ThreadTableQuery) -> Option<ThreadTable> {
+        self.recording.store.thread_table(query)
+    }
+
+    /// The same as CSV; names of columns come before the first row of all.
+    #[must_use]
+    pub fn thread_csv(&self, query: &ThreadTableQuery) -> Option<String> {
+        let table = self.thread_table(query)?;
+        Some(thread_csv(&table, query.rows.start == 0))
     }
 
     /// The labels of those of `threads` that have one.

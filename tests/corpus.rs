@@ -6,42 +6,8 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::show::{Shown, parse, unescape};
-use common::{Case, cases, stdout};
+use common::{Case, for_all, reference_is_wrong, stdout};
 use serde_json::Value as Json;
-
-/// Where the reference is wrong or reads nothing, and why.
-const REFERENCE_IS_WRONG: &[(&str, &str)] = &[
-    (
-        "ghc-9.0.2/cut-in-header",
-        "the header is not whole: neither reads it",
-    ),
-    (
-        "ghc-9.0.2/relog-N2-l",
-        "26 stale bytes before the header, at which ghc-events stops",
-    ),
-    (
-        "ghc-events/782stop",
-        "GHC 7.8.2 numbers stop codes 8 and 9 otherwise, which ghc-events 0.20 does not know",
-    ),
-    (
-        "ghc-events/mandelbrot-mmc-2011-06-14",
-        "Mercury's event 40 is no SparkFizzle, and ghc-events does not read its StopThread of 6 bytes",
-    ),
-    (
-        "ghc-events/queens-ghc-6.12.1",
-        "ghc-events believes the sizes that GHC 6.12 declares, and reads nothing",
-    ),
-    (
-        "ghc-events/testlog-part",
-        "ghc-events does not read the StopThread of 6 bytes of GHC 7.0",
-    ),
-];
-
-fn reference_is_wrong(case: &Case) -> bool {
-    REFERENCE_IS_WRONG
-        .iter()
-        .any(|(name, _)| *name == case.name)
-}
 
 fn path(case: &Case) -> &str {
     case.log.to_str().expect("UTF-8")
@@ -60,20 +26,6 @@ fn compare(what: &str, ours: &[String], reference: &[String]) -> Result<(), Stri
         ours.get(at),
         reference.get(at)
     ))
-}
-
-/// Runs `check` on every log and reports all that fail.
-fn for_all(check: impl Fn(&Case) -> Result<(), String>) {
-    let failures: Vec<String> = cases()
-        .iter()
-        .filter_map(|case| check(case).err().map(|why| format!("{}: {why}", case.name)))
-        .collect();
-    assert!(
-        failures.is_empty(),
-        "{} logs differ:\n{}",
-        failures.len(),
-        failures.join("\n")
-    );
 }
 
 fn columns(row: &str, count: usize) -> String {

@@ -333,7 +333,7 @@ impl OpenAtEnd {
                 span.start,
                 Some(cap),
             ),
-            Open::Thread(thread, open) => match open.activity {
+            Open::Thread(thread, open, _) => match open.activity {
                 Activity::Running(cap) => (
                     format!("thread {thread} still runs at the end of the log"),
                     open.span.start,
@@ -440,7 +440,7 @@ mod tests {
                 span,
                 stop: None,
             };
-            Open::Thread(ThreadId(7), open)
+            Open::Thread(ThreadId(7), open, None)
         };
         let mut open = OpenAtEnd::default();
         open.open(Open::Gc(CapId(1), span));

@@ -10,6 +10,7 @@ mod events;
 mod info;
 mod spans;
 mod summary;
+mod threads;
 
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -41,6 +42,8 @@ enum Command {
     Spans(spans::Arguments),
     /// The numbers of `+RTS -s`, of the whole log or of a part of it
     Summary(summary::Arguments),
+    /// How each thread spent its time: running, waiting for a capability, blocked and on what
+    Threads(threads::Arguments),
 }
 
 /// How every command prints.
@@ -93,6 +96,7 @@ pub fn run() -> ExitCode {
         Command::Check(arguments) => check::run(arguments, &mut out),
         Command::Spans(arguments) => spans::run(arguments, &mut out),
         Command::Summary(arguments) => summary::run(arguments, &mut out),
+        Command::Threads(arguments) => threads::run(arguments, &mut out),
     };
     let flushed = out.flush();
     match result.and_then(|condition| Ok(flushed.map(|()| condition)?)) {

@@ -7,6 +7,7 @@ mod client;
 mod copy;
 mod dialog;
 mod event_filter;
+mod event_row;
 mod events;
 mod files;
 mod flame;
