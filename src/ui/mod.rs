@@ -4,6 +4,7 @@
 mod app;
 mod canvas;
 mod client;
+mod copy;
 mod dialog;
 mod event_filter;
 mod event_row;
@@ -16,6 +17,7 @@ mod keys;
 mod landing;
 mod link;
 mod panel;
+mod process;
 mod summary;
 mod theme;
 mod timeline;

@@ -53,6 +53,8 @@ pub(super) enum Msg {
     Usage(Option<Span>, Vec<UsageRow>),
     Filter(String),
     Panel(Panel),
+    /// All that is wrong or odd about the log is to be shown.
+    Diagnostics,
     Flame(FlameView),
     Events(EventList),
     Theme,
@@ -123,6 +125,8 @@ pub(super) struct App {
     goto_when_listed: Option<Goto>,
     filter: String,
     panel: Panel,
+    /// How often the diagnostics were asked for while their panel is open.
+    diagnostics_asked: u32,
     flame: FlameView,
     /// Which events are listed; their range is the selected one.
     events: EventList,
@@ -167,6 +171,7 @@ impl Component for App {
             goto_when_listed: None,
             filter: String::new(),
             panel: Panel::default(),
+            diagnostics_asked: 0,
             flame: FlameView::default(),
             events: EventList::default(),
             usage_asked: None,
@@ -244,6 +249,12 @@ impl Component for App {
             }
             Msg::Panel(panel) => {
                 self.panel = panel;
+                self.diagnostics_asked = 0;
+                self.changed(ctx);
+            }
+            Msg::Diagnostics => {
+                self.panel = Panel::Process;
+                self.diagnostics_asked += 1;
                 self.changed(ctx);
             }
             Msg::Flame(view) => {

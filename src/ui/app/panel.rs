@@ -11,6 +11,7 @@ use crate::share::Panel;
 use crate::ui::events::Events;
 use crate::ui::flame::Flame;
 use crate::ui::panel::Source;
+use crate::ui::process::Process;
 use crate::ui::summary::Summary;
 
 fn tab_id(panel: Panel) -> String {
@@ -104,6 +105,14 @@ impl App {
                     counted={self.log.counted.clone()} place={self.place} list={self.events.clone()}
                     on_list={link.callback(Msg::Events)} {on_goto} />
             },
+            Panel::Process => {
+                let on_list =
+                    link.batch_callback(|list| vec![Msg::Events(list), Msg::Panel(Panel::Events)]);
+                html! {
+                    <Process {source} {range} {on_goto} overview={Rc::clone(&self.log.overview)}
+                        to_diagnostics={self.diagnostics_asked} {on_list} />
+                }
+            }
             // TODO: the other panels, each <Panel {source} {range} {on_goto} />
             _ => {
                 let _ = source;
