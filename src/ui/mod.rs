@@ -3,7 +3,10 @@
 
 mod app;
 mod canvas;
+mod chart;
 mod client;
+mod collections;
+mod copy;
 mod dialog;
 mod event_filter;
 mod events;
@@ -15,7 +18,9 @@ mod keys;
 mod landing;
 mod link;
 mod panel;
+mod sparks;
 mod summary;
+mod term;
 mod theme;
 mod timeline;
 mod viewer;

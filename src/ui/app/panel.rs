@@ -8,9 +8,11 @@ use yew::prelude::*;
 
 use super::{App, Msg};
 use crate::share::Panel;
+use crate::ui::collections::Collections;
 use crate::ui::events::Events;
 use crate::ui::flame::Flame;
 use crate::ui::panel::Source;
+use crate::ui::sparks::Sparks;
 use crate::ui::summary::Summary;
 
 fn tab_id(panel: Panel) -> String {
@@ -89,7 +91,7 @@ impl App {
         let on_goto = link.callback(Msg::Goto);
         match self.panel {
             Panel::Summary => {
-                html! { <Summary rows={Rc::clone(&self.log.usage)} range={self.range} /> }
+                html! { <Summary {source} {range} {on_goto} /> }
             }
             Panel::FlameGraph if !self.log.overview.complete => {
                 html! { <p class="empty">{ "The flame graph is drawn when the log is read." }</p> }
@@ -104,6 +106,8 @@ impl App {
                     counted={self.log.counted.clone()} place={self.place} list={self.events.clone()}
                     on_list={link.callback(Msg::Events)} {on_goto} />
             },
+            Panel::Collections => html! { <Collections {source} {range} {on_goto} /> },
+            Panel::Sparks => html! { <Sparks {source} {range} {on_goto} /> },
             // TODO: the other panels, each <Panel {source} {range} {on_goto} />
             _ => {
                 let _ = source;
