@@ -3,7 +3,9 @@
 
 mod app;
 mod canvas;
+mod chart;
 mod client;
+mod collections;
 mod copy;
 mod dialog;
 mod event_filter;
@@ -18,7 +20,9 @@ mod landing;
 mod link;
 mod panel;
 mod process;
+mod sparks;
 mod summary;
+mod term;
 mod theme;
 mod timeline;
 mod viewer;

@@ -143,6 +143,10 @@ fn program(process: &process::Process, overview: &Overview) -> Html {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
         html! { <strong>{ name.to_owned() }</strong> }
     });
+    let copied = {
+        let command = command.clone();
+        Callback::from(move |()| Some(command.clone()))
+    };
     html! {
         <section aria-labelledby="process-program">
             <h2 id="process-program">{ "Program" }</h2>
@@ -152,7 +156,7 @@ fn program(process: &process::Process, overview: &Overview) -> Html {
                     { fact("Command line", html! {
                         <span class="command">
                             <code>{ &command }</code>
-                            <CopyButton text={command.clone()} what="the command line" />
+                            <CopyButton text={copied} what="the command line" />
                         </span>
                     }, CLEAR) }
                 }

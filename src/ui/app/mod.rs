@@ -50,7 +50,7 @@ pub(super) enum Msg {
     CancelHard(u32),
     Fingerprint(u32, Option<Fingerprint>),
     Threads(Vec<ThreadRow>, u64),
-    Usage(Option<Span>, Vec<UsageRow>),
+    Usage(Vec<UsageRow>),
     Filter(String),
     Panel(Panel),
     /// All that is wrong or odd about the log is to be shown.
@@ -95,9 +95,7 @@ struct Log {
     /// How far the counting of the listed events is.
     counted: Option<Rc<Counted>>,
     /// The usage of the whole log, for the notes beside the capabilities.
-    whole: Rc<Vec<UsageRow>>,
-    /// The usage of the selected range, or of the whole log.
-    usage: Rc<Vec<UsageRow>>,
+    usage: Vec<UsageRow>,
 }
 
 /// The root component.
@@ -130,8 +128,6 @@ pub(super) struct App {
     flame: FlameView,
     /// Which events are listed; their range is the selected one.
     events: EventList,
-    usage_asked: Option<Option<Span>>,
-    usage_again: bool,
     settle: Option<Timeout>,
     hard_cancel: Option<Timeout>,
     file_input: NodeRef,
@@ -174,8 +170,6 @@ impl Component for App {
             diagnostics_asked: 0,
             flame: FlameView::default(),
             events: EventList::default(),
-            usage_asked: None,
-            usage_again: false,
             settle: None,
             hard_cancel: None,
             file_input: NodeRef::default(),
@@ -241,7 +235,7 @@ impl Component for App {
                     self.viewer.goto(goto);
                 }
             }
-            Msg::Usage(range, rows) => self.usage_came(ctx, range, rows),
+            Msg::Usage(rows) => self.usage_came(rows),
             Msg::Filter(filter) => {
                 self.filter = filter;
                 self.ask_threads(ctx);
@@ -538,10 +532,7 @@ impl App {
                 self.description = description;
                 return changed;
             }
-            ViewerEvent::Range(range) => {
-                self.range = range;
-                self.ask_usage(ctx);
-            }
+            ViewerEvent::Range(range) => self.range = range,
             ViewerEvent::Clicked(place) => self.place = Some(place),
             ViewerEvent::Changed => {
                 self.changed(ctx);

@@ -8,10 +8,12 @@ use yew::prelude::*;
 
 use super::{App, Msg};
 use crate::share::Panel;
+use crate::ui::collections::Collections;
 use crate::ui::events::Events;
 use crate::ui::flame::Flame;
 use crate::ui::panel::Source;
 use crate::ui::process::Process;
+use crate::ui::sparks::Sparks;
 use crate::ui::summary::Summary;
 
 fn tab_id(panel: Panel) -> String {
@@ -90,7 +92,7 @@ impl App {
         let on_goto = link.callback(Msg::Goto);
         match self.panel {
             Panel::Summary => {
-                html! { <Summary rows={Rc::clone(&self.log.usage)} range={self.range} /> }
+                html! { <Summary {source} {range} {on_goto} /> }
             }
             Panel::FlameGraph if !self.log.overview.complete => {
                 html! { <p class="empty">{ "The flame graph is drawn when the log is read." }</p> }
@@ -113,6 +115,8 @@ impl App {
                         to_diagnostics={self.diagnostics_asked} {on_list} />
                 }
             }
+            Panel::Collections => html! { <Collections {source} {range} {on_goto} /> },
+            Panel::Sparks => html! { <Sparks {source} {range} {on_goto} /> },
             // TODO: the other panels, each <Panel {source} {range} {on_goto} />
             _ => {
                 let _ = source;
