@@ -113,11 +113,11 @@ impl StopStatus {
         }
     }
 
-    /// Why the thread stopped, to follow "thread 7 …" or "stopped: …".
+    /// Why the thread stopped, to follow "thread 7 was …" or "stopped: …".
     #[must_use]
     pub fn explanation(self) -> Cow<'static, str> {
         match self {
-            Self::NoStatus => "for no stated reason",
+            Self::NoStatus => "stopped for no stated reason",
             Self::HeapOverflow => "heap block used up",
             Self::StackOverflow => "stack overflow, its stack grows",
             Self::ThreadYielding => "yielded at the end of its time slice",

@@ -346,12 +346,10 @@ fn wait(item: &Item) -> String {
     match (item.class, item.other_wait) {
         (Class::Ready, Nanos(0)) => format!("waited {duration} for a capability: {why}"),
         (Class::Ready, _) => {
-            format!("waited {duration} for a capability, after {other}: {why}")
+            format!("waited {duration} for a capability, after it was {why} for {other}")
         }
-        (_, Nanos(0)) => format!("did not run for {duration}: {why}"),
-        (_, _) => {
-            format!("did not run for {duration}: {why}, then waited {other} for a capability")
-        }
+        (_, Nanos(0)) => format!("was {why} for {duration}"),
+        _ => format!("was {why} for {duration}, then waited {other} for a capability"),
     }
 }
 

@@ -48,6 +48,107 @@ pub enum ThreadColumn {
     Migrations,
 }
 
+impl ThreadColumn {
+    /// All of them, in the order in which they are offered.
+    pub const ALL: [Self; 21] = [
+        Self::Running,
+        Self::Ready,
+        Self::LongestReady,
+        Self::MeanReady,
+        Self::Blocked,
+        Self::BlockedOn(WaitReason::Mvar),
+        Self::BlockedOn(WaitReason::BlackHole),
+        Self::BlockedOn(WaitReason::Stm),
+        Self::BlockedOn(WaitReason::ThrowTo),
+        Self::BlockedOn(WaitReason::ForeignCall),
+        Self::BlockedOn(WaitReason::Delay),
+        Self::BlockedOn(WaitReason::Io),
+        Self::BlockedOn(WaitReason::Other),
+        Self::Runs,
+        Self::Wakeups,
+        Self::Migrations,
+        Self::Thread,
+        Self::Label,
+        Self::Created,
+        Self::Finished,
+        Self::End,
+    ];
+
+    /// Its name in links, which never changes.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Thread => "thread",
+            Self::Label => "label",
+            Self::Created => "created",
+            Self::Finished => "finished",
+            Self::End => "end",
+            Self::Running => "running",
+            Self::Ready => "ready",
+            Self::Blocked => "blocked",
+            Self::BlockedOn(reason) => match reason {
+                WaitReason::Mvar => "mvar",
+                WaitReason::BlackHole => "blackhole",
+                WaitReason::Stm => "stm",
+                WaitReason::ThrowTo => "throwto",
+                WaitReason::ForeignCall => "foreign",
+                WaitReason::Delay => "delay",
+                WaitReason::Io => "io",
+                WaitReason::Other => "other",
+            },
+            Self::Runs => "runs",
+            Self::LongestReady => "longest",
+            Self::MeanReady => "mean",
+            Self::Wakeups => "wakeups",
+            Self::Migrations => "migrations",
+        }
+    }
+
+    /// The column of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|column| column.name() == name)
+    }
+
+    /// Whether large values of it are of more interest than small ones.
+    #[must_use]
+    pub const fn largest_first(self) -> bool {
+        !matches!(
+            self,
+            Self::Thread | Self::Label | Self::Created | Self::Finished | Self::End
+        )
+    }
+}
+
+/// How the table is shown; a part of a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadView {
+    /// Part of the label, or the number; empty for all.
+    pub filter: String,
+    /// By what the rows are sorted.
+    pub sort: ThreadColumn,
+    /// The largest first.
+    pub descending: bool,
+}
+
+impl Default for ThreadView {
+    fn default() -> Self {
+        Self::sorted_by(ThreadColumn::default())
+    }
+}
+
+impl ThreadView {
+    /// All threads, those of interest first.
+    #[must_use]
+    pub const fn sorted_by(sort: ThreadColumn) -> Self {
+        Self {
+            filter: String::new(),
+            sort,
+            descending: sort.largest_first(),
+        }
+    }
+}
+
 /// Which threads, of which time, in which order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadTableQuery {
@@ -174,6 +275,15 @@ pub struct ThreadTable {
     pub total: u64,
     /// The sums of all rows.
     pub all: ThreadSums,
+}
+
+impl ThreadTable {
+    /// The row of that number, if it is one of those asked for.
+    #[must_use]
+    pub fn row(&self, number: u64) -> Option<&ThreadTimes> {
+        let at = number.checked_sub(self.first)?;
+        self.rows.get(usize::try_from(at).ok()?)
+    }
 }
 
 /// By what a row is sorted: what is not there comes last in both directions.

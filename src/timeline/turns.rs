@@ -187,7 +187,8 @@ impl TurnSums {
     }
 
     /// The same by class.
-    pub(crate) fn by_class(&self) -> ClassTimes {
+    #[must_use]
+    pub fn by_class(&self) -> ClassTimes {
         let mut times = ClassTimes::default();
         times[Class::Running as usize] = self.running_ns;
         times[Class::Open as usize] = self.open_ns;

@@ -20,10 +20,12 @@ mod landing;
 mod link;
 mod panel;
 mod process;
+mod save;
 mod sparks;
 mod summary;
 mod term;
 mod theme;
+mod threads;
 mod timeline;
 mod viewer;
 

@@ -21,6 +21,7 @@ use crate::scene::format;
 use crate::session::Overview;
 use crate::share::{Fingerprint, FlameView, Panel, ViewState};
 use crate::timeline::query::{Row, UsageRow};
+use crate::timeline::thread_table::ThreadView;
 use crate::timeline::threads::ThreadRow;
 use crate::ui::client::Client;
 use crate::ui::dialog::Help;
@@ -57,6 +58,7 @@ pub(super) enum Msg {
     Diagnostics,
     Flame(FlameView),
     Events(EventList),
+    ThreadTable(ThreadView),
     Theme,
     ThemeChanged,
     Help(bool),
@@ -128,6 +130,8 @@ pub(super) struct App {
     flame: FlameView,
     /// Which events are listed; their range is the selected one.
     events: EventList,
+    /// How the table of threads is shown.
+    thread_table: ThreadView,
     settle: Option<Timeout>,
     hard_cancel: Option<Timeout>,
     file_input: NodeRef,
@@ -170,6 +174,7 @@ impl Component for App {
             diagnostics_asked: 0,
             flame: FlameView::default(),
             events: EventList::default(),
+            thread_table: ThreadView::default(),
             settle: None,
             hard_cancel: None,
             file_input: NodeRef::default(),
@@ -257,6 +262,10 @@ impl Component for App {
             }
             Msg::Events(list) => {
                 self.events = list;
+                self.changed(ctx);
+            }
+            Msg::ThreadTable(view) => {
+                self.thread_table = view;
                 self.changed(ctx);
             }
             Msg::Theme => {
@@ -425,6 +434,7 @@ impl App {
         self.panel = state.panel;
         self.flame = state.flame.clone();
         self.events = state.events.clone();
+        self.thread_table = state.threads.clone();
         if state.newer() {
             self.notice = Some("This link was made by a newer version of this page: some of it may be missing here.".to_owned());
         }
@@ -474,6 +484,7 @@ impl App {
             filter: self.filter.clone(),
             flame: self.flame.clone(),
             events: self.events.clone(),
+            threads: self.thread_table.clone(),
             ..ViewState::default()
         }
     }

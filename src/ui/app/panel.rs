@@ -15,6 +15,7 @@ use crate::ui::panel::Source;
 use crate::ui::process::Process;
 use crate::ui::sparks::Sparks;
 use crate::ui::summary::Summary;
+use crate::ui::threads::Threads;
 
 fn tab_id(panel: Panel) -> String {
     format!("tab-{}", panel.name())
@@ -117,11 +118,10 @@ impl App {
             }
             Panel::Collections => html! { <Collections {source} {range} {on_goto} /> },
             Panel::Sparks => html! { <Sparks {source} {range} {on_goto} /> },
-            // TODO: the other panels, each <Panel {source} {range} {on_goto} />
-            _ => {
-                let _ = source;
-                Html::default()
-            }
+            Panel::Threads => html! {
+                <Threads {source} {range} {on_goto} view={self.thread_table.clone()}
+                    on_view={link.callback(Msg::ThreadTable)} />
+            },
         }
     }
 
