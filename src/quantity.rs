@@ -85,6 +85,24 @@ impl Utc {
             nanoseconds: u32::try_from(ns.rem_euclid(SECOND)).ok()?,
         })
     }
+
+    /// Date and time to the millisecond where clocks are that many minutes
+    /// ahead of UTC: `2026-11-20 09:47:03.231`.
+    #[must_use]
+    pub fn clock_text(self, ahead_minutes: i32) -> String {
+        let seconds = self
+            .seconds
+            .saturating_add_signed(i64::from(ahead_minutes) * 60);
+        let (year, month, day) = date(seconds / 86_400);
+        let second = seconds % 86_400;
+        format!(
+            "{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02}.{:03}",
+            second / 3600,
+            second / 60 % 60,
+            second % 60,
+            self.nanoseconds / 1_000_000
+        )
+    }
 }
 
 impl fmt::Display for Utc {
@@ -178,6 +196,9 @@ mod tests {
         assert_eq!(Utc::from_nanoseconds(-1), None);
         let late = Utc::from_nanoseconds(1_795_168_023_000_000_007).expect("after 1970");
         assert_eq!(late.to_string(), "2026-11-20 09:47:03.000000007 UTC");
+        assert_eq!(late.clock_text(0), "2026-11-20 09:47:03.000");
+        assert_eq!(late.clock_text(330), "2026-11-20 15:17:03.000");
+        assert_eq!(late.clock_text(-600), "2026-11-19 23:47:03.000");
         let far = Utc {
             seconds: u64::MAX,
             nanoseconds: u32::MAX,

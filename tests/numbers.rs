@@ -288,6 +288,7 @@ fn a_collection_is_what_its_leader_says() {
         log
     });
     let expected = Collection {
+        number: 1,
         cap: CapId(0),
         start: Nanos(1000),
         end: Nanos(1500),

@@ -2,6 +2,7 @@
 //! which runtime and heap settings, how its capabilities came and went, and
 //! what is wrong or odd about the log itself.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -52,6 +53,26 @@ pub struct Process {
     pub diagnostics: Vec<Diagnostic>,
     /// How much is wrong or odd.
     pub diagnostic_count: u64,
+}
+
+impl Process {
+    /// Program and arguments as a shell would take them; empty if the log does
+    /// not name them.
+    #[must_use]
+    pub fn command_line(&self) -> String {
+        let words = self.program.iter().chain(&self.arguments);
+        let quoted: Vec<Cow<'_, str>> = words.map(|word| shell_word(word)).collect();
+        quoted.join(" ")
+    }
+}
+
+/// A word of a command line of a POSIX shell, quoted if it has to be.
+fn shell_word(word: &str) -> Cow<'_, str> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"%+,-./:=@_".contains(&byte);
+    if !word.is_empty() && word.bytes().all(plain) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
 }
 
 /// What happened to a capability.
@@ -378,6 +399,22 @@ mod tests {
         assert_eq!(ways("GHC-9.6.6 rts"), ["not threaded"]);
         assert_eq!(ways("GHC-9.6.6 rts_v"), ["not threaded", "vanilla"]);
         assert_eq!(ways("mmc-DEV"), [""; 0]);
+    }
+
+    #[test]
+    fn a_command_line_for_a_shell() {
+        let process = Process {
+            program: Some("/opt/my app/run".to_owned()),
+            arguments: ["+RTS", "-N2", "", "it's", "$HOME", "a=b", "ü"]
+                .map(str::to_owned)
+                .into(),
+            ..Process::default()
+        };
+        assert_eq!(
+            process.command_line(),
+            r"'/opt/my app/run' +RTS -N2 '' 'it'\''s' '$HOME' a=b 'ü'"
+        );
+        assert_eq!(Process::default().command_line(), "");
     }
 
     #[test]

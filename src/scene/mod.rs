@@ -2,6 +2,7 @@
 //! ticks of the time axis, colours. What is drawn and what the command line
 //! prints use the same functions, and native tests check them.
 
+pub mod chart;
 pub mod colour;
 pub mod flame;
 pub mod format;

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use gloo_events::EventListener;
 use gloo_timers::callback::Timeout;
-use web_sys::{EventTarget, HtmlElement};
+use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use super::timeline::Observer;
@@ -435,7 +435,8 @@ impl Grid {
             "End" => last,
             "Enter" => {
                 // Enter on a column's button sorts.
-                let on_grid = event.target() == self.scroller.get().map(EventTarget::from);
+                let grid = self.scroller.cast::<HtmlElement>();
+                let on_grid = event.target() == grid.map(Into::into);
                 if let Some(row) = props.current.filter(|_| on_grid) {
                     event.prevent_default();
                     props.on_activate.emit(row);

@@ -3,9 +3,13 @@
 
 mod app;
 mod canvas;
+mod chart;
 mod client;
+mod collections;
+mod copy;
 mod dialog;
 mod event_filter;
+mod event_row;
 mod events;
 mod files;
 mod flame;
@@ -15,8 +19,11 @@ mod keys;
 mod landing;
 mod link;
 mod panel;
+mod process;
 mod save;
+mod sparks;
 mod summary;
+mod term;
 mod theme;
 mod threads;
 mod timeline;

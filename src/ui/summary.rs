@@ -1,92 +1,109 @@
-//! The table of how each capability spent the log, or the selected range.
+//! The numbers of the runtime's own report, of the whole log or of the selected
+//! range, and how each capability spent it.
 
+mod facts;
+mod tables;
+pub(super) mod words;
+
+use std::rc::Rc;
+
+use serde::Serialize;
 use yew::prelude::*;
 
+use super::copy::CopyButton;
+use super::panel::{PanelProps, use_answer};
+use crate::analysis::numbers::report::Report;
+use crate::analysis::numbers::summary::Summary as Numbers;
 use crate::automata::Span;
-use crate::ids::Nanos;
+use crate::protocol::{Answer, Question};
 use crate::scene::format;
-use crate::timeline::query::UsageRow;
 
-#[derive(Properties, PartialEq)]
-pub(super) struct SummaryProps {
-    pub(super) rows: std::rc::Rc<Vec<UsageRow>>,
-    /// The selected range, if there is one.
-    pub(super) range: Option<Span>,
+/// What the tables and lists of this panel are about.
+#[derive(Clone, Copy)]
+struct About<'a> {
+    numbers: &'a Numbers,
+    range: Option<Span>,
 }
 
-/// A bar of the three shares.
-fn bar(row: &UsageRow) -> Html {
-    let total = (row.mutator_ns + row.gc_ns + row.idle_ns).max(1) as f64;
-    let percent = |ns: u64| ns as f64 / total * 100.0;
-    let (mutator, gc) = (percent(row.mutator_ns), percent(row.gc_ns));
-    html! {
-        <svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-            <rect class="idle" x="0" y="0" width="100" height="8" />
-            <rect class="running" x="0" y="0" width={format!("{mutator:.3}")} height="8" />
-            <rect class="gc" x={format!("{mutator:.3}")} y="0" width={format!("{gc:.3}")} height="8" />
-        </svg>
+impl About<'_> {
+    /// Whether the log has numbers of the collector at all.
+    const fn has_heap(self) -> bool {
+        self.numbers.collections.is_some()
+    }
+
+    /// `log` or `range`, as in "none in this log".
+    const fn what(self) -> &'static str {
+        match self.range {
+            Some(_) => "range",
+            None => "log",
+        }
     }
 }
 
-fn cells(row: &UsageRow) -> Html {
-    let total = row.mutator_ns + row.gc_ns + row.idle_ns;
-    let cell = |ns: u64| {
-        html! {
-            <>
-                <td class="number">{ format::duration(Nanos(ns)) }</td>
-                <td class="number share-number">{ if total == 0 { "–".to_owned() } else { format::percent(ns, total) } }</td>
-            </>
+/// The panel.
+#[component]
+pub(super) fn Summary(props: &PanelProps) -> Html {
+    let answer = use_answer(&props.source, Question::Summary(props.range));
+    let Some(Answer::Summary(numbers)) = answer.as_deref() else {
+        return html! { <p class="empty">{ "The numbers are on their way." }</p> };
+    };
+    let about = About {
+        numbers,
+        range: props.range,
+    };
+    html! {
+        <div class="numbers">
+            <header class="numbers-head">
+                <h2>{ range_text(props.range, props.source.complete) }</h2>
+                if props.range.is_none() {
+                    <p class="faint">{ "Drag on the timeline to see the numbers of a part" }</p>
+                }
+                { copies(answer.clone(), props.range) }
+            </header>
+            <div class="cards">
+                <div class="card-column">{ facts::time(about) }{ facts::sparks(about) }</div>
+                { facts::memory(about) }
+                { tables::collections(about) }
+            </div>
+            { tables::capabilities(about) }
+        </div>
+    }
+}
+
+/// Buttons that copy the numbers, as the command line prints them.
+fn copies(answer: Option<Rc<Answer>>, range: Option<Span>) -> Html {
+    let text = {
+        let answer = answer.clone();
+        move |()| match answer.as_deref() {
+            Some(Answer::Summary(numbers)) => {
+                let head = range.map(|range| format!("{}\n\n", span_text(range)));
+                Some(format!("{}{}", head.unwrap_or_default(), Report(numbers)))
+            }
+            _ => None,
         }
     };
-    html! { <><td class="bar-cell">{ bar(row) }</td>{ cell(row.mutator_ns) }{ cell(row.gc_ns) }{ cell(row.idle_ns) }</> }
+    let json = move |()| match answer.as_deref() {
+        Some(Answer::Summary(numbers)) => {
+            let plain = serde_wasm_bindgen::Serializer::json_compatible();
+            let value = numbers.serialize(&plain).ok()?;
+            js_sys::JSON::stringify(&value).ok().map(String::from)
+        }
+        _ => None,
+    };
+    html! {
+        <div class="copies">
+            <CopyButton what="the numbers as text" text={Callback::from(text)} />
+            <CopyButton label="Copy as JSON" what="the numbers as JSON" text={Callback::from(json)} />
+        </div>
+    }
 }
 
-/// The table.
-#[component]
-pub(super) fn Summary(props: &SummaryProps) -> Html {
-    let rows = &props.rows;
-    let sum = |get: fn(&UsageRow) -> u64| rows.iter().map(get).sum::<u64>();
-    let all = UsageRow {
-        cap: crate::ids::CapId(0),
-        mutator_ns: sum(|row| row.mutator_ns),
-        gc_ns: sum(|row| row.gc_ns),
-        idle_ns: sum(|row| row.idle_ns),
-    };
-    let of = match props.range {
-        Some(range) => format!("How each capability spent {}", span_text(range)),
-        None => "How each capability spent the whole log".to_owned(),
-    };
-    if rows.is_empty() {
-        return html! { <p class="empty">{ "This log names no capability, so that nothing is known of their time. It was perhaps made without scheduler events: run the program with +RTS -l." }</p> };
-    }
-    html! {
-        <div class="summary">
-            <table>
-                <caption>{ of }</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">{ "Capability" }</th>
-                        <th class="bar-cell"><span class="visually-hidden">{ "Shares as a bar" }</span></th>
-                        <th scope="col" colspan="2"><span class="swatch running" aria-hidden="true" />{ " Mutator" }</th>
-                        <th scope="col" colspan="2"><span class="swatch gc" aria-hidden="true" />{ " Collection" }</th>
-                        <th scope="col" colspan="2"><span class="swatch idle" aria-hidden="true" />{ " Idle" }</th>
-                    </tr>
-                </thead>
-                <tbody>
-                    { for rows.iter().map(|row| html! {
-                        <tr key={row.cap.0}><th scope="row">{ format!("Capability {}", row.cap) }</th>{ cells(row) }</tr>
-                    }) }
-                </tbody>
-                if rows.len() > 1 {
-                    <tfoot><tr><th scope="row">{ "All" }</th>{ cells(&all) }</tr></tfoot>
-                }
-            </table>
-            <dl class="explained">
-                <dt>{ "Mutator" }</dt><dd>{ "time in which the capability ran a Haskell thread" }</dd>
-                <dt>{ "Collection" }</dt><dd>{ "time in which it collected garbage, from GC start to GC end" }</dd>
-                <dt>{ "Idle" }</dt><dd>{ "the rest of the capability's life: no thread was ready on it, or they were all in foreign calls" }</dd>
-            </dl>
-        </div>
+/// What the numbers of a panel are about.
+pub(super) fn range_text(range: Option<Span>, complete: bool) -> String {
+    match range {
+        Some(range) => span_text(range),
+        None if complete => "The whole log".to_owned(),
+        None => "The log as far as it is read".to_owned(),
     }
 }
 

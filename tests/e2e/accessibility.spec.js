@@ -34,8 +34,27 @@ for (const colorScheme of ['light', 'dark']) {
     await page.getByRole('tab', { name: 'Flame graph' }).click();
     await expect(page.locator('.flame canvas')).toBeVisible();
     expect(await violations(page)).toEqual([]);
+    await page.getByRole('tab', { name: 'Process' }).click();
+    await expect(page.getByRole('heading', { name: 'Event types' })).toBeVisible();
+    expect(await violations(page)).toEqual([]);
     await page.keyboard.press('?');
     await expect(page.getByRole('dialog')).toBeVisible();
+    expect(await violations(page)).toEqual([]);
+  });
+}
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`the panels of numbers are accessible, ${colorScheme}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme });
+    await openLog(page, fixture('ghc-9.0.2/sparks-N4-lsf'));
+    const ready = { Summary: '.numbers', Collections: '.collections svg text', Sparks: '.sparks svg text' };
+    for (const [tab, what] of Object.entries(ready)) {
+      await page.getByRole('tab', { name: tab }).click();
+      await expect(page.locator(what).first()).toBeVisible();
+      expect(await violations(page)).toEqual([]);
+    }
+    await page.getByRole('button', { name: 'Overflowed' }).focus();
+    await expect(page.getByRole('tooltip')).toBeVisible();
     expect(await violations(page)).toEqual([]);
   });
 }

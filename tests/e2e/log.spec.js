@@ -41,7 +41,7 @@ test('says how each capability spent the log, as the reference does', async ({ p
     spent[cap][category] += end - start;
   }
   for (const [cap, times] of Object.entries(spent)) {
-    const cells = page.locator('.summary tbody tr').nth(Number(cap)).locator('td.number:not(.share-number)');
+    const cells = page.locator('.summary tbody tr').nth(Number(cap)).locator('td.number:not(.share-number, .size)');
     const expected = [times.Mutator, times.GC, times.Idle].map(duration);
     await expect(cells).toHaveText(expected.map((text) => text.replace(' ', ' ')));
   }

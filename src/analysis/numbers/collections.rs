@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::tally::Tallies;
 use crate::eventlog::Event;
 use crate::ids::{CapId, Nanos};
 
@@ -9,6 +10,9 @@ use crate::ids::{CapId, Nanos};
 /// tells it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Collection {
+    /// Which of the log's collections it is, in the order in which they end; the
+    /// first is 1.
+    pub number: u32,
     /// The capability that led it: the one that posts `GCStatsGHC`.
     pub cap: CapId,
     /// Its `StartGC`: all capabilities have stopped.
@@ -77,6 +81,7 @@ struct Progress {
 #[derive(Debug, Default)]
 pub(super) struct Collections {
     pub(super) all: Vec<Collection>,
+    pub(super) tallies: Tallies,
     caps: Vec<Progress>,
     /// Whether what is told now is still about the last collection.
     afterwards: bool,
@@ -166,10 +171,12 @@ impl Collections {
         let requested = progress.requested.take();
         self.busy = self.busy.saturating_sub(1);
         if let Some(mut collection) = statistics {
+            collection.number = u32::try_from(self.all.len() + 1).unwrap_or(u32::MAX);
             collection.start = start;
             collection.end = at;
             collection.sync_ns = requested.map(|requested| start.since(requested).0);
             collection.allocated_bytes = std::mem::take(&mut self.allocated_bytes);
+            self.tallies.push(self.all.len(), &collection);
             self.all.push(collection);
             self.afterwards = true;
         } else if self.busy == 0 && self.all.is_empty() {

@@ -16,10 +16,14 @@ pub enum CollectionColumn {
     /// When it began.
     #[default]
     Start,
+    /// Its number.
+    Number,
     /// The capability that led it.
     Cap,
     /// The generation.
     Generation,
+    /// Sequential ones, then parallel ones.
+    Kind,
     /// How long the program stood still.
     Pause,
     /// How many threads collected.
@@ -48,8 +52,10 @@ impl CollectionColumn {
         let known = |number: Option<u64>| number.map_or(0, |number| number.saturating_add(1));
         match self {
             Self::Start => gc.start.0,
+            Self::Number => gc.number.into(),
             Self::Cap => gc.cap.0.into(),
             Self::Generation => gc.generation.into(),
+            Self::Kind => gc.is_parallel().into(),
             Self::Pause => gc.pause_ns(),
             Self::Threads => gc.threads.into(),
             Self::Sync => known(gc.sync_ns),
@@ -128,6 +134,8 @@ pub struct Pauses {
 /// Some collections of a range, and their pauses.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CollectionsReply {
+    /// The place of the first of them in the sorted list.
+    pub first: u64,
     /// The rows that were asked for, as far as there are so many.
     pub rows: Vec<Collection>,
     /// How many collections are in the range.
@@ -143,23 +151,25 @@ impl Numbers {
     pub fn collections(&self, end: Nanos, query: &CollectionsQuery) -> CollectionsReply {
         let window = Self::window(end, query.range);
         let mut found: Vec<(u64, Nanos, u32)> = Vec::new();
-        for (place, gc) in (0..).zip(&self.collections.all) {
-            if window.has(gc.start.0) {
-                let key = query.sort.key(gc);
-                let key = if query.descending { !key } else { key };
-                found.push((key, gc.start, place));
-            }
+        for gc in self.collections_in(window) {
+            let key = query.sort.key(gc);
+            let key = if query.descending { !key } else { key };
+            found.push((key, gc.start, gc.number));
         }
-        let place = |row: &(u64, Nanos, u32)| self.collections.all.get(row.2 as usize).copied();
         let pauses = if query.pauses {
-            pauses(found.iter().filter_map(place))
+            pauses(self.collections_in(window))
         } else {
             Vec::new()
         };
         let total = found.len() as u64;
-        let rows = sorted_rows(&mut found, &query.rows);
+        let rows = sorted_rows(&mut found, &query.rows).iter();
+        let collection = |&(.., number): &(_, _, u32)| {
+            let place = usize::try_from(number).ok()?.checked_sub(1)?;
+            self.collections.all.get(place).copied()
+        };
         CollectionsReply {
-            rows: rows.iter().filter_map(place).collect(),
+            first: query.rows.start,
+            rows: rows.filter_map(collection).collect(),
             total,
             pauses,
         }
@@ -186,7 +196,7 @@ fn sorted_rows<'a, T: Ord>(list: &'a mut [T], rows: &Range<u64>) -> &'a [T] {
     rows
 }
 
-fn pauses(collections: impl Iterator<Item = Collection>) -> Vec<Pauses> {
+fn pauses<'a>(collections: impl Iterator<Item = &'a Collection>) -> Vec<Pauses> {
     let mut all = Vec::new();
     let mut generations: BTreeMap<u16, Vec<u64>> = BTreeMap::new();
     for gc in collections {
@@ -196,15 +206,13 @@ fn pauses(collections: impl Iterator<Item = Collection>) -> Vec<Pauses> {
             .or_default()
             .push(gc.pause_ns());
     }
-    all.sort_unstable();
-    let (Some(&least), Some(&most)) = (all.first(), all.last()) else {
+    let (Some(&least), Some(&most)) = (all.iter().min(), all.iter().max()) else {
         return Vec::new();
     };
     let bounds = bounds(least, most);
-    let mut pauses = vec![of(None, &all, &bounds)];
+    let mut pauses = vec![of(None, &mut all, &bounds)];
     for (generation, mut list) in generations {
-        list.sort_unstable();
-        pauses.push(of(Some(generation), &list, &bounds));
+        pauses.push(of(Some(generation), &mut list, &bounds));
     }
     pauses
 }
@@ -221,36 +229,56 @@ fn bounds(least: u64, most: u64) -> Vec<u64> {
     bounds.unwrap_or(&[0, u64::MAX]).to_vec()
 }
 
-/// The distribution of a sorted list that is not empty.
-fn of(generation: Option<u16>, sorted: &[u64], bounds: &[u64]) -> Pauses {
-    let len = sorted.len();
-    // The smallest pause that so many hundredths are not longer than.
-    let percentile = |hundredths: usize| {
-        let rank = (len * hundredths).div_ceil(100).max(1);
-        sorted.get(rank - 1).copied().unwrap_or(0)
+/// The distribution of a list that is not empty, which is put into another order.
+fn of(generation: Option<u16>, list: &mut [u64], bounds: &[u64]) -> Pauses {
+    let mut bins = empty_bins(bounds);
+    for &pause in &*list {
+        let bin = bounds.partition_point(|&bound| bound <= pause);
+        if let Some(bin) = bin.checked_sub(1).and_then(|bin| bins.get_mut(bin)) {
+            bin.count += 1;
+            bin.total_ns = bin.total_ns.saturating_add(pause);
+        }
+    }
+    let len = list.len();
+    // The smallest pause that so many hundredths are not longer than. Finding one
+    // leaves it and those that are longer from its place on.
+    let mut from = 0;
+    let mut percentile = |hundredths: usize| {
+        let place = (len * hundredths).div_ceil(100).max(1) - 1;
+        let rest = list.get_mut(from..).unwrap_or_default();
+        let within = place - from;
+        from = place;
+        if within < rest.len() {
+            *rest.select_nth_unstable(within).1
+        } else {
+            0
+        }
     };
-    let bin = |bounds: &[u64]| {
-        let (from_ns, to_ns) = (*bounds.first()?, *bounds.get(1)?);
-        let first = sorted.partition_point(|&pause| pause < from_ns);
-        let last = sorted.partition_point(|&pause| pause < to_ns);
-        let inside = sorted.get(first..last)?;
-        Some(PauseBin {
-            from_ns,
-            to_ns,
-            count: inside.len() as u64,
-            total_ns: sum(inside),
-        })
-    };
+    let (median_ns, p90_ns) = (percentile(50), percentile(90));
+    let (p99_ns, max_ns) = (percentile(99), percentile(100));
     Pauses {
         generation,
         count: len as u64,
-        total_ns: sum(sorted),
-        median_ns: percentile(50),
-        p90_ns: percentile(90),
-        p99_ns: percentile(99),
-        max_ns: percentile(100),
-        bins: bounds.windows(2).filter_map(bin).collect(),
+        total_ns: sum(list),
+        median_ns,
+        p90_ns,
+        p99_ns,
+        max_ns,
+        bins,
     }
+}
+
+fn empty_bins(bounds: &[u64]) -> Vec<PauseBin> {
+    let bin = |bounds: &[u64]| {
+        let (from_ns, to_ns) = (*bounds.first()?, *bounds.get(1)?);
+        Some(PauseBin {
+            from_ns,
+            to_ns,
+            count: 0,
+            total_ns: 0,
+        })
+    };
+    bounds.windows(2).filter_map(bin).collect()
 }
 
 fn sum(numbers: &[u64]) -> u64 {
@@ -273,12 +301,12 @@ mod tests {
 
     #[test]
     fn percentiles_are_pauses() {
-        let sorted: Vec<u64> = (1..=200).collect();
-        let pauses = of(None, &sorted, &bounds(1, 200));
+        let mut list: Vec<u64> = (1..=200).map(|i| i * 77 % 201).collect();
+        let pauses = of(None, &mut list, &bounds(1, 200));
         assert_eq!((pauses.median_ns, pauses.p90_ns), (100, 180));
         assert_eq!((pauses.p99_ns, pauses.max_ns), (198, 200));
         assert_eq!(pauses.bins.iter().map(|bin| bin.count).sum::<u64>(), 200);
-        let one = of(None, &[5], &bounds(5, 5));
+        let one = of(None, &mut [5], &bounds(5, 5));
         assert_eq!((one.median_ns, one.p99_ns, one.max_ns), (5, 5, 5));
     }
 

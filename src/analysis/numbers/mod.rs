@@ -5,10 +5,12 @@
 
 mod collections;
 pub mod collections_query;
+pub mod report;
 mod spark_runs;
 pub mod sparks_query;
 mod steps;
 pub mod summary;
+mod tally;
 
 pub use collections::Collection;
 use collections::Collections;
@@ -208,7 +210,7 @@ impl Numbers {
     /// The oldest generation: collections of it are what the runtime calls major.
     fn oldest_generation(&self) -> Option<u16> {
         let declared = self.heap_info.map(|info| info.generations.max(1) - 1);
-        declared.or_else(|| self.collections.all.iter().map(|gc| gc.generation).max())
+        declared.or(self.collections.tallies.oldest)
     }
 
     /// The part of a log that ends at `end` (the time of its last event) that a
@@ -222,7 +224,9 @@ impl Numbers {
 
     /// The collections that begin inside of a window.
     fn collections_in(&self, window: Window) -> impl Iterator<Item = &Collection> {
-        let all = self.collections.all.iter();
+        let all = &self.collections.all[..];
+        let places = self.collections.tallies.places(all, window);
+        let all = all.get(places).unwrap_or_default().iter();
         all.filter(move |collection| window.has(collection.start.0))
     }
 }

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::steps::Window;
-use super::{Collection, Counters, Numbers};
+use super::tally::Tally;
+use super::{Counters, Numbers};
 use crate::automata::Span;
 use crate::ids::{CapId, Nanos};
 use crate::timeline::query::UsageRow;
@@ -164,10 +165,11 @@ impl Numbers {
     #[must_use]
     pub fn summary(&self, end: Nanos, range: Option<Span>, usage: &[UsageRow]) -> Summary {
         let window = Self::window(end, range);
-        let inside: Vec<&Collection> = self.collections_in(window).collect();
+        let all = &self.collections.all[..];
+        let tally = self.collections.tallies.tally(all, window);
         let logged = |number: u64| self.heap_logged.then_some(number);
         let total_ns = window.duration();
-        let gc_ns = self.gc_ns(window);
+        let gc_ns = self.gc_ns(&tally, window);
         let mutator_ns = gc_ns.map(|gc_ns| total_ns.saturating_sub(gc_ns));
         let bytes_allocated = sum(self
             .allocated
@@ -175,22 +177,18 @@ impl Numbers {
             .filter_map(|(cap, _)| self.allocated.growth(cap, window)));
         let live: Vec<u64> = self.live.within(window).collect();
         let oldest = self.oldest_generation();
-        let of_oldest = |gc: &&&Collection| Some(gc.generation) == oldest;
-        let parallel = inside.iter().filter(|gc| gc.is_parallel()).count() as u64;
+        let mut of_generations = tally.generations.iter();
+        let of_oldest = of_generations.find(|row| Some(row.generation) == oldest);
         Summary {
             bytes_allocated,
-            bytes_copied: logged(total(inside.iter().map(|gc| gc.copied_bytes))),
+            bytes_copied: logged(tally.copied_bytes),
             max_residency: live.iter().copied().max(),
             residency_samples: logged(live.len() as u64),
-            max_slop: inside
-                .iter()
-                .filter(of_oldest)
-                .map(|gc| gc.slop_bytes)
-                .max(),
+            max_slop: of_oldest.and_then(|row| row.max_slop),
             max_heap_size: self.heap_size.within(window).map(|(_, size)| size).max(),
-            max_fragmentation: inside.iter().map(|gc| gc.fragmentation_bytes).max(),
-            generations: self.generations(window),
-            work_balance: work_balance(&inside),
+            max_fragmentation: tally.max_fragmentation,
+            generations: self.generations(&tally),
+            work_balance: tally.work_balance(),
             sparks: self.spark_totals(window),
             mutator_ns,
             gc_ns,
@@ -201,9 +199,9 @@ impl Numbers {
             allocation_rate: allocation_rate(bytes_allocated, mutator_ns),
             capabilities: self.capabilities(window, usage),
             average_residency: total(live.iter().copied()).checked_div(live.len() as u64),
-            collections: logged(inside.len() as u64),
-            parallel_collections: logged(parallel),
-            sync_ns: sum(inside.iter().filter_map(|gc| gc.sync_ns)),
+            collections: logged(tally.all(|row| row.collections)),
+            parallel_collections: logged(tally.all(|row| row.parallel)),
+            sync_ns: tally.sync_ns,
             tasks: (!self.tasks.is_empty())
                 .then(|| self.tasks.iter().filter(|&&at| window.has(at)).count() as u64),
         }
@@ -211,38 +209,34 @@ impl Numbers {
 
     /// The time of collections in a window; `None` if the log has no events of
     /// the collector.
-    fn gc_ns(&self, window: Window) -> Option<u64> {
-        let spans = self.collections.all.iter();
-        let spans = spans.map(|gc| (gc.start.0, gc.end.0));
-        let spans = spans.chain(self.collections.stops.iter().copied());
-        let time = total(spans.map(|(start, end)| window.part_of(start, end)));
+    fn gc_ns(&self, tally: &Tally, window: Window) -> Option<u64> {
+        let stops = self.collections.stops.iter();
+        let stops = total(stops.map(|&(start, end)| window.part_of(start, end)));
+        let time = stops.saturating_add(tally.all(|row| row.elapsed_ns));
         (self.heap_logged || self.collections.any).then_some(time)
     }
 
-    fn generations(&self, window: Window) -> Vec<Generation> {
-        let mut rows: BTreeMap<u16, Generation> = BTreeMap::new();
+    fn generations(&self, tally: &Tally) -> Vec<Generation> {
         let known = self.oldest_generation().filter(|_| self.heap_logged);
-        for generation in 0..known.map_or(0, |oldest| oldest.min(GENERATIONS - 1) + 1) {
-            rows.entry(generation).or_default();
-        }
-        let mut pauses: BTreeMap<u16, u64> = BTreeMap::new();
-        for gc in &self.collections.all {
-            let row = rows.entry(gc.generation).or_default();
-            let part_ns = window.part_of(gc.start.0, gc.end.0);
-            row.elapsed_ns = row.elapsed_ns.saturating_add(part_ns);
-            if window.has(gc.start.0) {
-                row.collections += 1;
-                row.parallel += u64::from(gc.is_parallel());
-                let pause_ns = gc.pause_ns();
-                row.max_pause_ns = row.max_pause_ns.max(Some(pause_ns));
-                let sum = pauses.entry(gc.generation).or_default();
-                *sum = sum.saturating_add(pause_ns);
-            }
-        }
-        for (generation, row) in &mut rows {
-            row.generation = *generation;
-            let pauses = pauses.get(generation);
-            row.avg_pause_ns = pauses.and_then(|sum| sum.checked_div(row.collections));
+        let known = 0..known.map_or(0, |oldest| oldest.min(GENERATIONS - 1) + 1);
+        let seen = self.collections.tallies.generations.iter().copied();
+        let mut rows: BTreeMap<u16, Generation> = known
+            .chain(seen)
+            .map(|generation| {
+                let row = Generation {
+                    generation,
+                    ..Generation::default()
+                };
+                (generation, row)
+            })
+            .collect();
+        for of in &tally.generations {
+            let row = rows.entry(of.generation).or_default();
+            row.collections = of.collections;
+            row.parallel = of.parallel;
+            row.elapsed_ns = of.elapsed_ns;
+            row.avg_pause_ns = of.pauses_ns.checked_div(of.collections);
+            row.max_pause_ns = of.max_pause_ns;
         }
         rows.into_values().collect()
     }
@@ -276,21 +270,6 @@ fn total(numbers: impl Iterator<Item = u64>) -> u64 {
 /// The sum, if there is something to sum up.
 fn sum(numbers: impl Iterator<Item = u64>) -> Option<u64> {
     numbers.reduce(u64::saturating_add)
-}
-
-/// The runtime divides what was copied in balance by what was copied since GHC
-/// 8.4. Before, it compared what all threads copied with what the busiest did: n
-/// threads in balance copy n times as much.
-fn work_balance(collections: &[&Collection]) -> Option<f64> {
-    let parallel = || collections.iter().filter(|gc| gc.is_parallel());
-    let part = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
-    if let Some(balanced) = sum(parallel().filter_map(|gc| gc.balanced_bytes)) {
-        return part(balanced, total(parallel().map(|gc| gc.copied_bytes)));
-    }
-    let threads = parallel().map(|gc| gc.threads).max()?;
-    let all = total(parallel().map(|gc| gc.total_copied_bytes));
-    let busiest = total(parallel().map(|gc| gc.max_copied_bytes));
-    Some((part(all, busiest)? - 1.0) / f64::from(threads - 1))
 }
 
 fn allocation_rate(bytes: Option<u64>, mutator_ns: Option<u64>) -> Option<u64> {

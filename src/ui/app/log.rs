@@ -8,7 +8,6 @@ use web_sys::File;
 use yew::prelude::*;
 
 use super::{App, Log, Msg, Screen, THREADS_LISTED};
-use crate::automata::Span;
 use crate::ids::{CapId, ThreadId};
 use crate::protocol::{Answer, FromWorker, Question};
 use crate::scene::format;
@@ -27,10 +26,9 @@ impl App {
         self.hard_cancel = None;
         self.range = None;
         self.place = None;
+        self.diagnostics_asked = 0;
         self.goto_when_listed = None;
         self.description = None;
-        self.usage_asked = None;
-        self.usage_again = false;
         self.log = Log {
             name: file.name(),
             ..Log::default()
@@ -168,7 +166,6 @@ impl App {
             self.panel = Panel::FlameGraph;
         }
         self.ask_threads(ctx);
-        self.usage_asked = None;
         self.ask_usage(ctx);
         self.changed(ctx);
     }
@@ -178,7 +175,7 @@ impl App {
         let overview = &self.log.overview;
         let Some(span) = overview.span else { return };
         let note = |cap: CapId| {
-            let row = self.log.whole.iter().find(|row| row.cap == cap)?;
+            let row = self.log.usage.iter().find(|row| row.cap == cap)?;
             let life = row.mutator_ns + row.gc_ns + row.idle_ns;
             (life > 0).then(|| format::percent_short(row.mutator_ns, life))
         };
@@ -217,42 +214,23 @@ impl App {
             });
     }
 
-    /// Asks how the selected range, or the whole log, was spent; while a
-    /// question is out, it is asked again when the answer has come.
-    pub(super) fn ask_usage(&mut self, ctx: &Context<Self>) {
+    /// Asks how the whole log was spent, for the notes beside the capabilities.
+    pub(super) fn ask_usage(&self, ctx: &Context<Self>) {
         let Some(whole) = self.log.overview.span else {
             return;
         };
-        if self.usage_asked.is_some() {
-            self.usage_again = true;
-            return;
-        }
-        let range = self.range;
-        self.usage_asked = Some(range);
         let link = ctx.link().clone();
-        self.client
-            .ask(Question::Usage(range.unwrap_or(whole)), move |answer, _| {
-                if let Answer::Usage(rows) = answer {
-                    link.send_message(Msg::Usage(range, rows));
-                }
-            });
+        self.client.ask(Question::Usage(whole), move |answer, _| {
+            if let Answer::Usage(rows) = answer {
+                link.send_message(Msg::Usage(rows));
+            }
+        });
     }
 
-    pub(super) fn usage_came(
-        &mut self,
-        ctx: &Context<Self>,
-        range: Option<Span>,
-        rows: Vec<UsageRow>,
-    ) {
-        self.usage_asked = None;
-        let rows = Rc::new(rows);
-        if range.is_none() && self.log.whole != rows {
-            self.log.whole = Rc::clone(&rows);
+    pub(super) fn usage_came(&mut self, rows: Vec<UsageRow>) {
+        if self.log.usage != rows {
+            self.log.usage = rows;
             self.show_log();
-        }
-        self.log.usage = rows;
-        if std::mem::take(&mut self.usage_again) {
-            self.ask_usage(ctx);
         }
     }
 }

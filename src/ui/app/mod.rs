@@ -51,9 +51,11 @@ pub(super) enum Msg {
     CancelHard(u32),
     Fingerprint(u32, Option<Fingerprint>),
     Threads(Vec<ThreadRow>, u64),
-    Usage(Option<Span>, Vec<UsageRow>),
+    Usage(Vec<UsageRow>),
     Filter(String),
     Panel(Panel),
+    /// All that is wrong or odd about the log is to be shown.
+    Diagnostics,
     Flame(FlameView),
     Events(EventList),
     ThreadTable(ThreadView),
@@ -95,9 +97,7 @@ struct Log {
     /// How far the counting of the listed events is.
     counted: Option<Rc<Counted>>,
     /// The usage of the whole log, for the notes beside the capabilities.
-    whole: Rc<Vec<UsageRow>>,
-    /// The usage of the selected range, or of the whole log.
-    usage: Rc<Vec<UsageRow>>,
+    usage: Vec<UsageRow>,
 }
 
 /// The root component.
@@ -125,13 +125,13 @@ pub(super) struct App {
     goto_when_listed: Option<Goto>,
     filter: String,
     panel: Panel,
+    /// How often the diagnostics were asked for while their panel is open.
+    diagnostics_asked: u32,
     flame: FlameView,
     /// Which events are listed; their range is the selected one.
     events: EventList,
     /// How the table of threads is shown.
     thread_table: ThreadView,
-    usage_asked: Option<Option<Span>>,
-    usage_again: bool,
     settle: Option<Timeout>,
     hard_cancel: Option<Timeout>,
     file_input: NodeRef,
@@ -171,11 +171,10 @@ impl Component for App {
             goto_when_listed: None,
             filter: String::new(),
             panel: Panel::default(),
+            diagnostics_asked: 0,
             flame: FlameView::default(),
             events: EventList::default(),
             thread_table: ThreadView::default(),
-            usage_asked: None,
-            usage_again: false,
             settle: None,
             hard_cancel: None,
             file_input: NodeRef::default(),
@@ -241,7 +240,7 @@ impl Component for App {
                     self.viewer.goto(goto);
                 }
             }
-            Msg::Usage(range, rows) => self.usage_came(ctx, range, rows),
+            Msg::Usage(rows) => self.usage_came(rows),
             Msg::Filter(filter) => {
                 self.filter = filter;
                 self.ask_threads(ctx);
@@ -249,6 +248,12 @@ impl Component for App {
             }
             Msg::Panel(panel) => {
                 self.panel = panel;
+                self.diagnostics_asked = 0;
+                self.changed(ctx);
+            }
+            Msg::Diagnostics => {
+                self.panel = Panel::Process;
+                self.diagnostics_asked += 1;
                 self.changed(ctx);
             }
             Msg::Flame(view) => {
@@ -538,10 +543,7 @@ impl App {
                 self.description = description;
                 return changed;
             }
-            ViewerEvent::Range(range) => {
-                self.range = range;
-                self.ask_usage(ctx);
-            }
+            ViewerEvent::Range(range) => self.range = range,
             ViewerEvent::Clicked(place) => self.place = Some(place),
             ViewerEvent::Changed => {
                 self.changed(ctx);

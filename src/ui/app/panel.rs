@@ -8,9 +8,12 @@ use yew::prelude::*;
 
 use super::{App, Msg};
 use crate::share::Panel;
+use crate::ui::collections::Collections;
 use crate::ui::events::Events;
 use crate::ui::flame::Flame;
 use crate::ui::panel::Source;
+use crate::ui::process::Process;
+use crate::ui::sparks::Sparks;
 use crate::ui::summary::Summary;
 use crate::ui::threads::Threads;
 
@@ -90,7 +93,7 @@ impl App {
         let on_goto = link.callback(Msg::Goto);
         match self.panel {
             Panel::Summary => {
-                html! { <Summary rows={Rc::clone(&self.log.usage)} range={self.range} /> }
+                html! { <Summary {source} {range} {on_goto} /> }
             }
             Panel::FlameGraph if !self.log.overview.complete => {
                 html! { <p class="empty">{ "The flame graph is drawn when the log is read." }</p> }
@@ -105,15 +108,20 @@ impl App {
                     counted={self.log.counted.clone()} place={self.place} list={self.events.clone()}
                     on_list={link.callback(Msg::Events)} {on_goto} />
             },
+            Panel::Process => {
+                let on_list =
+                    link.batch_callback(|list| vec![Msg::Events(list), Msg::Panel(Panel::Events)]);
+                html! {
+                    <Process {source} {range} {on_goto} overview={Rc::clone(&self.log.overview)}
+                        to_diagnostics={self.diagnostics_asked} {on_list} />
+                }
+            }
+            Panel::Collections => html! { <Collections {source} {range} {on_goto} /> },
+            Panel::Sparks => html! { <Sparks {source} {range} {on_goto} /> },
             Panel::Threads => html! {
                 <Threads {source} {range} {on_goto} view={self.thread_table.clone()}
                     on_view={link.callback(Msg::ThreadTable)} />
             },
-            // TODO: the other panels, each <Panel {source} {range} {on_goto} />
-            _ => {
-                let _ = source;
-                Html::default()
-            }
         }
     }
 

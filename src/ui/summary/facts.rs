@@ -1,0 +1,242 @@
+//! Single numbers, each with what it means, or why it is not there.
+
+use yew::prelude::*;
+
+use super::About;
+use super::words::{CONVERTED, DUD, FIZZLED, GCD, OVERFLOWED, SPARK};
+use crate::analysis::numbers::summary::SparkTotals;
+use crate::ids::Nanos;
+use crate::scene::format;
+use crate::ui::term::Term;
+
+/// Why a log has no numbers of the collector; a sentence below says what to do.
+const NO_GC: &str = "no GC events in this log";
+/// The same for the heap.
+const NO_HEAP: &str = "no heap events in this log";
+
+/// A number: the text for it and, smaller, what else there is to say; or why
+/// there is none.
+pub(super) type Shown = Result<(String, String), String>;
+
+/// A line of a list.
+pub(super) struct Fact {
+    pub(super) name: &'static str,
+    pub(super) help: &'static str,
+    pub(super) shown: Shown,
+}
+
+/// A list of numbers.
+pub(super) fn list(facts: Vec<Fact>) -> Html {
+    let line = |fact: Fact| {
+        let (class, value, more) = match fact.shown {
+            Ok((value, more)) => ("number", value, more),
+            Err(why) => ("absent", format::NOTHING.to_owned(), why),
+        };
+        html! {
+            <div class={classes!("fact", class)} key={fact.name}>
+                <dt><Term name={fact.name} help={fact.help} /></dt>
+                <dd class="value">{ value }</dd>
+                <dd class="more">{ more }</dd>
+            </div>
+        }
+    };
+    html! { <dl class="facts">{ for facts.into_iter().map(line) }</dl> }
+}
+
+/// A card with a heading.
+pub(super) fn card(title: &str, body: Html) -> Html {
+    html! { <section class="numbers-card"><h3>{ title }</h3>{ body }</section> }
+}
+
+fn only(value: String) -> (String, String) {
+    (value, String::new())
+}
+
+/// A size as people read it, and exactly.
+fn size(bytes: u64) -> (String, String) {
+    let exact = format!("{} B", format::count(bytes));
+    let short = format::bytes(bytes);
+    if bytes < 1024 {
+        only(short)
+    } else {
+        (short, exact)
+    }
+}
+
+fn duration(ns: u64) -> String {
+    format::duration(Nanos(ns))
+}
+
+/// Where the time went.
+pub(super) fn time(about: About<'_>) -> Html {
+    let numbers = about.numbers;
+    let total_ns = numbers.total_ns;
+    let part = |ns: Option<u64>| {
+        ns.map(|ns| (duration(ns), format::percent(ns, total_ns)))
+            .ok_or_else(|| NO_GC.to_owned())
+    };
+    let facts = vec![
+        Fact {
+            name: "Total",
+            help: "Elapsed time, as a clock on the wall shows it. How long the processors worked (CPU time) is not in a log.",
+            shown: Ok(only(duration(total_ns))),
+        },
+        Fact {
+            name: "Mutator",
+            help: "The time outside of garbage collections: the program itself, also while it waits or has not much to do.",
+            shown: part(numbers.mutator_ns),
+        },
+        Fact {
+            name: "GC",
+            help: "The time of garbage collections, in which the whole program stands still.",
+            shown: part(numbers.gc_ns),
+        },
+        Fact {
+            name: "Productivity",
+            help: "The mutator's share of the elapsed time. If it is low, the program spends its time collecting garbage. (+RTS -s has the share of elapsed time in its second column.)",
+            shown: match numbers.productivity {
+                Some(share) => Ok(only(format::fraction(share))),
+                None if numbers.mutator_ns.is_some() => Err("no time passes in this range".into()),
+                None => Err(NO_GC.to_owned()),
+            },
+        },
+    ];
+    let bar = numbers.gc_ns.filter(|_| total_ns > 0).map(|gc_ns| {
+        let gc = gc_ns as f64 / total_ns as f64 * 100.0;
+        html! {
+            <div class="time-bar" aria-hidden="true">
+                <svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none">
+                    <rect class="running" x="0" y="0" width="100" height="8" />
+                    <rect class="gc" x={format!("{:.3}", 100.0 - gc)} y="0" width={format!("{gc:.3}")} height="8" />
+                </svg>
+                <p><span class="swatch running" />{ " Mutator " }<span class="swatch gc" />{ " GC" }</p>
+            </div>
+        }
+    });
+    let why = numbers.gc_ns.is_none().then(|| {
+        html! { <p class="faint">{ "+RTS -l writes GC events; -l-g and -l-a leave them out." }</p> }
+    });
+    card("Time", html! { <>{ list(facts) }{ bar }{ why }</> })
+}
+
+/// What the program allocated, and what it kept.
+pub(super) fn memory(about: About<'_>) -> Html {
+    let numbers = about.numbers;
+    let or = |number: Option<u64>, why: &str| {
+        number.map(size).ok_or_else(|| {
+            let why = if about.has_heap() { why } else { NO_HEAP };
+            why.to_owned()
+        })
+    };
+    let no_major = format!(
+        "only looked at in major collections: none in this {}",
+        about.what()
+    );
+    let no_gc = format!("no collection begins in this {}", about.what());
+    let samples = numbers.residency_samples.unwrap_or(0);
+    let average = or(numbers.average_residency, &no_major).map(|(value, _)| {
+        let of = match samples {
+            1 => "of 1 sample".to_owned(),
+            _ => format!("of {} samples", format::count(samples)),
+        };
+        (value, of)
+    });
+    let rate = match (numbers.allocation_rate, numbers.bytes_allocated) {
+        (Some(rate), _) => Ok((format!("{}/s", format::bytes(rate)), String::new())),
+        (None, Some(_)) if numbers.mutator_ns == Some(0) => {
+            Err(format!("no mutator time in this {}", about.what()))
+        }
+        (None, _) => or(None, "the log has no counts of allocation"),
+    };
+    let fact = |name, help, shown| Fact { name, help, shown };
+    let facts = vec![
+        fact(
+            "Allocated",
+            "All memory that was handed out for new values, most of which is garbage soon. Counted at each collection: of a range, as of the last count before its ends.",
+            or(
+                numbers.bytes_allocated,
+                "the log has no counts of allocation",
+            ),
+        ),
+        fact(
+            "Allocation rate",
+            "Allocated bytes in each second of elapsed mutator time. +RTS -s divides by CPU seconds, which are not in a log, so that its rate differs when several processors work or the program waits.",
+            rate,
+        ),
+        fact(
+            "Maximum residency",
+            "The most that was still in use (live) after a major collection. In between it may have been more.",
+            or(numbers.max_residency, &no_major),
+        ),
+        fact(
+            "Average residency",
+            "The mean of what was live after major collections; each looks once, which is a sample.",
+            average,
+        ),
+        fact(
+            "Maximum heap size",
+            "The most memory that the runtime held from the system for the heap, used or not, as noted at collections. A peak in the middle of a collection is not in a log.",
+            or(
+                numbers.max_heap_size,
+                "noted at collections, and none was before this range's end",
+            ),
+        ),
+        fact(
+            "Maximum slop",
+            "Memory at the ends of blocks that holds nothing, at its most after a major collection.",
+            or(numbers.max_slop, &no_major),
+        ),
+        fact(
+            "Fragmentation",
+            "Memory that the runtime held after a collection and could not give back, because parts of it are in use; at its most.",
+            or(numbers.max_fragmentation, &no_gc),
+        ),
+        fact(
+            "Copied",
+            "What collections copied: live data is moved, garbage is left behind. Copying is most of a collection's work.",
+            or(numbers.bytes_copied, &no_gc),
+        ),
+    ];
+    let why = (!about.has_heap()).then(|| {
+        html! { <p class="faint">{ "GHC 7.6 and later write heap events with +RTS -l; -l-g and -l-a leave them out." }</p> }
+    });
+    card("Memory", html! { <>{ list(facts) }{ why }</> })
+}
+
+/// What became of sparks.
+pub(super) fn sparks(about: About<'_>) -> Html {
+    let body = match &about.numbers.sparks {
+        None => {
+            html! { <p class="faint">{ "The log has no counts of sparks: programs write them that are linked with -threaded and run with +RTS -l." }</p> }
+        }
+        Some(totals) if *totals == SparkTotals::default() => {
+            let what = match about.range {
+                Some(_) => "Nothing happened to sparks in this range.",
+                None => "This program created no sparks.",
+            };
+            html! { <p class="faint">{ what }</p> }
+        }
+        Some(totals) => list(spark_facts(totals)),
+    };
+    card("Sparks", body)
+}
+
+/// The six numbers, each with what it means.
+pub(super) fn spark_facts(totals: &SparkTotals) -> Vec<Fact> {
+    let all = totals.total();
+    let fact = |name, help, number| Fact {
+        name,
+        help,
+        shown: Ok((format::count(number), format::percent(number, all))),
+    };
+    let mut total = fact("Total", SPARK, all);
+    total.shown = Ok(only(format::count(all)));
+    vec![
+        total,
+        fact("Converted", CONVERTED, totals.converted),
+        fact("Overflowed", OVERFLOWED, totals.overflowed),
+        fact("Dud", DUD, totals.dud),
+        fact("GC’d", GCD, totals.gcd),
+        fact("Fizzled", FIZZLED, totals.fizzled),
+    ]
+}

@@ -1,0 +1,11 @@
+//! What becomes of sparks, in words: two panels explain it.
+
+pub(in crate::ui) const SPARK: &str = "A spark is a value that may be computed in parallel (par, parMap, Strategies): it waits in its capability's pool until a capability has nothing else to do. This counts all that were created, the overflowed and dud ones too.";
+pub(in crate::ui) const CONVERTED: &str =
+    "Evaluated in parallel, as they were meant to. The more, the better.";
+pub(in crate::ui) const OVERFLOWED: &str = "Dropped because the pool was full (4096 sparks): the program makes them faster than they are taken. Make fewer, larger ones.";
+pub(in crate::ui) const DUD: &str =
+    "Not put into the pool because the value was computed already: useless, but cheap.";
+pub(in crate::ui) const GCD: &str = "Thrown away by the garbage collector: nothing else refers to the value, or it was computed meanwhile.";
+pub(in crate::ui) const FIZZLED: &str =
+    "Taken from the pool, but the program had computed the value itself meanwhile.";

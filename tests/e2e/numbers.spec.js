@@ -1,0 +1,160 @@
+// The panels of numbers: summary, collections, sparks.
+
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@playwright/test';
+import { fixture, fragment, openLog, timeline } from './helpers.js';
+
+const GC_HEAVY = 'ghc-9.0.2/gc-heavy-nt-l';
+const SPARKS = 'ghc-9.0.2/sparks-N4-lsf';
+
+/** The runtime's own report of the run that wrote a log. */
+const report = (name) => readFileSync(fixture(name).replace(/\.eventlog$/, '.rts-s.txt')).toString();
+const within = (text, pattern) => text.match(pattern).slice(1).map((digits) => Number(digits.replaceAll(',', '')));
+const counted = (number) => number.toLocaleString('en-US');
+
+/** What stands in the line of a list of numbers. */
+const fact = (page, name) => page.locator('.fact', { has: page.getByRole('button', { name, exact: true }) });
+
+/** Drags over a part of the timeline. */
+async function select(page, from, to) {
+  const { x, cap } = await timeline(page);
+  await page.mouse.move(x(from), cap(0, false));
+  await page.mouse.down();
+  await page.mouse.move(x(to), cap(0, false), { steps: 5 });
+  await page.mouse.up();
+  await expect(page.locator('.chip')).toBeVisible();
+}
+
+test('the summary has the numbers of the runtime', async ({ page }) => {
+  await openLog(page, fixture(GC_HEAVY));
+  const said = report(GC_HEAVY);
+  const [allocated] = within(said, /([\d,]+) bytes allocated/);
+  const [copied] = within(said, /([\d,]+) bytes copied/);
+  const [residency, samples] = within(said, /([\d,]+) bytes maximum residency \((\d+) sample/);
+  await expect(fact(page, 'Allocated').locator('.more')).toHaveText(`${counted(allocated)} B`);
+  await expect(fact(page, 'Copied').locator('.more')).toHaveText(`${counted(copied)} B`);
+  await expect(fact(page, 'Maximum residency').locator('.more')).toHaveText(`${counted(residency)} B`);
+  await expect(fact(page, 'Average residency').locator('.more')).toHaveText(`of ${samples} samples`);
+  const table = page.locator('.numbers-card', { has: page.getByRole('heading', { name: 'Collections' }) });
+  for (const [, generation, collections] of said.matchAll(/Gen +(\d+) +(\d+) colls/g)) {
+    const row = table.locator('tbody tr').nth(Number(generation));
+    await expect(row.locator('td').first()).toHaveText(counted(Number(collections)));
+  }
+});
+
+test('the summary of a program with sparks has the runtime’s counts', async ({ page }) => {
+  await openLog(page, fixture(SPARKS));
+  const numbers = within(report(SPARKS), /SPARKS: (\d+) \((\d+) converted, (\d+) overflowed, (\d+) dud, (\d+) GC'd, (\d+) fizzled\)/);
+  for (const [i, name] of ['Total', 'Converted', 'Overflowed', 'Dud', 'GC’d', 'Fizzled'].entries()) {
+    await expect(fact(page, name).last().locator('.value')).toHaveText(counted(numbers[i]));
+  }
+});
+
+test('every number can be explained by keyboard and pointer', async ({ page }) => {
+  await openLog(page, fixture(GC_HEAVY));
+  const term = page.getByRole('button', { name: 'Productivity' });
+  const tip = page.getByRole('tooltip');
+  await term.focus();
+  await expect(tip).toContainText('share of the elapsed time');
+  await expect(term).toHaveAccessibleDescription(/share of the elapsed time/);
+  await page.keyboard.press('Escape');
+  await expect(tip).toHaveCount(0);
+  await page.getByRole('button', { name: 'Maximum slop' }).hover();
+  await expect(tip).toContainText('ends of blocks');
+  const box = await tip.boundingBox();
+  const { width, height } = page.viewportSize();
+  expect(box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height).toBe(true);
+});
+
+test('the numbers are copied as the command line prints them', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openLog(page, fixture(GC_HEAVY));
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+  await page.getByRole('button', { name: 'Copy', exact: true }).click();
+  await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible();
+  const [line] = report(GC_HEAVY).match(/[\d,]+ bytes allocated in the heap/);
+  expect(await clipboard()).toContain(line);
+  await page.getByRole('button', { name: 'Copy as JSON' }).click();
+  await expect.poll(clipboard).toMatch(/^\{"bytes_allocated":\d+,.*"productivity":0\.\d+/);
+});
+
+test('a selection changes all panels', async ({ page }) => {
+  await openLog(page, fixture(SPARKS));
+  const body = page.locator('.panel-body');
+  const whole = {};
+  const tabs = { Summary: '.facts', Collections: '.pauses .plain-table', Sparks: '.sparks .plain-table' };
+  for (const [tab, what] of Object.entries(tabs)) {
+    await page.getByRole('tab', { name: tab }).click();
+    await expect(body.locator(what).first()).toBeVisible();
+    whole[tab] = await body.locator(what).first().textContent();
+  }
+  await select(page, 0.2, 0.55);
+  for (const [tab, what] of Object.entries(tabs)) {
+    await page.getByRole('tab', { name: tab }).click();
+    await expect(body).toContainText(/[\d.]+\sms – [\d.]+\sms/);
+    await expect(body.locator(what).first()).not.toHaveText(whole[tab]);
+  }
+  await page.keyboard.press('Escape');
+});
+
+test('collections are sorted by any column, and a click shows one', async ({ page }) => {
+  await openLog(page, fixture(GC_HEAVY));
+  await page.getByRole('tab', { name: 'Collections' }).click();
+  const row = (n) => page.locator(`#collection-rows-row-${n}`);
+  const cell = (n, column) => row(n).getByRole('gridcell').nth(column);
+  await expect(cell(0, 0)).toHaveText('1');
+  const [total] = within(report(GC_HEAVY), /Gen +0 +(\d+) colls/);
+  const [major] = within(report(GC_HEAVY), /Gen +1 +(\d+) colls/);
+  await expect(page.getByRole('grid', { name: 'Collections' })).toHaveAttribute('aria-rowcount', String(total + major + 1));
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await expect(page.getByRole('columnheader', { name: 'Pause' })).toHaveAttribute('aria-sort', 'descending');
+  const longest = await page.locator('.pauses tfoot td').last().textContent();
+  await expect(cell(0, 5)).toHaveText(longest);
+  expect(new URL(page.url()).hash).not.toMatch(/[#&]t=/);
+  await cell(0, 5).click();
+  await fragment(page, /[#&]t=/);
+  await expect(row(0)).toHaveClass(/current/);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await expect(cell(0, 5)).not.toHaveText(longest);
+});
+
+test('pauses are drawn, and are in a table for those who do not see them', async ({ page }) => {
+  await openLog(page, fixture(GC_HEAVY));
+  await page.getByRole('tab', { name: 'Collections' }).click();
+  await expect(page.locator('.pauses svg[role=img] path').first()).toBeAttached();
+  const cells = await page.getByRole('table', { name: 'Pauses by length' }).locator('td').allTextContents();
+  const drawn = cells.reduce((sum, text) => sum + Number(text.replaceAll(',', '')), 0);
+  const of = [...report(GC_HEAVY).matchAll(/Gen +\d+ +(\d+) colls/g)];
+  expect(drawn).toBe(of.reduce((sum, [, n]) => sum + Number(n), 0));
+});
+
+test('sparks: counts of each capability, charts and run times', async ({ page }) => {
+  await openLog(page, fixture(SPARKS));
+  await page.getByRole('tab', { name: 'Sparks' }).click();
+  const rows = page.locator('.sparks tbody').first().locator('tr');
+  await expect(rows).toHaveCount(5);
+  const [total, converted] = within(report(SPARKS), /SPARKS: (\d+) \((\d+) converted/);
+  await expect(rows.first().locator('td').nth(0)).toHaveText(counted(total));
+  await expect(rows.first().locator('td').nth(2)).toHaveText(counted(converted));
+  const shape = () => page.locator('.chart', { hasText: 'Creation' }).locator('path').first().getAttribute('d');
+  const all = await shape();
+  await page.getByRole('button', { name: 'Capability 1' }).click();
+  await expect.poll(shape).not.toBe(all);
+  await expect(page.getByRole('img', { name: /Sparks created per second, Capability 1/ })).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Run times' })).toBeAttached();
+});
+
+test('what a log does not have is said, with the reason', async ({ page }) => {
+  await openLog(page, fixture('ghc-9.6.6/fib-forkio-N2-l-as'));
+  await expect(fact(page, 'Allocated')).toContainText('no heap events in this log');
+  await page.getByRole('tab', { name: 'Collections' }).click();
+  await expect(page.locator('.panel-body')).toContainText('This log says nothing of single collections');
+  await page.getByRole('tab', { name: 'Sparks' }).click();
+  await expect(page.locator('.panel-body')).toContainText('This log says nothing of sparks');
+});
+
+test('a program without sparks is told from a log without counts', async ({ page }) => {
+  await openLog(page, fixture('ghc-9.6.6/fib-forkio-N2-l'));
+  await page.getByRole('tab', { name: 'Sparks' }).click();
+  await expect(page.locator('.panel-body')).toContainText('This program created no sparks');
+});
