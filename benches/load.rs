@@ -18,7 +18,7 @@ use eventscope::automata::Span;
 use eventscope::automata::thread_state::ThreadSpan;
 use eventscope::eventlog::header::{BLOCK_MARKER, END_OF_DATA, Header, Parsed};
 use eventscope::eventlog::{Need, Record, Step};
-use eventscope::ids::{CapId, ThreadId};
+use eventscope::ids::{CapId, Nanos, ThreadId};
 use eventscope::session::Session;
 use eventscope::source::read_log;
 
@@ -110,7 +110,7 @@ impl SpanSink for Count {
     fn gc(&mut self, _: CapId, _: Span) {
         self.0 += 1;
     }
-    fn thread(&mut self, _: ThreadId, _: ThreadSpan) {
+    fn thread(&mut self, _: ThreadId, _: ThreadSpan, _: Option<Nanos>) {
         self.0 += 1;
     }
     fn mutator(&mut self, _: CapId, _: ThreadId, _: Span) {

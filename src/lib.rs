@@ -2,6 +2,7 @@
 //!
 //! The modules, in the order in which data flows:
 //!
+//! - [`quantity`]: sizes, durations and dates in words.
 //! - [`eventlog`]: the format, from bytes to events in order; it does no I/O.
 //! - [`automata`]: state machines over events, pure step functions.
 //! - [`analysis`]: what the events mean: spans, usage, general information.
@@ -25,6 +26,7 @@ pub mod events;
 pub mod flamegraph;
 pub mod ids;
 pub mod protocol;
+pub mod quantity;
 pub mod scene;
 pub mod session;
 pub mod share;

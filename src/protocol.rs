@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
 use crate::analysis::numbers::sparks_query::SparksReply;
 use crate::analysis::numbers::summary::Summary;
+use crate::analysis::process::Process;
 use crate::automata::Span;
 use crate::eventlog::Progress;
 use crate::events::visit::FoundRow;
@@ -17,11 +18,12 @@ use crate::ids::{CapId, Nanos, ThreadId};
 use crate::session::Overview;
 use crate::timeline::messages::Message;
 use crate::timeline::query::{TimelineQuery, UsageRow};
+use crate::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use crate::timeline::threads::{ThreadFilter, ThreadRow};
 
 /// Changes whenever a message does: page and worker of different builds must
 /// not talk to each other.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// From the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,6 +56,10 @@ pub enum Question {
     Usage(Span),
     /// A list of threads.
     Threads(ThreadFilter),
+    /// How threads spent their time.
+    ThreadTable(ThreadTableQuery),
+    /// The same as CSV, with names of columns before the first row of all.
+    ThreadCsv(ThreadTableQuery),
     /// One message of the program.
     Message(u32),
     /// The labels of threads.
@@ -68,6 +74,10 @@ pub enum Question {
     Sparks(Option<Span>),
     /// Events.
     Events(EventQuery),
+    /// The process that wrote the log, and what is wrong with the log.
+    Process,
+    /// The environment of the process, which may hold secrets.
+    Environment,
 }
 
 /// What may be asked about the events, which are read again for the answer.
@@ -114,6 +124,10 @@ pub enum Answer {
     Usage(Vec<UsageRow>),
     /// The threads, and how many there are in all.
     Threads(Vec<ThreadRow>, u64),
+    /// How threads spent their time.
+    ThreadTable(ThreadTable),
+    /// The same as CSV.
+    ThreadCsv(String),
     /// The message, if there is one of that number.
     Message(Option<Message>),
     /// Labels, as far as the threads have one.
@@ -132,6 +146,10 @@ pub enum Answer {
     EventFound(Option<FoundRow>),
     /// Names and values of an event's fields.
     EventFields(Vec<(String, String)>),
+    /// The process.
+    Process(Box<Process>),
+    /// Names and values of environment variables.
+    Environment(Vec<(String, String)>),
     /// No log is open, or it has nothing of that kind.
     Nothing,
 }

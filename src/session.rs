@@ -1,6 +1,8 @@
 //! One open log: it is fed, it analyses, it answers. The only thing that the
 //! drivers (the worker, tests, benchmarks) talk to.
 
+mod diagnostics;
+
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -10,10 +12,13 @@ use crate::analysis::numbers::Numbers;
 use crate::analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
 use crate::analysis::numbers::sparks_query::SparksReply;
 use crate::analysis::numbers::summary::Summary;
-use crate::analysis::spans::{Analyses, SpanAnalysis};
+use crate::analysis::process::{Diagnostic, OpenAtEnd};
+use crate::analysis::spans::{Analyses, Open, SpanAnalysis, SpanSink};
 use crate::automata::Span;
 use crate::eventlog::rows::{CHUNK_EVENTS, RowSource};
-use crate::eventlog::{DamageList, Event, LogError, LogReader, Progress, Record, Sink, Step};
+use crate::eventlog::{
+    DamageList, Event, LogError, LogReader, Names, Progress, Record, Sink, Step,
+};
 use crate::events::EventContext;
 use crate::flamegraph::query::{FlameBoxes, FlameHead, FlameQuery, TrackInfo, answer, track_list};
 use crate::flamegraph::{CallOddity, Profile, ProfileCollector};
@@ -21,6 +26,8 @@ use crate::ids::{CapId, Nanos, ThreadId};
 use crate::timeline::Store;
 use crate::timeline::messages::{Message, Messages};
 use crate::timeline::query::{Timeline, TimelineQuery, TimelineReply, UsageRow, usage};
+use crate::timeline::thread_export::thread_csv;
+use crate::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use crate::timeline::threads::{ThreadFilter, ThreadRow};
 
 /// All analyses of a log, in one pass.
@@ -32,10 +39,12 @@ struct Recording {
     spans: Option<SpanAnalysis>,
     store: Store,
     messages: Messages,
+    names: Names,
     /// Taken out at the end of the log.
     samples: Option<ProfileCollector>,
     profile: Option<Profile>,
     call_oddities: Vec<CallOddity>,
+    open: OpenAtEnd,
 }
 
 impl Default for Recording {
@@ -50,9 +59,11 @@ impl Default for Recording {
             spans: Some(SpanAnalysis::new(analyses)),
             store: Store::default(),
             messages: Messages::default(),
+            names: Names::default(),
             samples: Some(ProfileCollector::default()),
             profile: None,
             call_oddities: Vec::new(),
+            open: OpenAtEnd::default(),
         }
     }
 }
@@ -70,6 +81,7 @@ impl Sink for Recording {
             spans.event(record, &mut self.store);
         }
         self.messages.event(record);
+        self.names.event(record);
         if let Some(samples) = &mut self.samples {
             samples.event(record);
         }
@@ -95,7 +107,11 @@ impl Recording {
     fn settle(&mut self) {
         let end = self.end();
         if let Some(spans) = self.spans.take() {
-            spans.finish(end, &mut self.store);
+            let mut sink = Ending {
+                store: &mut self.store,
+                open: &mut self.open,
+            };
+            spans.finish(end, &mut sink);
         }
         self.store.settle(end);
         if let Some(samples) = self.samples.take() {
@@ -103,6 +119,19 @@ impl Recording {
             self.profile = Some(profile).filter(|profile| !profile.tracks.is_empty());
             self.call_oddities = oddities;
         }
+    }
+}
+
+/// What is still open at the end of the log is drawn, and told.
+struct Ending<'a> {
+    store: &'a mut Store,
+    open: &'a mut OpenAtEnd,
+}
+
+impl SpanSink for Ending<'_> {
+    fn open(&mut self, open: Open) {
+        self.open.open(open);
+        self.store.open(open);
     }
 }
 
@@ -264,9 +293,7 @@ impl Session {
                 .as_ref()
                 .map_or_else(Vec::new, track_list),
             warnings: self.warnings(&damage),
-            warning_count: damage.count
-                + store.oddity_count
-                + self.recording.call_oddities.len() as u64,
+            warning_count: self.warning_count(&damage),
             damaged: damage.loses_data(),
             complete: self.complete,
         }
@@ -296,29 +323,17 @@ impl Session {
     }
 
     fn warnings(&self, damage: &DamageList) -> Vec<Warning> {
-        let inflating = self.reader.inflate_error().map(|error| Warning {
-            text: error.to_string(),
-            at: None,
-        });
-        let damage = damage.kept.iter().map(|damage| Warning {
-            text: damage.to_string(),
-            at: damage.after,
-        });
-        let odd = self.recording.store.oddities.iter().map(|found| {
-            let cap = found
-                .cap
-                .map_or(String::new(), |cap| format!(" on capability {cap}"));
+        let damage = self.damage_diagnostics(damage);
+        let found = damage.chain(self.oddity_diagnostics());
+        let warning = |found: Diagnostic| {
+            let cap = found.cap.filter(|_| found.offset.is_none());
+            let cap = cap.map_or(String::new(), |cap| format!(" on capability {cap}"));
             Warning {
-                text: format!("{}{cap}", found.oddity),
-                at: Some(found.at),
+                text: format!("{}{cap}", found.text),
+                at: found.at,
             }
-        });
-        inflating
-            .into_iter()
-            .chain(damage)
-            .chain(odd)
-            .take(WARNINGS_SHOWN)
-            .collect()
+        };
+        found.take(WARNINGS_SHOWN).map(warning).collect()
     }
 
     /// What the timeline shows.
@@ -377,6 +392,19 @@ impl Session {
         self.recording.store.threads(filter)
     }
 
+    /// How threads spent their time; `None` until the log is read to its end.
+    #[must_use]
+    pub fn thread_table(&self, query: &ThreadTableQuery) -> Option<ThreadTable> {
+        self.recording.store.thread_table(query)
+    }
+
+    /// The same as CSV; names of columns come before the first row of all.
+    #[must_use]
+    pub fn thread_csv(&self, query: &ThreadTableQuery) -> Option<String> {
+        let table = self.thread_table(query)?;
+        Some(thread_csv(&table, query.rows.start == 0))
+    }
+
     /// The labels of those of `threads` that have one.
     #[must_use]
     pub fn labels(&self, threads: &[ThreadId]) -> Vec<(ThreadId, String)> {
@@ -408,6 +436,7 @@ impl Session {
     pub const fn event_context(&self) -> EventContext<'_> {
         EventContext {
             store: &self.recording.store,
+            names: &self.recording.names,
         }
     }
 

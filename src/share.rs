@@ -23,6 +23,8 @@
 //! | `et` | events: numbers of the types that are listed | `1.2.19` |
 //! | `ec` | events: capability, or `none` | `3` |
 //! | `eh` | events: thread | `12` |
+//! | `ts` | table of threads: sorted by this, `.up` or `.down` if not in its usual direction | `ready`, `label.down` |
+//! | `tq` | table of threads: filter | `worker` |
 //!
 //! Reading never fails. A piece that cannot be understood is ignored and the
 //! rest counts; of duplicates the last that can be understood wins; too long a
@@ -36,6 +38,7 @@ use crate::automata::Span;
 use crate::events::EventList;
 use crate::events::filter::CapFilter;
 use crate::ids::{CapId, Nanos, OsThreadId, ThreadId};
+use crate::timeline::thread_table::{ThreadColumn, ThreadView};
 
 /// The longest text that is kept of a name, a filter or a search, in bytes.
 pub const MAX_TEXT: usize = 200;
@@ -78,6 +81,8 @@ pub struct ViewState {
     pub flame: FlameView,
     /// Which events are listed; their range is [`selection`](Self::selection).
     pub events: EventList,
+    /// How the table of threads is shown.
+    pub threads: ThreadView,
     /// What this version does not know.
     pub unknown: Unknown,
 }
@@ -477,6 +482,8 @@ fn fields(state: &ViewState) -> Vec<(&'static str, String)> {
             "eh",
             state.events.filter.thread.map(|thread| thread.to_string()),
         ),
+        ("ts", write_sort(&state.threads)),
+        ("tq", text(&state.threads.filter)),
     ];
     all.into_iter()
         .filter_map(|(key, value)| Some((key, value?)))
@@ -528,9 +535,40 @@ fn read_text(state: &mut ViewState, key: &str, value: String) -> Option<()> {
         "et" => state.events.filter.types = read_types(&value)?,
         "ec" => state.events.filter.cap = read_cap(&value)?,
         "eh" => state.events.filter.thread = Some(ThreadId(number(&value)?.try_into().ok()?)),
+        "ts" => {
+            let sorted = read_word(&mut state.unknown, key, value, read_sort)?;
+            (state.threads.sort, state.threads.descending) = (sorted.sort, sorted.descending);
+        }
+        "tq" => state.threads.filter = cut(&value).to_owned(),
         _ => state.unknown.keep(key, value)?,
     }
     Some(())
+}
+
+/// A column, and its direction if that is not the one it has at first.
+fn write_sort(view: &ThreadView) -> Option<String> {
+    let fresh = ThreadView::default();
+    if (view.sort, view.descending) == (fresh.sort, fresh.descending) {
+        return None;
+    }
+    let direction = match (view.sort.largest_first(), view.descending) {
+        (true, false) => ".up",
+        (false, true) => ".down",
+        _ => "",
+    };
+    Some(format!("{}{direction}", view.sort.name()))
+}
+
+fn read_sort(text: &str) -> Option<ThreadView> {
+    let (name, direction) = text.split_once('.').unwrap_or((text, ""));
+    let mut view = ThreadView::sorted_by(ThreadColumn::named(name)?);
+    match direction {
+        "" => {}
+        "up" => view.descending = false,
+        "down" => view.descending = true,
+        _ => return None,
+    }
+    Some(view)
 }
 
 /// One of some words; a word from the future is kept and counts as the default.

@@ -93,6 +93,7 @@ pub fn timeline_columns(reply: &TimelineReply) -> Array {
         Float64Array::from(reply.start.as_slice()).into(),
         Float64Array::from(reply.end.as_slice()).into(),
         Uint32Array::from(reply.detail.as_slice()).into(),
+        Float64Array::from(reply.other_wait_ns.as_slice()).into(),
         Uint32Array::from(reply.count.as_slice()).into(),
         Float32Array::from(reply.shares.as_slice()).into(),
     ])
@@ -109,8 +110,9 @@ pub fn timeline_reply(columns: &Array) -> Option<TimelineReply> {
         start: columns.get(4).dyn_into::<Float64Array>().ok()?.to_vec(),
         end: columns.get(5).dyn_into::<Float64Array>().ok()?.to_vec(),
         detail: columns.get(6).dyn_into::<Uint32Array>().ok()?.to_vec(),
-        count: columns.get(7).dyn_into::<Uint32Array>().ok()?.to_vec(),
-        shares: columns.get(8).dyn_into::<Float32Array>().ok()?.to_vec(),
+        other_wait_ns: columns.get(7).dyn_into::<Float64Array>().ok()?.to_vec(),
+        count: columns.get(8).dyn_into::<Uint32Array>().ok()?.to_vec(),
+        shares: columns.get(9).dyn_into::<Float32Array>().ok()?.to_vec(),
     })
 }
 

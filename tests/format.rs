@@ -10,7 +10,7 @@ use std::time::Instant;
 use common::build::{Build, Declared, TYPES};
 use common::{ALL_ANALYSES, CountSpans, Reading, read};
 use eventscope::analysis::spans::Spans;
-use eventscope::eventlog::{DamageKind, Event, LogError, Record, sentence::sentence};
+use eventscope::eventlog::{DamageKind, Event, LogError, Names, Record, sentence::sentence};
 use eventscope::source::{Source, read_log};
 
 /// A second, in the middle of which the events of most tests stand.
@@ -42,7 +42,7 @@ fn damage(reading: &Reading) -> Vec<(DamageKind, u64, u64)> {
 fn sentences(log: &Build) -> Vec<String> {
     let mut sentences = Vec::new();
     read_log(&mut log.bytes.as_slice(), &mut |record: &Record<'_>| {
-        sentences.push(sentence(&record.event(), record.header))
+        sentences.push(sentence(&record.event(), record.header, &Names::default()))
     })
     .expect("a log");
     sentences
@@ -411,7 +411,10 @@ fn lengths_shorter_and_longer_than_the_fields() {
     assert_eq!(sentences[1], "thread 7 is called “”");
     assert!(sentences[2].contains("“label”"), "{}", sentences[2]);
     assert!(sentences[3].contains("“no end”"), "{}", sentences[3]);
-    assert_eq!(sentences[4], "profile sample on capability 0: 5");
+    assert_eq!(
+        sentences[4],
+        "profile sample 1 on capability 0: cost centre 5"
+    );
 }
 
 /// GHC 6.12 declares 64-bit thread numbers but writes 32 bits.

@@ -7,7 +7,7 @@ use eventscope::eventlog::{Need, Step};
 use eventscope::ids::{Nanos, ThreadId};
 use eventscope::scene::painter::TextPainter;
 use eventscope::scene::palette::Palette;
-use eventscope::scene::timeline::{Marks, Names, Scene, Track, tracks};
+use eventscope::scene::timeline::{Marks, Names, Scene, Track, describe, tracks};
 use eventscope::scene::viewport::Viewport;
 use eventscope::session::Session;
 use eventscope::timeline::Class;
@@ -115,6 +115,47 @@ fn a_small_log_as_a_whole() {
 fn a_stretch_with_a_collection() {
     let range = Some((29_400_000, 29_900_000));
     picture("collection", "ghc-9.6.6/fib-forkio-N2-l", range);
+}
+
+/// Thread 5 blocks at 8,986,419 ns, is woken at 10,857,953 and runs at 14,851,838.
+#[test]
+fn a_wait_is_told_in_both_of_its_parts() {
+    let session = open("ghc-9.6.6/ffi-safe-N2-la");
+    let row = Row::Thread(ThreadId(5));
+    let said = |(from, to), at| {
+        let query = TimelineQuery {
+            view: Span::new(Nanos(from), Nanos(to)),
+            width_px: 1000,
+            rows: vec![row],
+        };
+        let marks = Marks {
+            view: Some(query.view),
+            rows: vec![row],
+            reply: session.timeline(&query),
+        };
+        let item = marks.hit(row, Nanos(at), Nanos(0)).expect("a mark");
+        describe(&item, &Labels(Vec::new()))
+            .1
+            .replace('\u{a0}', " ")
+    };
+    let wide = (8_000_000, 16_000_000);
+    assert_eq!(
+        said(wide, 9_500_000),
+        "was blocked on an MVar for 1.872 ms, then waited 3.99 ms for a capability · 8.986 ms – 10.858 ms"
+    );
+    assert_eq!(
+        said(wide, 14_000_000),
+        "waited 3.99 ms for a capability, after it was blocked on an MVar for 1.872 ms · 10.858 ms – 14.852 ms"
+    );
+    assert_eq!(
+        said(wide, 15_000_000),
+        "was in a foreign call for 670 µs · 14.887 ms – 15.557 ms"
+    );
+    // Both parts in one pixel.
+    let said = said((0, 10_000_000_000), 12_000_000);
+    assert!(said.contains("ready, waiting for a capability"), "{said}");
+    assert!(said.contains("blocked on a Haskell object"), "{said}");
+    assert!(said.contains(" runs in "), "{said}");
 }
 
 proptest! {

@@ -3,7 +3,7 @@
 
 use eventscope::eventlog::header::{Header, Parsed};
 use eventscope::eventlog::sentence::sentence;
-use eventscope::eventlog::{Event, EventType};
+use eventscope::eventlog::{Event, EventType, Names};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -19,7 +19,7 @@ fuzz_target!(|bytes: &[u8]| {
         let event = Event::decode(EventType(u16::from_be_bytes(*id)), payload, stop_codes);
         assert!(!event.name().is_empty());
         assert!(event.fields().len() < 20);
-        let words = sentence(&event, &header);
+        let words = sentence(&event, &header, &Names::default());
         assert!(words.len() <= 1000 + 20 * payload.len());
     }
 });

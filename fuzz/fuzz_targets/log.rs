@@ -2,17 +2,34 @@
 #![no_main]
 
 use eventscope::analysis::info::Info;
-use eventscope::analysis::spans::{Analyses, SpanAnalysis, SpanSink};
+use eventscope::analysis::spans::{Analyses, SpanAnalysis};
+use eventscope::automata::Span;
 use eventscope::eventlog::display::DisplayOrder;
 use eventscope::eventlog::rows::RowSource;
 use eventscope::eventlog::sentence::sentence;
-use eventscope::eventlog::{LogReader, Need, Record, Sink, Step};
+use eventscope::eventlog::{LogReader, Names, Need, Record, Sink, Step};
 use eventscope::events::chunk::ChunkReader;
 use eventscope::ids::Nanos;
+use eventscope::timeline::Store;
+use eventscope::timeline::thread_table::ThreadTableQuery;
 use libfuzzer_sys::fuzz_target;
 
-struct Ignore;
-impl SpanSink for Ignore {}
+/// How threads spent the log, and that both halves have all of it.
+fn ask_for_threads(store: &Store, end: Nanos) {
+    let sums = |range| {
+        let query = ThreadTableQuery {
+            range,
+            rows: 0..10,
+            ..ThreadTableQuery::default()
+        };
+        store.thread_table(&query).unwrap_or_default().all
+    };
+    let middle = Nanos(end.0 / 2);
+    let halves = [(Nanos(0), middle), (middle, end)].map(|(from, to)| Span::new(from, to));
+    let [first, second] = halves.map(|half| sums(Some(half)).times.life_ns());
+    let whole = sums(None).times.life_ns();
+    assert!(whole == u64::MAX || whole == first + second);
+}
 
 /// How many rows a chunk has, when it is read for itself.
 fn read_again(source: &RowSource, chunk: usize, bytes: &[u8]) -> usize {
@@ -45,6 +62,7 @@ fuzz_target!(|bytes: &[u8]| {
         lifecycle: true,
         mutator_by_cap: true,
     });
+    let mut store = Store::default();
     let mut info = Info::default();
     let mut display = DisplayOrder::new(|_: &Record<'_>| {}, Nanos(1000));
     let (mut events, mut payload_bytes, mut end) = (0, 0, Nanos(0));
@@ -54,10 +72,10 @@ fuzz_target!(|bytes: &[u8]| {
         end = end.max(record.time);
         let event = record.event();
         if events < 1000 {
-            drop(sentence(&event, record.header));
+            drop(sentence(&event, record.header, &Names::default()));
             drop(event.fields());
         }
-        spans.event(record, &mut Ignore);
+        spans.event(record, &mut store);
         info.event(record);
         display.event(record);
     };
@@ -86,7 +104,9 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     drop(sink);
-    spans.finish(end, &mut Ignore);
+    spans.finish(end, &mut store);
+    store.settle(end);
+    ask_for_threads(&store, end);
     let _ = display.finish();
     let _ = info.types();
     let damage = reader.damage();

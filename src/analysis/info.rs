@@ -6,10 +6,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::capability::Lives;
+use super::process::{Process, ProcessFacts, ways};
 use crate::eventlog::display::BackDating;
 use crate::eventlog::header::Header;
 use crate::eventlog::{Event, EventType, Record};
 use crate::ids::Nanos;
+use crate::quantity::Utc;
 
 /// Events of one type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +22,11 @@ pub struct TypeCount {
     pub name: String,
     /// What the log's header calls it.
     pub description: String,
+    /// The bytes of a payload that the header declares; `None` if each event
+    /// carries its length, or the type is not declared.
+    pub declared_bytes: Option<u16>,
+    /// Whether events of this type are decoded.
+    pub known: bool,
     /// How many.
     pub count: u64,
     /// Their bytes, with type, time and length.
@@ -45,6 +52,8 @@ pub struct Info {
     pub pid: Option<u32>,
     /// Nanoseconds from 1970-01-01 UTC to time 0 of the log.
     pub clock_origin_ns: Option<i128>,
+    /// The rest of what is known of the process.
+    pub facts: ProcessFacts,
 }
 
 impl Info {
@@ -61,7 +70,7 @@ impl Info {
         self.events += 1;
         self.lives.event(record);
         self.back_dating.observe(record.time);
-        if matches!(record.id.0, 24 | 29 | 30 | 32 | 43) {
+        if matches!(record.id.0, 24..=33 | 43 | 45..=48 | 52) {
             self.description_event(record);
         }
     }
@@ -73,7 +82,9 @@ impl Info {
     }
 
     fn description_event(&mut self, record: &Record<'_>) {
-        match record.event() {
+        let event = record.event();
+        self.facts.event(&event, record);
+        match event {
             Event::RtsIdentifier { rtsident, .. } => {
                 let text = rtsident.to_str();
                 self.rts = Some(text.trim_end_matches('\0').to_owned());
@@ -114,6 +125,29 @@ impl Info {
         path.rsplit(['/', '\\']).next()
     }
 
+    /// When the log's clock was at 0.
+    #[must_use]
+    pub fn started(&self) -> Option<Utc> {
+        Utc::from_nanoseconds(self.clock_origin_ns?)
+    }
+
+    /// What is known of the process; the diagnostics are left out.
+    #[must_use]
+    pub fn process(&self) -> Process {
+        let rts = self.rts.as_deref();
+        Process {
+            program: self.args.first().cloned(),
+            arguments: self.args.iter().skip(1).cloned().collect(),
+            rts: self.rts.clone(),
+            ghc: self.ghc_version().map(str::to_owned),
+            way: rts.map_or_else(Vec::new, ways),
+            pid: self.pid,
+            started: self.started(),
+            types: self.types(),
+            ..self.facts.process()
+        }
+    }
+
     /// Events and bytes by type, the most frequent first.
     #[must_use]
     pub fn types(&self) -> Vec<TypeCount> {
@@ -128,12 +162,19 @@ impl Info {
                 let known = self.header.as_ref().is_none_or(|header| header.knows(id));
                 let name = id.name().filter(|_| known).unwrap_or("UnknownEvent");
                 let decl = self.header.as_ref().and_then(|header| header.decl(id));
+                // A length of two bytes stands in every event of variable size.
+                let lengths = match decl {
+                    Some(decl) if decl.size.is_none() => 2 * count,
+                    _ => 0,
+                };
                 TypeCount {
                     id: id.0,
                     name: name.to_owned(),
+                    known: known && id.name().is_some(),
+                    declared_bytes: decl.and_then(|decl| decl.size),
                     description: decl.map_or(String::new(), |decl| decl.description.clone()),
                     count,
-                    bytes,
+                    bytes: bytes + lengths,
                 }
             })
             .collect();

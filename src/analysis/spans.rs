@@ -16,17 +16,24 @@ pub trait SpanSink {
     fn gc(&mut self, cap: CapId, span: Span) {
         let _ = (cap, span);
     }
-    /// A span of a thread's life ended.
-    fn thread(&mut self, thread: ThreadId, span: ThreadSpan) {
-        let _ = (thread, span);
+    /// A span of a thread's life ended. `woken` is when the thread, after it
+    /// had stopped, was first said to be runnable again: during a span of
+    /// waiting, or before a run. Stops after which it need not be woken, and
+    /// a foreign call, of whose return the log says nothing, may have `None`.
+    fn thread(&mut self, thread: ThreadId, span: ThreadSpan, woken: Option<Nanos>) {
+        let _ = (thread, span, woken);
     }
     /// A capability stopped running a thread (the version by capability).
     fn mutator(&mut self, cap: CapId, thread: ThreadId, span: Span) {
         let _ = (cap, thread, span);
     }
-    /// A thread that does not run was moved to another capability.
-    fn migration(&mut self, thread: ThreadId, at: Nanos, from: Option<CapId>, to: CapId) {
-        let _ = (thread, at, from, to);
+    /// A thread was moved to another capability.
+    fn migration(&mut self, thread: ThreadId, at: Nanos) {
+        let _ = (thread, at);
+    }
+    /// A thread was woken, or told to wake up.
+    fn wakeup(&mut self, thread: ThreadId, at: Nanos) {
+        let _ = (thread, at);
     }
     /// Something odd happened.
     fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Oddity) {
@@ -43,8 +50,9 @@ pub trait SpanSink {
 pub enum Open {
     /// A collection.
     Gc(CapId, Span),
-    /// A span of a thread's life.
-    Thread(ThreadId, ThreadSpan),
+    /// A span of a thread's life, and when the thread was woken
+    /// ([`SpanSink::thread`]).
+    Thread(ThreadId, ThreadSpan, Option<Nanos>),
 }
 
 /// Which automata run.
@@ -62,11 +70,33 @@ struct CapMachines {
     mutator: mutator::State,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+/// A log may have millions of them: kept small.
+#[derive(Clone, Copy, Debug)]
 struct Thread {
     state: State,
+    /// When it was first woken since it stopped; [`NEVER`] if it was not.
+    woken: Nanos,
     /// The capability that saw it finish.
     finished_on: Option<CapId>,
+}
+
+/// Later than anything in a log.
+const NEVER: Nanos = Nanos(u64::MAX);
+
+impl Default for Thread {
+    fn default() -> Self {
+        Self {
+            state: State::default(),
+            woken: NEVER,
+            finished_on: None,
+        }
+    }
+}
+
+impl Thread {
+    fn woken(&self) -> Option<Nanos> {
+        (self.woken != NEVER).then_some(self.woken)
+    }
 }
 
 /// The automata of a log.
@@ -103,7 +133,7 @@ impl SpanAnalysis {
     #[inline]
     pub fn event(&mut self, record: &Record<'_>, sink: &mut impl SpanSink) {
         // Most events are none of these: they need not be decoded.
-        if matches!(record.id.0, 0 | 1 | 2 | 4 | 9 | 10) {
+        if matches!(record.id.0, 0..=4 | 8 | 9 | 10) {
             self.scheduling_event(record, sink);
         }
     }
@@ -122,20 +152,26 @@ impl SpanAnalysis {
             }
             (1, Some(thread)) => {
                 self.thread(record, thread, Input::Run(record.cap), sink);
-                self.mutator(record, thread, None, sink);
+                if self.analyses.mutator_by_cap {
+                    self.mutator(record, thread, None, sink);
+                }
             }
             (2, Some(thread)) => {
                 if let Some(status) = fields.field() {
                     self.thread(record, thread, Input::Stop(status), sink);
-                    self.mutator(record, thread, Some(status), sink);
+                    if self.analyses.mutator_by_cap {
+                        self.mutator(record, thread, Some(status), sink);
+                    }
                 }
             }
+            (3, Some(thread)) => self.wake(thread, record.time),
             (4, Some(thread)) => {
-                let state = self.threads.get_mut(thread).state;
-                let runs = matches!(state, State::Active(_, thread_state::Activity::Running(_)));
-                if let Some(new_cap) = fields.field().filter(|_| !runs) {
-                    sink.migration(thread, record.time, record.cap, new_cap);
-                }
+                self.wake(thread, record.time);
+                sink.migration(thread, record.time);
+            }
+            (8, Some(thread)) => {
+                self.wake(thread, record.time);
+                sink.wakeup(thread, record.time);
             }
             _ => {}
         }
@@ -154,6 +190,20 @@ impl SpanAnalysis {
         }
     }
 
+    /// A thread that waits can run again. Further wakeups before it runs
+    /// only repeat that: one on another capability is sent on as a message.
+    fn wake(&mut self, thread: ThreadId, at: Nanos) {
+        let thread = self.threads.get_mut(thread);
+        let waits = matches!(
+            thread.state,
+            State::Active(_, thread_state::Activity::Blocked(_))
+        );
+        if waits && thread.woken == NEVER {
+            thread.woken = at;
+        }
+    }
+
+    #[inline]
     fn thread(
         &mut self,
         record: &Record<'_>,
@@ -161,11 +211,15 @@ impl SpanAnalysis {
         input: Input,
         sink: &mut impl SpanSink,
     ) {
-        let state = &mut self.threads.get_mut(thread).state;
-        let step = thread_state::step(*state, input, record.time, thread);
-        *state = step.next;
+        let known = self.threads.get_mut(thread);
+        let step = thread_state::step(known.state, input, record.time, thread);
+        known.state = step.next;
+        let woken = known.woken();
+        if matches!(input, Input::Stop(_)) {
+            known.woken = NEVER;
+        }
         if let Some(span) = step.yields {
-            sink.thread(thread, span);
+            sink.thread(thread, span, woken);
         }
         if let Some(oddity) = step.oddity {
             sink.oddity(record.time, record.cap, oddity);
@@ -180,9 +234,7 @@ impl SpanAnalysis {
         stop: Option<StopStatus>,
         sink: &mut impl SpanSink,
     ) {
-        let Some(cap) = record.cap.filter(|_| self.analyses.mutator_by_cap) else {
-            return;
-        };
+        let Some(cap) = record.cap else { return };
         let input = match stop {
             None => mutator::Input::Run {
                 thread,
@@ -225,9 +277,9 @@ impl SpanAnalysis {
                 sink.open(Open::Gc(cap, Span::new(since, end)));
             }
         }
-        for (thread, Thread { state, .. }) in self.threads.into_sorted() {
-            if let Some(span) = state.open(end) {
-                sink.open(Open::Thread(thread, span));
+        for (thread, known) in self.threads.into_sorted() {
+            if let Some(span) = known.state.open(end) {
+                sink.open(Open::Thread(thread, span, known.woken()));
             }
         }
     }

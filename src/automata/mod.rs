@@ -5,6 +5,7 @@
 pub mod gc;
 pub mod mutator;
 pub mod thread_state;
+pub mod validity;
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,5 @@
-//! `eventscope events FILE`.
+//! `eventscope events FILE`, in two passes: the first measures how far times go
+//! back and collects names, so that a thread has its label from its creation on.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -8,8 +9,8 @@ use serde_json::{Map, json};
 use super::{Condition, Failure, Input, Output, escaped, report};
 use crate::eventlog::cursor::Value;
 use crate::eventlog::display::{BackDating, DisplayOrder};
-use crate::eventlog::sentence::sentence;
-use crate::eventlog::{Event, Record};
+use crate::eventlog::sentence::write_sentence;
+use crate::eventlog::{Event, Names, Record};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -37,14 +38,20 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Condition, Failure> {
     let input = Input::open(&arguments.file)?;
     let mut back_dating = BackDating::default();
-    input.read(&mut |record: &Record<'_>| back_dating.observe(record.time))?;
+    let mut names = Names::default();
+    input.read(&mut |record: &Record<'_>| {
+        back_dating.observe(record.time);
+        names.event(record);
+    })?;
     if arguments.output.header && !arguments.output.json {
         writeln!(out, "time\tcap\tname\ttext")?;
     }
     let mut written = Ok(());
+    let mut text = String::new();
     let print = |record: &Record<'_>| {
         if written.is_ok() {
-            written = print_event(arguments, record, out);
+            text.clear();
+            written = print_event(arguments, record, &names, &mut text, out);
         }
     };
     let mut sink = DisplayOrder::new(print, back_dating.most());
@@ -57,6 +64,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Conditi
 fn print_event(
     arguments: &Arguments,
     record: &Record<'_>,
+    names: &Names,
+    text: &mut String,
     out: &mut impl Write,
 ) -> std::io::Result<()> {
     let time = record.time.0;
@@ -76,7 +85,7 @@ fn print_event(
     {
         return Ok(());
     }
-    let text = sentence(&event, record.header);
+    write_sentence(text, &event, record.header, names);
     if arguments
         .text
         .as_deref()
@@ -88,7 +97,7 @@ fn print_event(
         return writeln!(out, "{}", json_object(&event, time, cap));
     }
     let cap = cap.map_or_else(|| "-".to_owned(), |cap| cap.to_string());
-    writeln!(out, "{time}\t{cap}\t{name}\t{}", escaped(&text))
+    writeln!(out, "{time}\t{cap}\t{name}\t{}", escaped(text))
 }
 
 fn json_object(event: &Event<'_>, time: u64, cap: Option<u16>) -> serde_json::Value {

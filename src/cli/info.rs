@@ -7,7 +7,9 @@ use serde_json::json;
 
 use super::{Condition, Failure, Input, Output, escaped, report};
 use crate::analysis::info::Info;
+use crate::analysis::process::{CapChange, Process};
 use crate::eventlog::{LogReader, Record};
+use crate::quantity::ByteCount;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -35,7 +37,7 @@ fn print_json(info: &Info, reader: &LogReader, out: &mut impl Write) -> Result<(
         .iter()
         .map(|t| {
             json!({ "id": t.id, "name": t.name, "description": t.description,
-                    "count": t.count, "bytes": t.bytes })
+                    "declared_bytes": t.declared_bytes, "count": t.count, "bytes": t.bytes })
         })
         .collect();
     let caps: Vec<_> = info
@@ -45,12 +47,20 @@ fn print_json(info: &Info, reader: &LogReader, out: &mut impl Write) -> Result<(
         .collect();
     let damage = reader.damage();
     let span = info.first_and_last();
+    let process = info.process();
     let document = json!({
         "ghc": info.ghc_version(),
         "rts": info.rts,
+        "way": process.way,
         "program": info.program(),
         "arguments": info.args,
         "pid": info.pid,
+        "parent_pid": process.parent_pid,
+        "started": process.started.map(|started| started.to_string()),
+        "environment_variables": process.environment_count,
+        "heap": process.heap,
+        "capability_changes": process.capability_changes,
+        "capability_sets": process.capsets,
         "capabilities": caps,
         "first": span.map(|(first, _)| first.0),
         "last": span.map(|(_, last)| last.0),
@@ -78,6 +88,7 @@ fn print_rows(
     writeln!(out, "rts\t{}", or_unknown(info.rts.as_deref()))?;
     writeln!(out, "program\t{}", or_unknown(info.program()))?;
     writeln!(out, "arguments\t{}", escaped(&info.args.join(" ")))?;
+    print_process(&info.process(), out)?;
     writeln!(out, "capabilities\t{}", info.lives.caps().count())?;
     if let Some((first, last)) = info.first_and_last() {
         writeln!(out, "first\t{}", first.0)?;
@@ -89,6 +100,40 @@ fn print_rows(
     }
     for damage in &reader.damage().kept {
         writeln!(out, "warning\t{damage}")?;
+    }
+    Ok(())
+}
+
+/// How the process was started, as far as the log says.
+fn print_process(process: &Process, out: &mut impl Write) -> Result<(), Failure> {
+    if !process.way.is_empty() {
+        writeln!(out, "way\t{}", process.way.join(", "))?;
+    }
+    if let Some(pid) = process.pid {
+        writeln!(out, "pid\t{pid}")?;
+    }
+    if let Some(pid) = process.parent_pid {
+        writeln!(out, "parent\t{pid}")?;
+    }
+    if let Some(started) = process.started {
+        writeln!(out, "started\t{started}")?;
+    }
+    if let Some(heap) = process.heap {
+        let limit = heap.max_heap_bytes;
+        let limit = limit.map_or_else(
+            || "no limit".to_owned(),
+            |bytes| format!("at most {}", ByteCount(bytes)),
+        );
+        writeln!(
+            out,
+            "heap\t{} generations, {limit}, allocation area {}",
+            heap.generations,
+            ByteCount(heap.allocation_area_bytes)
+        )?;
+    }
+    for change in &process.capability_changes {
+        let CapChange { at, cap, change } = change;
+        writeln!(out, "capability\t{cap}\t{}\t{}", change.words(), at.0)?;
     }
     Ok(())
 }

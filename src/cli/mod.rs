@@ -5,10 +5,12 @@
 //! with a log goes to standard error, and then the exit status is 1; what
 //! could be read is printed all the same. Wrong usage exits with 2.
 
+mod check;
 mod events;
 mod info;
 mod spans;
 mod summary;
+mod threads;
 
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -34,10 +36,14 @@ enum Command {
     Info(info::Arguments),
     /// Every event, by time
     Events(events::Arguments),
+    /// Whether threads, capabilities, tasks and sparks do only what they can
+    Check(check::Arguments),
     /// Spans of garbage collection, of running and blocked threads, of capability usage
     Spans(spans::Arguments),
     /// The numbers of `+RTS -s`, of the whole log or of a part of it
     Summary(summary::Arguments),
+    /// How each thread spent its time: running, waiting for a capability, blocked and on what
+    Threads(threads::Arguments),
 }
 
 /// How every command prints.
@@ -87,8 +93,10 @@ pub fn run() -> ExitCode {
     let result = match &arguments.command {
         Command::Info(arguments) => info::run(arguments, &mut out),
         Command::Events(arguments) => events::run(arguments, &mut out),
+        Command::Check(arguments) => check::run(arguments, &mut out),
         Command::Spans(arguments) => spans::run(arguments, &mut out),
         Command::Summary(arguments) => summary::run(arguments, &mut out),
+        Command::Threads(arguments) => threads::run(arguments, &mut out),
     };
     let flushed = out.flush();
     match result.and_then(|condition| Ok(flushed.map(|()| condition)?)) {

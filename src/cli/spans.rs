@@ -130,7 +130,7 @@ impl SpanSink for Collector {
         }
     }
 
-    fn thread(&mut self, thread: ThreadId, span: ThreadSpan) {
+    fn thread(&mut self, thread: ThreadId, span: ThreadSpan, _: Option<Nanos>) {
         match (self.analysis, span.activity) {
             (Analysis::ThreadState | Analysis::ThreadLifecycle, _) => {
                 self.rows.push(Row::Thread(thread, span, false));
@@ -155,7 +155,7 @@ impl SpanSink for Collector {
     }
 
     fn open(&mut self, open: Open) {
-        if let (Analysis::ThreadLifecycle, Open::Thread(thread, span)) = (self.analysis, open) {
+        if let (Analysis::ThreadLifecycle, Open::Thread(thread, span, _)) = (self.analysis, open) {
             self.rows.push(Row::Thread(thread, span, true));
         }
     }

@@ -255,7 +255,7 @@ pub struct CcStack<'a> {
 
 impl<'a> CcStack<'a> {
     /// The cost centres, innermost first.
-    pub fn iter(self) -> impl DoubleEndedIterator<Item = CostCentreId> + 'a {
+    pub fn iter(self) -> impl DoubleEndedIterator<Item = CostCentreId> + ExactSizeIterator + 'a {
         self.ids
             .as_chunks::<4>()
             .0

@@ -20,20 +20,47 @@ use crate::ids::{ByteOffset, CapId, Nanos};
 pub struct BackDating {
     latest: Nanos,
     most: Nanos,
+    most_at: Nanos,
+    count: u64,
 }
 
 impl BackDating {
     /// Takes the time of the next event.
     #[inline]
     pub fn observe(&mut self, time: Nanos) {
-        self.most = self.most.max(self.latest.since(time));
-        self.latest = self.latest.max(time);
+        if time >= self.latest {
+            self.latest = time;
+        } else {
+            self.went_back(time);
+        }
+    }
+
+    #[cold]
+    fn went_back(&mut self, time: Nanos) {
+        self.count += 1;
+        let step = self.latest.since(time);
+        if step > self.most {
+            self.most = step;
+            self.most_at = time;
+        }
     }
 
     /// The largest step back so far.
     #[must_use]
     pub const fn most(&self) -> Nanos {
         self.most
+    }
+
+    /// The time of the event that is dated back the most.
+    #[must_use]
+    pub const fn most_at(&self) -> Nanos {
+        self.most_at
+    }
+
+    /// How many events are dated before one that precedes them.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        self.count
     }
 }
 

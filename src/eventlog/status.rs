@@ -1,6 +1,7 @@
 //! Why a thread stopped: the codes of `StopThread`, whose meaning depends on
 //! the GHC that wrote the log.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -112,11 +113,11 @@ impl StopStatus {
         }
     }
 
-    /// Why the thread stopped, to follow "thread 7 …" or "stopped: …".
+    /// Why the thread stopped, to follow "thread 7 was …" or "stopped: …".
     #[must_use]
-    pub fn explanation(self) -> String {
+    pub fn explanation(self) -> Cow<'static, str> {
         match self {
-            Self::NoStatus => "for no stated reason",
+            Self::NoStatus => "stopped for no stated reason",
             Self::HeapOverflow => "heap block used up",
             Self::StackOverflow => "stack overflow, its stack grows",
             Self::ThreadYielding => "yielded at the end of its time slice",
@@ -126,7 +127,7 @@ impl StopStatus {
             Self::BlockedOnMVar => "blocked on an MVar",
             Self::BlockedOnMVarRead => "blocked on reading an MVar",
             Self::BlockedOnBlackHole(Some(owner)) => {
-                return format!("blocked on a black hole owned by thread {owner}");
+                return format!("blocked on a black hole owned by thread {owner}").into();
             }
             Self::BlockedOnBlackHole(None) => "blocked on a black hole",
             Self::BlockedOnRead => "waiting to read from a file or socket",
@@ -139,9 +140,9 @@ impl StopStatus {
             Self::BlockedOnMsgThrowTo => "blocked in throwTo",
             Self::ThreadMigrating => "migrating to another capability",
             Self::BlockedOnIOCompletion => "waiting for I/O to complete",
-            Self::Other(code) => return format!("stopped with status {code}"),
+            Self::Other(code) => return format!("stopped with status {code}").into(),
         }
-        .to_owned()
+        .into()
     }
 }
 

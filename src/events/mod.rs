@@ -10,8 +10,8 @@ pub mod visit;
 
 use serde::{Deserialize, Serialize};
 
-use crate::eventlog::Record;
-use crate::eventlog::sentence::sentence;
+use crate::eventlog::sentence::write_sentence;
+use crate::eventlog::{Names, Record};
 use crate::ids::{CapId, Nanos, ThreadId};
 use crate::timeline::Store;
 use filter::EventFilter;
@@ -61,11 +61,13 @@ pub struct EventRow {
 pub struct EventContext<'a> {
     /// What ran where.
     pub store: &'a Store,
+    /// What its threads and cost centres are called.
+    pub names: &'a Names,
 }
 
 impl EventContext<'_> {
     /// Writes what an event says.
     pub fn write_text(&self, record: &Record<'_>, text: &mut String) {
-        text.push_str(&sentence(&record.event(), record.header));
+        write_sentence(text, &record.event(), record.header, self.names);
     }
 }

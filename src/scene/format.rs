@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use crate::ids::Nanos;
+use crate::quantity::write_size;
 
 /// A no-break space.
 pub const NBSP: char = '\u{a0}';
@@ -166,20 +167,10 @@ pub fn axis_label(time: Nanos, step: Nanos, base: Option<Nanos>) -> String {
 /// A size in binary units: `512 B`, `1.5 MiB`, `153 GiB`.
 #[must_use]
 pub fn bytes(size: u64) -> String {
-    if size < 1024 {
-        return format!("{size}{NBSP}B");
-    }
-    let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    let fitting = units.into_iter().zip(1..).find_map(|(name, power)| {
-        let unit = 1 << (10 * power);
-        let (tenths, whole) = (scaled(size, 1, unit), scaled(size, 0, unit));
-        let number = match tenths {
-            ..1000 => fixed(tenths, 1),
-            _ => whole.to_string(),
-        };
-        (whole < 1024).then(|| format!("{number}{NBSP}{name}"))
-    });
-    fitting.unwrap_or_default()
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_size(&mut text, size, NBSP);
+    text
 }
 
 /// A number with commas: `70,563,516`.

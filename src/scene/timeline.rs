@@ -86,6 +86,8 @@ pub struct Item {
     pub code: crate::timeline::class::StopCode,
     /// See [`TimelineReply::detail`].
     pub detail: Option<u32>,
+    /// See [`TimelineReply::other_wait_ns`].
+    pub other_wait: Nanos,
     /// How many spans it stands for.
     pub count: u32,
     /// When.
@@ -234,6 +236,7 @@ impl Item {
             class: mark.class,
             code: mark.code,
             detail: mark.detail,
+            other_wait: Nanos(mark.other_wait_ns.max(0.0) as u64),
             count: mark.count,
             span,
             shares: mark.shares.to_vec(),
@@ -264,7 +267,8 @@ pub fn describe(item: &Item, names: &impl Names) -> (String, String) {
                 (format!("Capability {cap}"), "collections")
             }
             Row::Cap(cap) => (format!("Capability {cap}"), "runs of threads"),
-            Row::Thread(thread) => (thread_name(names, thread), "spans"),
+            Row::Thread(thread) if item.count == 1 => (thread_name(names, thread), "run"),
+            Row::Thread(thread) => (thread_name(names, thread), "runs"),
             Row::Activity | Row::Messages => (String::new(), "spans"),
         };
         let shares: Vec<String> = Class::ALL
@@ -313,10 +317,7 @@ pub fn describe(item: &Item, names: &impl Names) -> (String, String) {
                     name,
                     format!("ran for {duration}{cap}, until the log ended · {when}"),
                 ),
-                _ => {
-                    let why = item.code.explanation(item.detail.map(ThreadId));
-                    (name, format!("did not run for {duration}: {why} · {when}"))
-                }
+                _ => (name, format!("{} · {when}", wait(item))),
             }
         }
         Row::Messages => {
@@ -333,6 +334,22 @@ pub fn describe(item: &Item, names: &impl Names) -> (String, String) {
             }
         }
         Row::Activity => (String::new(), when),
+    }
+}
+
+/// A wait of a thread in words: what blocked it, and how long it then waited
+/// for a capability.
+fn wait(item: &Item) -> String {
+    let why = item.code.explanation(item.detail.map(ThreadId));
+    let duration = format::duration(item.span.duration());
+    let other = format::duration(item.other_wait);
+    match (item.class, item.other_wait) {
+        (Class::Ready, Nanos(0)) => format!("waited {duration} for a capability: {why}"),
+        (Class::Ready, _) => {
+            format!("waited {duration} for a capability, after it was {why} for {other}")
+        }
+        (_, Nanos(0)) => format!("was {why} for {duration}"),
+        _ => format!("was {why} for {duration}, then waited {other} for a capability"),
     }
 }
 

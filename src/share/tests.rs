@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::events::filter::EventFilter;
+use crate::timeline::thread_table::{ThreadColumn, ThreadView};
 
 fn span(start: u64, end: u64) -> Option<Span> {
     Some(Span::new(Nanos(start), Nanos(end)))
@@ -46,6 +47,11 @@ fn full() -> ViewState {
                 range: None,
             },
             search: "a+b".into(),
+        },
+        threads: ThreadView {
+            filter: "io".into(),
+            sort: ThreadColumn::Ready,
+            descending: false,
         },
         ..ViewState::default()
     };
@@ -105,7 +111,7 @@ fn frozen_version_1() {
         (
             "v=1&f=9b831.4f0a91c2d7e3&n=a%20b%26c.eventlog&t=12345m1500&r=12600000001n40\
              &e=12601234567.cap3&p=flame&q=worker%20%C2%B5&hide=gc,thread12&fold=a%2Cb\
-             &fo=left&fs=os1234&fq=100%20%25&es=a%2Bb&et=1.19&ec=2&eh=12&zoom=3",
+             &fo=left&fs=os1234&fq=100%20%25&es=a%2Bb&et=1.19&ec=2&eh=12&ts=ready.up&tq=io&zoom=3",
             full(),
         ),
     ];
@@ -267,6 +273,16 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn any_threads()(
+        sort in prop::sample::select(ThreadColumn::ALL.to_vec()),
+        descending in any::<bool>(),
+        filter in any_text(),
+    ) -> ThreadView {
+        ThreadView { filter, sort, descending }
+    }
+}
+
+prop_compose! {
     fn any_state()(
         version in 1..4_u32,
         print in of((any::<u64>(), 0..1_u64 << 48)),
@@ -277,7 +293,7 @@ prop_compose! {
         filter in any_text(),
         (hidden, collapsed) in (btree_set(any_track(), 0..9), btree_set(any_track(), 0..9)),
         flame in any_flame(),
-        events in any_events(),
+        (events, threads) in (any_events(), any_threads()),
         (future, mut unknown) in any_unknown(),
     ) -> ViewState {
         // A panel from the future is there only if no other is.
@@ -297,6 +313,7 @@ prop_compose! {
             collapsed,
             flame,
             events,
+            threads,
             unknown,
         }
     }
@@ -314,7 +331,7 @@ proptest! {
     fn reading_anything_settles(
         text in prop_oneof![
             any::<String>(),
-            "([vfntrepqz]|hide|fold|f[osq]|e[stch]|p)=[a-z0-9.,%&=nums]{0,30}(&[vtrepz]=[0-9a-zµ%&=]{0,9}){0,6}",
+            "([vfntrepqz]|hide|fold|f[osq]|e[stch]|t[sq]|p)=[a-z0-9.,%&=nums]{0,30}(&[vtrepz]=[0-9a-zµ%&=]{0,9}){0,6}",
         ],
     ) {
         let state = decode(&text);

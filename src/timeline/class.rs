@@ -14,8 +14,8 @@ pub enum Class {
     Running = 0,
     /// Collects garbage.
     Gc = 1,
-    /// Could run, but no capability runs it: it yielded, ran out of heap or
-    /// stack, or is new.
+    /// Could run, but no capability runs it: it was woken, yielded, ran out of
+    /// heap or stack, or is new.
     Ready = 2,
     /// Waits for a Haskell object: an MVar, a black hole, STM, throwTo.
     Blocked = 3,
@@ -70,6 +70,71 @@ impl Class {
     }
 }
 
+/// For what a thread that cannot run waits: the stop statuses, grouped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum WaitReason {
+    /// An MVar, to take, to put or to read.
+    Mvar = 0,
+    /// A black hole: a value that another thread computes.
+    BlackHole = 1,
+    /// A change of what an STM transaction read before it retried.
+    Stm = 2,
+    /// The other thread, to receive an exception (`throwTo`).
+    ThrowTo = 3,
+    /// A foreign call's return. The log has no event for it, so that the
+    /// wait for a capability after it is part of this.
+    ForeignCall = 4,
+    /// Time (`threadDelay` of the runtime without `-threaded`).
+    Delay = 5,
+    /// A file or socket (of the runtime without `-threaded`, or on Windows).
+    Io = 6,
+    /// Something that the log does not say. GHC up to 7.0 never says it.
+    Other = 7,
+}
+
+/// How many reasons to wait there are.
+pub const WAIT_REASONS: usize = 8;
+
+impl WaitReason {
+    /// All of them, by number.
+    pub const ALL: [Self; WAIT_REASONS] = [
+        Self::Mvar,
+        Self::BlackHole,
+        Self::Stm,
+        Self::ThrowTo,
+        Self::ForeignCall,
+        Self::Delay,
+        Self::Io,
+        Self::Other,
+    ];
+
+    /// The class of such a wait.
+    #[must_use]
+    pub const fn class(self) -> Class {
+        match self {
+            Self::Mvar | Self::BlackHole | Self::Stm | Self::ThrowTo => Class::Blocked,
+            Self::ForeignCall => Class::Foreign,
+            Self::Delay | Self::Io | Self::Other => Class::Io,
+        }
+    }
+
+    /// A short name for the head of a column.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mvar => "MVar",
+            Self::BlackHole => "black hole",
+            Self::Stm => "STM",
+            Self::ThrowTo => "throwTo",
+            Self::ForeignCall => "foreign call",
+            Self::Delay => "delay",
+            Self::Io => "I/O",
+            Self::Other => "other",
+        }
+    }
+}
+
 /// Why a thread stopped, in one byte: the standard stop codes, and two more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StopCode(pub u8);
@@ -82,15 +147,21 @@ impl StopCode {
     /// It finished.
     pub const FINISHED: Self = Self(5);
 
-    /// The class of the time after a stop with this code.
+    /// For what a thread waits after a stop with this code; `None` if it can
+    /// run again at once.
     #[must_use]
-    pub const fn class_after(self) -> Class {
-        match self.0 {
-            1..=3 | 19 | 254 => Class::Ready,
-            4 | 7 | 8 | 12 | 18 | 20 => Class::Blocked,
-            6 | 14 | 15 => Class::Foreign,
-            _ => Class::Io,
-        }
+    pub const fn wait_reason(self) -> Option<WaitReason> {
+        Some(match self.0 {
+            1..=3 | 19 | 254 => return None,
+            7 | 20 => WaitReason::Mvar,
+            8 => WaitReason::BlackHole,
+            12 => WaitReason::Stm,
+            18 => WaitReason::ThrowTo,
+            6 | 14 | 15 => WaitReason::ForeignCall,
+            11 => WaitReason::Delay,
+            9 | 10 | 13 | 21 => WaitReason::Io,
+            _ => WaitReason::Other,
+        })
     }
 
     /// The reason in words; `owner` is the thread that owns a black hole.
@@ -101,7 +172,9 @@ impl StopCode {
             Self::OPEN => "still running at the end of the log".to_owned(),
             Self(code) => {
                 let owner = owner.map(|thread| thread.0);
-                StopStatus::from_code(StopCodes::Standard, u16::from(code), owner).explanation()
+                StopStatus::from_code(StopCodes::Standard, u16::from(code), owner)
+                    .explanation()
+                    .into_owned()
             }
         }
     }

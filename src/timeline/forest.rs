@@ -34,6 +34,14 @@ impl<A: Aggregate> Forest<A> {
         Self { nodes: Vec::new() }
     }
 
+    /// The same, with memory for so many.
+    #[must_use]
+    pub fn with_capacity(elements: usize) -> Self {
+        Self {
+            nodes: Vec::with_capacity(2 * elements),
+        }
+    }
+
     /// How many elements it has.
     #[must_use]
     pub const fn len(&self) -> usize {
@@ -85,7 +93,7 @@ impl<A: Aggregate> Forest<A> {
 }
 
 /// The longest span of a run, the first of equals.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Longest {
     /// How long it is, in nanoseconds.
     pub duration_ns: u64,

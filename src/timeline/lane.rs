@@ -26,6 +26,28 @@ pub trait Lane {
     /// The longest of a run of spans.
     fn longest(&self, from: usize, to: usize) -> Option<usize>;
 
+    /// The time by class of a run of spans.
+    fn between(&self, from: usize, to: usize) -> ClassTimes {
+        let mut times = ClassTimes::default();
+        if to - from <= BLOCK {
+            for i in from..to {
+                let (start, end) = self.span(i);
+                times[self.class(i) as usize] += end - start;
+            }
+            return times;
+        }
+        let (before, all) = (self.before(from), self.before(to));
+        for class in 0..CLASSES {
+            times[class] = all[class].saturating_sub(before[class]);
+        }
+        times
+    }
+
+    /// How many of a run of spans are worth to be counted.
+    fn count(&self, from: usize, to: usize) -> usize {
+        to - from
+    }
+
     /// The first span that ends after `time`.
     fn first_ending_after(&self, time: u64) -> usize {
         partition(self.len(), |i| self.span(i).1 <= time)
@@ -86,7 +108,7 @@ pub enum Mark {
     Many {
         /// Where the bucket begins, in nanoseconds.
         start: u64,
-        /// How many they are.
+        /// How many they are, as the lane counts.
         count: u32,
         /// The longest of them.
         longest: usize,
@@ -127,23 +149,26 @@ pub fn marks(lane: &impl Lane, view: Span, bucket_ns: u64, mut emit: impl FnMut(
         if to - 1 > at && last_end.saturating_sub(last_start) >= bucket_ns {
             to -= 1;
         }
-        emit(merged(lane, at, to, bucket));
+        if let Some(mark) = merged(lane, at, to, bucket) {
+            emit(mark);
+        }
         at = to;
     }
 }
 
-/// One span for itself, or several as one mark.
-fn merged(lane: &impl Lane, from: usize, to: usize, bucket: u64) -> Mark {
-    let mut times = lane.before(to);
-    for (time, before) in times.iter_mut().zip(lane.before(from)) {
-        *time -= before.min(*time);
+/// Several spans as one mark; `None` if there is nothing of them to see.
+fn merged(lane: &impl Lane, from: usize, to: usize, bucket: u64) -> Option<Mark> {
+    let times = lane.between(from, to);
+    let count = lane.count(from, to);
+    if count == 0 && times == ClassTimes::default() {
+        return None;
     }
-    Mark::Many {
+    Some(Mark::Many {
         start: bucket,
-        count: u32::try_from(to - from).unwrap_or(u32::MAX),
+        count: u32::try_from(count).unwrap_or(u32::MAX),
         longest: lane.longest(from, to).unwrap_or(from),
         times,
-    }
+    })
 }
 
 /// How many of the first of `len` things hold; quick where they are few.

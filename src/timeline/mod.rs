@@ -10,9 +10,14 @@ pub mod class;
 pub mod forest;
 pub mod lane;
 pub mod messages;
+mod moments;
 pub mod query;
+pub mod runs;
 pub mod store;
+pub mod thread_export;
+pub mod thread_table;
 pub mod threads;
+pub mod turns;
 
 pub use class::Class;
 pub use store::Store;

@@ -86,7 +86,12 @@ pub struct TimelineReply {
     /// Thread (capability rows), capability or owner of the black hole
     /// (thread rows), number of the first message; or [`NONE`].
     pub detail: Vec<u32>,
-    /// How many spans or messages.
+    /// Waits in thread rows: how long the other part of the same wait is, in
+    /// nanoseconds ([`ThreadLane::other_wait_ns`]); else 0.
+    ///
+    /// [`ThreadLane::other_wait_ns`]: super::threads::ThreadLane::other_wait_ns
+    pub other_wait_ns: Vec<f64>,
+    /// How many spans, runs (thread rows) or messages.
     pub count: Vec<u32>,
     /// For each mark [`CLASSES`] shares of its width, 0 to 1; of one span, its own class has 1.
     pub shares: Vec<f32>,
@@ -107,7 +112,9 @@ pub struct MarkView<'a> {
     pub end: f64,
     /// See [`TimelineReply::detail`].
     pub detail: Option<u32>,
-    /// How many spans or messages.
+    /// See [`TimelineReply::other_wait_ns`].
+    pub other_wait_ns: f64,
+    /// How many spans, runs (thread rows) or messages.
     pub count: u32,
     /// The share of each class.
     pub shares: &'a [f32],
@@ -144,6 +151,7 @@ impl TimelineReply {
             start: *self.start.get(index)?,
             end: *self.end.get(index)?,
             detail: (detail != NONE).then_some(detail),
+            other_wait_ns: *self.other_wait_ns.get(index)?,
             count: *self.count.get(index)?,
             shares: self.shares.get(index * CLASSES..(index + 1) * CLASSES)?,
         })
@@ -176,8 +184,16 @@ struct New {
     start: u64,
     end: u64,
     detail: u32,
+    other_wait_ns: u64,
     count: u32,
     shares: [f32; CLASSES],
+}
+
+/// What is to be said of a span besides its class and time.
+struct Facts {
+    code: StopCode,
+    detail: u32,
+    other_wait_ns: u64,
 }
 
 struct Writer<'q> {
@@ -204,17 +220,13 @@ impl Writer<'_> {
         self.reply.start.push(self.relative(mark.start));
         self.reply.end.push(self.relative(mark.end));
         self.reply.detail.push(mark.detail);
+        self.reply.other_wait_ns.push(mark.other_wait_ns as f64);
         self.reply.count.push(mark.count);
         self.reply.shares.extend(mark.shares);
     }
 
-    /// The marks of a lane; `code` and `detail` say more of a span.
-    fn lane(
-        &mut self,
-        lane: &impl Lane,
-        code: impl Fn(usize) -> StopCode,
-        detail: impl Fn(usize) -> u32,
-    ) {
+    /// The marks of a lane; `facts` says more of a span.
+    fn lane(&mut self, lane: &impl Lane, facts: impl Fn(usize) -> Facts) {
         let bucket = self.query.bucket_ns();
         let view = self.query.view;
         marks(lane, view, bucket, |mark| {
@@ -224,15 +236,15 @@ impl Writer<'_> {
                     let class = lane.class(index);
                     let mut shares = [0.0; CLASSES];
                     shares[class as usize] = 1.0;
-                    let kind = MarkKind::One;
-                    let (code, detail) = (code(index), detail(index));
+                    let facts = facts(index);
                     New {
-                        kind,
+                        kind: MarkKind::One,
                         class,
-                        code,
+                        code: facts.code,
                         start,
                         end,
-                        detail,
+                        detail: facts.detail,
+                        other_wait_ns: facts.other_wait_ns,
                         count: 1,
                         shares,
                     }
@@ -242,16 +254,20 @@ impl Writer<'_> {
                     count,
                     longest,
                     times,
-                } => New {
-                    kind: MarkKind::Many,
-                    class: lane.class(longest),
-                    code: code(longest),
-                    start,
-                    end: start.saturating_add(bucket),
-                    detail: detail(longest),
-                    count,
-                    shares: times.map(|time| time as f32 / bucket as f32),
-                },
+                } => {
+                    let facts = facts(longest);
+                    New {
+                        kind: MarkKind::Many,
+                        class: lane.class(longest),
+                        code: facts.code,
+                        start,
+                        end: start.saturating_add(bucket),
+                        detail: facts.detail,
+                        other_wait_ns: facts.other_wait_ns,
+                        count,
+                        shares: times.map(|time| time as f32 / bucket as f32),
+                    }
+                }
             };
             self.push(new);
         });
@@ -283,23 +299,31 @@ impl Timeline<'_> {
         let Some(cap) = self.store.cap(id) else {
             return;
         };
-        let code = |i| self.store.code_of(id, i).unwrap_or(StopCode::OPEN);
-        let thread = |i| self.store.thread_of(id, i).map_or(NONE, |thread| thread.0);
-        writer.lane(&cap.runs, code, thread);
-        writer.lane(&cap.gc, |_| StopCode(0), |_| NONE);
+        writer.lane(&cap.runs, |i| Facts {
+            code: self.store.code_of(id, i).unwrap_or(StopCode::OPEN),
+            detail: self.store.thread_of(id, i).map_or(NONE, |thread| thread.0),
+            other_wait_ns: 0,
+        });
+        writer.lane(&cap.gc, |_| Facts {
+            code: StopCode(0),
+            detail: NONE,
+            other_wait_ns: 0,
+        });
     }
 
     fn thread(&self, id: ThreadId, writer: &mut Writer<'_>) {
         let Some(lane) = self.store.thread_lane(id) else {
             return;
         };
-        let code = |i| lane.code(i).unwrap_or(StopCode(0));
-        let detail = |i| {
+        writer.lane(&lane, |i| {
             let cap = lane.cap(i).map(|cap| u32::from(cap.0));
-            cap.or_else(|| lane.owner(i).map(|thread| thread.0))
-                .unwrap_or(NONE)
-        };
-        writer.lane(&lane, code, detail);
+            let owner = || lane.owner(i).map(|thread| thread.0);
+            Facts {
+                code: lane.code(i).unwrap_or(StopCode(0)),
+                detail: cap.or_else(owner).unwrap_or(NONE),
+                other_wait_ns: lane.other_wait_ns(i),
+            }
+        });
     }
 
     /// For each bucket the mean number of capabilities that run and that collect.
@@ -323,6 +347,7 @@ impl Timeline<'_> {
                     start,
                     end,
                     detail: NONE,
+                    other_wait_ns: 0,
                     count: 0,
                     shares,
                 });
@@ -361,6 +386,7 @@ impl Timeline<'_> {
                 start: mark.time,
                 end: mark.time,
                 detail: u32::try_from(mark.first).unwrap_or(NONE),
+                other_wait_ns: 0,
                 count: u32::try_from(mark.count).unwrap_or(NONE),
                 shares: [0.0; CLASSES],
             });

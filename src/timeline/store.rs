@@ -5,82 +5,17 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
-use super::class::{Class, ClassTimes, StopCode};
-use super::lane::{Lane, LaneIndex, PlainLane};
-use super::threads::{Thread, ThreadFilter, ThreadLane, ThreadRow, Threads, index_of};
+use super::class::{Class, StopCode};
+use super::lane::{BLOCK, Lane};
+use super::moments::Moments;
+use super::runs::{Cap, RunLane, RunRef, overlap};
+use super::threads::{Thread, ThreadFilter, ThreadLane, ThreadRow, Threads};
+use super::turns::{Run, TurnIndex};
 use crate::analysis::spans::{Open, SpanSink};
 use crate::automata::thread_state::{Activity, Reason, ThreadSpan};
 use crate::automata::{Oddity, Span};
 use crate::eventlog::StopStatus;
 use crate::ids::{CapId, Nanos, ThreadId};
-
-/// One run of a thread: which lane, and which place there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct RunRef {
-    lane: u32,
-    place: u32,
-}
-
-/// The runs on one capability.
-#[derive(Clone, Debug, Default)]
-pub struct RunLane {
-    starts: Vec<u64>,
-    ends: Vec<u64>,
-    threads: Vec<u32>,
-    codes: Vec<StopCode>,
-    index: LaneIndex,
-}
-
-impl RunLane {
-    fn class_of(code: StopCode) -> Class {
-        if code == StopCode::OPEN {
-            Class::Open
-        } else {
-            Class::Running
-        }
-    }
-}
-
-impl Lane for RunLane {
-    fn len(&self) -> usize {
-        self.starts.len()
-    }
-    fn span(&self, index: usize) -> (u64, u64) {
-        (self.starts[index], self.ends[index])
-    }
-    fn class(&self, index: usize) -> Class {
-        Self::class_of(self.codes[index])
-    }
-    fn before(&self, index: usize) -> ClassTimes {
-        self.index
-            .before(index, |i| (self.class(i), self.ends[i] - self.starts[i]))
-    }
-    fn longest(&self, from: usize, to: usize) -> Option<usize> {
-        self.index
-            .longest(from, to, |i| self.ends[i] - self.starts[i])
-    }
-}
-
-/// One capability.
-#[derive(Clone, Debug)]
-pub struct Cap {
-    /// What it ran.
-    pub runs: RunLane,
-    /// When it collected garbage.
-    pub gc: PlainLane,
-    /// Where both overlap: a sound log has hardly any of that.
-    overlap: PlainLane,
-}
-
-impl Default for Cap {
-    fn default() -> Self {
-        Self {
-            runs: RunLane::default(),
-            gc: PlainLane::new(Class::Gc),
-            overlap: PlainLane::new(Class::Gc),
-        }
-    }
-}
 
 /// How a capability spent a range of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,14 +44,24 @@ pub struct Found {
 pub struct Store {
     /// Lane 0 has the runs of no capability, lane n + 1 those of capability n.
     lanes: Vec<Cap>,
-    threads: Threads,
+    pub(super) threads: Threads,
     owners: FxHashMap<RunRef, ThreadId>,
     /// The runs of all threads, one thread's after the other's, as places in
     /// `lanes` put end to end.
     by_thread: Vec<u32>,
     lane_starts: Vec<u32>,
-    indexes: FxHashMap<u32, OnceLock<Option<LaneIndex>>>,
+    /// For threads with more runs than are quickly looked at; each is built
+    /// when it is first needed.
+    indexes: FxHashMap<u32, OnceLock<TurnIndex>>,
+    pub(super) wakeups: Moments,
+    pub(super) migrations: Moments,
+    /// When threads were woken that then did not run before the log ended.
+    woken_at_end_ns: FxHashMap<ThreadId, u64>,
+    /// Stops of threads that did not run, which only damaged logs have, are
+    /// kept as empty runs: which of a thread's runs these are.
+    pub(super) stops_again: FxHashMap<u32, Vec<u32>>,
     end: Nanos,
+    settled: bool,
     /// The first oddities.
     pub oddities: Vec<Found>,
     /// How many there are.
@@ -171,6 +116,11 @@ impl Store {
         self.end
     }
 
+    /// Whether the log is read to its end.
+    pub(super) const fn is_settled(&self) -> bool {
+        self.settled
+    }
+
     /// How many threads there are.
     #[must_use]
     pub fn thread_count(&self) -> usize {
@@ -199,7 +149,7 @@ impl Store {
     /// The thread of a run of a capability's lane.
     #[must_use]
     pub fn thread_of(&self, cap: CapId, place: usize) -> Option<ThreadId> {
-        let thread = *self.cap(cap)?.runs.threads.get(place)?;
+        let thread = self.cap(cap)?.runs.thread_at(place)?;
         Some(self.threads.all[thread as usize].id)
     }
 
@@ -208,44 +158,22 @@ impl Store {
     /// are answered at once.
     #[must_use]
     pub fn running(&self, cap: CapId, time: Nanos, place: &mut usize) -> Option<ThreadId> {
-        /// So many runs are stepped over before a search is faster.
-        const STEPS: usize = 16;
-        let runs = &self.cap(cap)?.runs;
-        let ended = |at: usize| runs.ends.get(at).is_some_and(|&end| end <= time.0);
-        let mut at = (*place).min(runs.len());
-        let steps = (0..STEPS).take_while(|i| ended(at + i)).count();
-        at += steps;
-        if steps == STEPS || (at > 0 && !ended(at - 1)) {
-            at = runs.ends.partition_point(|&end| end <= time.0);
-        }
-        *place = at;
-        let start = *runs.starts.get(at)?;
-        (start <= time.0).then(|| self.thread_of(cap, at))?
+        let at = self.cap(cap)?.runs.at(time.0, place)?;
+        self.thread_of(cap, at)
     }
 
     /// Why a run of a capability's lane ended.
     #[must_use]
     pub fn code_of(&self, cap: CapId, place: usize) -> Option<StopCode> {
-        self.cap(cap)?.runs.codes.get(place).copied()
+        self.cap(cap)?.runs.code_at(place)
     }
 
     /// The threads that `filter` lets through, the busiest first, and how
     /// many there are without its limit.
     #[must_use]
     pub fn threads(&self, filter: &ThreadFilter) -> (Vec<ThreadRow>, usize) {
-        let text = filter.text.to_lowercase();
-        let matches = |thread: &Thread| {
-            let label = thread.label.as_deref().unwrap_or_default();
-            text.is_empty()
-                || label.to_lowercase().contains(&text)
-                || thread.id.to_string() == text.trim_start_matches('#')
-        };
-        let mut found: Vec<&Thread> = self
-            .threads
-            .all
-            .iter()
-            .filter(|thread| matches(thread))
-            .collect();
+        let matching = self.threads.matching(&filter.text);
+        let mut found: Vec<&Thread> = matching.map(|(_, thread)| thread).collect();
         let total = found.len();
         found.sort_unstable_by_key(|thread| (std::cmp::Reverse(thread.run_ns), thread.id));
         let rows = found
@@ -254,7 +182,7 @@ impl Store {
             .map(|thread| ThreadRow {
                 id: thread.id,
                 label: thread.label.as_deref().map(str::to_owned),
-                created: thread.created,
+                created: thread.created(),
                 finished: thread.finished,
                 run_ns: thread.run_ns,
                 runs: thread.runs,
@@ -265,21 +193,59 @@ impl Store {
     /// The life of a thread; only once the log is read to its end.
     #[must_use]
     pub fn thread_lane(&self, thread: ThreadId) -> Option<ThreadLane<'_>> {
-        if self.by_thread.is_empty() {
-            return None;
-        }
         let at = self.threads.find(thread)?;
-        let thread = &self.threads.all[at as usize];
-        let built = self.indexes.get(&at).and_then(|slot| {
-            slot.get_or_init(|| index_of(&ThreadLane::new(self, thread, None)))
-                .as_ref()
+        self.lane_at(at)
+    }
+
+    /// The life of the thread of that index.
+    pub(super) fn lane_at(&self, index: u32) -> Option<ThreadLane<'_>> {
+        let thread = self.threads.all.get(index as usize)?;
+        self.settled.then_some(())?;
+        let built = self.indexes.get(&index).map(|slot| {
+            let lane = ThreadLane::new(self, thread, None);
+            slot.get_or_init(|| lane.make_index())
         });
         Some(ThreadLane::new(self, thread, built))
     }
 
+    /// When a thread was woken that then did not run before the log ended.
+    pub(crate) fn woken_at_end(&self, thread: ThreadId) -> Option<u64> {
+        self.woken_at_end_ns.get(&thread).copied()
+    }
+
+    /// The runs of a thread, as places in the lanes put end to end.
+    pub(crate) fn thread_runs(&self, thread: &Thread) -> &[u32] {
+        let first = thread.first as usize;
+        let runs = self.by_thread.get(first..first + thread.runs as usize);
+        runs.unwrap_or_default()
+    }
+
+    /// Cuts all lanes of runs at a time.
+    pub(super) fn cut(&self, time: Nanos) -> Cut {
+        let lanes = self.lane_starts.iter().zip(&self.lanes);
+        let before = lanes.map(|(start, lane)| {
+            let count = lane.runs.first_ending_after(time.0);
+            start + u32::try_from(count).unwrap_or(u32::MAX)
+        });
+        Cut {
+            time_ns: time.0,
+            lanes: before.collect(),
+        }
+    }
+
+    /// Whether a run, given as in [`thread_runs`](Self::thread_runs), ended
+    /// when the lanes were cut.
+    pub(crate) fn is_before(&self, run: u32, cut: &Cut) -> bool {
+        run < cut.lanes[self.lane_of_run(run)]
+    }
+
+    fn lane_of_run(&self, run: u32) -> usize {
+        self.lane_starts.partition_point(|&start| start <= run) - 1
+    }
+
     pub(crate) fn thread_run(&self, place: usize) -> RunRef {
         let global = self.by_thread[place];
-        let lane = self.lane_starts.partition_point(|&start| start <= global) - 1;
+        let lane = self.lane_of_run(global);
         RunRef {
             lane: u32::try_from(lane).unwrap_or(u32::MAX),
             place: global - self.lane_starts[lane],
@@ -294,8 +260,12 @@ impl Store {
         self.runs_of(run).span(run.place as usize)
     }
 
+    pub(crate) fn run(&self, run: RunRef) -> Run {
+        self.runs_of(run).run(run.place as usize)
+    }
+
     pub(crate) fn run_code(&self, run: RunRef) -> StopCode {
-        self.runs_of(run).codes[run.place as usize]
+        self.run(run).code
     }
 
     pub(crate) fn run_cap(&self, run: RunRef) -> Option<CapId> {
@@ -310,29 +280,33 @@ impl Store {
     }
 
     /// Keeps a run that ended with this status; with none, the log ended.
+    /// The thread was woken at `woken`, if it had to be.
+    #[inline]
     fn push_run(
         &mut self,
         thread: ThreadId,
         cap: Option<CapId>,
         span: Span,
         stop: Option<StopStatus>,
+        woken: Option<Nanos>,
     ) {
         let index = self.threads.index(thread);
         let code = stop.map_or(StopCode::OPEN, |status| StopCode(status.code()));
+        let ran_ns = self.threads.all[index as usize].ran_ns;
         let lane = Self::lane_of(cap);
         let runs = &mut self.lane_mut(cap).runs;
         // Overlaps are only in damaged logs; the later run is clipped.
-        let start = runs
-            .ends
-            .last()
-            .map_or(span.start.0, |&end| end.max(span.start.0));
+        let start = span.start.0.max(runs.last_end()).max(ran_ns);
         let end = span.end.0.max(start);
-        let place = runs.starts.len();
-        runs.starts.push(start);
-        runs.ends.push(end);
-        runs.threads.push(index);
-        runs.codes.push(code);
-        runs.index.push(RunLane::class_of(code), end - start);
+        let place = runs.len();
+        let awake_ns = woken.map_or(0, |woken| start.saturating_sub(woken.0));
+        let run = Run {
+            start,
+            end,
+            code,
+            awake_ns,
+        };
+        runs.push(index, run);
         if let Some(StopStatus::BlockedOnBlackHole(Some(owner))) = stop {
             let run = RunRef {
                 lane: u32::try_from(lane).unwrap_or(u32::MAX),
@@ -342,6 +316,8 @@ impl Store {
         }
         let thread = &mut self.threads.all[index as usize];
         thread.runs += 1;
+        thread.began_ns = thread.began_ns.min(start);
+        thread.ran_ns = end;
         if stop.is_some() {
             thread.run_ns += end - start;
         }
@@ -350,15 +326,27 @@ impl Store {
 
     /// A span of waiting ended, or the log did. The waits after runs follow
     /// from the runs; what does not is kept.
-    fn waited(&mut self, thread: ThreadId, reason: Reason, waited: &ThreadSpan) {
+    fn waited(
+        &mut self,
+        thread: ThreadId,
+        reason: Reason,
+        waited: &ThreadSpan,
+        woken: Option<Nanos>,
+    ) {
         if reason == Reason::Created {
             let index = self.threads.index(thread) as usize;
-            self.threads.all[index].created = Some(waited.span.start);
+            let thread = &mut self.threads.all[index];
+            thread.created = true;
+            thread.began_ns = waited.span.start.0;
+            thread.ran_ns = thread.began_ns;
         }
         // Stopped again while it did not run: an empty run keeps the reason.
         if waited.stop.is_some() {
+            let index = self.threads.index(thread);
+            let run = self.threads.all[index as usize].runs;
+            self.stops_again.entry(index).or_default().push(run);
             let at = waited.span.end;
-            self.push_run(thread, None, Span::new(at, at), waited.stop);
+            self.push_run(thread, None, Span::new(at, at), waited.stop, woken);
         }
     }
 
@@ -371,67 +359,61 @@ impl Store {
             lane.overlap = overlap(&lane.runs, &lane.gc);
         }
         self.group_by_thread();
-        for (index, thread) in self.threads.all.iter().enumerate() {
-            if thread.runs as usize > super::lane::BLOCK {
-                self.indexes
-                    .insert(u32::try_from(index).unwrap_or(u32::MAX), OnceLock::new());
+        for (index, thread) in (0..).zip(&self.threads.all) {
+            if thread.runs as usize > BLOCK {
+                self.indexes.insert(index, OnceLock::new());
             }
         }
+        self.settled = true;
     }
 
-    /// Lists each thread's runs in the order of time, by a merge of the lanes.
+    /// Lists each thread's runs in the order of time, by a merge of the
+    /// lanes.
     fn group_by_thread(&mut self) {
         let mut first = 0;
         for thread in &mut self.threads.all {
             thread.first = first;
             first += thread.runs;
         }
-        let mut next: Vec<u32> = self.threads.all.iter().map(|thread| thread.first).collect();
         let mut start = 0;
         self.lane_starts.clear();
         for lane in &self.lanes {
             self.lane_starts.push(start);
             start += u32::try_from(lane.runs.len()).unwrap_or(u32::MAX);
         }
+        let mut next: Vec<u32> = self.threads.all.iter().map(|thread| thread.first).collect();
         self.by_thread = vec![0; first as usize];
-        let mut heads = vec![0usize; self.lanes.len()];
-        loop {
-            let head = |lane: usize| {
-                self.lanes[lane]
-                    .runs
-                    .starts
-                    .get(heads[lane])
-                    .map(|&start| (start, lane))
-            };
-            let Some((_, lane)) = (0..self.lanes.len()).filter_map(head).min() else {
+        let mut places = vec![0; self.lanes.len()];
+        // Of a thread's runs at one time, all but the last are empty: ends
+        // tell their order.
+        let head = |lane: &Cap, place| lane.runs.span_at(place).unwrap_or(NO_RUN);
+        let mut heads: Vec<_> = self.lanes.iter().map(|lane| head(lane, 0)).collect();
+        while let Some((lane, _)) = heads.iter().enumerate().min_by_key(|(_, head)| **head) {
+            let place = places[lane];
+            let runs = &self.lanes[lane].runs;
+            let Some(thread) = runs.thread_at(place) else {
                 break;
             };
-            let place = heads[lane];
-            heads[lane] += 1;
-            let thread = self.lanes[lane].runs.threads[place] as usize;
-            let slot = next[thread] as usize;
-            next[thread] += 1;
-            self.by_thread[slot] =
+            places[lane] += 1;
+            heads[lane] = head(&self.lanes[lane], places[lane]);
+            let slot = &mut next[thread as usize];
+            self.by_thread[*slot as usize] =
                 self.lane_starts[lane] + u32::try_from(place).unwrap_or(u32::MAX);
+            *slot += 1;
         }
     }
 }
 
-/// Where two lanes overlap.
-fn overlap(runs: &RunLane, gc: &PlainLane) -> PlainLane {
-    let mut overlap = PlainLane::new(Class::Gc);
-    for i in 0..gc.len() {
-        let (start, end) = gc.span(i);
-        let mut run = runs.first_ending_after(start);
-        while run < runs.len() && runs.starts[run] < end {
-            let (from, to) = (runs.starts[run].max(start), runs.ends[run].min(end));
-            if from < to && runs.class(run) == Class::Running {
-                overlap.push(Span::new(Nanos(from), Nanos(to)));
-            }
-            run += 1;
-        }
-    }
-    overlap
+/// Where a lane ends, in the order of runs.
+const NO_RUN: (u64, u64) = (u64::MAX, u64::MAX);
+
+/// All lanes of runs, cut at a time.
+#[derive(Clone, Debug)]
+pub(crate) struct Cut {
+    pub(crate) time_ns: u64,
+    /// For each lane, the first run that ends later, counted as if the lanes
+    /// were put end to end.
+    lanes: Vec<u32>,
 }
 
 impl SpanSink for Store {
@@ -439,11 +421,22 @@ impl SpanSink for Store {
         self.lane_mut(Some(cap)).gc.push(span);
     }
 
-    fn thread(&mut self, thread: ThreadId, span: ThreadSpan) {
+    #[inline]
+    fn thread(&mut self, thread: ThreadId, span: ThreadSpan, woken: Option<Nanos>) {
         match span.activity {
-            Activity::Running(cap) => self.push_run(thread, cap, span.span, span.stop),
-            Activity::Blocked(reason) => self.waited(thread, reason, &span),
+            Activity::Running(cap) => self.push_run(thread, cap, span.span, span.stop, woken),
+            Activity::Blocked(reason) => self.waited(thread, reason, &span, woken),
         }
+    }
+
+    fn migration(&mut self, thread: ThreadId, at: Nanos) {
+        let index = self.threads.index(thread);
+        self.migrations.push(index, at.0);
+    }
+
+    fn wakeup(&mut self, thread: ThreadId, at: Nanos) {
+        let index = self.threads.index(thread);
+        self.wakeups.push(index, at.0);
     }
 
     fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Oddity) {
@@ -457,7 +450,13 @@ impl SpanSink for Store {
         match open {
             // No collection until its end is seen, as everywhere.
             Open::Gc(..) => {}
-            Open::Thread(thread, span) => self.thread(thread, span),
+            Open::Thread(thread, span, woken) => {
+                self.thread(thread, span, woken);
+                let waits = matches!(span.activity, Activity::Blocked(_));
+                if let Some(woken) = woken.filter(|_| waits) {
+                    self.woken_at_end_ns.insert(thread, woken.0);
+                }
+            }
         }
     }
 }

@@ -1,43 +1,63 @@
 //! A button that copies a text.
 
 use gloo_timers::callback::Timeout;
+use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use yew::prelude::*;
 
-/// For so long the button says what has come of it.
+/// How long the button says what has come of it.
 const SAID_MS: u32 = 2500;
 
 #[derive(Properties, PartialEq)]
-pub(super) struct CopyProps {
+pub(super) struct CopyButtonProps {
+    #[prop_or("Copy".into())]
     pub(super) label: AttrValue,
+    /// What is copied, for screen readers: `the command line`.
+    pub(super) what: &'static str,
     /// Makes the text.
     pub(super) text: Callback<(), Option<String>>,
 }
 
 /// The button.
 #[component]
-pub(super) fn Copy(props: &CopyProps) -> Html {
-    let said = use_state(|| None::<&'static str>);
-    let timer = use_mut_ref(|| None::<Timeout>);
+pub(super) fn CopyButton(props: &CopyButtonProps) -> Html {
+    let copied = use_state_eq(|| None);
+    let saying = use_mut_ref(|| None::<Timeout>);
     let onclick = {
-        let (said, text) = (said.setter(), props.text.clone());
-        move |_: MouseEvent| {
-            let (said, text, timer) = (said.clone(), text.emit(()), timer.clone());
+        let (text, copied) = (props.text.clone(), copied.setter());
+        Callback::from(move |_: MouseEvent| {
+            let (text, copied, saying) = (text.emit(()), copied.clone(), saying.clone());
             spawn_local(async move {
-                let clipboard = gloo_utils::window().navigator().clipboard();
-                let copied = match text {
-                    Some(text) => JsFuture::from(clipboard.write_text(&text)).await.is_ok(),
-                    None => false,
-                };
-                said.set(Some(if copied { "Copied" } else { "Not copied" }));
-                *timer.borrow_mut() = Some(Timeout::new(SAID_MS, move || said.set(None)));
+                copied.set(Some(copy(text).await));
+                let over = Timeout::new(SAID_MS, move || copied.set(None));
+                *saying.borrow_mut() = Some(over);
             });
-        }
+        })
+    };
+    let (label, said) = match *copied {
+        None => (props.label.clone(), String::new()),
+        Some(true) => ("Copied".into(), format!("Copied {}", props.what)),
+        Some(false) => (
+            "Not copied".into(),
+            "The browser does not allow copying: select the text and copy it yourself.".to_owned(),
+        ),
     };
     html! {
         <>
-            <button class="copy" {onclick}>{ said.map_or_else(|| props.label.clone(), AttrValue::from) }</button>
-            <span class="visually-hidden" role="status">{ said.unwrap_or_default() }</span>
+            <button class="small" {onclick} aria-label={format!("{label} {}", props.what)} title={said.clone()}>{ label }</button>
+            <span class="visually-hidden" role="status">{ said }</span>
         </>
+    }
+}
+
+/// Whether the text could be copied. Browsers have no clipboard for pages
+/// that came without encryption.
+async fn copy(text: Option<String>) -> bool {
+    let clipboard = gloo_utils::window().navigator().clipboard();
+    match text {
+        Some(text) if !AsRef::<JsValue>::as_ref(&clipboard).is_undefined() => {
+            JsFuture::from(clipboard.write_text(&text)).await.is_ok()
+        }
+        _ => false,
     }
 }

@@ -28,12 +28,14 @@ const fn meaning(class: Class) -> &'static str {
         }
         Class::Gc => "The capability collects garbage; no thread runs on it meanwhile.",
         Class::Ready => {
-            "The thread could run, but no capability runs it: it yielded, its heap block was used up, its stack grows, or it is new."
+            "The thread could run, but no capability runs it: what blocked it is over, it yielded, its heap block was used up, its stack grows, or it is new."
         }
         Class::Blocked => {
             "The thread waits for a Haskell object: an MVar, a value that another thread computes (black hole), an STM retry, throwTo."
         }
-        Class::Foreign => "The thread is in a safe foreign call; the capability does other work.",
+        Class::Foreign => {
+            "The thread is in a safe foreign call; the capability does other work. A wait for a capability after the call is part of this: the log does not say when the call returned."
+        }
         Class::Io => {
             "The thread waits for a file, a socket or a delay, or the log gives no reason."
         }

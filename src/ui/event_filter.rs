@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use gloo_timers::callback::Timeout;
 use wasm_bindgen::JsCast;
-use web_sys::{HtmlInputElement, HtmlSelectElement};
+use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 use super::client::Client;
@@ -57,7 +57,7 @@ pub(super) struct FilterBarProps {
 }
 
 /// Typing is followed when it has settled.
-const TYPED_MS: u32 = 150;
+const TYPED_MS: u32 = 80;
 
 /// The controls.
 #[component]
@@ -250,23 +250,34 @@ fn Types(props: &TypesProps) -> Html {
         .iter()
         .map(|(name, ids)| (*name, present(ids)))
         .filter(|(_, ids)| !ids.is_empty());
-    // Esc closes the list as it closes a dialog.
-    let onkeydown = Callback::from(|event: KeyboardEvent| {
-        if event.key() == "Escape" {
-            let list = event
-                .current_target()
-                .and_then(|target| target.dyn_into::<web_sys::Element>().ok());
-            if let Some(list) = list.filter(|list| list.has_attribute("open")) {
+    // Esc closes the list as it closes a dialog, and so does going elsewhere.
+    let node = use_node_ref();
+    let onkeydown = {
+        let node = node.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            if event.key() == "Escape" && close(&node) {
                 event.stop_propagation();
-                // Removing an attribute that is there cannot fail.
-                let _ = list.remove_attribute("open");
             }
-        }
-    });
+        })
+    };
+    let onfocusout = {
+        let node = node.clone();
+        Callback::from(move |event: FocusEvent| {
+            let to = event
+                .related_target()
+                .and_then(|to| to.dyn_into::<Element>().ok());
+            if node
+                .cast::<Element>()
+                .is_some_and(|list| !list.contains(to.as_deref()))
+            {
+                close(&node);
+            }
+        })
+    };
     html! {
-        <details class="picker" {onkeydown}>
+        <details class="picker" ref={node} {onkeydown} {onfocusout}>
             <summary>{ title }</summary>
-            <div class="picker-list">
+            <div class="picker-list" tabindex="-1">
                 <div class="picker-groups">
                     <button onclick={only(Vec::new())}>{ "All" }</button>
                     { for groups.map(|(name, ids)| html! { <button onclick={only(ids)}>{ name }</button> }) }
@@ -281,6 +292,14 @@ fn Types(props: &TypesProps) -> Html {
             </div>
         </details>
     }
+}
+
+/// Closes a list; false if it was closed.
+fn close(list: &NodeRef) -> bool {
+    let list = list.cast::<Element>();
+    // Removing an attribute cannot fail.
+    list.filter(|list| list.has_attribute("open"))
+        .is_some_and(|list| list.remove_attribute("open").is_ok())
 }
 
 /// Unknown types are told apart by their numbers.

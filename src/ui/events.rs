@@ -11,42 +11,16 @@ use yew::prelude::*;
 
 use super::client::Client;
 use super::event_filter::{Change, FilterBar, Match};
-use super::grid::{Column, Grid, GridRow, Rows, ScrollTo, Went};
+use super::event_row::{COLUMNS, as_text, grid_row};
+use super::grid::{Grid, Rows, ScrollTo, Went};
 use super::viewer::{Goto, Place};
 use crate::automata::Span;
 use crate::events::filter::EventFilter;
 use crate::events::visit::FoundRow;
 use crate::events::{EventList, EventRow};
-use crate::ids::{Nanos, ThreadId};
 use crate::protocol::{Answer, Counted, EventQuery, Question};
 use crate::scene::format;
 use crate::session::Overview;
-
-const fn column(title: &'static str, help: &'static str, number: bool) -> Column {
-    Column {
-        title,
-        help,
-        number,
-        sortable: false,
-    }
-}
-
-const COLUMNS: &[Column] = &[
-    column("Time", "Since the start of the log, in seconds", true),
-    column("After", "Time since the row above", true),
-    column("Cap", "The capability; – for events of none", true),
-    column(
-        "Thread",
-        "The thread that the event is about, or that ran on the capability",
-        false,
-    ),
-    column(
-        "Event",
-        "The type of the event, as ghc-events names it",
-        false,
-    ),
-    column("Text", "What happened", false),
-];
 
 /// A change of the selected range is followed when it has settled.
 const RANGE_SETTLED_MS: u32 = 120;
@@ -113,7 +87,10 @@ pub(super) struct Events {
     /// Where a selection of rows began.
     anchor: Option<u64>,
     scroll_to: ScrollTo,
+    /// Where to go when the rows are counted.
+    pending: Option<Place>,
     found: Match,
+    /// The fields of an event, by its number; none while they are asked for.
     fields: Option<(u64, Vec<(String, String)>)>,
     copied: Option<String>,
     range_settles: Option<Timeout>,
@@ -137,15 +114,13 @@ impl Component for Events {
             current: None,
             anchor: None,
             scroll_to: ScrollTo::default(),
+            pending: props.place,
             found: Match::default(),
             fields: None,
             copied: None,
             range_settles: None,
         };
         events.list_changed(ctx);
-        if let Some(place) = props.place {
-            events.locate(ctx, place);
-        }
         events
     }
 
@@ -304,10 +279,12 @@ impl Events {
         if !props.overview.complete {
             return;
         }
-        let here = self.current.and_then(|row| self.row(row)).map(|row| Place {
+        let here = self.current.and_then(|row| self.row(row));
+        let here = here.map(|row| Place {
             time: row.time,
             cap: row.cap,
         });
+        self.pending = here.or(self.pending);
         self.number += 1;
         self.in_flight = false;
         self.found = Match::default();
@@ -316,9 +293,7 @@ impl Events {
         if self.list.filter.is_all() {
             self.total = props.overview.events;
             self.ask_rows(ctx);
-            if let Some(here) = here {
-                self.locate(ctx, here);
-            }
+            self.go_pending(ctx);
         } else {
             self.total = 0;
             self.rows.clear();
@@ -326,6 +301,13 @@ impl Events {
             self.render_rows();
             self.current = None;
             self.anchor = None;
+        }
+    }
+
+    /// Goes where it was before the list was another one.
+    fn go_pending(&mut self, ctx: &Context<Self>) {
+        if let Some(place) = self.pending.take() {
+            self.locate(ctx, place);
         }
     }
 
@@ -345,12 +327,8 @@ impl Events {
                 self.ask_rows(ctx);
             }
         }
-        if counted.complete
-            && let Some(place) = ctx.props().place
-            && !self.list.filter.is_all()
-            && self.current.is_none()
-        {
-            self.locate(ctx, place);
+        if counted.complete && self.total > 0 {
+            self.go_pending(ctx);
         }
     }
 
@@ -390,6 +368,7 @@ impl Events {
         self.rows = rows;
         self.first = first;
         self.render_rows();
+        self.ask_fields(ctx);
         if !asked_all {
             self.ask_rows(ctx);
         }
@@ -422,14 +401,24 @@ impl Events {
         }
         self.current = Some(went.row);
         self.copied = None;
-        let Some(row) = self.row(went.row) else {
-            return;
-        };
-        ctx.props().on_goto.emit(Goto::time(row.time));
-        self.ask_fields(ctx, row.number);
+        if let Some(row) = self.row(went.row) {
+            ctx.props().on_goto.emit(Goto::time(row.time));
+        }
+        self.ask_fields(ctx);
     }
 
-    fn ask_fields(&self, ctx: &Context<Self>, number: u64) {
+    /// Asks for the fields of the current event, if others are at hand.
+    fn ask_fields(&mut self, ctx: &Context<Self>) {
+        let Some(number) = self
+            .current
+            .and_then(|row| self.row(row))
+            .map(|row| row.number)
+        else {
+            return;
+        };
+        if self.fields.as_ref().is_some_and(|(of, _)| *of == number) {
+            return;
+        }
         let link = ctx.link().clone();
         let question = Question::Events(EventQuery::Fields(number));
         ctx.props().client.ask(question, move |answer, _| {
@@ -500,10 +489,7 @@ impl Events {
             serial: self.scroll_to.serial + 1,
             row: found.row,
         };
-        self.fields = None;
-        if let Some(row) = self.row(found.row) {
-            self.ask_fields(ctx, row.number);
-        }
+        self.ask_fields(ctx);
     }
 
     /// Copies the selected rows, or the current one, as text with tabs.
@@ -537,55 +523,4 @@ impl Events {
                 });
             });
     }
-}
-
-/// Nanoseconds as seconds with all their digits.
-fn seconds(time: Nanos) -> String {
-    format!("{}.{:09}", time.0 / 1_000_000_000, time.0 % 1_000_000_000)
-}
-
-fn thread_text(thread: ThreadId, label: Option<&str>) -> String {
-    match label {
-        Some(label) => format!("{thread} {label}"),
-        None => thread.to_string(),
-    }
-}
-
-fn grid_row(row: &EventRow) -> GridRow {
-    let cap = row
-        .cap
-        .map_or_else(|| format::NOTHING.to_owned(), |cap| cap.to_string());
-    let since = row.since.map(format::duration).unwrap_or_default();
-    let thread = row
-        .thread
-        .map(|thread| thread_text(thread, row.label.as_deref()));
-    let texts = [
-        seconds(row.time),
-        since,
-        cap,
-        thread.unwrap_or_default(),
-        row.name.clone(),
-        row.text.clone(),
-    ];
-    GridRow {
-        cells: texts.into_iter().map(Html::from).collect(),
-        class: classes!(row.found.then_some("found")),
-    }
-}
-
-/// A row of a table as text: time in nanoseconds, capability, thread, name, text.
-fn as_text(row: &EventRow) -> String {
-    let cap = row
-        .cap
-        .map_or_else(|| "-".to_owned(), |cap| cap.to_string());
-    let thread = row
-        .thread
-        .map(|thread| thread_text(thread, row.label.as_deref()));
-    let text = row.text.replace(['\t', '\n', '\r'], " ");
-    format!(
-        "{}\t{cap}\t{}\t{}\t{text}\n",
-        row.time.0,
-        thread.unwrap_or_default(),
-        row.name
-    )
 }

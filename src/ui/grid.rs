@@ -81,6 +81,9 @@ pub(super) struct GridProps {
     /// How many rows there are.
     pub(super) total: u64,
     pub(super) rows: Rc<Rows>,
+    /// What all rows sum up to; it stands below the titles.
+    #[prop_or_default]
+    pub(super) sums: Option<GridRow>,
     /// The column that the rows are sorted by, and whether the largest comes first.
     #[prop_or_default]
     pub(super) sort: Option<(usize, bool)>,
@@ -104,7 +107,7 @@ pub(super) struct GridProps {
 }
 
 pub(super) enum Msg {
-    Resized(f64),
+    Resized,
     Scrolled,
     Settled,
     Key(KeyboardEvent),
@@ -156,6 +159,9 @@ impl Component for Grid {
         if props.scroll_to.serial != old.scroll_to.serial {
             self.reveal(props, props.scroll_to.row);
         }
+        if props.sums.is_some() != old.sums.is_some() {
+            self.measure(props);
+        }
         if props.total != old.total {
             self.go(props, self.first);
         }
@@ -166,9 +172,9 @@ impl Component for Grid {
     fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
         let props = ctx.props();
         match msg {
-            Msg::Resized(height) => {
+            Msg::Resized => {
                 let first_time = self.height == 0.0;
-                self.height = height;
+                self.measure(props);
                 self.go(props, self.first);
                 if first_time && props.scroll_to != ScrollTo::default() {
                     self.reveal(props, props.scroll_to.row);
@@ -223,10 +229,11 @@ impl Component for Grid {
         let props = ctx.props();
         let active = props.current.map(|row| row_id(props.name, row));
         html! {
-            <div class={classes!("grid", props.name)} ref={self.scroller.clone()} role="grid" tabindex="0"
+            <div class={classes!("grid", props.name, props.sums.is_some().then_some("with-sums"))} ref={self.scroller.clone()} role="grid" tabindex="0"
                 aria-label={props.label.clone()} aria-rowcount={(props.total + 1).to_string()}
                 aria-activedescendant={active} onkeydown={ctx.link().callback(Msg::Key)}>
                 { head(props) }
+                { for props.sums.as_ref().map(|sums| view_sums(props, sums)) }
                 <div class="grid-spacer" role="presentation" ref={self.spacer.clone()}>
                     <div class="grid-view" role="presentation" ref={self.view.clone()}>
                         <div class="grid-window" role="rowgroup" ref={self.window.clone()}>
@@ -270,6 +277,21 @@ fn head(props: &GridProps) -> Html {
     }
 }
 
+fn view_cells<'a>(props: &'a GridProps, row: &'a GridRow) -> impl Iterator<Item = Html> + 'a {
+    props.columns.iter().zip(&row.cells).map(|(column, cell)| {
+        let class = column.number.then_some("right");
+        html! { <div role="gridcell" class={classes!(class)}>{ cell.clone() }</div> }
+    })
+}
+
+fn view_sums(props: &GridProps, sums: &GridRow) -> Html {
+    html! {
+        <div class={classes!("grid-sums", "grid-row", sums.class.clone())} role="row">
+            { for view_cells(props, sums) }
+        </div>
+    }
+}
+
 impl Grid {
     fn listen(&mut self, ctx: &Context<Self>) {
         let Some(scroller) = self.scroller.cast::<HtmlElement>() else {
@@ -280,13 +302,17 @@ impl Grid {
             link.send_message(Msg::Scrolled)
         }));
         let link = ctx.link().clone();
-        let element = scroller.clone();
-        let resized = move || {
-            let height = f64::from(element.client_height()) - ROW_PX;
-            link.send_message(Msg::Resized(height.max(0.0)));
-        };
+        let resized = move || link.send_message(Msg::Resized);
         resized();
         self.observer = Observer::new(&scroller, resized);
+    }
+
+    /// Looks how much room the rows have below the head.
+    fn measure(&mut self, props: &GridProps) {
+        let head = if props.sums.is_some() { 2.0 } else { 1.0 } * ROW_PX;
+        if let Some(scroller) = self.scroller.cast::<HtmlElement>() {
+            self.height = (f64::from(scroller.client_height()) - head).max(0.0);
+        }
     }
 
     /// How many rows fit, counting those that fit in part.
@@ -409,7 +435,8 @@ impl Grid {
             "End" => last,
             "Enter" => {
                 // Enter on a column's button sorts.
-                let on_grid = event.target() == event.current_target();
+                let grid = self.scroller.cast::<HtmlElement>();
+                let on_grid = event.target() == grid.map(Into::into);
                 if let Some(row) = props.current.filter(|_| on_grid) {
                     event.prevent_default();
                     props.on_activate.emit(row);
@@ -448,12 +475,7 @@ impl Grid {
             current.then_some("current"),
             row.map(|row| row.class.clone())
         );
-        let cells = row.map(|row| {
-            props.columns.iter().zip(&row.cells).map(|(column, cell)| {
-                let class = column.number.then_some("right");
-                html! { <div role="gridcell" class={classes!(class)}>{ cell.clone() }</div> }
-            })
-        });
+        let cells = row.map(|row| view_cells(props, row));
         html! {
             <div {class} role="row" id={row_id(props.name, number)} key={number.to_string()}
                 aria-rowindex={(number + 2).to_string()} aria-selected={selected.to_string()} {onclick}>

@@ -121,6 +121,8 @@ pub(super) fn Loading(props: &LoadingProps) -> Html {
 #[derive(Properties, PartialEq)]
 pub(super) struct WarningsProps {
     pub(super) overview: std::rc::Rc<Overview>,
+    /// Shows all that is wrong or odd.
+    pub(super) on_all: Callback<()>,
 }
 
 /// What is wrong with the log: a sentence, and the list behind it.
@@ -146,16 +148,20 @@ pub(super) fn Warnings(props: &WarningsProps) -> Html {
     let unlisted = overview
         .warning_count
         .saturating_sub(overview.warnings.len() as u64);
+    let all = props.on_all.reform(|_: MouseEvent| ());
     html! {
-        <details class={classes!("warnings", overview.damaged.then_some("damaged"))}>
-            <summary>
-                <strong>{ if overview.damaged { "Part of this log is missing. " } else { "Note. " } }</strong>
-                { summary }
-            </summary>
-            <ul>{ for items }</ul>
-            if unlisted > 0 {
-                <p>{ format!("{} more are not listed.", format::count(unlisted)) }</p>
-            }
-        </details>
+        <div class={classes!("warnings", overview.damaged.then_some("damaged"))}>
+            <details>
+                <summary>
+                    <strong>{ if overview.damaged { "Part of this log is missing. " } else { "Note. " } }</strong>
+                    { summary }
+                </summary>
+                <ul>{ for items }</ul>
+                if unlisted > 0 {
+                    <p>{ format!("{} more are not listed here.", format::count(unlisted)) }</p>
+                }
+            </details>
+            <button onclick={all}>{ "All diagnostics" }</button>
+        </div>
     }
 }

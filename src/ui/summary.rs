@@ -10,7 +10,7 @@ use std::rc::Rc;
 use serde::Serialize;
 use yew::prelude::*;
 
-use super::copy::Copy;
+use super::copy::CopyButton;
 use super::panel::{PanelProps, use_answer};
 use crate::analysis::numbers::report::Report;
 use crate::analysis::numbers::summary::{SparkTotals, Summary as Numbers};
@@ -97,8 +97,8 @@ fn copies(answer: Option<Rc<Answer>>, range: Option<Span>) -> Html {
     };
     html! {
         <div class="copies">
-            <Copy label="Copy" text={Callback::from(text)} />
-            <Copy label="Copy as JSON" text={Callback::from(json)} />
+            <CopyButton what="the numbers as text" text={Callback::from(text)} />
+            <CopyButton label="Copy as JSON" what="the numbers as JSON" text={Callback::from(json)} />
         </div>
     }
 }

@@ -263,7 +263,15 @@ fn answer(shared: &Shared, id: u32, question: Question) {
             let (rows, total) = session.threads(&filter);
             Answer::Threads(rows, total as u64)
         }
+        Question::ThreadTable(query) => session
+            .thread_table(&query)
+            .map_or(Answer::Nothing, Answer::ThreadTable),
+        Question::ThreadCsv(query) => session
+            .thread_csv(&query)
+            .map_or(Answer::Nothing, Answer::ThreadCsv),
         Question::Message(index) => Answer::Message(session.message(index as usize)),
+        Question::Process => Answer::Process(Box::new(session.process())),
+        Question::Environment => Answer::Environment(session.environment()),
         Question::Labels(threads) => Answer::Labels(session.labels(&threads)),
         Question::Summary(range) => Answer::Summary(Box::new(session.summary(range))),
         Question::Collections(query) => Answer::Collections(session.collections(&query)),

@@ -6,6 +6,7 @@
 )]
 
 pub mod build;
+pub mod show;
 
 use std::fs;
 use std::io::Read;
@@ -17,9 +18,11 @@ use eventscope::analysis::numbers::collections_query::CollectionsQuery;
 use eventscope::analysis::spans::{Analyses, SpanSink, Spans};
 use eventscope::automata::thread_state::ThreadSpan;
 use eventscope::automata::{Oddity, Span};
-use eventscope::eventlog::{DamageList, LogError, LogReader, Record, Sink};
+use eventscope::eventlog::{DamageList, Event, LogError, LogReader, Record, Sink};
 use eventscope::ids::{CapId, Nanos, ThreadId};
 use eventscope::source::{Source, read_log};
+use eventscope::timeline::Store;
+use eventscope::timeline::thread_table::{ThreadSums, ThreadTableQuery};
 
 /// A log with the reference results beside it.
 #[derive(Clone, Debug)]
@@ -41,6 +44,13 @@ impl Case {
             .read_to_string(&mut text)
             .expect("gzip of UTF-8");
         Some(text)
+    }
+
+    /// The counts and sums beside the log; `None` if there are none.
+    pub fn sums(&self) -> Option<serde_json::Value> {
+        let path = PathBuf::from(format!("{}.agg.json", self.reference.display()));
+        let text = fs::read_to_string(path).ok()?;
+        Some(serde_json::from_str(&text).expect("JSON"))
     }
 
     /// The bytes of the log.
@@ -112,6 +122,55 @@ fn cases_in(root: &Path) -> Vec<Case> {
     cases
 }
 
+/// Where the reference is wrong or reads nothing, and why.
+const REFERENCE_IS_WRONG: &[(&str, &str)] = &[
+    (
+        "ghc-9.0.2/cut-in-header",
+        "the header is not whole: neither reads it",
+    ),
+    (
+        "ghc-9.0.2/relog-N2-l",
+        "26 stale bytes before the header, at which ghc-events stops",
+    ),
+    (
+        "ghc-events/782stop",
+        "GHC 7.8.2 numbers stop codes 8 and 9 otherwise, which ghc-events 0.20 does not know",
+    ),
+    (
+        "ghc-events/mandelbrot-mmc-2011-06-14",
+        "Mercury's event 40 is no SparkFizzle, and ghc-events does not read its StopThread of 6 bytes",
+    ),
+    (
+        "ghc-events/queens-ghc-6.12.1",
+        "ghc-events believes the sizes that GHC 6.12 declares, and reads nothing",
+    ),
+    (
+        "ghc-events/testlog-part",
+        "ghc-events does not read the StopThread of 6 bytes of GHC 7.0",
+    ),
+];
+
+/// Whether the reference of a log is no reference.
+pub fn reference_is_wrong(case: &Case) -> bool {
+    REFERENCE_IS_WRONG
+        .iter()
+        .any(|(name, _)| *name == case.name)
+}
+
+/// Runs `check` on every log and reports all that fail.
+pub fn for_all(check: impl Fn(&Case) -> Result<(), String>) {
+    let failures: Vec<String> = cases()
+        .iter()
+        .filter_map(|case| check(case).err().map(|why| format!("{}: {why}", case.name)))
+        .collect();
+    assert!(
+        failures.is_empty(),
+        "{} logs differ:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+}
+
 /// Runs `eventscope` with these arguments.
 pub fn eventscope(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_eventscope"))
@@ -177,12 +236,15 @@ pub fn read(mut source: impl Source) -> Result<Reading, LogError> {
     let mut rows = Vec::new();
     let mut spans = Spans::new(ALL_ANALYSES, CountSpans::default());
     let mut numbers = Numbers::default();
+    let mut stored = Stored::default();
     let reader = read_log(&mut source, &mut |record: &Record<'_>| {
         rows.push(Row::of(record));
         spans.event(record);
         numbers.event(record);
+        stored.event(record);
     })?;
     spans.finish();
+    ask_for_threads(&stored.finish());
     ask_for_numbers(&numbers, rows.iter().map(|row: &Row| row.time).max());
     let damage = reader.damage();
     for one in &damage.kept {
@@ -194,6 +256,78 @@ pub fn read(mut source: impl Source) -> Result<Reading, LogError> {
         damage,
         reader,
     })
+}
+
+/// Collects a log into the timeline's store.
+#[derive(Debug)]
+pub struct Stored {
+    spans: Spans<Store>,
+    end: Nanos,
+}
+
+impl Default for Stored {
+    fn default() -> Self {
+        let analyses = Analyses {
+            lifecycle: true,
+            mutator_by_cap: false,
+        };
+        Self {
+            spans: Spans::new(analyses, Store::default()),
+            end: Nanos(0),
+        }
+    }
+}
+
+impl Sink for Stored {
+    fn event(&mut self, record: &Record<'_>) {
+        self.end = self.end.max(record.time);
+        self.spans.event(record);
+        if let (44, Event::ThreadLabel { thread, label }) = (record.id.0, record.event()) {
+            self.spans.sink.label(thread, &label.to_str());
+        }
+    }
+}
+
+impl Stored {
+    /// The store, complete.
+    pub fn finish(self) -> Store {
+        let mut store = self.spans.finish();
+        store.settle(self.end);
+        store
+    }
+}
+
+/// The timeline's store of a log.
+pub fn store_of(mut bytes: &[u8]) -> Result<Store, LogError> {
+    let mut stored = Stored::default();
+    read_log(&mut bytes, &mut stored)?;
+    Ok(stored.finish())
+}
+
+/// Asks how threads spent a log and both of its halves: these must add up,
+/// and to the life of each thread, whatever is in the log.
+fn ask_for_threads(store: &Store) {
+    let end = store.end();
+    let middle = Nanos(end.0 / 2);
+    let table = |range| {
+        let query = ThreadTableQuery {
+            range,
+            rows: 0..u64::MAX,
+            ..ThreadTableQuery::default()
+        };
+        store.thread_table(&query).expect("the log is read")
+    };
+    let whole = table(None);
+    for row in &whole.rows {
+        let life = row.life.map_or(Nanos(0), |life| life.duration());
+        assert_eq!(row.sums.times.life_ns(), life.0, "thread {}", row.id);
+    }
+    let halves = [(Nanos(0), middle), (middle, end)].map(|(from, to)| Span::new(from, to));
+    let halves = halves.map(|half| table(Some(half)).all);
+    let sum = |of: fn(&ThreadSums) -> u64| halves.iter().map(of).sum::<u64>();
+    assert_eq!(sum(|half| half.times.ready_ns), whole.all.times.ready_ns);
+    assert_eq!(sum(|half| half.times.life_ns()), whole.all.times.life_ns());
+    assert_eq!(sum(|half| half.runs), whole.all.runs);
 }
 
 /// Asks for every number of a log and of its second half.
@@ -235,7 +369,7 @@ impl SpanSink for CountSpans {
         self.spans += 1;
         let _ = span.duration();
     }
-    fn thread(&mut self, _: ThreadId, span: ThreadSpan) {
+    fn thread(&mut self, _: ThreadId, span: ThreadSpan, _: Option<Nanos>) {
         self.spans += 1;
         let _ = span.span.duration();
     }

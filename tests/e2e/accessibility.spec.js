@@ -34,6 +34,9 @@ for (const colorScheme of ['light', 'dark']) {
     await page.getByRole('tab', { name: 'Flame graph' }).click();
     await expect(page.locator('.flame canvas')).toBeVisible();
     expect(await violations(page)).toEqual([]);
+    await page.getByRole('tab', { name: 'Process' }).click();
+    await expect(page.getByRole('heading', { name: 'Event types' })).toBeVisible();
+    expect(await violations(page)).toEqual([]);
     await page.keyboard.press('?');
     await expect(page.getByRole('dialog')).toBeVisible();
     expect(await violations(page)).toEqual([]);

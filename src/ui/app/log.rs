@@ -26,6 +26,7 @@ impl App {
         self.hard_cancel = None;
         self.range = None;
         self.place = None;
+        self.diagnostics_asked = 0;
         self.goto_when_listed = None;
         self.description = None;
         self.log = Log {

@@ -21,6 +21,7 @@ use crate::scene::format;
 use crate::session::Overview;
 use crate::share::{Fingerprint, FlameView, Panel, ViewState};
 use crate::timeline::query::{Row, UsageRow};
+use crate::timeline::thread_table::ThreadView;
 use crate::timeline::threads::ThreadRow;
 use crate::ui::client::Client;
 use crate::ui::dialog::Help;
@@ -53,8 +54,11 @@ pub(super) enum Msg {
     Usage(Vec<UsageRow>),
     Filter(String),
     Panel(Panel),
+    /// All that is wrong or odd about the log is to be shown.
+    Diagnostics,
     Flame(FlameView),
     Events(EventList),
+    ThreadTable(ThreadView),
     Theme,
     ThemeChanged,
     Help(bool),
@@ -121,9 +125,13 @@ pub(super) struct App {
     goto_when_listed: Option<Goto>,
     filter: String,
     panel: Panel,
+    /// How often the diagnostics were asked for while their panel is open.
+    diagnostics_asked: u32,
     flame: FlameView,
     /// Which events are listed; their range is the selected one.
     events: EventList,
+    /// How the table of threads is shown.
+    thread_table: ThreadView,
     settle: Option<Timeout>,
     hard_cancel: Option<Timeout>,
     file_input: NodeRef,
@@ -163,8 +171,10 @@ impl Component for App {
             goto_when_listed: None,
             filter: String::new(),
             panel: Panel::default(),
+            diagnostics_asked: 0,
             flame: FlameView::default(),
             events: EventList::default(),
+            thread_table: ThreadView::default(),
             settle: None,
             hard_cancel: None,
             file_input: NodeRef::default(),
@@ -238,6 +248,12 @@ impl Component for App {
             }
             Msg::Panel(panel) => {
                 self.panel = panel;
+                self.diagnostics_asked = 0;
+                self.changed(ctx);
+            }
+            Msg::Diagnostics => {
+                self.panel = Panel::Process;
+                self.diagnostics_asked += 1;
                 self.changed(ctx);
             }
             Msg::Flame(view) => {
@@ -246,6 +262,10 @@ impl Component for App {
             }
             Msg::Events(list) => {
                 self.events = list;
+                self.changed(ctx);
+            }
+            Msg::ThreadTable(view) => {
+                self.thread_table = view;
                 self.changed(ctx);
             }
             Msg::Theme => {
@@ -414,6 +434,7 @@ impl App {
         self.panel = state.panel;
         self.flame = state.flame.clone();
         self.events = state.events.clone();
+        self.thread_table = state.threads.clone();
         if state.newer() {
             self.notice = Some("This link was made by a newer version of this page: some of it may be missing here.".to_owned());
         }
@@ -463,6 +484,7 @@ impl App {
             filter: self.filter.clone(),
             flame: self.flame.clone(),
             events: self.events.clone(),
+            threads: self.thread_table.clone(),
             ..ViewState::default()
         }
     }

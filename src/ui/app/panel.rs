@@ -12,8 +12,10 @@ use crate::ui::collections::Collections;
 use crate::ui::events::Events;
 use crate::ui::flame::Flame;
 use crate::ui::panel::Source;
+use crate::ui::process::Process;
 use crate::ui::sparks::Sparks;
 use crate::ui::summary::Summary;
+use crate::ui::threads::Threads;
 
 fn tab_id(panel: Panel) -> String {
     format!("tab-{}", panel.name())
@@ -106,13 +108,20 @@ impl App {
                     counted={self.log.counted.clone()} place={self.place} list={self.events.clone()}
                     on_list={link.callback(Msg::Events)} {on_goto} />
             },
+            Panel::Process => {
+                let on_list =
+                    link.batch_callback(|list| vec![Msg::Events(list), Msg::Panel(Panel::Events)]);
+                html! {
+                    <Process {source} {range} {on_goto} overview={Rc::clone(&self.log.overview)}
+                        to_diagnostics={self.diagnostics_asked} {on_list} />
+                }
+            }
             Panel::Collections => html! { <Collections {source} {range} {on_goto} /> },
             Panel::Sparks => html! { <Sparks {source} {range} {on_goto} /> },
-            // TODO: the other panels, each <Panel {source} {range} {on_goto} />
-            _ => {
-                let _ = source;
-                Html::default()
-            }
+            Panel::Threads => html! {
+                <Threads {source} {range} {on_goto} view={self.thread_table.clone()}
+                    on_view={link.callback(Msg::ThreadTable)} />
+            },
         }
     }
 

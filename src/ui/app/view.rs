@@ -44,7 +44,8 @@ impl App {
                     </div>
                 }
                 if self.log.overview.complete {
-                    <Warnings overview={Rc::clone(&self.log.overview)} />
+                    <Warnings overview={Rc::clone(&self.log.overview)}
+                        on_all={link.callback(|()| Msg::Diagnostics)} />
                 }
                 <main class="stage">
                     <Timeline viewer={self.viewer.clone()} height={self.height} {label} node={self.canvas.clone()} />

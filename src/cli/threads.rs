@@ -1,0 +1,105 @@
+//! `eventscope threads FILE`.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+
+use super::{Condition, Failure, Input, Output, escaped, report};
+use crate::analysis::capability::Lives;
+use crate::analysis::spans::{Analyses, Spans};
+use crate::automata::Span;
+use crate::eventlog::{Event, Record, Sink};
+use crate::ids::Nanos;
+use crate::timeline::Store;
+use crate::timeline::thread_export::{COLUMNS, Cell, cells};
+use crate::timeline::thread_table::{ThreadColumn, ThreadTable, ThreadTableQuery};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The log
+    file: PathBuf,
+    /// Only the time from here on, in nanoseconds
+    #[arg(long)]
+    from: Option<u64>,
+    /// Only the time up to here, in nanoseconds
+    #[arg(long)]
+    to: Option<u64>,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// What the table is made of.
+struct Threads {
+    lives: Lives,
+    spans: Spans<Store>,
+}
+
+impl Sink for Threads {
+    fn event(&mut self, record: &Record<'_>) {
+        self.lives.event(record);
+        self.spans.event(record);
+        if record.id.0 == 44
+            && let Event::ThreadLabel { thread, label } = record.event()
+        {
+            self.spans.sink.label(thread, &label.to_str());
+        }
+    }
+}
+
+pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Condition, Failure> {
+    let analyses = Analyses {
+        lifecycle: true,
+        mutator_by_cap: false,
+    };
+    let mut sink = Threads {
+        lives: Lives::default(),
+        spans: Spans::new(analyses, Store::default()),
+    };
+    let reader = Input::open(&arguments.file)?.read(&mut sink)?;
+    let log = sink.lives.log().unwrap_or(Span::new(Nanos(0), Nanos(0)));
+    let mut store = sink.spans.finish();
+    store.settle(log.end);
+    let (from, to) = (arguments.from.map(Nanos), arguments.to.map(Nanos));
+    let range = Span::new(from.unwrap_or(log.start), to.unwrap_or(log.end));
+    let query = ThreadTableQuery {
+        range: from.or(to).map(|_| range),
+        sort: ThreadColumn::Thread,
+        rows: 0..u64::MAX,
+        ..ThreadTableQuery::default()
+    };
+    let table = store.thread_table(&query).unwrap_or_default();
+    print(&table, arguments.output, out)?;
+    Ok(report(&reader))
+}
+
+fn print(table: &ThreadTable, output: Output, out: &mut impl Write) -> Result<(), Failure> {
+    let rows = table.rows.iter().map(cells);
+    if output.json {
+        let rows: Vec<Value> = rows.map(json_row).collect();
+        writeln!(out, "{}", Value::Array(rows))?;
+        return Ok(());
+    }
+    if output.header {
+        writeln!(out, "{}", COLUMNS.join("\t"))?;
+    }
+    for row in rows {
+        let row = row.map(|cell| match cell {
+            Cell::Number(number) => number.to_string(),
+            Cell::Text(text) => escaped(&text),
+            Cell::Absent => String::new(),
+        });
+        writeln!(out, "{}", row.join("\t"))?;
+    }
+    Ok(())
+}
+
+fn json_row(row: [Cell; COLUMNS.len()]) -> Value {
+    let values = row.map(|cell| match cell {
+        Cell::Number(number) => json!(number),
+        Cell::Text(text) => json!(text),
+        Cell::Absent => Value::Null,
+    });
+    let names = COLUMNS.map(str::to_owned);
+    names.into_iter().zip(values).collect::<Map<_, _>>().into()
+}

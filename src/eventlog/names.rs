@@ -1,0 +1,230 @@
+//! The names that a log gives to what its events know by number: threads,
+//! cost centres, counters.
+//!
+//! A name counts for the whole log, also before the event that gives it: who
+//! collects the names in a first pass can name a thread at its creation. If a
+//! log names something twice, the last name stays.
+
+use std::fmt;
+
+use rustc_hash::FxHashMap;
+
+use super::conventions::Convention;
+use super::conventions::opentelemetry::Telemetry;
+use super::conventions::stack_profiler::StackMessage;
+use super::event::Event;
+use super::record::Record;
+use crate::ids::{CostCentreId, ThreadId};
+
+/// What has a number and may have a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Key {
+    /// A Haskell thread, by its label.
+    Thread(ThreadId),
+    /// A cost centre, by module and label.
+    CostCentre(CostCentreId),
+    /// An info table, by its address.
+    InfoTable(u64),
+    /// A ticky counter.
+    TickyCounter(u64),
+    /// A counter of `perf`.
+    PerfCounter(u32),
+    /// An interned text of Mercury's runtime.
+    Interned(u32),
+    /// A declared instrument of opentelemetry.
+    Instrument(u64),
+    /// A text of ghc-stack-profiler.
+    StackText(u64),
+    /// A source location of ghc-stack-profiler.
+    StackLocation(u64),
+}
+
+/// All names of a log, as far as they fit [`Names::BUDGET_BYTES`].
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    text: String,
+    /// Begin and length in `text`.
+    places: FxHashMap<Key, (u32, u32)>,
+}
+
+impl Names {
+    /// How much text is kept in all; later names are not.
+    pub const BUDGET_BYTES: usize = 32 << 20;
+    /// How much of one name is kept.
+    const MAX_NAME_BYTES: usize = 200;
+
+    /// Takes the next event, in any order.
+    #[inline]
+    pub fn event(&mut self, record: &Record<'_>) {
+        if matches!(record.id.0, 19 | 42 | 44 | 140 | 161 | 169 | 181 | 210) {
+            self.naming_event(&record.event());
+        }
+    }
+
+    fn naming_event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::ThreadLabel { thread, label } => {
+                self.insert(Key::Thread(*thread), &label.to_str());
+            }
+            Event::HeapProfCostCentre {
+                id, label, module, ..
+            } => {
+                let name = qualified(&module.0.to_str(), &label.0.to_str());
+                self.insert(Key::CostCentre(*id), &name);
+            }
+            Event::InfoTableProv {
+                info,
+                label,
+                module,
+                table_name,
+                ..
+            } => {
+                let label = Some(label.0).filter(|label| !label.0.is_empty());
+                let label = label.unwrap_or(table_name.0);
+                let name = qualified(&module.0.to_str(), &label.to_str());
+                self.insert(Key::InfoTable(*info), &name);
+            }
+            Event::TickyCounterDef { id, name, .. } => {
+                self.insert(Key::TickyCounter(*id), &name.0.to_str());
+            }
+            Event::PerfName { perf_num, name } => {
+                self.insert(Key::PerfCounter(*perf_num), &name.to_str());
+            }
+            Event::InternString { str, id } => self.insert(Key::Interned(*id), &str.0.to_str()),
+            Event::UserBinaryMessage { payload } => {
+                self.convention(Convention::of_bytes(payload.0))
+            }
+            Event::UserMessage { msg } => self.convention(Convention::of_text(msg.0)),
+            _ => {}
+        }
+    }
+
+    fn convention(&mut self, found: Option<Convention<'_>>) {
+        match found {
+            Some(Convention::Telemetry(Telemetry::DeclareInstrument { id, name, .. })) => {
+                self.insert(Key::Instrument(id), &name.to_str());
+            }
+            Some(Convention::Stack(StackMessage::Define { id, text })) => {
+                self.insert(Key::StackText(id), &text.to_str());
+            }
+            Some(Convention::Stack(StackMessage::Location {
+                id,
+                line,
+                column,
+                file,
+            })) => {
+                let name = match self.get(Key::StackText(file)) {
+                    Some(file) => format!("{file}:{line}:{column}"),
+                    None => format!("text {file}:{line}:{column}"),
+                };
+                self.insert(Key::StackLocation(id), &name);
+            }
+            _ => {}
+        }
+    }
+
+    /// Names something. An empty name is none.
+    pub fn insert(&mut self, key: Key, name: &str) {
+        let name = &name[..name.floor_char_boundary(Self::MAX_NAME_BYTES)];
+        if name.is_empty() || self.get(key) == Some(name) {
+            return;
+        }
+        if self.text.len() + name.len() > Self::BUDGET_BYTES {
+            return;
+        }
+        let begin = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
+        let len = u32::try_from(name.len()).unwrap_or(u32::MAX);
+        self.text.push_str(name);
+        self.places.insert(key, (begin, len));
+    }
+
+    /// The name of something.
+    #[must_use]
+    pub fn get(&self, key: Key) -> Option<&str> {
+        let (begin, len) = *self.places.get(&key)?;
+        let begin = begin as usize;
+        self.text.get(begin..begin + len as usize)
+    }
+
+    /// The label of a thread.
+    #[must_use]
+    pub fn thread(&self, thread: ThreadId) -> Option<&str> {
+        self.get(Key::Thread(thread))
+    }
+
+    /// A number with the name of `key` in brackets: `12 (worker-3)`.
+    pub(crate) fn named<N: fmt::Display>(&self, number: N, key: Key) -> Named<'_, N> {
+        Named {
+            number,
+            name: self.get(key),
+        }
+    }
+}
+
+/// `Main.fib`; of built-in cost centres, which are modules of their own, only
+/// the name.
+fn qualified(module: &str, label: &str) -> String {
+    if module.is_empty() || module == label {
+        label.to_owned()
+    } else {
+        format!("{module}.{label}")
+    }
+}
+
+/// See [`Names::named`].
+pub(crate) struct Named<'a, N> {
+    number: N,
+    name: Option<&'a str>,
+}
+
+impl<N: fmt::Display> fmt::Display for Named<'_, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.number.fmt(f)?;
+        match self.name {
+            Some(name) => write!(f, " ({name})"),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_name_stays() {
+        let mut names = Names::default();
+        let key = Key::Thread(ThreadId(7));
+        assert_eq!(names.get(key), None);
+        names.insert(key, "first");
+        names.insert(Key::CostCentre(CostCentreId(7)), "Main.f");
+        names.insert(key, "second");
+        names.insert(key, "");
+        assert_eq!(names.get(key), Some("second"));
+        assert_eq!(names.named(7, key).to_string(), "7 (second)");
+        assert_eq!(names.named(8, Key::PerfCounter(8)).to_string(), "8");
+    }
+
+    #[test]
+    fn a_name_repeated_takes_no_more_memory() {
+        let mut names = Names::default();
+        for _ in 0..1000 {
+            names.insert(Key::InfoTable(1), "Main.main");
+        }
+        assert_eq!(names.text.len(), "Main.main".len());
+    }
+
+    #[test]
+    fn long_names_are_cut_between_characters() {
+        let mut names = Names::default();
+        names.insert(Key::InfoTable(1), &"é".repeat(150));
+        assert_eq!(names.get(Key::InfoTable(1)), Some("é".repeat(100).as_str()));
+    }
+
+    #[test]
+    fn built_in_cost_centres_have_a_short_name() {
+        assert_eq!(qualified("Main", "fib"), "Main.fib");
+        assert_eq!(qualified("IDLE", "IDLE"), "IDLE");
+        assert_eq!(qualified("", "x"), "x");
+    }
+}

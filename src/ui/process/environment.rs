@@ -1,0 +1,86 @@
+//! The environment of the process. It may hold secrets: it is not even asked
+//! for before the user wants to see it, and gone from the page when hidden.
+
+use web_sys::HtmlInputElement;
+use yew::prelude::*;
+
+use crate::protocol::{Answer, Question};
+use crate::ui::panel::{Source, use_answer};
+
+/// From so many variables on there is a filter.
+const MANY: u64 = 12;
+
+#[derive(Clone, Properties, PartialEq)]
+pub(super) struct EnvironmentProps {
+    pub(super) source: Source,
+    /// How many variables there are.
+    pub(super) count: u64,
+}
+
+/// The section.
+#[component]
+pub(super) fn Environment(props: &EnvironmentProps) -> Html {
+    let shown = use_state_eq(|| false);
+    let toggle = {
+        let shown = shown.clone();
+        Callback::from(move |_: MouseEvent| shown.set(!*shown))
+    };
+    let variables = match props.count {
+        1 => "1 environment variable".to_owned(),
+        count => format!("{count} environment variables"),
+    };
+    html! {
+        <section aria-labelledby="process-environment">
+            <h2 id="process-environment">{ "Environment" }</h2>
+            if props.count == 0 {
+                <p>{ "The log holds no environment variables." }</p>
+            } else {
+                <button onclick={toggle} aria-expanded={shown.to_string()}>
+                    { if *shown { format!("Hide {variables}") } else { format!("Show {variables} – they may hold secrets") } }
+                </button>
+                if *shown {
+                    <Variables ..props.clone() />
+                }
+            }
+        </section>
+    }
+}
+
+#[component]
+fn Variables(props: &EnvironmentProps) -> Html {
+    let answer = use_answer(&props.source, Question::Environment);
+    let filter = use_state(String::new);
+    let oninput = {
+        let filter = filter.setter();
+        Callback::from(move |event: InputEvent| {
+            let input: HtmlInputElement = event.target_unchecked_into();
+            filter.set(input.value());
+        })
+    };
+    let Some(Answer::Environment(variables)) = answer.as_deref() else {
+        return html! { <p>{ "Asking for them." }</p> };
+    };
+    let wanted = filter.to_lowercase();
+    let has = |text: &str| text.to_lowercase().contains(&wanted);
+    let listed: Vec<Html> = variables
+        .iter()
+        .filter(|(name, value)| has(name) || has(value))
+        .map(|(name, value)| html! { <><dt>{ name }</dt><dd>{ value }</dd></> })
+        .collect();
+    html! {
+        <>
+            if props.count >= MANY {
+                <div class="small-controls">
+                    <input type="search" placeholder="Filter names and values" aria-label="Filter environment variables"
+                        value={(*filter).clone()} {oninput} />
+                    <span role="status">
+                        if !wanted.is_empty() {
+                            { format!("{} of {}", listed.len(), variables.len()) }
+                        }
+                    </span>
+                </div>
+            }
+            <dl class="variables">{ for listed }</dl>
+        </>
+    }
+}

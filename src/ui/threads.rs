@@ -1,0 +1,488 @@
+//! The table of threads: how each spent its time, in the selected range or in
+//! the whole log.
+
+use std::ops::Range;
+
+use gloo_timers::callback::Timeout;
+use js_sys::Array;
+use web_sys::{HtmlInputElement, HtmlSelectElement};
+use yew::prelude::*;
+
+use super::client::Client;
+use super::grid::{Column, Grid, GridRow, Rows, Went};
+use super::panel::{Source, use_answer};
+use super::save::save;
+use super::summary::span_text;
+use super::viewer::Goto;
+use crate::automata::Span;
+use crate::ids::Nanos;
+use crate::protocol::{Answer, Question};
+use crate::scene::format;
+use crate::timeline::class::{Class, WaitReason};
+use crate::timeline::query::Row;
+use crate::timeline::thread_table::{
+    ThreadColumn, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTimes, ThreadView,
+};
+use crate::timeline::turns::TurnSums;
+
+const fn number(title: &'static str, help: &'static str) -> Column {
+    Column {
+        title,
+        help,
+        number: true,
+        sortable: true,
+    }
+}
+
+const fn text(title: &'static str, help: &'static str, sortable: bool) -> Column {
+    Column {
+        title,
+        help,
+        number: false,
+        sortable,
+    }
+}
+
+const COLUMNS: &[Column] = &[
+    number("#", "The number that the runtime gave the thread"),
+    text(
+        "Label",
+        "What the program calls the thread (labelThread); – if it has no name",
+        true,
+    ),
+    text(
+        "Shares",
+        "How the time of the thread divides: running, waiting to run, blocked, in foreign calls, waiting for I/O or time",
+        false,
+    ),
+    number("Running", "How long it ran Haskell code on a capability"),
+    number(
+        "Waiting to run",
+        "How long it could run, but no capability ran it: it stood in a queue. Much of it means that the program has more to do than capabilities (+RTS -N), or that work is spread unevenly. It begins when the thread is created, woken or stopped by the timer. After a foreign call the log does not say when it begins: see “Blocked”.",
+    ),
+    number("Longest wait", "The longest single wait for a capability"),
+    number("Mean wait", "The mean of all waits for a capability"),
+    number(
+        "Blocked",
+        "How long it could not run: until another thread filled an MVar, a foreign call returned, time passed…",
+    ),
+    text(
+        "Blocked on",
+        "What it was blocked on, and how long. Of a foreign call the log says only when the thread runs again, so that a wait for a capability after the call is part of it. An exception wakes a thread without an event: that wait counts as blocked to its end.",
+        false,
+    ),
+    number("Runs", "How often a capability began to run it"),
+    number(
+        "Wakeups",
+        "How often it was told to wake up. A thread that is woken from another capability is told twice.",
+    ),
+    number("Migrations", "How often it was moved to another capability"),
+    number(
+        "Created",
+        "When it was created; – if that was before the log began",
+    ),
+    text(
+        "Ended",
+        "When it finished, or what it did when the log ended. A thread that was killed has finished: the log makes no difference.",
+        true,
+    ),
+];
+
+/// What a click on the head of each column sorts by.
+const SORTS: [Option<ThreadColumn>; 14] = [
+    Some(ThreadColumn::Thread),
+    Some(ThreadColumn::Label),
+    None,
+    Some(ThreadColumn::Running),
+    Some(ThreadColumn::Ready),
+    Some(ThreadColumn::LongestReady),
+    Some(ThreadColumn::MeanReady),
+    Some(ThreadColumn::Blocked),
+    None,
+    Some(ThreadColumn::Runs),
+    Some(ThreadColumn::Wakeups),
+    Some(ThreadColumn::Migrations),
+    Some(ThreadColumn::Created),
+    Some(ThreadColumn::Finished),
+];
+
+/// Where reasons stand: rows are sorted by one of them through the menu.
+const BLOCKED_ON: usize = 8;
+
+/// Rows asked for at first, until the grid says which it shows.
+const FIRST_ROWS: Range<u64> = 0..100;
+/// Typing is followed when it has settled.
+const TYPED_MS: u32 = 150;
+/// So many rows of CSV are asked for at once: the worker answers other
+/// questions in between.
+const CSV_ROWS: u64 = 20_000;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct ThreadsProps {
+    pub(super) source: Source,
+    /// The selected range; without one, the table is about the whole log.
+    pub(super) range: Option<Span>,
+    pub(super) view: ThreadView,
+    /// Hears how the table shall be shown.
+    pub(super) on_view: Callback<ThreadView>,
+    /// Shows a thread on the timeline.
+    pub(super) on_goto: Callback<Goto>,
+}
+
+/// The panel.
+#[component]
+pub(super) fn Threads(props: &ThreadsProps) -> Html {
+    let window = use_state(|| FIRST_ROWS);
+    let current = use_state(|| None::<u64>);
+    let query = ThreadTableQuery {
+        range: props.range,
+        filter: props.view.filter.trim().to_owned(),
+        sort: props.view.sort,
+        descending: props.view.descending,
+        rows: (*window).clone(),
+    };
+    let answer = use_answer(&props.source, Question::ThreadTable(query.clone()));
+    {
+        // The row of that number is another one now.
+        let current = current.setter();
+        use_effect_with((props.range, props.view.clone()), move |_| {
+            current.set(None);
+        });
+    }
+    let table = match answer.as_deref() {
+        Some(Answer::ThreadTable(table)) => Some(table),
+        _ => None,
+    };
+    let rows = use_memo(answer.clone(), |answer| match answer.as_deref() {
+        Some(Answer::ThreadTable(table)) => grid_rows(table),
+        _ => Rows::default(),
+    });
+    if !props.source.complete {
+        return html! { <p class="empty">{ "How threads spent their time is known when the log is read." }</p> };
+    }
+    let total = table.map_or(0, |table| table.total);
+    let on_window = {
+        let window = window.setter();
+        Callback::from(move |rows| window.set(rows))
+    };
+    let on_current = {
+        let current = current.setter();
+        Callback::from(move |went: Went| current.set(Some(went.row)))
+    };
+    let on_activate = {
+        let (on_goto, range, answer) = (props.on_goto.clone(), props.range, answer.clone());
+        Callback::from(move |row: u64| {
+            if let Some(Answer::ThreadTable(table)) = answer.as_deref() {
+                table
+                    .row(row)
+                    .and_then(|row| goto(row, range))
+                    .into_iter()
+                    .for_each(|goto| on_goto.emit(goto));
+            }
+        })
+    };
+    html! {
+        <div class="threads">
+            <Controls view={props.view.clone()} on_view={props.on_view.clone()} range={props.range}
+                total={table.map(|table| table.total)} client={props.source.client.clone()} {query} />
+            if table.is_some() && total == 0 {
+                <p class="empty">{ why_empty(props) }</p>
+            } else {
+                <Grid name="thread-rows" label="Threads" columns={COLUMNS} {total} {rows}
+                    sums={table.map(sums_row)} sort={sorted(&props.view)} on_sort={on_sort(props)}
+                    {on_window} current={*current} {on_current} {on_activate} />
+            }
+        </div>
+    }
+}
+
+fn why_empty(props: &ThreadsProps) -> &'static str {
+    match (props.view.filter.trim().is_empty(), props.range) {
+        (false, _) => {
+            "No thread has this in its label, or this number. Clear the filter to see all."
+        }
+        (true, Some(_)) => {
+            "No thread lived in the selected range: drop it (Esc) to see the whole log."
+        }
+        (true, None) => {
+            "This log has no events of threads. It was perhaps made without scheduler events: run the program with +RTS -l."
+        }
+    }
+}
+
+/// The beginning of a thread's life, or of the part of it in the range.
+fn goto(row: &ThreadTimes, range: Option<Span>) -> Option<Goto> {
+    let life = row.life?;
+    let start = range.map_or(life.start, |range| life.start.max(range.start));
+    let end = range.map_or(life.end, |range| life.end.min(range.end));
+    Some(Goto {
+        span: Span::new(start, end.max(start)),
+        row: Some(Row::Thread(row.id)),
+        zoom: false,
+    })
+}
+
+/// The column that the table is sorted by, as the grid counts.
+fn sorted(view: &ThreadView) -> Option<(usize, bool)> {
+    let column = match view.sort {
+        ThreadColumn::BlockedOn(_) => Some(BLOCKED_ON),
+        ThreadColumn::End => SORTS
+            .iter()
+            .position(|sort| *sort == Some(ThreadColumn::Finished)),
+        sort => SORTS.iter().position(|other| *other == Some(sort)),
+    };
+    column.map(|column| (column, view.descending))
+}
+
+/// A click on the column that the table is sorted by turns it over.
+fn on_sort(props: &ThreadsProps) -> Callback<usize> {
+    let view = props.view.clone();
+    props.on_view.reform(move |column: usize| {
+        let sort = SORTS.get(column).copied().flatten().unwrap_or_default();
+        if sort == view.sort {
+            return ThreadView {
+                descending: !view.descending,
+                ..view.clone()
+            };
+        }
+        ThreadView {
+            filter: view.filter.clone(),
+            ..ThreadView::sorted_by(sort)
+        }
+    })
+}
+
+fn grid_rows(table: &ThreadTable) -> Rows {
+    Rows {
+        first: table.first,
+        rows: table.rows.iter().map(grid_row).collect(),
+    }
+}
+
+fn grid_row(row: &ThreadTimes) -> GridRow {
+    let label = row.label.clone();
+    let head = [
+        row.id.to_string().into(),
+        html! { <span title={label.clone()}>{ label.unwrap_or_else(|| format::NOTHING.to_owned()) }</span> },
+    ];
+    let created = row.created.map_or(format::NOTHING.to_owned(), format::time);
+    let ended = match row.finished {
+        Some(at) => format!("finished at {}", format::time(at)),
+        None => row.end.explanation(),
+    };
+    let tail = [created.into(), ended.into()];
+    GridRow {
+        cells: [&head[..], &sums_cells(&row.sums), &tail].concat(),
+        class: Classes::new(),
+    }
+}
+
+fn sums_row(table: &ThreadTable) -> GridRow {
+    let head = ["".into(), "All of them".into()];
+    GridRow {
+        cells: [&head[..], &sums_cells(&table.all), &["".into(), "".into()]].concat(),
+        class: Classes::new(),
+    }
+}
+
+/// The cells from the shares to the migrations.
+fn sums_cells(sums: &ThreadSums) -> [Html; 10] {
+    let times = &sums.times;
+    let time = |ns: u64| match ns {
+        0 => html! { <span class="faint">{ "0" }</span> },
+        ns => format::duration(Nanos(ns)).into(),
+    };
+    let count = |count: u64| match count {
+        0 => html! { <span class="faint">{ "0" }</span> },
+        count => format::count(count).into(),
+    };
+    let mean = sums.mean_ready_ns();
+    [
+        shares(times),
+        time(times.running_ns + times.open_ns),
+        time(times.ready_ns),
+        time(sums.longest_ready_ns),
+        mean.map_or_else(|| format::NOTHING.into(), time),
+        time(times.all_blocked_ns()),
+        blocked_on(times),
+        count(sums.runs),
+        count(sums.wakeups),
+        count(sums.migrations),
+    ]
+}
+
+/// The reasons of blocking, the longest first.
+fn blocked_on(times: &TurnSums) -> Html {
+    let reasons = WaitReason::ALL.iter().zip(times.blocked_ns);
+    let mut reasons: Vec<_> = reasons.filter(|(_, ns)| *ns > 0).collect();
+    reasons.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
+    let one = |(reason, ns): (&WaitReason, u64)| {
+        format!("{} {}", reason.name(), format::duration(Nanos(ns)))
+    };
+    let text = reasons.into_iter().map(one).collect::<Vec<_>>().join(", ");
+    html! { <span title={text.clone()}>{ text }</span> }
+}
+
+/// How the time divides, as a bar.
+fn shares(times: &TurnSums) -> Html {
+    let classes = times.by_class();
+    let parts = [
+        (
+            "running",
+            classes[Class::Running as usize] + classes[Class::Open as usize],
+        ),
+        ("ready", classes[Class::Ready as usize]),
+        ("blocked", classes[Class::Blocked as usize]),
+        ("foreign", classes[Class::Foreign as usize]),
+        ("io", classes[Class::Io as usize]),
+    ];
+    let life = times.life_ns().max(1) as f64;
+    let mut left = 0.0;
+    let bars = parts.into_iter().filter(|(_, ns)| *ns > 0).map(|(class, ns)| {
+        let (x, width) = (left, ns as f64 / life * 100.0);
+        left += width;
+        html! { <rect {class} x={format!("{x:.2}")} y="0" width={format!("{width:.2}")} height="8" /> }
+    });
+    html! {
+        <svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+            <rect class="idle" x="0" y="0" width="100" height="8" />
+            { for bars }
+        </svg>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct ControlsProps {
+    view: ThreadView,
+    on_view: Callback<ThreadView>,
+    range: Option<Span>,
+    /// How many threads are listed, if that is known.
+    total: Option<u64>,
+    client: Client,
+    query: ThreadTableQuery,
+}
+
+/// The filter, the order, and the file.
+#[component]
+fn Controls(props: &ControlsProps) -> Html {
+    let saving = use_state(|| None::<&'static str>);
+    let status = props.total.map(|total| {
+        let threads = if total == 1 { "thread" } else { "threads" };
+        let of = match props.range {
+            Some(range) => format!("in the selected range, {}", span_text(range)),
+            None => "in the whole log".to_owned(),
+        };
+        format!("{} {threads} {of}", format::count(total))
+    });
+    let onclick = {
+        let (client, saving) = (props.client.clone(), saving.setter());
+        let (query, total) = (props.query.clone(), props.total.unwrap_or_default());
+        Callback::from(move |_: MouseEvent| {
+            saving.set(Some("The file is being written…"));
+            let saving = saving.clone();
+            let done = Callback::from(move |saved: bool| {
+                saving.set((!saved).then_some("The browser could not save the file."));
+            });
+            write_csv(client.clone(), query.clone(), total, Array::new(), done);
+        })
+    };
+    html! {
+        <div class="controls">
+            <Filter view={props.view.clone()} on_view={props.on_view.clone()} />
+            { order(props) }
+            <span class="for" role="status">{ saving.map(str::to_owned).or(status) }</span>
+            <button {onclick} disabled={props.total.unwrap_or_default() == 0}
+                title="Save these rows, in this order, as a file for a spreadsheet: times in nanoseconds, each reason of blocking in a column of its own">
+                { "Save as CSV" }
+            </button>
+        </div>
+    }
+}
+
+/// Asks for the rows from `query.rows` on, and saves when all have come.
+fn write_csv(
+    client: Client,
+    mut query: ThreadTableQuery,
+    total: u64,
+    texts: Array,
+    done: Callback<bool>,
+) {
+    let first = u64::from(texts.length()) * CSV_ROWS;
+    if first >= total {
+        return done.emit(save("threads.csv", "text/csv", &texts).is_ok());
+    }
+    query.rows = first..first + CSV_ROWS;
+    let question = Question::ThreadCsv(query.clone());
+    client.clone().ask(question, move |answer, _| match answer {
+        Answer::ThreadCsv(text) => {
+            texts.push(&text.into());
+            write_csv(client, query, total, texts, done);
+        }
+        _ => done.emit(false),
+    });
+}
+
+#[derive(Properties, PartialEq)]
+struct FilterProps {
+    view: ThreadView,
+    on_view: Callback<ThreadView>,
+}
+
+#[component]
+fn Filter(props: &FilterProps) -> Html {
+    let waiting = use_mut_ref(|| None::<Timeout>);
+    let oninput = {
+        let (view, on_view) = (props.view.clone(), props.on_view.clone());
+        Callback::from(move |event: InputEvent| {
+            let filter = event.target_unchecked_into::<HtmlInputElement>().value();
+            let view = ThreadView {
+                filter,
+                ..view.clone()
+            };
+            let on_view = on_view.clone();
+            let timeout = Timeout::new(TYPED_MS, move || on_view.emit(view));
+            *waiting.borrow_mut() = Some(timeout);
+        })
+    };
+    html! {
+        <label class="search">
+            <input type="search" placeholder="Label or number" aria-label="Only threads with this label or number"
+                value={props.view.filter.clone()} {oninput} />
+        </label>
+    }
+}
+
+/// What a column is called in the menu.
+fn sort_title(sort: ThreadColumn) -> String {
+    let column = SORTS.iter().position(|other| *other == Some(sort));
+    match (sort, column.and_then(|column| COLUMNS.get(column))) {
+        (ThreadColumn::BlockedOn(WaitReason::ForeignCall), _) => "In foreign calls".to_owned(),
+        (ThreadColumn::BlockedOn(WaitReason::Other), _) => "Blocked, not said on what".to_owned(),
+        (ThreadColumn::BlockedOn(reason), _) => format!("Blocked on {}", reason.name()),
+        (ThreadColumn::Thread, _) => "Number".to_owned(),
+        (ThreadColumn::Finished, _) => "Time of the end".to_owned(),
+        (ThreadColumn::End, _) => "How it ended".to_owned(),
+        (_, Some(column)) => column.title.to_owned(),
+        (_, None) => sort.name().to_owned(),
+    }
+}
+
+fn order(props: &ControlsProps) -> Html {
+    let view = props.view.clone();
+    let onchange = props.on_view.reform(move |event: Event| {
+        let name = event.target_unchecked_into::<HtmlSelectElement>().value();
+        ThreadView {
+            filter: view.filter.clone(),
+            ..ThreadView::sorted_by(ThreadColumn::named(&name).unwrap_or_default())
+        }
+    });
+    let option = |sort: ThreadColumn| {
+        let selected = props.view.sort == sort;
+        html! { <option value={sort.name()} {selected}>{ sort_title(sort) }</option> }
+    };
+    html! {
+        <label class="order">{ "Sorted by " }
+            <select {onchange}>{ for ThreadColumn::ALL.into_iter().map(option) }</select>
+        </label>
+    }
+}

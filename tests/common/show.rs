@@ -1,0 +1,195 @@
+//! Values as Haskell's `show` writes them: enough for the dumps of events.
+
+/// A value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// `12`.
+    Number(u64),
+    /// `"text"`.
+    Text(String),
+    /// `[a,b]`.
+    List(Vec<Shown>),
+    /// `Constructor arg arg`.
+    Plain(String, Vec<Shown>),
+    /// `Constructor {field = value, ...}`.
+    Record(String, Vec<(String, Shown)>),
+}
+
+/// Parses a whole value.
+pub fn parse(text: &str) -> Option<Shown> {
+    let mut parser = Parser(text);
+    let value = parser.value()?;
+    parser.0.is_empty().then_some(value)
+}
+
+struct Parser<'a>(&'a str);
+
+impl Parser<'_> {
+    fn eat(&mut self, token: &str) -> bool {
+        match self.0.strip_prefix(token) {
+            Some(rest) => {
+                self.0 = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn while_(&mut self, is: impl Fn(char) -> bool) -> String {
+        let len = self.0.find(|c| !is(c)).unwrap_or(self.0.len());
+        let (taken, rest) = self.0.split_at(len);
+        self.0 = rest;
+        taken.to_owned()
+    }
+
+    /// A value that may be an argument without brackets.
+    fn atom(&mut self) -> Option<Shown> {
+        match self.0.chars().next()? {
+            '"' => self.text().map(Shown::Text),
+            '[' => self.list(),
+            '(' => {
+                self.eat("(");
+                let value = self.value()?;
+                self.eat(")").then_some(value)
+            }
+            '0'..='9' => self
+                .while_(|c| c.is_ascii_digit())
+                .parse()
+                .ok()
+                .map(Shown::Number),
+            _ => None,
+        }
+    }
+
+    fn value(&mut self) -> Option<Shown> {
+        if !self.0.starts_with(|c: char| c.is_ascii_uppercase()) {
+            return self.atom();
+        }
+        let name = self.while_(|c| c.is_ascii_alphanumeric() || c == '_');
+        if self.eat(" {") {
+            return self.fields().map(|fields| Shown::Record(name, fields));
+        }
+        let mut arguments = Vec::new();
+        while self.eat(" ") {
+            arguments.push(self.atom()?);
+        }
+        Some(Shown::Plain(name, arguments))
+    }
+
+    fn fields(&mut self) -> Option<Vec<(String, Shown)>> {
+        let mut fields = Vec::new();
+        loop {
+            let name = self.while_(|c| c.is_ascii_alphanumeric() || c == '_');
+            if !self.eat(" = ") {
+                return None;
+            }
+            fields.push((name, self.value()?));
+            if self.eat("}") {
+                return Some(fields);
+            }
+            if !self.eat(", ") {
+                return None;
+            }
+        }
+    }
+
+    fn list(&mut self) -> Option<Shown> {
+        let mut items = Vec::new();
+        self.eat("[");
+        if self.eat("]") {
+            return Some(Shown::List(items));
+        }
+        loop {
+            items.push(self.value()?);
+            if self.eat("]") {
+                return Some(Shown::List(items));
+            }
+            if !self.eat(",") {
+                return None;
+            }
+        }
+    }
+
+    fn text(&mut self) -> Option<String> {
+        let mut text = String::new();
+        self.eat("\"");
+        loop {
+            let c = self.0.chars().next()?;
+            self.0 = &self.0[c.len_utf8()..];
+            match c {
+                '"' => return Some(text),
+                '\\' if self.eat("&") => {}
+                '\\' => text.push(self.escape()?),
+                other => text.push(other),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Option<char> {
+        /// As `GHC.Show.asciiTab` names them, and DEL; "SO" after "SOH".
+        const NAMED: [(&str, u8); 34] = [
+            ("NUL", 0),
+            ("SOH", 1),
+            ("STX", 2),
+            ("ETX", 3),
+            ("EOT", 4),
+            ("ENQ", 5),
+            ("ACK", 6),
+            ("a", 7),
+            ("b", 8),
+            ("t", 9),
+            ("n", 10),
+            ("v", 11),
+            ("f", 12),
+            ("r", 13),
+            ("SO", 14),
+            ("SI", 15),
+            ("DLE", 16),
+            ("DC1", 17),
+            ("DC2", 18),
+            ("DC3", 19),
+            ("DC4", 20),
+            ("NAK", 21),
+            ("SYN", 22),
+            ("ETB", 23),
+            ("CAN", 24),
+            ("EM", 25),
+            ("SUB", 26),
+            ("ESC", 27),
+            ("FS", 28),
+            ("GS", 29),
+            ("RS", 30),
+            ("US", 31),
+            ("DEL", 127),
+            ("\"", b'"'),
+        ];
+        if self.eat("\\") {
+            return Some('\\');
+        }
+        let digits = self.while_(|c| c.is_ascii_digit());
+        if !digits.is_empty() {
+            return digits.parse().ok().and_then(char::from_u32);
+        }
+        let (_, code) = NAMED.into_iter().find(|(name, _)| self.eat(name))?;
+        Some(char::from(code))
+    }
+}
+
+/// The text of a field of a dump, in which backslash, tab and line ends are escaped.
+pub fn unescape(field: &str) -> String {
+    let mut text = String::new();
+    let mut chars = field.chars();
+    while let Some(c) = chars.next() {
+        text.push(match (c, c == '\\') {
+            (_, true) => match chars.next() {
+                Some('t') => '\t',
+                Some('n') => '\n',
+                Some('r') => '\r',
+                Some(other) => other,
+                None => '\\',
+            },
+            (plain, false) => plain,
+        });
+    }
+    text
+}

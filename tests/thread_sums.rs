@@ -1,0 +1,427 @@
+//! How threads spend their time, on every log: against the references, and
+//! that times add up to the nanosecond however the log is divided.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::build::Build;
+use common::{Case, for_all, reference_is_wrong, stdout, store_of};
+use eventscope::analysis::spans::{Analyses, Open, SpanSink, Spans};
+use eventscope::automata::Span;
+use eventscope::automata::thread_state::{Activity, Reason, ThreadSpan};
+use eventscope::eventlog::StopStatus;
+use eventscope::ids::{Nanos, ThreadId};
+use eventscope::source::read_log;
+use eventscope::timeline::Store;
+use eventscope::timeline::class::{Class, StopCode, WAIT_REASONS, WaitReason};
+use eventscope::timeline::lane::Lane;
+use eventscope::timeline::thread_export::{COLUMNS, Cell, cells};
+use eventscope::timeline::thread_table::{ThreadEnd, ThreadTable, ThreadTableQuery, ThreadTimes};
+use eventscope::timeline::turns::TurnSums;
+use proptest::prelude::*;
+
+fn table(store: &Store, range: Option<Span>) -> ThreadTable {
+    let query = ThreadTableQuery {
+        range,
+        rows: 0..u64::MAX,
+        ..ThreadTableQuery::default()
+    };
+    store.thread_table(&query).expect("the log is read")
+}
+
+/// Logs that can be read, with their threads.
+fn for_all_stores(check: impl Fn(&Case, &Store) -> Result<(), String>) {
+    for_all(|case| match store_of(&case.bytes()) {
+        Ok(store) => check(case, &store),
+        Err(_) => Ok(()),
+    });
+}
+
+fn expect<T: PartialEq + std::fmt::Debug>(what: &str, ours: T, theirs: T) -> Result<(), String> {
+    if ours == theirs {
+        return Ok(());
+    }
+    Err(format!("{what}: ours {ours:?}, reference {theirs:?}"))
+}
+
+/// Run time, runs and labels, as an independent program counted them.
+#[test]
+fn runs_and_labels_agree() {
+    for_all_stores(|case, store| {
+        let Some(sums) = case.sums().filter(|_| !reference_is_wrong(case)) else {
+            return Ok(());
+        };
+        let rows = table(store, None).rows;
+        let ours: BTreeMap<String, &ThreadTimes> =
+            rows.iter().map(|row| (row.id.to_string(), row)).collect();
+        let theirs = sums["threads"].as_object().cloned().unwrap_or_default();
+        for (id, theirs) in theirs {
+            let Some(ours) = ours.get(&id) else {
+                return Err(format!("thread {id} is missing"));
+            };
+            let times = &ours.sums.times;
+            let run_ns = theirs["run_ns"].as_u64().unwrap_or_default();
+            expect(&format!("thread {id}"), times.running_ns, run_ns)?;
+            let open = u64::from(ours.end == ThreadEnd::Running);
+            let slices = theirs["slices"].as_u64().unwrap_or_default();
+            expect(&format!("runs of {id}"), ours.sums.runs - open, slices)?;
+            let labels = theirs["labels"].as_array().cloned().unwrap_or_default();
+            let label = labels.last().and_then(|label| label.as_str());
+            expect(&format!("label of {id}"), ours.label.as_deref(), label)?;
+        }
+        Ok(())
+    });
+}
+
+/// A thread, as the reference's list of events tells it.
+#[derive(Default)]
+struct Told {
+    /// Since when it waits, and why; `None` when it runs, has not begun or finished.
+    waits: Option<(u64, String)>,
+    woken: Option<u64>,
+    finished: bool,
+    ready_ns: u64,
+    blocked_ns: u64,
+    wakeups: u64,
+    migrations: u64,
+}
+
+impl Told {
+    fn event(&mut self, time: u64, name: &str, status: &str) {
+        match name {
+            "WakeupThread" => self.wakeups += 1,
+            "MigrateThread" => self.migrations += 1,
+            _ => {}
+        }
+        match (name, &self.waits) {
+            _ if self.finished => {}
+            ("CreateThread", None) => self.waits = Some((time, "created".to_owned())),
+            ("WakeupThread" | "MigrateThread" | "ThreadRunnable", Some(_)) => {
+                self.woken.get_or_insert(time);
+            }
+            ("RunThread", Some(_)) => self.wait_ends(time),
+            ("StopThread", _) => {
+                self.wait_ends(time);
+                self.finished = status == "ThreadFinished";
+                self.waits = (!self.finished).then(|| (time, status.to_owned()));
+            }
+            _ => {}
+        }
+    }
+
+    fn wait_ends(&mut self, time: u64) {
+        let woken = self.woken.take();
+        let Some((since, why)) = self.waits.take() else {
+            return;
+        };
+        let at_once = ["created", "HeapOverflow", "StackOverflow", "ThreadYielding"];
+        let ready = match why.as_str() {
+            why if at_once.contains(&why) => since,
+            "ForeignCall" => time,
+            _ => woken.unwrap_or(time),
+        };
+        self.blocked_ns += ready - since;
+        self.ready_ns += time - ready;
+    }
+}
+
+/// The wait for a capability, by the rule as it is written down, worked out
+/// from the reference's list of events.
+#[test]
+fn waits_for_a_capability_agree() {
+    for_all_stores(|case, store| {
+        let Some(events) = case.reference("events.tsv.gz") else {
+            return Ok(());
+        };
+        if reference_is_wrong(case) {
+            return Ok(());
+        }
+        let mut told: BTreeMap<u32, Told> = BTreeMap::new();
+        let mut end = 0;
+        for row in events.lines() {
+            let row: Vec<&str> = row.split('\t').collect();
+            let [time, _cap, name, fields, ..] = row[..] else {
+                return Err(format!("{row:?}"));
+            };
+            end = time.parse().expect("nanoseconds");
+            let field = |name: &str| {
+                let at = fields.find(name)? + name.len();
+                fields[at..].split([',', '}', ' ']).next()
+            };
+            let about_a_thread = [
+                "CreateThread",
+                "RunThread",
+                "StopThread",
+                "ThreadRunnable",
+                "WakeupThread",
+                "MigrateThread",
+            ];
+            if let Some(thread) = field("thread = ").filter(|_| about_a_thread.contains(&name)) {
+                let thread = told.entry(thread.parse().expect("a thread")).or_default();
+                thread.event(end, name, field("status = ").unwrap_or_default());
+            }
+        }
+        for row in table(store, None).rows {
+            let mut told = told.remove(&row.id.0).unwrap_or_default();
+            told.wait_ends(end);
+            let sums = &row.sums;
+            let ours = [
+                sums.times.ready_ns,
+                sums.times.all_blocked_ns(),
+                sums.wakeups,
+                sums.migrations,
+            ];
+            let theirs = [
+                told.ready_ns,
+                told.blocked_ns,
+                told.wakeups,
+                told.migrations,
+            ];
+            expect(&format!("thread {}", row.id), ours, theirs)?;
+        }
+        Ok(())
+    });
+}
+
+/// The spans of the lifecycle that are waits, by thread: those after which a
+/// thread must be woken by reason, the others together.
+#[derive(Default)]
+struct Waits(BTreeMap<ThreadId, ([u64; WAIT_REASONS], u64)>);
+
+impl SpanSink for Waits {
+    fn thread(&mut self, thread: ThreadId, span: ThreadSpan, _: Option<Nanos>) {
+        let Activity::Blocked(reason) = span.activity else {
+            return;
+        };
+        let code = match reason {
+            Reason::Created => StopCode::CREATED,
+            Reason::Stopped(status) => StopCode(StopStatus::code(status)),
+        };
+        let (blocked, ready) = self.0.entry(thread).or_default();
+        *match code.wait_reason() {
+            Some(reason) => &mut blocked[reason as usize],
+            None => ready,
+        } += span.span.duration().0;
+    }
+
+    fn open(&mut self, open: Open) {
+        if let Open::Thread(thread, span, woken) = open {
+            self.thread(thread, span, woken);
+        }
+    }
+}
+
+/// Blocked and waiting for a capability together are the lifecycle's spans.
+#[test]
+fn waits_are_those_of_the_lifecycle() {
+    for_all_stores(|case, store| {
+        let analyses = Analyses {
+            lifecycle: true,
+            mutator_by_cap: false,
+        };
+        let mut spans = Spans::new(analyses, Waits::default());
+        read_log(&mut case.bytes().as_slice(), &mut spans).map_err(|error| error.to_string())?;
+        let waits = spans.finish().0;
+        for row in table(store, None).rows {
+            let (waits, ready_ns) = waits.get(&row.id).copied().unwrap_or_default();
+            let times = &row.sums.times;
+            let mut woken_ns = 0;
+            for reason in WaitReason::ALL {
+                let (wait, blocked) = (waits[reason as usize], times.blocked_ns[reason as usize]);
+                let late = wait.checked_sub(blocked);
+                let late = late.ok_or_else(|| format!("thread {}: {reason:?}", row.id))?;
+                if reason == WaitReason::ForeignCall {
+                    expect("foreign calls", late, 0)?;
+                }
+                woken_ns += late;
+            }
+            let what = format!("thread {}", row.id);
+            expect(&what, times.ready_ns, ready_ns + woken_ns)?;
+        }
+        Ok(())
+    });
+}
+
+fn add(sums: &mut TurnSums, other: &TurnSums) {
+    sums.running_ns += other.running_ns;
+    sums.open_ns += other.open_ns;
+    sums.ready_ns += other.ready_ns;
+    for (sum, other) in sums.blocked_ns.iter_mut().zip(other.blocked_ns) {
+        *sum += other;
+    }
+}
+
+/// Checks that the parts between `cuts` have all of the time, all runs and
+/// all wakeups, and each the time that the thread's lane shows.
+fn adds_up(store: &Store, cuts: &[u64]) -> Result<(), String> {
+    let whole = table(store, None);
+    let mut cuts: Vec<u64> = cuts.iter().map(|cut| cut % (store.end().0 + 1)).collect();
+    cuts.extend([0, store.end().0]);
+    cuts.sort_unstable();
+    let mut all = TurnSums::default();
+    let mut by_thread: BTreeMap<ThreadId, (TurnSums, [u64; 3])> = BTreeMap::new();
+    let mut longest = BTreeMap::<ThreadId, u64>::new();
+    for part in cuts.windows(2) {
+        let range = Span::new(Nanos(part[0]), Nanos(part[1]));
+        let table = table(store, Some(range));
+        add(&mut all, &table.all.times);
+        for row in table.rows {
+            let times = &row.sums.times;
+            let (sums, counts) = by_thread.entry(row.id).or_default();
+            add(sums, times);
+            counts[0] += row.sums.runs;
+            counts[1] += row.sums.wakeups;
+            counts[2] += row.sums.migrations;
+            let longest = longest.entry(row.id).or_default();
+            *longest = row.sums.longest_ready_ns.max(*longest);
+            let Some(lane) = store.thread_lane(row.id) else {
+                continue;
+            };
+            let shown = lane.time_in(range);
+            let what = format!("lane of {} in {range:?}", row.id);
+            expect(&what, shown[Class::Running as usize], times.running_ns)?;
+            expect(&what, shown[Class::Open as usize], times.open_ns)?;
+            expect(&what, shown[Class::Ready as usize], times.ready_ns)?;
+            let blocked = [Class::Blocked, Class::Foreign, Class::Io];
+            let blocked = blocked.map(|class| shown[class as usize]).iter().sum();
+            expect(&what, times.all_blocked_ns(), blocked)?;
+        }
+    }
+    for row in &whole.rows {
+        let what = format!("thread {}", row.id);
+        let (mut sums, counts) = by_thread.get(&row.id).copied().unwrap_or_default();
+        let times = &row.sums.times;
+        sums.ready_waits = times.ready_waits;
+        expect(&what, &sums, times)?;
+        let whole = [row.sums.runs, row.sums.wakeups, row.sums.migrations];
+        expect(&what, counts, whole)?;
+        let longest = longest.get(&row.id).copied().unwrap_or_default();
+        if longest > row.sums.longest_ready_ns {
+            return Err(format!("{what}: a part waits longer than the whole"));
+        }
+        let life = row.life.map(|life| life.duration().0);
+        expect(&what, times.life_ns(), life.unwrap_or_default())?;
+        if let Some(created) = row.created {
+            let end = row.finished.unwrap_or(store.end());
+            expect(&what, row.life, Some(Span::new(created, end)))?;
+        }
+    }
+    all.ready_waits = whole.all.times.ready_waits;
+    expect("all threads", all, whole.all.times)
+}
+
+#[test]
+fn times_add_up_in_every_log() {
+    for_all_stores(|_, store| {
+        let end = store.end().0;
+        let cuts: Vec<u64> = (1..7).map(|i| end / 7 * i + i).collect();
+        adds_up(store, &cuts)
+    });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn times_add_up_wherever_a_log_is_cut(cuts in prop::collection::vec(any::<u64>(), 0..6)) {
+        thread_local! {
+            static STORES: Vec<Store> = ["stops-N4-la", "dense-N2-l-flush", "ffi-safe-N2-la"]
+                .into_iter()
+                .filter_map(|name| {
+                    let cases = common::fixture_cases();
+                    let case = cases.into_iter().find(|case| case.name.ends_with(name))?;
+                    store_of(&case.bytes()).ok()
+                })
+                .collect();
+        }
+        STORES.with(|stores| {
+            assert_eq!(stores.len(), 3);
+            for store in stores {
+                adds_up(store, &cuts).map_err(TestCaseError::fail)?;
+            }
+            Ok::<(), TestCaseError>(())
+        })?;
+    }
+
+    /// Events of a few threads in any order, with times that may go back: no
+    /// log that a runtime would write, but all that a damaged one may hold.
+    #[test]
+    fn times_add_up_whatever_the_events(
+        events in prop::collection::vec((0u8..6, 0u32..4, 0u8..9, 0u16..22, 0u16..3), 1..400),
+        cuts in prop::collection::vec(any::<u64>(), 0..5),
+    ) {
+        let mut log = Build::new();
+        let mut now = 1000u64;
+        for chunk in events.chunks(16) {
+            let begin = now;
+            let cap = chunk[0].4;
+            let mut times = Vec::new();
+            for &(_, _, step, _, _) in chunk {
+                // One step in nine goes back.
+                now = if step == 0 { now.saturating_sub(40) } else { now + u64::from(step) * 10 };
+                times.push(now);
+            }
+            now = now.max(*times.iter().max().expect("events"));
+            log.block(Some(cap), (begin.saturating_sub(50), now), |b| {
+                for (&(kind, thread, _, code, _), &time) in chunk.iter().zip(&times) {
+                    let id = thread.to_be_bytes();
+                    match kind {
+                        0 => b.event(0, time, &id),
+                        1 | 2 => b.run(time, thread),
+                        3 => b.stop(time, thread, code),
+                        4 => b.event(8, time, &[&id[..], &[0, 0]].concat()),
+                        _ => b.event(4, time, &[&id[..], &[0, 0]].concat()),
+                    };
+                }
+                b
+            });
+        }
+        let store = store_of(&log.end().bytes).expect("a log");
+        adds_up(&store, &cuts).map_err(TestCaseError::fail)?;
+    }
+}
+
+/// The command prints what the library says.
+#[test]
+fn the_command_prints_the_table() {
+    for_all(|case| {
+        let Ok(store) = store_of(&case.bytes()) else {
+            return Ok(());
+        };
+        let path = case.log.to_str().expect("UTF-8");
+        let end = store.end().0;
+        let (from, to) = ((end / 3).to_string(), (end / 2).to_string());
+        let range = Span::new(Nanos(end / 3), Nanos(end / 2));
+        let tables = [
+            (vec![], table(&store, None)),
+            (
+                vec!["--from", &from, "--to", &to],
+                table(&store, Some(range)),
+            ),
+        ];
+        for (options, table) in tables {
+            let arguments = [&["threads", path, "--header"], &options[..]].concat();
+            let printed = stdout(&arguments);
+            let mut lines = printed.lines();
+            expect("header", lines.next(), Some(COLUMNS.join("\t").as_str()))?;
+            expect("rows", lines.count() as u64, table.total)?;
+            let arguments = [&["threads", path, "--json"], &options[..]].concat();
+            let rows: serde_json::Value = serde_json::from_str(&stdout(&arguments)).expect("JSON");
+            let rows = rows.as_array().cloned().unwrap_or_default();
+            for row in &table.rows {
+                let printed = rows.iter().find(|printed| printed["thread"] == row.id.0);
+                let printed = printed.ok_or_else(|| format!("thread {} is missing", row.id))?;
+                for (name, cell) in COLUMNS.iter().zip(cells(row)) {
+                    let cell = match cell {
+                        Cell::Number(number) => serde_json::json!(number),
+                        Cell::Text(text) => serde_json::json!(text),
+                        Cell::Absent => serde_json::Value::Null,
+                    };
+                    expect(name, &printed[*name], &cell)?;
+                }
+            }
+        }
+        Ok(())
+    });
+}
