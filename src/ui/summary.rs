@@ -97,8 +97,8 @@ fn copies(answer: Option<Rc<Answer>>, range: Option<Span>) -> Html {
     };
     html! {
         <div class="copies">
-            <CopyButton what="the numbers as text" text={Callback::from(text)} />
-            <CopyButton label="Copy as JSON" what="the numbers as JSON" text={Callback::from(json)} />
+            <CopyButton what="these numbers" text={Callback::from(text)} />
+            <CopyButton label="Copy as JSON" what="these numbers" text={Callback::from(json)} />
         </div>
     }
 }
