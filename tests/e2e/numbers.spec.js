@@ -70,8 +70,8 @@ test('the numbers are copied as the command line prints them', async ({ page, co
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await openLog(page, fixture(GC_HEAVY));
   const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
-  await page.getByRole('button', { name: 'Copy the numbers as text' }).click();
-  await expect(page.getByRole('button', { name: 'Copied the numbers as text' })).toBeVisible();
+  await page.getByRole('button', { name: 'Copy these numbers' }).click();
+  await expect(page.getByRole('button', { name: 'Copied these numbers' })).toBeVisible();
   const [line] = report(GC_HEAVY).match(/[\d,]+ bytes allocated in the heap/);
   expect(await clipboard()).toContain(line);
   await page.getByRole('button', { name: /^Copy as JSON/ }).click();
