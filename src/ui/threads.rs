@@ -58,7 +58,7 @@ const COLUMNS: &[Column] = &[
     number("Running", "How long it ran Haskell code on a capability"),
     number(
         "Waiting to run",
-        "How long it could run, but no capability ran it: it stood in a queue. Much of it means that the program has more to do than capabilities (+RTS -N), or that work is spread unevenly. It begins when the thread is created, woken or stopped by the timer. After a foreign call the log does not say when it begins: see “Blocked”.",
+        "How long it could run, but no capability ran it: it stood in a queue. Much of it means that the program has more to do than capabilities (+RTS -N), or that work is spread unevenly. It begins when the thread is created, woken or stopped by the timer. After a foreign call the log does not say when it begins: see “Blocked on”. Time in which garbage is collected counts too: no thread runs meanwhile.",
     ),
     number("Longest wait", "The longest single wait for a capability"),
     number("Mean wait", "The mean of all waits for a capability"),
@@ -316,26 +316,44 @@ fn blocked_on(times: &TurnSums) -> Html {
     let reasons = WaitReason::ALL.iter().zip(times.blocked_ns);
     let mut reasons: Vec<_> = reasons.filter(|(_, ns)| *ns > 0).collect();
     reasons.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
-    let one = |(reason, ns): (&WaitReason, u64)| {
-        format!("{} {}", reason.name(), format::duration(Nanos(ns)))
+    let words = |(reason, ns): &(&WaitReason, u64)| {
+        format!("{} {}", reason.name(), format::duration(Nanos(*ns)))
     };
-    let text = reasons.into_iter().map(one).collect::<Vec<_>>().join(", ");
-    html! { <span title={text.clone()}>{ text }</span> }
+    let title = reasons.iter().map(words).collect::<Vec<_>>().join(", ");
+    let one = |part: &(&WaitReason, u64)| {
+        html! { <>{ swatch(part.0.class()) }{ words(part) }{ " " }</> }
+    };
+    html! { <span {title}>{ for reasons.iter().map(one) }</span> }
+}
+
+fn swatch(class: Class) -> Html {
+    html! { <span class={classes!("swatch", colour(class))} aria-hidden="true" /> }
+}
+
+/// The style class of a class of state.
+const fn colour(class: Class) -> &'static str {
+    match class {
+        Class::Running | Class::Open => "running",
+        Class::Gc => "gc",
+        Class::Ready => "ready",
+        Class::Blocked => "blocked",
+        Class::Foreign => "foreign",
+        Class::Io => "io",
+    }
 }
 
 /// How the time divides, as a bar.
 fn shares(times: &TurnSums) -> Html {
     let classes = times.by_class();
-    let parts = [
-        (
-            "running",
-            classes[Class::Running as usize] + classes[Class::Open as usize],
-        ),
-        ("ready", classes[Class::Ready as usize]),
-        ("blocked", classes[Class::Blocked as usize]),
-        ("foreign", classes[Class::Foreign as usize]),
-        ("io", classes[Class::Io as usize]),
+    let order = [
+        Class::Running,
+        Class::Open,
+        Class::Ready,
+        Class::Blocked,
+        Class::Foreign,
+        Class::Io,
     ];
+    let parts = order.map(|class| (colour(class), classes[class as usize]));
     let life = times.life_ns().max(1) as f64;
     let mut left = 0.0;
     let bars = parts.into_iter().filter(|(_, ns)| *ns > 0).map(|(class, ns)| {
