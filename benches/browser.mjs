@@ -85,7 +85,7 @@ async function run() {
   const app = page.locator('.app[data-elapsed-ms]');
   await app.waitFor({ timeout: 300_000 });
   const load = Number(await app.getAttribute('data-elapsed-ms'));
-  const facts = await page.locator('.facts').textContent();
+  const facts = await page.locator('.bar .facts').textContent();
   await page.waitForTimeout(1000);
   const peak = await peakMemory(browser);
   await browser.close();

@@ -108,10 +108,15 @@ impl Session {
             1 => ("1 event".to_owned(), "is"),
             many => (format!("{} events", format::count(many)), "are"),
         };
-        let text = format!(
-            "{events} {are} dated before one that precedes it, by {} at most; the runtime does so with ends of collections",
-            format::duration(back.most())
-        );
+        // Measured: the runtime back-dates ends of collections by 45 µs at most.
+        let why = if back.most() <= Nanos(1_000_000) {
+            "the runtime does so with ends of collections"
+        } else {
+            "that is more than the runtime does: the log is damaged, holds several runs, or the machine's clocks differ"
+        };
+        let most = format::duration(back.most());
+        let text =
+            format!("{events} {are} dated before one that precedes it, by {most} at most; {why}");
         Some(about(DiagnosticKind::Clock, text, Some(back.most_at())))
     }
 

@@ -328,7 +328,7 @@ impl Lane for ThreadLane<'_> {
             sums.add(&turn);
         }
         let mut times = sums.by_class();
-        if index % PARTS > 0 {
+        if !index.is_multiple_of(PARTS) {
             let turn = self.turn(turn);
             for part in 0..index % PARTS {
                 times[turn.class(part) as usize] += turn.duration(part);

@@ -177,8 +177,10 @@ pub(super) struct HistogramProps {
     pub(super) bins: Vec<Bin>,
 }
 
+/// The bound of a bin in few characters: 1.024 ms is `1 ms`.
 fn bound(ns: u64) -> String {
-    format::axis_label(Nanos(ns), Nanos(ns), None)
+    let step = 10_u64.pow(ns.checked_ilog10().unwrap_or(0));
+    format::axis_label(Nanos(ns), Nanos(step), None)
 }
 
 /// How many things took how long: bars of bins without gaps, on an axis on which

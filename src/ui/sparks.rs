@@ -66,7 +66,7 @@ fn why_empty(props: &PanelProps, reply: &SparksReply) -> Option<&'static str> {
         return Some(if reply.has_single_sparks {
             "This log has events of single sparks, but no counts of them: run the program with +RTS -lpf."
         } else if props.source.complete {
-            "This log says nothing of sparks. Programs count them that are linked with -threaded and run with +RTS -l."
+            "This log says nothing of sparks. Programs count them that are linked with -\u{2060}threaded and run with +RTS -l."
         } else {
             "Nothing is known of sparks so far."
         });

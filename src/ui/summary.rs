@@ -13,7 +13,7 @@ use yew::prelude::*;
 use super::copy::CopyButton;
 use super::panel::{PanelProps, use_answer};
 use crate::analysis::numbers::report::Report;
-use crate::analysis::numbers::summary::Summary as Numbers;
+use crate::analysis::numbers::summary::{SparkTotals, Summary as Numbers};
 use crate::automata::Span;
 use crate::protocol::{Answer, Question};
 use crate::scene::format;
@@ -22,6 +22,8 @@ use crate::scene::format;
 #[derive(Clone, Copy)]
 struct About<'a> {
     numbers: &'a Numbers,
+    /// Those of the whole log.
+    whole: Option<&'a Numbers>,
     range: Option<Span>,
 }
 
@@ -31,12 +33,10 @@ impl About<'_> {
         self.numbers.collections.is_some()
     }
 
-    /// `log` or `range`, as in "none in this log".
-    const fn what(self) -> &'static str {
-        match self.range {
-            Some(_) => "range",
-            None => "log",
-        }
+    /// Whether the whole log has counts of sparks, which are all 0.
+    fn has_no_sparks(self) -> bool {
+        let sparks = self.whole.and_then(|whole| whole.sparks);
+        sparks.is_some_and(|sparks| sparks == SparkTotals::default())
     }
 }
 
@@ -44,11 +44,16 @@ impl About<'_> {
 #[component]
 pub(super) fn Summary(props: &PanelProps) -> Html {
     let answer = use_answer(&props.source, Question::Summary(props.range));
+    let whole = use_answer(&props.source, Question::Summary(None));
     let Some(Answer::Summary(numbers)) = answer.as_deref() else {
         return html! { <p class="empty">{ "The numbers are on their way." }</p> };
     };
     let about = About {
         numbers,
+        whole: match whole.as_deref() {
+            Some(Answer::Summary(whole)) => Some(whole),
+            _ => None,
+        },
         range: props.range,
     };
     html! {
@@ -92,8 +97,8 @@ fn copies(answer: Option<Rc<Answer>>, range: Option<Span>) -> Html {
     };
     html! {
         <div class="copies">
-            <CopyButton what="the numbers as text" text={Callback::from(text)} />
-            <CopyButton label="Copy as JSON" what="the numbers as JSON" text={Callback::from(json)} />
+            <CopyButton what="these numbers" text={Callback::from(text)} />
+            <CopyButton label="Copy as JSON" what="these numbers" text={Callback::from(json)} />
         </div>
     }
 }

@@ -54,7 +54,7 @@ test('the link can be copied', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await openLog(page, LOG);
   await page.getByRole('button', { name: 'Share link' }).click();
-  await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible();
+  await expect(page.getByRole('banner').getByRole('button', { name: 'Copied' })).toBeVisible();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   expect(link).toMatch(/#v=1&f=/);
 });

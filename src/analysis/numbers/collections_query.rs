@@ -1,7 +1,6 @@
 //! The list of collections, sorted by any column, and the distribution of their
 //! pauses.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -197,15 +196,19 @@ fn sorted_rows<'a, T: Ord>(list: &'a mut [T], rows: &Range<u64>) -> &'a [T] {
 }
 
 fn pauses<'a>(collections: impl Iterator<Item = &'a Collection>) -> Vec<Pauses> {
-    let mut all = Vec::new();
-    let mut generations: BTreeMap<u16, Vec<u64>> = BTreeMap::new();
+    let mut generations: Vec<(u16, Vec<u64>)> = Vec::new();
     for gc in collections {
-        all.push(gc.pause_ns());
-        generations
-            .entry(gc.generation)
-            .or_default()
-            .push(gc.pause_ns());
+        let found = generations.binary_search_by_key(&gc.generation, |&(of, _)| of);
+        let place = found.unwrap_or_else(|place| {
+            generations.insert(place, (gc.generation, Vec::new()));
+            place
+        });
+        if let Some((_, list)) = generations.get_mut(place) {
+            list.push(gc.pause_ns());
+        }
     }
+    let lists: Vec<&[u64]> = generations.iter().map(|(_, list)| &list[..]).collect();
+    let mut all = lists.concat();
     let (Some(&least), Some(&most)) = (all.iter().min(), all.iter().max()) else {
         return Vec::new();
     };

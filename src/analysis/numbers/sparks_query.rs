@@ -126,16 +126,16 @@ impl Numbers {
                 slice.gcd += more.gcd;
             }
         }
-        let waiting = self.all_waiting();
+        let waiting = self.all_waiting(window);
         add_pools(&mut slices, &waiting, window);
         row(None, totals, pool(&waiting, window), slices, window)
     }
 
-    /// How many sparks wait in all pools together.
-    fn all_waiting(&self) -> Steps<u64> {
+    /// How many sparks wait in all pools together, in a window.
+    fn all_waiting(&self, window: Window) -> Steps<u64> {
         let mut samples = Vec::new();
         for (cap, counters) in self.spark_counters.caps() {
-            let waiting = counters.within(Window::whole(u64::MAX));
+            let waiting = counters.within(window);
             samples.extend(waiting.map(|(at, counters)| (at, cap, counters.remaining)));
         }
         samples.sort_by_key(|&(at, cap, _)| (at, cap));

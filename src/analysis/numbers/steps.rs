@@ -181,17 +181,30 @@ impl CapSteps<u64> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Samples {
     all: Vec<(u64, u64)>,
+    /// Whether times go back, as they may in a damaged log.
+    unsorted: bool,
 }
 
 impl Samples {
     /// Adds a sample.
     pub(super) fn push(&mut self, at: u64, value: u64) {
+        self.unsorted |= self.all.last().is_some_and(|&(last, _)| at < last);
         self.all.push((at, value));
     }
 
     /// The values of the window.
     pub(super) fn within(&self, window: Window) -> impl Iterator<Item = u64> + '_ {
-        let inside = self.all.iter().filter(move |(at, _)| window.has(*at));
+        let first = self.all.partition_point(|&(at, _)| at < window.from);
+        let end = self
+            .all
+            .partition_point(|&(at, _)| window.is_before_end(at));
+        let places = if self.unsorted {
+            0..self.all.len()
+        } else {
+            first..end.max(first)
+        };
+        let samples = self.all.get(places).unwrap_or_default().iter();
+        let inside = samples.filter(move |(at, _)| window.has(*at));
         inside.map(|&(_, value)| value)
     }
 }

@@ -13,6 +13,10 @@ use crate::ui::term::Term;
 const NO_GC: &str = "no GC events in this log";
 /// The same for the heap.
 const NO_HEAP: &str = "no heap events in this log";
+/// Short, so that a line stays a line while a selection is dragged.
+const NO_MAJOR: &str = "no major collection here";
+/// Collections count where they begin.
+pub(super) const NO_COLLECTION: &str = "no collection begins here";
 
 /// A number: the text for it and, smaller, what else there is to say; or why
 /// there is none.
@@ -93,10 +97,10 @@ pub(super) fn time(about: About<'_>) -> Html {
         },
         Fact {
             name: "Productivity",
-            help: "The mutator's share of the elapsed time. If it is low, the program spends its time collecting garbage. (+RTS -s has the share of elapsed time in its second column.)",
+            help: "The mutator's share of the elapsed time. If it is low, the program spends its time collecting garbage. (+RTS -s calls it “of total elapsed”.)",
             shown: match numbers.productivity {
                 Some(share) => Ok(only(format::fraction(share))),
-                None if numbers.mutator_ns.is_some() => Err("no time passes in this range".into()),
+                None if numbers.mutator_ns.is_some() => Err("no time passes here".into()),
                 None => Err(NO_GC.to_owned()),
             },
         },
@@ -128,13 +132,8 @@ pub(super) fn memory(about: About<'_>) -> Html {
             why.to_owned()
         })
     };
-    let no_major = format!(
-        "only looked at in major collections: none in this {}",
-        about.what()
-    );
-    let no_gc = format!("no collection begins in this {}", about.what());
     let samples = numbers.residency_samples.unwrap_or(0);
-    let average = or(numbers.average_residency, &no_major).map(|(value, _)| {
+    let average = or(numbers.average_residency, NO_MAJOR).map(|(value, _)| {
         let of = match samples {
             1 => "of 1 sample".to_owned(),
             _ => format!("of {} samples", format::count(samples)),
@@ -143,9 +142,7 @@ pub(super) fn memory(about: About<'_>) -> Html {
     });
     let rate = match (numbers.allocation_rate, numbers.bytes_allocated) {
         (Some(rate), _) => Ok((format!("{}/s", format::bytes(rate)), String::new())),
-        (None, Some(_)) if numbers.mutator_ns == Some(0) => {
-            Err(format!("no mutator time in this {}", about.what()))
-        }
+        (None, Some(_)) if numbers.mutator_ns == Some(0) => Err("no mutator time here".into()),
         (None, _) => or(None, "the log has no counts of allocation"),
     };
     let fact = |name, help, shown| Fact { name, help, shown };
@@ -166,7 +163,7 @@ pub(super) fn memory(about: About<'_>) -> Html {
         fact(
             "Maximum residency",
             "The most that was still in use (live) after a major collection. In between it may have been more.",
-            or(numbers.max_residency, &no_major),
+            or(numbers.max_residency, NO_MAJOR),
         ),
         fact(
             "Average residency",
@@ -176,25 +173,22 @@ pub(super) fn memory(about: About<'_>) -> Html {
         fact(
             "Maximum heap size",
             "The most memory that the runtime held from the system for the heap, used or not, as noted at collections. A peak in the middle of a collection is not in a log.",
-            or(
-                numbers.max_heap_size,
-                "noted at collections, and none was before this range's end",
-            ),
+            or(numbers.max_heap_size, "no collection until here"),
         ),
         fact(
             "Maximum slop",
             "Memory at the ends of blocks that holds nothing, at its most after a major collection.",
-            or(numbers.max_slop, &no_major),
+            or(numbers.max_slop, NO_MAJOR),
         ),
         fact(
             "Fragmentation",
             "Memory that the runtime held after a collection and could not give back, because parts of it are in use; at its most.",
-            or(numbers.max_fragmentation, &no_gc),
+            or(numbers.max_fragmentation, NO_COLLECTION),
         ),
         fact(
             "Copied",
             "What collections copied: live data is moved, garbage is left behind. Copying is most of a collection's work.",
-            or(numbers.bytes_copied, &no_gc),
+            or(numbers.bytes_copied, NO_COLLECTION),
         ),
     ];
     let why = (!about.has_heap()).then(|| {
@@ -207,14 +201,10 @@ pub(super) fn memory(about: About<'_>) -> Html {
 pub(super) fn sparks(about: About<'_>) -> Html {
     let body = match &about.numbers.sparks {
         None => {
-            html! { <p class="faint">{ "The log has no counts of sparks: programs write them that are linked with -threaded and run with +RTS -l." }</p> }
+            html! { <p class="faint">{ "The log has no counts of sparks: programs write them that are linked with -\u{2060}threaded and run with +RTS -l." }</p> }
         }
-        Some(totals) if *totals == SparkTotals::default() => {
-            let what = match about.range {
-                Some(_) => "Nothing happened to sparks in this range.",
-                None => "This program created no sparks.",
-            };
-            html! { <p class="faint">{ what }</p> }
+        Some(_) if about.has_no_sparks() => {
+            html! { <p class="faint">{ "This program created no sparks." }</p> }
         }
         Some(totals) => list(spark_facts(totals)),
     };

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::facts::{Fact, Shown, card, list};
+use super::facts::{Fact, NO_COLLECTION, Shown, card, list};
 use super::{About, span_text};
 use crate::analysis::numbers::summary::{Capability, Generation};
 use crate::ids::Nanos;
@@ -90,16 +90,15 @@ fn total(rows: &[Generation]) -> Generation {
 
 fn collection_facts(about: About<'_>) -> Vec<Fact> {
     let numbers = about.numbers;
-    let what = about.what();
     let balance: Shown = match (numbers.work_balance, numbers.parallel_collections) {
         (Some(share), _) => Ok((format::fraction(share), String::new())),
-        (None, Some(0)) => Err(format!("no parallel collection in this {what}")),
-        (None, _) => Err(format!("no parallel collection copied in this {what}")),
+        (None, Some(0)) => Err("no parallel collection here".into()),
+        (None, _) => Err("nothing was copied in parallel".into()),
     };
     let sync: Shown = match (numbers.sync_ns, numbers.collections) {
         (Some(ns), _) => Ok((duration(ns), String::new())),
-        (None, Some(0)) => Err(format!("no collection begins in this {what}")),
-        (None, _) => Err("no requests to stop are in this log: the -threaded runtime of GHC 7.6 or later writes them".into()),
+        (None, Some(0)) => Err(NO_COLLECTION.into()),
+        (None, _) => Err("no requests in this log".into()),
     };
     vec![
         Fact {
@@ -109,7 +108,7 @@ fn collection_facts(about: About<'_>) -> Vec<Fact> {
         },
         Fact {
             name: "Sync time",
-            help: "From the wish to collect to the start, together: how long it took until all capabilities had stopped. It counts as mutator time.",
+            help: "From the wish to collect to the start, together: how long it took until all capabilities had stopped. It counts as mutator time. Only the runtime with threads (-threaded) logs these requests.",
             shown: sync,
         },
     ]

@@ -6,6 +6,6 @@ pub(in crate::ui) const CONVERTED: &str =
 pub(in crate::ui) const OVERFLOWED: &str = "Dropped because the pool was full (4096 sparks): the program makes them faster than they are taken. Make fewer, larger ones.";
 pub(in crate::ui) const DUD: &str =
     "Not put into the pool because the value was computed already: useless, but cheap.";
-pub(in crate::ui) const GCD: &str = "Thrown away by the garbage collector: nothing else refers to the value, or it was computed meanwhile.";
+pub(in crate::ui) const GCD: &str = "Thrown away by the garbage collector, as nothing else refers to the value any more: nobody needs it.";
 pub(in crate::ui) const FIZZLED: &str =
-    "Taken from the pool, but the program had computed the value itself meanwhile.";
+    "The program computed the value itself before a capability took the spark from the pool.";
