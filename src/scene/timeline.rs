@@ -266,6 +266,7 @@ pub fn describe(item: &Item, names: &impl Names) -> (String, String) {
             Row::Cap(cap) if item.class == Class::Gc => {
                 (format!("Capability {cap}"), "collections")
             }
+            Row::Cap(cap) if item.count == 1 => (format!("Capability {cap}"), "run of a thread"),
             Row::Cap(cap) => (format!("Capability {cap}"), "runs of threads"),
             Row::Thread(thread) if item.count == 1 => (thread_name(names, thread), "run"),
             Row::Thread(thread) => (thread_name(names, thread), "runs"),
