@@ -41,6 +41,15 @@ pub(super) struct Events {
 }
 
 impl Events {
+    /// Forgets everything; what is still on its way will not be taken for
+    /// something that was asked for later.
+    pub(super) fn clear(&mut self) {
+        *self = Self {
+            generation: self.generation + 1,
+            ..Self::default()
+        };
+    }
+
     fn kept(&mut self, chunk: usize) -> Option<Rc<ChunkRows>> {
         let at = self.chunks.iter().position(|rows| rows.chunk == chunk)?;
         let rows = self.chunks.remove(at)?;
@@ -150,7 +159,7 @@ async fn run_scan(shared: &Shared, generation: u32) -> Result<(), JsValue> {
             Ok(false) => {}
             Err(needs) => {
                 for Need(range) in needs {
-                    supply_scan(shared, &mut blob, &range, &mut bytes).await?;
+                    supply_scan(shared, generation, &mut blob, &range, &mut bytes).await?;
                 }
             }
         }
@@ -168,6 +177,7 @@ async fn run_scan(shared: &Shared, generation: u32) -> Result<(), JsValue> {
 /// Reads what the counting needs, and begins to read what it will need.
 async fn supply_scan(
     shared: &Shared,
+    generation: u32,
     blob: &mut BlobReader<'_>,
     range: &Range<u64>,
     bytes: &mut Vec<u8>,
@@ -188,7 +198,16 @@ async fn supply_scan(
         piece
     };
     piece.read(bytes).await?;
-    if let Some(scan) = &mut shared.borrow_mut().events.scan {
+    if bytes.is_empty() {
+        // The file has become shorter.
+        return Err(JsValue::NULL);
+    }
+    let events = &mut shared.borrow_mut().events;
+    if let Some(scan) = events
+        .scan
+        .as_mut()
+        .filter(|_| events.generation == generation)
+    {
         scan.supply(range.start, bytes);
     }
     Ok(())
@@ -265,7 +284,11 @@ async fn run<V: Visit>(shared: &Shared, visit: Option<V>) -> Option<V> {
             Some(rows) => rows,
             None => {
                 let rows = read_chunk(shared, chunk).await?;
-                shared.borrow_mut().events.keep(rows)
+                let mut state = shared.borrow_mut();
+                if state.generation != generation {
+                    return None;
+                }
+                state.events.keep(rows)
             }
         };
         {

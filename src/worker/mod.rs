@@ -98,7 +98,7 @@ fn drop_session(shared: &Shared) -> u32 {
     let mut state = shared.borrow_mut();
     state.session = None;
     state.file = None;
-    state.events = events::Events::default();
+    state.events.clear();
     state.generation += 1;
     state.generation
 }

@@ -152,3 +152,19 @@ test('a link restores what was listed', async ({ page, browser, baseURL }) => {
   await expect(strip(other)).toBeVisible();
   await context.close();
 });
+
+test('a search is forgotten with the log that it was about', async ({ page }) => {
+  await openEvents(page, FORKIO);
+  await page.getByRole('searchbox', { name: 'Search the events' }).fill('thread');
+  await expect(page.locator('.matches')).toHaveText(/^\d+ matches$/);
+  const first = await page.locator('.matches').textContent();
+  const other = 'ghc-9.6.6/gc-heavy-N2-la-nonmoving';
+  await drop(page, fixture(other));
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^gc-heavy/);
+  await loaded(page);
+  await expect(page.locator('.matches')).toHaveText(/^[\d,]+ matches$/);
+  await expect(page.locator('.matches')).not.toHaveText(first);
+  const [time, , name] = events(other)[0];
+  await expect(cell(page, 0, 0)).toHaveText(seconds(Number(time)));
+  await expect(cell(page, 0, 4)).toHaveText(name);
+});
