@@ -117,8 +117,14 @@ fn numbers_of(summary: &Summary) -> Numbers {
         put(format!("gen {g} collections"), whole(Some(row.collections)));
         put(format!("gen {g} parallel"), whole(Some(row.parallel)));
         put(format!("gen {g} elapsed"), seconds(Some(row.elapsed_ns), 3));
-        put(format!("gen {g} average"), seconds(row.avg_pause_ns, 4));
-        put(format!("gen {g} longest"), seconds(row.max_pause_ns, 4));
+        put(
+            format!("gen {g} average"),
+            seconds(Some(row.avg_pause_ns), 4),
+        );
+        put(
+            format!("gen {g} longest"),
+            seconds(Some(row.max_pause_ns), 4),
+        );
     }
     let balance = summary
         .work_balance

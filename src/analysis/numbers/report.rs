@@ -88,8 +88,8 @@ fn print_generations(generations: &[Generation], out: &mut Formatter<'_>) -> fmt
             row.collections,
             row.parallel,
             seconds(Some(row.elapsed_ns), 3),
-            seconds(row.avg_pause_ns, 4),
-            seconds(row.max_pause_ns, 4),
+            seconds(Some(row.avg_pause_ns), 4),
+            seconds(Some(row.max_pause_ns), 4),
         )?;
     }
     Ok(())

@@ -77,10 +77,11 @@ pub struct Generation {
     pub parallel: u64,
     /// Their time inside of the interval, also of one that begins before it.
     pub elapsed_ns: u64,
-    /// The mean pause of those that begin inside, to their ends.
-    pub avg_pause_ns: Option<u64>,
+    /// The mean pause of those that begin inside, to their ends; 0 of none, as
+    /// the runtime prints it.
+    pub avg_pause_ns: u64,
     /// The longest.
-    pub max_pause_ns: Option<u64>,
+    pub max_pause_ns: u64,
 }
 
 /// What became of sparks.
@@ -235,8 +236,8 @@ impl Numbers {
             row.collections = of.collections;
             row.parallel = of.parallel;
             row.elapsed_ns = of.elapsed_ns;
-            row.avg_pause_ns = of.pauses_ns.checked_div(of.collections);
-            row.max_pause_ns = of.max_pause_ns;
+            row.avg_pause_ns = of.pauses_ns.checked_div(of.collections).unwrap_or(0);
+            row.max_pause_ns = of.max_pause_ns.unwrap_or(0);
         }
         rows.into_values().collect()
     }

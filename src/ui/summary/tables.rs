@@ -34,8 +34,8 @@ pub(super) fn collections(about: About<'_>) -> Html {
                 <td class="number">{ format::count(row.collections) }</td>
                 <td class="number">{ format::count(row.parallel) }</td>
                 <td class="number">{ duration(row.elapsed_ns) }</td>
-                <td class="number">{ or_dash(row.avg_pause_ns) }</td>
-                <td class="number">{ or_dash(row.max_pause_ns) }</td>
+                <td class="number">{ or_dash(pause(row, row.avg_pause_ns)) }</td>
+                <td class="number">{ or_dash(pause(row, row.max_pause_ns)) }</td>
             </>
         }
     };
@@ -69,22 +69,27 @@ pub(super) fn collections(about: About<'_>) -> Html {
     )
 }
 
+/// A pause, where there is one.
+fn pause(row: &Generation, pause_ns: u64) -> Option<u64> {
+    (row.collections > 0).then_some(pause_ns)
+}
+
 /// All generations in one.
 fn total(rows: &[Generation]) -> Generation {
     let sum = |get: fn(&Generation) -> u64| rows.iter().map(get).fold(0, u64::saturating_add);
     let collections = sum(|row| row.collections);
     let pauses: u128 = rows
         .iter()
-        .map(|row| u128::from(row.avg_pause_ns.unwrap_or(0)) * u128::from(row.collections))
+        .map(|row| u128::from(row.avg_pause_ns) * u128::from(row.collections))
         .sum();
-    let average = pauses.checked_div(collections.into());
+    let average = pauses.checked_div(collections.into()).unwrap_or(0);
     Generation {
         generation: 0,
         collections,
         parallel: sum(|row| row.parallel),
         elapsed_ns: sum(|row| row.elapsed_ns),
-        avg_pause_ns: average.and_then(|ns| u64::try_from(ns).ok()),
-        max_pause_ns: rows.iter().filter_map(|row| row.max_pause_ns).max(),
+        avg_pause_ns: u64::try_from(average).unwrap_or(u64::MAX),
+        max_pause_ns: rows.iter().map(|row| row.max_pause_ns).max().unwrap_or(0),
     }
 }
 
