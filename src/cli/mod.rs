@@ -18,7 +18,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::automata::Span;
 use crate::eventlog::{LogError, LogReader, Sink};
+use crate::ids::Nanos;
 use crate::session::Session;
 use crate::source::{FileSource, Source, read_log, read_session};
 
@@ -55,6 +57,27 @@ struct Output {
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+/// A part of the log.
+#[derive(Clone, Copy, Debug, clap::Args)]
+struct Range {
+    /// Only from this time on, in nanoseconds
+    #[arg(long)]
+    from: Option<u64>,
+    /// Only before this time, in nanoseconds
+    #[arg(long)]
+    to: Option<u64>,
+}
+
+impl Range {
+    /// The part; `None` for the whole log.
+    fn span(self) -> Option<Span> {
+        self.from.or(self.to)?;
+        let from = self.from.unwrap_or(0);
+        let to = self.to.unwrap_or(u64::MAX).max(from);
+        Some(Span::new(Nanos(from), Nanos(to)))
+    }
 }
 
 /// Why a command did not do all of its work.

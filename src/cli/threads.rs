@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use super::{Condition, Failure, Input, Output, escaped, report};
+use super::{Condition, Failure, Input, Output, Range, escaped, report};
 use crate::analysis::capability::Lives;
 use crate::analysis::spans::{Analyses, Spans};
 use crate::automata::Span;
@@ -19,12 +19,8 @@ use crate::timeline::thread_table::{ThreadColumn, ThreadTable, ThreadTableQuery}
 pub(super) struct Arguments {
     /// The log
     file: PathBuf,
-    /// Only the time from here on, in nanoseconds
-    #[arg(long)]
-    from: Option<u64>,
-    /// Only the time up to here, in nanoseconds
-    #[arg(long)]
-    to: Option<u64>,
+    #[command(flatten)]
+    range: Range,
     #[command(flatten)]
     output: Output,
 }
@@ -60,10 +56,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Conditi
     let log = sink.lives.log().unwrap_or(Span::new(Nanos(0), Nanos(0)));
     let mut store = sink.spans.finish();
     store.settle(log.end);
-    let (from, to) = (arguments.from.map(Nanos), arguments.to.map(Nanos));
-    let range = Span::new(from.unwrap_or(log.start), to.unwrap_or(log.end));
     let query = ThreadTableQuery {
-        range: from.or(to).map(|_| range),
+        range: arguments.range.span(),
         sort: ThreadColumn::Thread,
         rows: 0..u64::MAX,
         ..ThreadTableQuery::default()

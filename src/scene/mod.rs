@@ -6,6 +6,7 @@ pub mod chart;
 pub mod colour;
 pub mod flame;
 pub mod format;
+pub mod item;
 pub mod painter;
 pub mod palette;
 pub mod ruler;

@@ -16,9 +16,8 @@ use super::client::Client;
 use crate::automata::Span;
 use crate::ids::{CapId, Nanos, ThreadId};
 use crate::protocol::{Answer, Question};
-use crate::scene::timeline::{
-    Item, Marks, Names, RULER_PX, Track, labels_px, placed, total_height,
-};
+use crate::scene::item::{Item, Marks, Names};
+use crate::scene::timeline::{RULER_PX, Track, labels_px, placed, total_height};
 use crate::scene::viewport::Viewport;
 use crate::timeline::class::Class;
 use crate::timeline::query::{Row, TimelineQuery};

@@ -5,7 +5,8 @@ use super::{
 };
 use crate::automata::Span;
 use crate::ids::{CapId, Nanos, ThreadId};
-use crate::scene::timeline::{Item, Names, RULER_PX, Scene, describe, labels_px, track_at};
+use crate::scene::item::{Item, Names, describe};
+use crate::scene::timeline::{RULER_PX, Scene, labels_px, track_at};
 use crate::timeline::query::{MarkKind, Row, TimelineQuery};
 use crate::ui::theme;
 
