@@ -57,8 +57,6 @@ pub struct Numbers {
     live: Samples,
     /// What the runtime holds of the system's memory.
     heap_size: Steps<u64>,
-    /// What of that is in use (GHC 9.2 and later).
-    blocks_size: Steps<u64>,
     spark_counters: CapSteps<Counters>,
     spark_runs: SparkRuns,
     /// The OS threads that were tasks of the runtime.
@@ -84,7 +82,6 @@ const WANTED: u64 = bits(&[
 const RUNS: u64 = bits(&[1, 2]);
 /// Fine-grained events of sparks that neither begin nor end a run.
 const FINE: u64 = bits(&[35, 36, 37, 40, 41]);
-const BLOCKS_SIZE: u16 = 91;
 
 impl Default for Numbers {
     fn default() -> Self {
@@ -96,7 +93,6 @@ impl Default for Numbers {
             allocated: CapSteps::default(),
             live: Samples::default(),
             heap_size: Steps::default(),
-            blocks_size: Steps::default(),
             spark_counters: CapSteps::default(),
             spark_runs: SparkRuns::default(),
             os_threads: FxHashSet::default(),
@@ -110,7 +106,7 @@ impl Numbers {
     #[inline]
     pub fn event(&mut self, record: &Record<'_>) {
         let id = record.id.0;
-        if (id < 64 && self.wanted >> id & 1 == 1) || id == BLOCKS_SIZE {
+        if id < 64 && self.wanted >> id & 1 == 1 {
             self.wanted_event(record);
         }
     }
@@ -193,7 +189,6 @@ impl Numbers {
                 self.heap_size.push(at.0, size_bytes);
                 self.collections.heap_size(cap, size_bytes);
             }
-            Event::BlocksSize { blocks_size, .. } => self.blocks_size.push(at.0, blocks_size),
             Event::HeapLive { live_bytes, .. } => {
                 self.live.push(at.0, live_bytes);
                 self.collections.live(cap, live_bytes);
