@@ -262,6 +262,13 @@ impl TrackName {
             .then_some(Self(name))
     }
 
+    /// The same of any text that is not empty: what is too long is cut.
+    #[must_use]
+    pub fn cut(name: &str) -> Self {
+        let end = name.floor_char_boundary(MAX_TRACK_NAME);
+        Self(name.get(..end).unwrap_or_default().to_owned())
+    }
+
     /// `cap0`: what a capability did.
     #[must_use]
     pub fn capability(id: CapId) -> Self {

@@ -5,14 +5,19 @@ mod common;
 use eventscope::automata::Span;
 use eventscope::eventlog::{Need, Step};
 use eventscope::ids::{Nanos, ThreadId};
-use eventscope::scene::item::{Marks, Names, describe};
+use eventscope::scene::arrange::{Known, TrackView, arrange};
+use eventscope::scene::item::{Marks, Names};
 use eventscope::scene::painter::TextPainter;
 use eventscope::scene::palette::Palette;
-use eventscope::scene::timeline::{Scene, Track, tracks};
+use eventscope::scene::timeline::{Focus, Scene};
+use eventscope::scene::track::Layout;
 use eventscope::scene::viewport::Viewport;
+use eventscope::scene::words::describe;
 use eventscope::session::Session;
 use eventscope::timeline::Class;
-use eventscope::timeline::query::{MarkKind, Row, TimelineQuery};
+use eventscope::timeline::query::TimelineQuery;
+use eventscope::timeline::reply::MarkKind;
+use eventscope::timeline::row::Row;
 use eventscope::timeline::threads::ThreadFilter;
 use proptest::prelude::*;
 
@@ -50,33 +55,44 @@ impl Names for Labels {
     }
 }
 
-fn all_tracks(session: &Session) -> (Vec<Track>, Labels) {
+fn all_tracks(session: &Session) -> (Layout, Labels) {
     let overview = session.overview();
     let filter = ThreadFilter {
-        text: String::new(),
         limit: 4,
+        ..ThreadFilter::default()
     };
-    let (rows, total) = session.threads(&filter);
-    let threads: Vec<_> = rows.into_iter().map(|row| (row.id, row.label)).collect();
+    let (threads, threads_in_all) = session.threads(&filter);
     let caps: Vec<_> = overview
         .caps
         .iter()
         .map(|life| (life.cap, String::new()))
         .collect();
-    let tracks = tracks(&caps, overview.messages, &threads, total as u64);
-    (tracks, Labels(threads))
+    let known = Known {
+        caps: &caps,
+        messages: overview.messages,
+        contents: &overview.contents,
+        threads: &threads,
+        threads_in_all: threads_in_all as u64,
+    };
+    let tracks = arrange(&known, &TrackView::default());
+    let labels = threads.into_iter().map(|row| (row.id, row.label)).collect();
+    (Layout::new(tracks), Labels(labels))
 }
 
 /// Paints what `range` of a fixture shows, and compares with the snapshot.
 fn picture(snapshot: &str, name: &str, range: Option<(u64, u64)>) {
     let session = open(name);
     let log = session.overview().span.expect("events");
-    let (tracks, names) = all_tracks(&session);
+    let (layout, names) = all_tracks(&session);
     let mut view = Viewport::new(log, 584.0);
     if let Some((from, to)) = range {
         view.show_exactly(Span::new(Nanos(from), Nanos(to)));
     }
-    let rows: Vec<Row> = tracks.iter().filter_map(|track| track.row).collect();
+    let rows: Vec<Row> = layout
+        .tracks()
+        .iter()
+        .filter_map(|track| track.row())
+        .collect();
     let query = TimelineQuery {
         view: view.span(),
         width_px: 584,
@@ -89,19 +105,17 @@ fn picture(snapshot: &str, name: &str, range: Option<(u64, u64)>) {
     };
     let mut painter = TextPainter::default();
     Scene {
-        tracks: &tracks,
+        layout: &layout,
         scroll_px: 0.0,
-        size: (800.0, 300.0),
+        size: (800.0, 400.0),
         view,
         palette: &Palette::LIGHT,
-        marks: &marks,
-        names: &names,
-        range: None,
-        selected: None,
-        hovered: None,
-        pointer: None,
-        cursor: None,
         patterns: false,
+        caps: session.overview().caps.len(),
+        marks: &marks,
+        overview: &Marks::default(),
+        names: &names,
+        focus: Focus::default(),
     }
     .paint(&mut painter);
     insta::assert_snapshot!(snapshot, painter.finish());

@@ -2,6 +2,7 @@
 //! ticks of the time axis, colours. What is drawn and what the command line
 //! prints use the same functions, and native tests check them.
 
+pub mod arrange;
 pub mod chart;
 pub mod colour;
 pub mod flame;
@@ -11,4 +12,6 @@ pub mod painter;
 pub mod palette;
 pub mod ruler;
 pub mod timeline;
+pub mod track;
 pub mod viewport;
+pub mod words;

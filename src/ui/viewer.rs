@@ -17,10 +17,12 @@ use crate::automata::Span;
 use crate::ids::{CapId, Nanos, ThreadId};
 use crate::protocol::{Answer, Question};
 use crate::scene::item::{Item, Marks, Names};
-use crate::scene::timeline::{RULER_PX, Track, labels_px, placed, total_height};
+use crate::scene::timeline::{TOP_PX, labels_px};
+use crate::scene::track::{Layout, Track};
 use crate::scene::viewport::Viewport;
 use crate::timeline::class::Class;
-use crate::timeline::query::{Row, TimelineQuery};
+use crate::timeline::query::TimelineQuery;
+use crate::timeline::row::Row;
 use crate::wire;
 
 /// What the rest of the page is told.
@@ -112,7 +114,8 @@ pub(super) struct Viewer {
     emit: Rc<dyn Fn(ViewerEvent)>,
     canvas: Option<(HtmlCanvasElement, CanvasPainter)>,
     size: (f64, f64),
-    tracks: Vec<Track>,
+    layout: Layout,
+    caps: usize,
     scroll_px: f64,
     view: Viewport,
     marks: Marks,
@@ -161,7 +164,8 @@ impl ViewerRef {
             emit: Rc::new(emit),
             canvas: None,
             size: (0.0, 0.0),
-            tracks: Vec::new(),
+            layout: Layout::default(),
+            caps: 1,
             scroll_px: 0.0,
             view: Viewport::new(nothing, 1000.0),
             marks: Marks::default(),
@@ -321,7 +325,7 @@ impl ViewerRef {
             viewer.asked = None;
             viewer.marks = Marks::default();
             viewer.labels = Labels::default();
-            viewer.tracks.clear();
+            viewer.layout = Layout::default();
             viewer.range = None;
             viewer.cursor = None;
             viewer.selected = None;
@@ -333,11 +337,18 @@ impl ViewerRef {
     }
 
     /// More is known of the log: its span, its tracks, labels of threads.
-    pub(super) fn set_log(&self, span: Span, tracks: Vec<Track>, labels: Vec<(ThreadId, String)>) {
+    pub(super) fn set_log(
+        &self,
+        span: Span,
+        caps: usize,
+        tracks: Vec<Track>,
+        labels: Vec<(ThreadId, String)>,
+    ) {
         self.update(|viewer| {
             viewer.view.set_log(span);
-            let height = RULER_PX + total_height(&tracks);
-            viewer.tracks = tracks;
+            viewer.layout = Layout::new(tracks);
+            viewer.caps = caps;
+            let height = TOP_PX + viewer.layout.height();
             viewer.labels.known.extend(labels);
             // What was asked before may have another answer now.
             viewer.asked = None;
@@ -418,13 +429,18 @@ impl ViewerRef {
     /// Scrolls a track into view.
     fn scroll_to(&self, row: Row) {
         let viewer = self.0.borrow();
-        let track = placed(&viewer.tracks).find(|(_, track)| track.row == Some(row));
-        let (Some((top, track)), Some((canvas, _))) = (track, &viewer.canvas) else {
+        let Some(index) = viewer.layout.find(row) else {
             return;
         };
-        let (scroll_px, bottom) = (viewer.scroll_px, viewer.size.1 - RULER_PX);
+        let (Some(track), Some((canvas, _))) = (viewer.layout.tracks().get(index), &viewer.canvas)
+        else {
+            return;
+        };
+        let (top, height) = (viewer.layout.y(index, 0.0), track.height());
+        let (scroll_px, bottom) = (viewer.scroll_px, viewer.size.1 - TOP_PX);
+        let above = scroll_px + viewer.layout.pinned_px();
         let scroller = canvas.closest(".timeline").ok().flatten();
-        let hidden = top < scroll_px || top + track.height() > scroll_px + bottom;
+        let hidden = !track.pinned && (top < above || top + height > scroll_px + bottom);
         drop(viewer);
         if let Some(scroller) = scroller.filter(|_| hidden) {
             scroller.set_scroll_top((top - bottom / 3.0).max(0.0) as i32);
@@ -504,7 +520,7 @@ impl ViewerRef {
             viewer.moved = false;
             viewer.drag = if x < labels {
                 None
-            } else if pan || y < RULER_PX {
+            } else if pan || y < TOP_PX {
                 Some(Drag::Pan { x })
             } else if let Some(fixed) = viewer.opposite_edge(x) {
                 Some(Drag::Edge { fixed })

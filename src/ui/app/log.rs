@@ -8,13 +8,13 @@ use web_sys::File;
 use yew::prelude::*;
 
 use super::{App, Log, Msg, Screen, THREADS_LISTED};
-use crate::ids::{CapId, ThreadId};
+use crate::ids::CapId;
 use crate::protocol::{Answer, FromWorker, Question};
+use crate::scene::arrange::{Known, TrackView, arrange};
 use crate::scene::format;
-use crate::scene::timeline::tracks;
 use crate::share::Panel;
 use crate::timeline::query::UsageRow;
-use crate::timeline::threads::ThreadFilter;
+use crate::timeline::threads::{ThreadFilter, ThreadOrder};
 use crate::ui::files::{self, Dropped};
 
 impl App {
@@ -184,25 +184,31 @@ impl App {
             .iter()
             .map(|life| (life.cap, note(life.cap).unwrap_or_default()))
             .collect();
-        let threads: Vec<(ThreadId, Option<String>)> = self
-            .log
-            .threads
-            .iter()
-            .map(|row| (row.id, row.label.clone()))
-            .collect();
         let labels = self
             .log
             .threads
             .iter()
             .filter_map(|row| Some((row.id, row.label.clone()?)))
             .collect();
-        let tracks = tracks(&caps, overview.messages, &threads, self.log.threads_in_all);
-        self.viewer.set_log(span, tracks, labels);
+        let known = Known {
+            caps: &caps,
+            messages: overview.messages,
+            contents: &overview.contents,
+            threads: &self.log.threads,
+            threads_in_all: self.log.threads_in_all,
+        };
+        let view = TrackView {
+            filter: self.filter.clone(),
+            ..TrackView::default()
+        };
+        let tracks = arrange(&known, &view);
+        self.viewer.set_log(span, caps.len(), tracks, labels);
     }
 
     pub(super) fn ask_threads(&self, ctx: &Context<Self>) {
         let filter = ThreadFilter {
             text: self.filter.trim().to_owned(),
+            order: ThreadOrder::default(),
             limit: THREADS_LISTED,
         };
         let link = ctx.link().clone();

@@ -20,7 +20,8 @@ use crate::protocol::{Counted, FromWorker};
 use crate::scene::format;
 use crate::session::Overview;
 use crate::share::{Fingerprint, FlameView, Panel, ViewState};
-use crate::timeline::query::{Row, UsageRow};
+use crate::timeline::query::UsageRow;
+use crate::timeline::row::Row;
 use crate::timeline::thread_table::ThreadView;
 use crate::timeline::threads::ThreadRow;
 use crate::ui::client::Client;
@@ -438,7 +439,11 @@ impl App {
         if state.newer() {
             self.notice = Some("This link was made by a newer version of this page: some of it may be missing here.".to_owned());
         }
-        self.viewer.restore(visible, range, link::item(&state));
+        self.viewer.restore(
+            visible,
+            range,
+            link::item(&state, &self.log.overview.contents),
+        );
         self.wanted = Some(state).filter(|state| state.fingerprint.is_some());
     }
 
@@ -479,7 +484,7 @@ impl App {
             fingerprint: self.log.fingerprint,
             visible: self.viewer.visible(),
             selection: self.viewer.range(),
-            selected: link::selected(self.viewer.selected()),
+            selected: link::selected(self.viewer.selected(), &self.log.overview.contents),
             panel: self.panel,
             filter: self.filter.clone(),
             flame: self.flame.clone(),

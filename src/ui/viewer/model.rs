@@ -5,9 +5,12 @@ use super::{
 };
 use crate::automata::Span;
 use crate::ids::{CapId, Nanos, ThreadId};
-use crate::scene::item::{Item, Names, describe};
-use crate::scene::timeline::{RULER_PX, Scene, labels_px, track_at};
-use crate::timeline::query::{MarkKind, Row, TimelineQuery};
+use crate::scene::item::{Item, Marks, Names};
+use crate::scene::timeline::{Focus, Scene, TOP_PX, labels_px};
+use crate::scene::words::describe;
+use crate::timeline::query::TimelineQuery;
+use crate::timeline::reply::MarkKind;
+use crate::timeline::row::Row;
 use crate::ui::theme;
 
 impl Viewer {
@@ -26,7 +29,7 @@ impl Viewer {
     pub(super) fn description(&self) -> Option<Description> {
         let item = self.hovered.as_ref().or(self.selected.as_ref())?;
         let (name, text) = describe(item, &self.labels);
-        let coloured = !matches!(item.row, Row::Messages | Row::Activity);
+        let coloured = matches!(item.row, Row::Cap(_) | Row::Thread(_));
         Some(Description {
             class: coloured.then_some(item.class),
             name,
@@ -36,11 +39,11 @@ impl Viewer {
 
     pub(super) fn item_at(&self, x: f64, y: f64) -> Option<Item> {
         let labels = labels_px(self.size.0);
-        if x < labels || y < RULER_PX {
+        if x < labels || y < TOP_PX {
             return None;
         }
-        let (_, track) = track_at(&self.tracks, y - RULER_PX + self.scroll_px)?;
-        let row = track.row?;
+        let index = self.layout.at(y - TOP_PX, self.scroll_px)?;
+        let row = self.layout.tracks().get(index)?.row()?;
         let px = if row == Row::Messages {
             MESSAGE_HIT_PX
         } else {
@@ -62,12 +65,11 @@ impl Viewer {
             .as_ref()
             .map_or_else(|| self.view.time_at(x - labels), |item| item.span.start);
         let cap = item.and_then(|item| match item.row {
-            Row::Cap(cap) => Some(cap),
             Row::Thread(_) => item
                 .detail
                 .and_then(|cap| u16::try_from(cap).ok())
                 .map(CapId),
-            Row::Activity | Row::Messages => None,
+            row => row.cap(),
         });
         self.cursor = Some(time);
         Some(Place { time, cap })
@@ -155,7 +157,7 @@ impl Viewer {
             Some(Drag::Pan { .. }) => "grabbing",
             Some(Drag::Edge { .. }) => "ew-resize",
             _ if x < labels_px(self.size.0) => "default",
-            _ if y < RULER_PX => "grab",
+            _ if y < TOP_PX => "grab",
             _ if self.opposite_edge(x).is_some() => "ew-resize",
             _ if self.hovered.is_some() => "pointer",
             _ => "crosshair",
@@ -178,10 +180,11 @@ impl Viewer {
 
     pub(super) fn step(&mut self, forward: bool) -> Vec<ViewerEvent> {
         let first_row = || {
-            self.tracks
+            self.layout
+                .tracks()
                 .iter()
-                .filter_map(|track| track.row)
-                .find(|row| *row != Row::Activity)
+                .filter_map(|track| track.row())
+                .find(|row| !row.is_graph())
         };
         let Some(row) = self
             .selected
@@ -211,7 +214,8 @@ impl Viewer {
     }
 
     pub(super) fn step_track(&mut self, down: bool) -> Vec<ViewerEvent> {
-        let rows: Vec<Row> = self.tracks.iter().filter_map(|track| track.row).collect();
+        let tracks = self.layout.tracks().iter();
+        let rows: Vec<Row> = tracks.filter_map(|track| track.row()).collect();
         let current = self
             .selected
             .as_ref()
@@ -255,11 +259,9 @@ impl Viewer {
     }
 
     pub(super) fn rows_in_view(&self) -> Vec<Row> {
-        let (from, to) = (self.scroll_px - 60.0, self.scroll_px + self.size.1);
-        crate::scene::timeline::placed(&self.tracks)
-            .filter(|(top, track)| top + track.height() > from && *top < to)
-            .filter_map(|(_, track)| track.row)
-            .collect()
+        let tracks = self.layout.tracks();
+        let seen = self.layout.seen(self.scroll_px, self.size.1 - TOP_PX);
+        seen.filter_map(|index| tracks.get(index)?.row()).collect()
     }
 
     pub(super) fn unknown_message(&self) -> Option<u32> {
@@ -296,19 +298,25 @@ impl Viewer {
         painter.begin(canvas, self.size);
         let theme = theme::current();
         Scene {
-            tracks: &self.tracks,
+            layout: &self.layout,
             scroll_px: self.scroll_px,
             size: self.size,
             view: self.view,
             palette: theme.palette,
-            marks: &self.marks,
-            names: &self.labels,
-            range: self.range,
-            selected: self.selected.as_ref(),
-            hovered: self.hovered.as_ref(),
-            pointer: self.pointer,
-            cursor: self.cursor,
             patterns: theme.patterns,
+            caps: self.caps,
+            marks: &self.marks,
+            overview: &Marks::default(),
+            names: &self.labels,
+            focus: Focus {
+                range: self.range,
+                selected: self.selected.as_ref(),
+                hovered: self.hovered.as_ref(),
+                pointer: self.pointer,
+                cursor: self.cursor,
+                measure: None,
+                arrows: &[],
+            },
         }
         .paint(painter);
     }
