@@ -4,6 +4,8 @@
 
 pub mod gc;
 pub mod mutator;
+pub mod nonmoving;
+pub mod task;
 pub mod thread_state;
 pub mod validity;
 

@@ -10,6 +10,7 @@ mod instants;
 mod labels;
 mod minimap;
 mod overlay;
+mod plot;
 mod spans;
 mod thread;
 
