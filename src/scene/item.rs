@@ -46,6 +46,11 @@ pub trait Names {
     fn label(&self, thread: ThreadId) -> Option<&str>;
     /// The text of a message by its number, if it is known here.
     fn message(&self, number: u32) -> Option<&str>;
+    /// The name of spans of the program, by the number of their row.
+    fn span(&self, number: u32) -> Option<&str> {
+        let _ = number;
+        None
+    }
 }
 
 impl Marks {

@@ -41,6 +41,14 @@ pub struct SeriesList {
     pub stacked: bool,
 }
 
+impl SeriesList {
+    /// Whether its values are growth in a second.
+    #[must_use]
+    pub const fn is_rate(&self) -> bool {
+        matches!(self.unit, Unit::BytesPerSecond | Unit::PerSecond)
+    }
+}
+
 /// What a row shows as a graph; `None` if it is none, or the activity, whose
 /// series are capabilities.
 #[must_use]

@@ -215,9 +215,10 @@ impl Nonmoving {
         self.points.is_empty() && self.phases.iter().all(quiet)
     }
 
-    /// The marks of the row: the phases, those that lie inside of others
-    /// last, and the points.
+    /// The marks of the row: the points, and the phases, those that lie
+    /// inside of others last. What comes last is found first.
     pub(super) fn marks(&self, writer: &mut Writer<'_>) {
+        self.point_marks(writer);
         for machine in &self.phases {
             writer.lane(&machine.lane, |i| {
                 let piece = machine.lane.get(i);
@@ -228,7 +229,6 @@ impl Nonmoving {
                 }
             });
         }
-        self.point_marks(writer);
     }
 
     fn point_marks(&self, writer: &mut Writer<'_>) {

@@ -36,7 +36,8 @@ impl TimelineQuery {
             .0
             .div_ceil(width)
             .max(1)
-            .next_power_of_two()
+            .checked_next_power_of_two()
+            .unwrap_or(1 << 63)
     }
 }
 

@@ -14,8 +14,8 @@ use crate::timeline::reply::{MarkKind, MarkView};
 use crate::timeline::row::Row;
 use crate::timeline::user_spans;
 
-/// Names need as much room.
-const LEAST_ROOM_PX: f64 = 18.0;
+/// A text needs as much room.
+const LEAST_HEIGHT_PX: f64 = 7.0;
 
 impl<N: Names> Scene<'_, N> {
     pub(super) fn paint_spans(&self, row: Row, area: Rect, painter: &mut impl Painter) {
@@ -130,17 +130,18 @@ impl<N: Names> Scene<'_, N> {
         self.paint_inside(&text, bar, colour, painter);
     }
 
-    /// A text inside of a bar, truncated in its middle, if there is room.
+    /// A text inside of a bar, if there is room for all of it: half of a
+    /// number would be another number.
     fn paint_inside(&self, text: &str, bar: Rect, colour: Rgb, painter: &mut impl Painter) {
         let left = bar.x.max(self.labels_px());
-        let room = bar.x + bar.w - left - 8.0;
-        if room < LEAST_ROOM_PX || bar.h < 7.0 {
+        let right = (bar.x + bar.w).min(self.size.0);
+        let room = right - left - 8.0;
+        if bar.h < LEAST_HEIGHT_PX || painter.measure(text, Face::Label) > room {
             return;
         }
-        let text = format::truncate_middle(text, room, |text| painter.measure(text, Face::Label));
         let at = (left + 4.0, bar.y + bar.h / 2.0 + 0.5);
         let ink = colour.text_on().into();
-        painter.text(&text, at, Face::Label, Align::Left, ink);
+        painter.text(text, at, Face::Label, Align::Left, ink);
     }
 }
 

@@ -32,7 +32,7 @@ pub fn describe(item: &Item, names: &impl Names) -> (String, String) {
         Row::Messages => instants::message(item, names),
         Row::Instants(cap) => instants::describe(cap, item, names),
         Row::Collections | Row::Nonmoving | Row::UserSpan(_) | Row::Task(_) | Row::Blocks(_) => {
-            spans::describe(item)
+            spans::describe(item, names)
         }
         Row::Activity | Row::Graph(_) | Row::Sparks(..) | Row::Perf(_) => {
             (graph::title(item.row), when(item))

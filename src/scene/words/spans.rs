@@ -3,7 +3,7 @@
 
 use super::{duration, when};
 use crate::scene::format;
-use crate::scene::item::Item;
+use crate::scene::item::{Item, Names};
 use crate::timeline::class::Class;
 use crate::timeline::collections::CollectionCode;
 use crate::timeline::nonmoving::Phase;
@@ -11,8 +11,12 @@ use crate::timeline::reply::MarkKind;
 use crate::timeline::row::Row;
 use crate::timeline::user_spans;
 
-pub(super) fn describe(item: &Item) -> (String, String) {
-    let name = name(item);
+pub(super) fn describe(item: &Item, names: &impl Names) -> (String, String) {
+    let name = match item.row {
+        Row::UserSpan(number) => names.span(number).map(str::to_owned),
+        _ => None,
+    };
+    let name = name.unwrap_or_else(|| self::name(item));
     let text = match item.kind {
         MarkKind::Many => several(item),
         _ => one(item),
@@ -25,7 +29,7 @@ fn name(item: &Item) -> String {
         (Row::Collections, Some(number)) if item.kind == MarkKind::One => {
             format!("Collection {number}")
         }
-        (Row::Collections, _) => "Collections".to_owned(),
+        (Row::Collections, _) => "Garbage collector".to_owned(),
         (Row::Nonmoving, _) => "Nonmoving collector".to_owned(),
         (Row::Task(_), _) => "Task".to_owned(),
         (Row::Blocks(Some(cap)), _) => format!("Block of capability {cap}"),

@@ -7,6 +7,9 @@ use crate::session::Session;
 use crate::timeline::class::Class;
 use crate::timeline::details::{DetailsQuery, Fact};
 use crate::timeline::gauge::Buckets;
+use crate::timeline::graphs::series;
+use crate::timeline::lane::Lane;
+use crate::timeline::reply::Values;
 
 /// Of how many capabilities the shares are told one by one.
 const MOST_CAPS: usize = 64;
@@ -29,12 +32,20 @@ impl Session {
         let values = recording
             .tracks
             .values(&recording.numbers, query.row, buckets);
-        let unit = words::unit(query.row);
-        let fact = |(number, stretch): (u8, crate::timeline::gauge::Stretch)| {
-            let name = words::series_name(query.row, number, 0);
-            Fact::new(name, words::values(unit, stretch.values))
+        let Some(list) = series(query.row) else {
+            return Vec::new();
         };
-        values.into_iter().map(fact).collect()
+        let fact = |(number, name): (u8, &&str)| {
+            let found = values.iter().find(|(series, _)| *series == number);
+            // Rates that are nothing are not drawn, but known.
+            let of = match found {
+                Some((_, stretch)) => stretch.values,
+                None if list.is_rate() => Values::one(0.0),
+                None => return None,
+            };
+            Some(Fact::new(*name, words::values(list.unit, of)))
+        };
+        (0..).zip(list.names).filter_map(fact).collect()
     }
 
     /// For what share of the bucket each capability ran Haskell code, and
@@ -51,9 +62,9 @@ impl Session {
             let Some(lanes) = store.cap(cap) else {
                 continue;
             };
-            let ran = crate::timeline::lane::Lane::time_in(&lanes.runs, span);
+            let ran = lanes.runs.time_in(span);
             let ran = ran[Class::Running as usize];
-            let times = crate::timeline::lane::Lane::time_in(&lanes.gc, span);
+            let times = lanes.gc.time_in(span);
             let gc: u64 = Class::ALL
                 .into_iter()
                 .filter(|class| class.is_gc())

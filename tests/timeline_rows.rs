@@ -1,0 +1,519 @@
+//! The rows of the timeline that are neither capabilities, threads nor
+//! messages: graphs, collections, the concurrent collector, tasks, spans of
+//! the program, blocks. Their pictures as text, and their truth at any zoom.
+
+mod common;
+
+use common::build::{Build, Declared};
+use eventscope::analysis::numbers::collections_query::CollectionsQuery;
+use eventscope::automata::Span;
+use eventscope::eventlog::{Need, Step};
+use eventscope::ids::{CapId, Nanos, TaskId, ThreadId};
+use eventscope::scene::arrange::{Known, TrackView, arrange};
+use eventscope::scene::item::{Marks, Names};
+use eventscope::scene::painter::TextPainter;
+use eventscope::scene::palette::Palette;
+use eventscope::scene::timeline::{Focus, Scene};
+use eventscope::scene::track::{Group, Layout, Track};
+use eventscope::scene::viewport::Viewport;
+use eventscope::scene::words::describe;
+use eventscope::session::Session;
+use eventscope::share::TrackName;
+use eventscope::timeline::Class;
+use eventscope::timeline::activity::COLLECTING;
+use eventscope::timeline::details::DetailsQuery;
+use eventscope::timeline::query::TimelineQuery;
+use eventscope::timeline::reply::{MarkKind, TimelineReply};
+use eventscope::timeline::row::{Graph, Row, SparkGraph};
+use eventscope::timeline::user_spans::SpanPrefixes;
+use proptest::prelude::*;
+
+fn open(name: &str) -> Session {
+    let cases = common::fixture_cases();
+    let case = cases.into_iter().find(|case| case.name == name);
+    open_bytes(&case.expect("the fixture").bytes(), 1000)
+}
+
+fn open_bytes(bytes: &[u8], max_events: usize) -> Session {
+    let mut session = Session::new(bytes.len() as u64);
+    loop {
+        match session.advance(max_events) {
+            Ok(Step::Need(needs)) => {
+                for Need(range) in needs {
+                    let piece = &bytes[range.start as usize..range.end as usize];
+                    session.supply(range.start, piece);
+                }
+            }
+            Ok(Step::More | Step::Indexed) => {}
+            Ok(Step::Done) | Err(_) => return session,
+        }
+    }
+}
+
+struct NoNames;
+
+impl Names for NoNames {
+    fn label(&self, _: ThreadId) -> Option<&str> {
+        None
+    }
+    fn message(&self, _: u32) -> Option<&str> {
+        None
+    }
+}
+
+/// All tracks of a log but its threads.
+fn tracks(session: &Session) -> Vec<Track> {
+    let overview = session.overview();
+    let caps: Vec<_> = overview
+        .caps
+        .iter()
+        .map(|life| (life.cap, String::new()))
+        .collect();
+    let known = Known {
+        caps: &caps,
+        messages: overview.messages,
+        contents: &overview.contents,
+        threads: &[],
+        threads_in_all: 0,
+    };
+    let opened = Group::ALL.iter();
+    let view = TrackView {
+        opened: opened
+            .filter_map(|group| TrackName::new(group.name()))
+            .collect(),
+        ..TrackView::default()
+    };
+    arrange(&known, &view)
+}
+
+fn rows(session: &Session) -> Vec<Row> {
+    tracks(session).iter().filter_map(Track::row).collect()
+}
+
+fn ask(session: &Session, rows: &[Row], (from, to): (u64, u64), width_px: u32) -> Marks {
+    let query = TimelineQuery {
+        view: Span::new(Nanos(from), Nanos(to)),
+        width_px,
+        rows: rows.to_vec(),
+    };
+    Marks {
+        view: Some(query.view),
+        rows: rows.to_vec(),
+        reply: session.timeline(&query),
+    }
+}
+
+fn whole(session: &Session) -> (u64, u64) {
+    let log = session.overview().span.expect("events");
+    (log.start.0, log.end.0)
+}
+
+/// Paints some rows of a log, and compares with the snapshot.
+fn picture(snapshot: &str, session: &Session, range: (u64, u64), wanted: fn(Row) -> bool) {
+    let mut tracks = tracks(session);
+    tracks.retain(|track| track.row().is_some_and(wanted));
+    let layout = Layout::new(tracks);
+    let log = session.overview().span.expect("events");
+    let mut view = Viewport::new(log, 584.0);
+    view.show_exactly(Span::new(Nanos(range.0), Nanos(range.1)));
+    let rows: Vec<Row> = layout.tracks().iter().filter_map(Track::row).collect();
+    let span = view.span();
+    let marks = ask(session, &rows, (span.start.0, span.end.0), 584);
+    let mut painter = TextPainter::default();
+    Scene {
+        layout: &layout,
+        scroll_px: 0.0,
+        size: (800.0, 400.0),
+        view,
+        palette: &Palette::LIGHT,
+        patterns: false,
+        caps: session.overview().caps.len(),
+        marks: &marks,
+        overview: &Marks::default(),
+        names: &NoNames,
+        focus: Focus::default(),
+    }
+    .paint(&mut painter);
+    insta::assert_snapshot!(snapshot, painter.finish());
+}
+
+const NONMOVING: &str = "ghc-9.6.6/gc-heavy-N2-la-nonmoving";
+
+/// The second collection that marks concurrently: 22,852,599 to 25,080,421
+/// and on, with the sync from 25,085,196 on.
+#[test]
+fn a_concurrent_collection() {
+    let session = open(NONMOVING);
+    picture("nonmoving", &session, (22_500_000, 27_500_000), |row| {
+        matches!(row, Row::Collections | Row::Nonmoving)
+    });
+}
+
+#[test]
+fn the_heap_while_it_grows() {
+    let session = open(NONMOVING);
+    picture("heap", &session, (0, 40_000_000), |row| {
+        matches!(row, Row::Graph(_))
+    });
+}
+
+#[test]
+fn sparks_of_a_capability() {
+    let session = open("ghc-9.6.6/sparks-N2-ls");
+    picture("sparks", &session, whole(&session), |row| {
+        matches!(row, Row::Sparks(CapId(0), _))
+    });
+}
+
+#[test]
+fn tasks_and_blocks() {
+    let session = open("ghc-9.10.3/tasks-N2-la");
+    picture("tasks", &session, whole(&session), |row| {
+        matches!(row, Row::Task(_) | Row::Blocks(_))
+    });
+}
+
+#[test]
+fn spans_of_a_program() {
+    let session = open("ghc-9.6.6/ffi-safe-N2-la");
+    picture("user_spans", &session, whole(&session), |row| {
+        matches!(row, Row::UserSpan(_))
+    });
+}
+
+/// What is said of the item of a row at a time, and its details.
+fn said(session: &Session, row: Row, view: (u64, u64), at: u64) -> String {
+    let marks = ask(session, &[row], view, 1000);
+    let item = marks.hit(row, Nanos(at), Nanos(0)).expect("a mark");
+    let (name, text) = describe(&item, &NoNames);
+    let query = DetailsQuery {
+        row,
+        span: item.span,
+        many: item.kind == MarkKind::Many,
+    };
+    let facts = session.details(&query);
+    let facts = facts
+        .iter()
+        .map(|fact| format!("\n{}: {}", fact.label, fact.text));
+    let said = format!("{name} {text}{}", facts.collect::<String>());
+    said.replace('\u{a0}', " ")
+}
+
+#[test]
+fn items_in_words() {
+    let session = open(NONMOVING);
+    let near = (22_500_000, 27_500_000);
+    let far = (0, 10_000_000_000);
+    let ffi = open("ghc-9.6.6/ffi-safe-N2-la");
+    let ffi_view = whole(&ffi);
+    let first = |session: &Session, row, view| {
+        let marks = ask(session, &[row], view, 1000);
+        let span = marks.of(row).next().expect("a mark").1;
+        said(session, row, view, span.start.0)
+    };
+    let tasks = open("ghc-9.10.3/tasks-N2-la");
+    let task = tasks.contents().tasks[0].task;
+    let all = [
+        said(&session, Row::Nonmoving, near, 24_000_000),
+        said(&session, Row::Nonmoving, near, 26_000_000),
+        said(&session, Row::Nonmoving, far, 24_000_000),
+        first(&session, Row::Collections, near),
+        said(&session, Row::Collections, far, 24_000_000),
+        first(&ffi, Row::UserSpan(0), ffi_view),
+        first(&tasks, Row::Task(task), whole(&tasks)).replace(&format!("{:#x}", task.0), "0x…"),
+        first(&ffi, Row::Blocks(Some(CapId(0))), ffi_view),
+    ];
+    insta::assert_snapshot!("words", all.join("\n\n"));
+}
+
+/// The points of a graph at a time say the same as its details.
+#[test]
+fn graphs_in_words() {
+    let sparks = open("ghc-9.6.6/sparks-N2-ls");
+    let heap = open(NONMOVING);
+    let mut all = Vec::new();
+    for (session, row) in [
+        (&heap, Row::Activity),
+        (&heap, Row::Graph(Graph::Heap)),
+        (&heap, Row::Graph(Graph::AllocationRate)),
+        (&heap, Row::Graph(Graph::MemoryReturned)),
+        (&sparks, Row::Sparks(CapId(0), SparkGraph::Created)),
+        (&sparks, Row::Sparks(CapId(0), SparkGraph::Pool)),
+    ] {
+        let (from, to) = whole(session);
+        let at = from / 2 + to / 2;
+        let pixel = (to - from) / 500;
+        let span = Span::new(Nanos(at), Nanos(at + pixel));
+        let query = DetailsQuery {
+            row,
+            span,
+            many: false,
+        };
+        all.push(format!("{row:?}"));
+        for fact in session.details(&query) {
+            all.push(format!("  {}: {}", fact.label, fact.text));
+        }
+    }
+    insta::assert_snapshot!("graph_words", all.join("\n").replace('\u{a0}', " "));
+}
+
+/// The row of collections has all that the panel lists, and their waits.
+#[test]
+fn the_row_of_collections_is_the_panels() {
+    let mut seen = 0;
+    for case in common::cases() {
+        let session = open_bytes(&case.bytes(), 100_000);
+        let query = CollectionsQuery {
+            rows: 0..u64::MAX,
+            ..CollectionsQuery::default()
+        };
+        let panel = session.collections(&query).rows;
+        let marks = ask(&session, &[Row::Collections], (0, 1 << 62), u32::MAX);
+        // No bucket is narrower than a nanosecond: only what has no length is merged.
+        let view = session
+            .overview()
+            .span
+            .map_or((0, 1), |log| (log.start.0, log.end.0 + 1));
+        assert!(
+            marks.reply.len() <= 2 * panel.len().max(1) + 2,
+            "{}",
+            case.name
+        );
+        let marks = ask(&session, &[Row::Collections], view, u32::MAX);
+        let collections: Vec<(u32, Span)> = marks
+            .of(Row::Collections)
+            .filter(|(mark, _)| mark.class == Class::Gc && mark.detail.is_some())
+            .map(|(mark, span)| (mark.detail.unwrap_or(0), span))
+            .collect();
+        let expected: Vec<(u32, Span)> = panel
+            .iter()
+            .map(|gc| (gc.number, Span::new(gc.start, gc.end)))
+            .collect();
+        assert_eq!(collections, expected, "{}", case.name);
+        let waits = |reply: &TimelineReply| {
+            let marks = (0..reply.len()).filter_map(|i| reply.mark(i));
+            marks.filter(|mark| mark.class == Class::GcSync).count()
+        };
+        let waited = panel
+            .iter()
+            .filter(|gc| gc.sync_ns.is_some_and(|wait| wait > 0));
+        assert_eq!(waits(&marks.reply), waited.count(), "{}", case.name);
+        seen += panel.len();
+    }
+    assert!(seen > 200, "{seen}");
+}
+
+/// However the log comes in, all rows show the same in the end.
+#[test]
+fn pieces_do_not_matter() {
+    for name in [
+        NONMOVING,
+        "ghc-9.6.6/ffi-safe-N2-la",
+        "ghc-9.6.6/sparks-N2-ls",
+        "ghc-9.6.6/relog-N2-l",
+    ] {
+        let cases = common::fixture_cases();
+        let case = cases
+            .into_iter()
+            .find(|case| case.name == name)
+            .expect("the fixture");
+        let bytes = case.bytes();
+        let (fast, slow) = (open_bytes(&bytes, usize::MAX), open_bytes(&bytes, 1));
+        assert_eq!(fast.contents(), slow.contents(), "{name}");
+        let rows = rows(&fast);
+        assert!(rows.len() > 3, "{name}");
+        let (from, to) = whole(&fast);
+        for (from, to) in [(from, to), (to / 3, to / 2)] {
+            let [a, b] = [&fast, &slow].map(|session| ask(session, &rows, (from, to), 700).reply);
+            assert_eq!(a, b, "{name}");
+        }
+    }
+}
+
+/// Tracks that damaged logs have must not stop anything, at any zoom.
+#[test]
+fn no_log_is_too_odd() {
+    for case in common::cases() {
+        let session = open_bytes(&case.bytes(), 100_000);
+        let Some(log) = session.overview().span else {
+            continue;
+        };
+        let rows = rows(&session);
+        for (view, width) in [
+            ((0, u64::MAX), 1),
+            ((0, u64::MAX), 2000),
+            ((log.start.0, log.end.0.max(log.start.0 + 1)), 300),
+            ((log.end.0 / 2, log.end.0 / 2 + 7), 1000),
+        ] {
+            let marks = ask(&session, &rows, view, width);
+            for &row in &rows {
+                for (mark, span) in marks.of(row).take(5) {
+                    let many = mark.kind == MarkKind::Many;
+                    let facts = session.details(&DetailsQuery { row, span, many });
+                    assert!(facts.len() < 200, "{} {row:?}", case.name);
+                }
+                for (point, _) in marks.points(row) {
+                    assert!(
+                        point.start < point.end && point.min <= point.max,
+                        "{}",
+                        case.name
+                    );
+                    assert!(point.min >= 0.0 && point.max.is_finite(), "{}", case.name);
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Whatever the zoom, the points of the activity add up to the usage of
+    /// all capabilities in the buckets that are shown.
+    #[test]
+    fn activity_adds_up_to_the_truth(from in 0.0f64..0.9, part in 0.001f64..0.5, width in 20u32..2000) {
+        thread_local! {
+            static SESSION: Session = open(NONMOVING);
+        }
+        SESSION.with(|session| {
+            let (first, last) = whole(session);
+            let ns = (last - first) as f64;
+            let start = first + (ns * from) as u64;
+            let view = (start, start + (ns * part) as u64 + 1);
+            let query = TimelineQuery {
+                view: Span::new(Nanos(view.0), Nanos(view.1)),
+                width_px: width,
+                rows: vec![Row::Activity],
+            };
+            let bucket = query.bucket_ns();
+            let reply = session.timeline(&query);
+            let mut shown = [0.0f64; 2];
+            for point in reply.graph.row_points(0) {
+                prop_assert!(point.min == point.max && point.max <= 2.0 + 1e-9);
+                shown[usize::from(point.series == COLLECTING)] += point.last * (point.end - point.start);
+            }
+            let from = view.0 / bucket * bucket;
+            let to = view.1.min(last).div_ceil(bucket) * bucket;
+            let usage = session.usage(Span::new(Nanos(from), Nanos(to.max(from))));
+            let truth = [
+                usage.iter().map(|row| row.mutator_ns).sum::<u64>() as f64,
+                usage.iter().map(|row| row.gc_ns).sum::<u64>() as f64,
+            ];
+            for (shown, truth) in shown.into_iter().zip(truth) {
+                prop_assert!((shown - truth).abs() <= 1.0 + 1e-6 * truth, "{shown} {truth}");
+            }
+            Ok(())
+        })?;
+    }
+}
+
+/// Types of `ghc-events-perf`, and messages.
+const PERF: &[Declared] = &[
+    (18, Some(14), "Block marker"),
+    (19, None, "User message"),
+    (58, None, "User marker"),
+    (140, None, "Perf event name"),
+    (141, Some(20), "Perf event counter"),
+    (142, Some(12), "Perf event tracepoint"),
+];
+
+fn perf(number: u32, rest: &[u64]) -> Vec<u8> {
+    let mut payload = number.to_be_bytes().to_vec();
+    for field in rest {
+        payload.extend(field.to_be_bytes());
+    }
+    payload
+}
+
+#[test]
+fn performance_counters_are_rates() {
+    let mut log = Build::with_types(PERF);
+    log.block(Some(0), (0, 10_000), |log| {
+        log.event(140, 10, &[perf(3, &[]), b"cache-misses".to_vec()].concat());
+        for i in 0..8u64 {
+            // A thousand each microsecond, and two passes in it.
+            log.event(141, i * 1000, &perf(3, &[77, 1000]));
+            log.event(142, i * 1000, &perf(4, &[77]));
+            log.event(142, i * 1000 + 500, &perf(4, &[77]));
+        }
+        log
+    });
+    log.end();
+    let session = open_bytes(&log.bytes, 1000);
+    let perf = session.contents().perf;
+    let names: Vec<(u32, &str)> = perf
+        .iter()
+        .map(|info| (info.number, info.name.as_str()))
+        .collect();
+    assert_eq!(names, [(3, "cache-misses"), (4, "counter 4")]);
+    let rows = [Row::Perf(3), Row::Perf(4), Row::Perf(5)];
+    let marks = ask(&session, &rows, (1024, 6144), 5);
+    let counted: Vec<_> = marks.points(Row::Perf(3)).collect();
+    assert_eq!(counted.len(), 1, "{counted:?}");
+    assert!((counted[0].0.last - 1e9).abs() < 1.0, "{counted:?}");
+    let passed: Vec<_> = marks
+        .points(Row::Perf(4))
+        .map(|(point, _)| point.last)
+        .collect();
+    assert!(
+        passed.iter().all(|rate| (rate - 2e6).abs() < 1.0),
+        "{passed:?}"
+    );
+    assert_eq!(marks.points(Row::Perf(5)).count(), 0);
+}
+
+#[test]
+fn words_for_spans_can_be_changed() {
+    let mut log = Build::with_types(PERF);
+    log.block(Some(0), (0, 10_000), |log| {
+        log.event(19, 1000, b"START load")
+            .event(58, 2000, b"begin: all")
+            .event(19, 3000, b"STOP load")
+            .event(19, 4000, b"STOP load")
+            .event(58, 5000, b"end: all")
+            .event(19, 6000, b"START \xff\xfe")
+    });
+    log.end();
+    let mut session = open_bytes(&log.bytes, 1000);
+    let names = |session: &Session| -> Vec<(String, u64, u64)> {
+        let spans = session.contents().spans.into_iter();
+        spans
+            .map(|span| (span.name, span.count, span.total_ns))
+            .collect()
+    };
+    let usual = [
+        ("load".to_owned(), 1, 2000),
+        ("\u{fffd}\u{fffd}".to_owned(), 1, 0),
+    ];
+    assert_eq!(names(&session), usual);
+    session.set_span_prefixes(SpanPrefixes {
+        start: vec!["begin:".to_owned()],
+        stop: vec!["end:".to_owned()],
+    });
+    assert_eq!(names(&session), [("all".to_owned(), 1, 3000)]);
+    session.set_span_prefixes(SpanPrefixes::default());
+    assert_eq!(names(&session), usual);
+}
+
+#[test]
+fn rows_that_are_not_there_are_empty() {
+    let session = open(NONMOVING);
+    let rows = [
+        Row::UserSpan(7),
+        Row::Task(TaskId(1)),
+        Row::Perf(1),
+        Row::Blocks(Some(CapId(9))),
+        Row::Sparks(CapId(900), SparkGraph::Pool),
+    ];
+    let marks = ask(&session, &rows, whole(&session), 500);
+    assert!(marks.reply.is_empty() && marks.reply.graph.row.is_empty());
+    for row in rows {
+        let span = Span::new(Nanos(0), Nanos(u64::MAX));
+        let facts = session.details(&DetailsQuery {
+            row,
+            span,
+            many: true,
+        });
+        assert!(facts.len() <= 2, "{row:?} {facts:?}");
+    }
+}
