@@ -29,29 +29,46 @@ pub trait Samples {
         partition(self.len(), |i| self.time(i) < time)
     }
 
-    /// The value in force at a time; `None` before the first sample.
-    fn level_at(&self, time: u64) -> Option<u64> {
-        let after = partition(self.len(), |i| self.time(i) <= time);
-        Some(self.value(after.checked_sub(1)?))
+    /// By how much a counter grows up to a sample, from the one before it
+    /// or from nothing at time 0; and how long that takes. Nothing beyond
+    /// the last, and where a counter goes back.
+    fn step(&self, index: usize) -> (f64, u64) {
+        if index >= self.len() {
+            return (0.0, 1);
+        }
+        let (from, before) = match index.checked_sub(1) {
+            Some(last) => (self.time(last), self.value(last)),
+            None => (0, 0),
+        };
+        let grown = self.value(index).saturating_sub(before) as f64;
+        (grown, self.time(index).saturating_sub(from).max(1))
     }
 
-    /// A counter at a time, as if it grew evenly between two samples.
-    fn counter_at(&self, time: u64) -> f64 {
-        let after = partition(self.len(), |i| self.time(i) <= time);
-        let (from, before) = match after.checked_sub(1) {
-            Some(last) => (self.time(last), self.value(last) as f64),
-            None => (0, 0.0),
+    /// The first sample after a time.
+    fn first_after(&self, time: u64) -> usize {
+        partition(self.len(), |i| self.time(i) <= time)
+    }
+
+    /// By how much a counter grows from a time to a later one, as if it grew
+    /// evenly between two samples. `next` is the first sample after the
+    /// first time, and becomes that after the second.
+    fn growth(&self, (from, to): (u64, u64), next: &mut usize) -> f64 {
+        let first = *next;
+        let part = |index: usize, length: u64| {
+            let (grown, whole) = self.step(index);
+            grown * length as f64 / whole as f64
         };
-        if after >= self.len() {
-            return before;
+        let rest = self.len().saturating_sub(first);
+        let inside = partition(rest, |i| self.time(first + i) <= to);
+        if inside == 0 {
+            return part(first, to.saturating_sub(from));
         }
-        let (to, next) = (self.time(after), self.value(after) as f64);
-        let length = to.saturating_sub(from);
-        if length == 0 {
-            return before;
-        }
-        let share = time.saturating_sub(from) as f64 / length as f64;
-        before + (next - before) * share
+        let last = first + inside - 1;
+        *next = last + 1;
+        let whole = self.value(last).saturating_sub(self.value(first)) as f64;
+        let begin = part(first, self.time(first).saturating_sub(from));
+        let end = part(last + 1, to.saturating_sub(self.time(last)));
+        begin + whole + end
     }
 }
 
@@ -240,11 +257,9 @@ pub fn growth<'a, S: Samples + 'a>(
     let mut grown: Vec<(u64, u64, f64)> =
         each.iter().map(|&(start, end)| (start, end, 0.0)).collect();
     for counter in counters {
-        let mut before = counter.counter_at(buckets.first());
-        for (_, end, sum) in &mut grown {
-            let after = counter.counter_at(*end);
-            *sum += (after - before).max(0.0);
-            before = after;
+        let mut next = counter.first_after(buckets.first());
+        for (start, end, sum) in &mut grown {
+            *sum += counter.growth((*start, *end), &mut next);
         }
     }
     grown
@@ -303,6 +318,19 @@ mod tests {
         }
     }
 
+    /// The same by a loop: a counter as if it grew evenly between two samples.
+    fn counter_at(counter: &Pairs, time: u64) -> f64 {
+        let (mut from, mut before) = (0, 0);
+        for &(at, value) in &counter.0 {
+            if at > time {
+                let share = (time - from) as f64 / (at - from) as f64;
+                return before as f64 + (value - before) as f64 * share;
+            }
+            (from, before) = (at, value);
+        }
+        before as f64
+    }
+
     fn samples() -> impl Strategy<Value = Pairs> {
         prop::collection::vec((0u64..60, 0u64..1000), 0..400).prop_map(|gaps| {
             let mut at = 0;
@@ -340,8 +368,8 @@ mod tests {
                 let before = samples.0.iter().rev().find(|(at, _)| *at < start);
                 let inside = samples.0.iter().filter(|(at, _)| start <= *at && *at < end);
                 let values: Vec<u64> = before.into_iter().chain(inside).map(|(_, value)| *value).collect();
-                let found = shown.iter().find(|s| s.start < end && s.end > start.max(s.start)
-                    || s.start >= start && s.start < end);
+                let reaches = |s: &&Stretch| s.start >= start || s.end > start;
+                let found = shown.iter().find(|s| s.start < end && reaches(s));
                 match (values.iter().min(), values.iter().max(), values.last(), found) {
                     (Some(&min), Some(&max), Some(&last), Some(found)) => {
                         let expected = Values { min: min as f64, max: max as f64, last: last as f64 };
@@ -359,7 +387,7 @@ mod tests {
             let mut sum = 0;
             let counter = Pairs(samples.0.iter().map(|&(at, value)| { sum += value; (at, sum) }).collect());
             let (first, last) = (buckets.first(), buckets.each().last().map_or(buckets.first(), |(_, end)| end));
-            let expected = counter.counter_at(last) - counter.counter_at(first);
+            let expected = counter_at(&counter, last) - counter_at(&counter, first);
             let grown = growth([counter].into_iter(), buckets);
             let mut integral = 0.0;
             rates(&grown, buckets, |s| integral += s.values.last * (s.end - s.start) as f64 / 1e9);
@@ -382,15 +410,10 @@ mod tests {
     #[test]
     fn a_counter_grows_evenly_between_samples() {
         let counter = Pairs(vec![(100, 10), (200, 10), (300, 30)]);
-        let at = |time| counter.counter_at(time);
-        assert_eq!(
-            [at(0), at(50), at(100), at(250), at(900)],
-            [0.0, 5.0, 10.0, 20.0, 30.0]
-        );
-        assert_eq!(
-            [counter.level_at(99), counter.level_at(299)],
-            [None, Some(10)]
-        );
+        let at = |time| counter.growth((0, time), &mut 0);
+        let expected = [0.0, 5.0, 10.0, 20.0, 30.0];
+        assert_eq!([0, 50, 100, 250, 900].map(at), expected);
+        assert_eq!(counter.growth((150, 350), &mut 1), 20.0);
     }
 
     #[test]

@@ -135,7 +135,7 @@ impl<N: Names> Scene<'_, N> {
             painter.measure(&text, Face::Label) + 5.0,
             13.0,
         );
-        painter.fill(back, self.palette.page.alpha(0.8));
+        painter.fill(back, self.palette.page.alpha(0.9));
         let at = (area.x + 4.0, area.y + 8.5);
         let ink = self.palette.ink3.into();
         painter.text(&text, at, Face::Label, Align::Left, ink);

@@ -15,11 +15,14 @@ use crate::timeline::row::Row;
 use crate::timeline::user_spans;
 
 /// A text needs as much room.
-const LEAST_HEIGHT_PX: f64 = 7.0;
+const LEAST_HEIGHT_PX: f64 = 10.0;
+/// How high a collection of the youngest generation is, and a phase in which
+/// the program runs: just high enough for a text.
+const YOUNG: f64 = 0.72;
 
 impl<N: Names> Scene<'_, N> {
     pub(super) fn paint_spans(&self, row: Row, area: Rect, painter: &mut impl Painter) {
-        let (y, h) = (area.y + 4.0, area.h - 9.0);
+        let (y, h) = (area.y + 3.0, area.h - 7.0);
         for (mark, span) in self.marks.of(row) {
             let rect = self.rect(span, y, h);
             match (mark.kind, row) {
@@ -60,8 +63,8 @@ impl<N: Names> Scene<'_, N> {
         let code = CollectionCode::read(mark.code);
         let height = match code.generation {
             _ if code.oldest || !code.known => 1.0,
-            0 => 0.6,
-            _ => 0.8,
+            0 => YOUNG,
+            _ => (1.0 + YOUNG) / 2.0,
         };
         let bar = standing(rect, height);
         painter.fill(bar, self.palette.gc.into());
@@ -91,11 +94,14 @@ impl<N: Names> Scene<'_, N> {
         let (colour, bar) = match phase {
             Phase::Sync => (self.palette.gc_sync, standing(rect, share)),
             Phase::Mark => {
-                let h = (rect.h * 0.6 * f64::min(share, 1.0)).max(2.0);
+                let h = (rect.h * YOUNG * f64::min(share, 1.0)).max(2.0);
                 let bar = Rect::new(rect.x, rect.y + (rect.h - h) / 2.0, rect.w, h);
                 (self.palette.gc, bar)
             }
-            Phase::Sweep => (self.palette.gc, standing(rect, 0.6 * f64::min(share, 1.0))),
+            Phase::Sweep => (
+                self.palette.gc,
+                standing(rect, YOUNG * f64::min(share, 1.0)),
+            ),
         };
         painter.fill(bar, colour.into());
         if phase == Phase::Sweep || Phase::is_open(mark.code) {
