@@ -61,6 +61,12 @@ impl Marks {
         })
     }
 
+    /// The items of a row, as they are painted one over the other.
+    pub fn items(&self, row: Row) -> impl Iterator<Item = Item> + '_ {
+        self.of(row)
+            .map(move |(mark, span)| Item::new(row, &mark, span))
+    }
+
     /// The mark of `row` at a time; nearby marks count if they are narrow.
     #[must_use]
     pub fn hit(&self, row: Row, time: Nanos, slack: Nanos) -> Option<Item> {

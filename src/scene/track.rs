@@ -1,6 +1,7 @@
 //! The tracks of the timeline: what each is called, how high it is, and where
 //! it stands.
 
+use super::arrange::{Direction, Move, TrackChange};
 use crate::share::TrackName;
 use crate::timeline::row::Row;
 
@@ -265,5 +266,66 @@ impl Layout {
         self.tracks
             .iter()
             .position(|track| track.kind == Kind::Row(row))
+    }
+
+    /// The tracks beside which a track can stand: those of its group, or the
+    /// other pinned ones; for a group the other groups. In their order.
+    fn siblings(&self, name: &TrackName) -> Vec<&Track> {
+        let find = |track: &&Track| track.id == *name;
+        let Some(track) = self.tracks.iter().find(find) else {
+            return Vec::new();
+        };
+        let alike = |other: &&Track| match (track.kind, other.kind) {
+            (Kind::Group(_), Kind::Group(_)) => true,
+            (Kind::Row(_), Kind::Row(_)) if track.pinned => other.pinned,
+            (Kind::Row(row), Kind::Row(of)) => {
+                !other.pinned && Group::of(row) == Group::of(of)
+            }
+            _ => false,
+        };
+        self.tracks.iter().filter(alike).collect()
+    }
+
+    /// Whether a track can be dropped on that one.
+    #[must_use]
+    pub fn may_follow(&self, name: &TrackName, index: usize) -> bool {
+        let Some(target) = self.tracks.get(index) else {
+            return false;
+        };
+        target.id != *name && self.siblings(name).iter().any(|track| track.id == target.id)
+    }
+
+    /// What dropping a track on that one means: from below it comes before
+    /// it, from above behind it.
+    #[must_use]
+    pub fn drop_at(&self, name: TrackName, index: usize) -> TrackChange {
+        let siblings = self.siblings(&name);
+        let place = |wanted: &TrackName| siblings.iter().position(|track| track.id == *wanted);
+        let target = self.tracks.get(index).and_then(|track| place(&track.id));
+        let (from, target) = (place(&name).unwrap_or(0), target.unwrap_or(0));
+        let after = if target >= from {
+            Some(target)
+        } else {
+            target.checked_sub(1)
+        };
+        let after = after.and_then(|after| siblings.get(after));
+        let after = after.map(|track| track.id.clone());
+        TrackChange::Move(Move { name, after })
+    }
+
+    /// The move of a track one place up or down; `None` at the end.
+    #[must_use]
+    pub fn shifted(&self, name: &TrackName, direction: Direction) -> Option<Move> {
+        let siblings = self.siblings(name);
+        let at = siblings.iter().position(|track| track.id == *name)?;
+        let after = match direction {
+            Direction::Down => Some(siblings.get(at + 1)?),
+            Direction::Up if at == 0 => return None,
+            Direction::Up => at.checked_sub(2).and_then(|before| siblings.get(before)),
+        };
+        Some(Move {
+            name: name.clone(),
+            after: after.map(|track| track.id.clone()),
+        })
     }
 }
