@@ -13,10 +13,12 @@
 //! - [`protocol`]: the messages between page and workers.
 //! - [`scene`]: what to draw, without a browser.
 //! - [`share`]: the link.
+//! - [`actions`]: what can be done, with keys and words.
 //!
 //! Drivers are the page (`ui`, `worker` and `wire`, for wasm32 only), the
 //! command line (`cli`) and the tests.
 
+pub mod actions;
 pub mod analysis;
 pub mod automata;
 #[cfg(not(target_arch = "wasm32"))]
