@@ -12,6 +12,7 @@
 //! - [`session`]: one open log; what all drivers talk to.
 //! - [`protocol`]: the messages between page and workers.
 //! - [`scene`]: what to draw, without a browser.
+//! - [`notes`]: names that a reader gives to moments and ranges.
 //! - [`share`]: the link.
 //! - [`actions`]: what can be done, with keys and words.
 //!
@@ -27,6 +28,7 @@ pub mod eventlog;
 pub mod events;
 pub mod flamegraph;
 pub mod ids;
+pub mod notes;
 pub mod protocol;
 pub mod quantity;
 pub mod scene;
