@@ -6,6 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::events::filter::EventFilter;
+use crate::notes::tests::any_notes;
+use crate::notes::{MAX_NAME, MAX_NOTES, Note};
 use crate::timeline::thread_table::{ThreadColumn, ThreadView};
 
 fn span(start: u64, end: u64) -> Option<Span> {
@@ -14,6 +16,10 @@ fn span(start: u64, end: u64) -> Option<Span> {
 
 fn track(name: &str) -> TrackName {
     TrackName::new(name).expect("a name")
+}
+
+fn note(start: u64, end: u64, name: &str) -> Note {
+    Note::new(Span::new(Nanos(start), Nanos(end)), name)
 }
 
 /// One of everything.
@@ -53,6 +59,12 @@ fn full() -> ViewState {
             sort: ThreadColumn::Ready,
             descending: false,
         },
+        notes: [
+            note(7, 7, "start"),
+            note(12_600_000_000, 12_640_000_000, "a, b"),
+        ]
+        .into_iter()
+        .collect(),
         ..ViewState::default()
     };
     state.unknown.keep("zoom", "3".into()).expect("room");
@@ -111,7 +123,8 @@ fn frozen_version_1() {
         (
             "v=1&f=9b831.4f0a91c2d7e3&n=a%20b%26c.eventlog&t=12345m1500&r=12600000001n40\
              &e=12601234567.cap3&p=flame&q=worker%20%C2%B5&hide=gc,thread12&fold=a%2Cb\
-             &fo=left&fs=os1234&fq=100%20%25&es=a%2Bb&et=1.19&ec=2&eh=12&ts=ready.up&tq=io&zoom=3",
+             &fo=left&fs=os1234&fq=100%20%25&es=a%2Bb&et=1.19&ec=2&eh=12&ts=ready.up&tq=io\
+             &k=7~start,12600m40~a%2C%20b&zoom=3",
             full(),
         ),
     ];
@@ -141,6 +154,16 @@ fn odd_pieces() {
         ("e=12.&e=x.cap1&e=7.a.b", "v=1&e=7.a.b"),
         ("hide=,,gc,%zz,gc", "v=1&hide=gc"),
         ("hide=gc&hide=", ""),
+        (
+            "k=9~b,7n0~a,x~,~,5,-1~,1s~,%zz~,3~%zz,1s2~",
+            "v=1&k=7~a,9~b,1s2~",
+        ),
+        ("k=7~a~b%0A,7~%20", "v=1&k=7~a~b,7~"),
+        (
+            "k=18446744073709551616~,18446744073709551615~",
+            "v=1&k=18446744073709551615~",
+        ),
+        ("k=7~a&k=", ""),
         ("et=19.2.19&et=1.&et=&et=x&et=70000", "v=1&et=2.19"),
         ("ec=none&ec=-1&ec=70000&ec=x", "v=1&ec=none"),
         ("eh=3&eh=-3&eh=4294967296", "v=1&eh=3"),
@@ -186,6 +209,10 @@ fn everything_is_bounded() {
         decode(&format!("hide={}", many.join(","))).hidden.len(),
         MAX_TRACKS
     );
+    let many: Vec<_> = (0..1000).map(|i| format!("{i}~{long}")).collect();
+    let notes = decode(&format!("k={}", many.join(","))).notes;
+    assert_eq!(notes.len(), MAX_NOTES);
+    assert!(notes.iter().all(|note| note.name().len() == MAX_NAME));
 }
 
 #[test]
@@ -293,7 +320,7 @@ prop_compose! {
         filter in any_text(),
         (hidden, collapsed) in (btree_set(any_track(), 0..9), btree_set(any_track(), 0..9)),
         flame in any_flame(),
-        (events, threads) in (any_events(), any_threads()),
+        (events, threads, notes) in (any_events(), any_threads(), any_notes()),
         (future, mut unknown) in any_unknown(),
     ) -> ViewState {
         // A panel from the future is there only if no other is.
@@ -314,6 +341,7 @@ prop_compose! {
             flame,
             events,
             threads,
+            notes,
             unknown,
         }
     }
@@ -331,7 +359,7 @@ proptest! {
     fn reading_anything_settles(
         text in prop_oneof![
             any::<String>(),
-            "([vfntrepqz]|hide|fold|f[osq]|e[stch]|t[sq]|p)=[a-z0-9.,%&=nums]{0,30}(&[vtrepz]=[0-9a-zµ%&=]{0,9}){0,6}",
+            "([vfntrepqzk]|hide|fold|f[osq]|e[stch]|t[sq]|p)=[a-z0-9.,%&=nums~]{0,30}(&[vtrepzk]=[0-9a-zµ%&=~]{0,9}){0,6}",
         ],
     ) {
         let state = decode(&text);

@@ -4,7 +4,7 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlDialogElement;
 use yew::prelude::*;
 
-use super::keys::{BINDINGS, GESTURES};
+use crate::actions::{Binding, GESTURES, Section, of_section};
 use crate::timeline::Class;
 
 /// The style class of a class of state: its colour.
@@ -50,6 +50,25 @@ const fn meaning(class: Class) -> &'static str {
     }
 }
 
+/// An action with its keys.
+fn view_keys(binding: &Binding) -> Html {
+    let keys = binding
+        .shown_keys()
+        .into_iter()
+        .map(|key| html! { <><kbd>{ key }</kbd>{ " " }</> });
+    html! {
+        <>
+            <dt>{ for keys }</dt>
+            <dd>
+                { binding.title }
+                if !binding.help.is_empty() {
+                    <span class="more">{ format!(". {}", binding.help) }</span>
+                }
+            </dd>
+        </>
+    }
+}
+
 #[derive(Properties, PartialEq)]
 pub(super) struct HelpProps {
     pub(super) on_close: Callback<()>,
@@ -73,8 +92,13 @@ pub(super) fn Help(props: &HelpProps) -> Html {
     }
     let close = props.on_close.reform(|_: MouseEvent| ());
     let on_close = props.on_close.reform(|_: Event| ());
-    let keys = BINDINGS.iter().map(|binding| {
-        html! { <><dt><kbd>{ binding.shown }</kbd></dt><dd>{ binding.help }</dd></> }
+    let sections = Section::ALL.iter().map(|&section| {
+        html! {
+            <section>
+                <h3>{ section.name() }</h3>
+                <dl>{ for of_section(section).filter(|binding| !binding.keys.is_empty()).map(view_keys) }</dl>
+            </section>
+        }
     });
     let gestures = GESTURES.iter().map(|(gesture, help)| {
         html! { <><dt>{ *gesture }</dt><dd>{ *help }</dd></> }
@@ -88,13 +112,11 @@ pub(super) fn Help(props: &HelpProps) -> Html {
                 <h2 id="help-title">{ "Keys, gestures, colours" }</h2>
                 <button class="quiet" onclick={close} aria-label="Close the help">{ "✕" }</button>
             </header>
+            <p class="note">{ "Letters are found by their place on the keyboard. Arrows, Enter, Space, Home, End, point and comma count while the timeline has the focus." }</p>
             <div class="help-columns">
+                { for sections }
                 <section>
-                    <h3>{ "Keys" }</h3>
-                    <dl>{ for keys }</dl>
-                </section>
-                <section>
-                    <h3>{ "Mouse and touchpad" }</h3>
+                    <h3>{ "Mouse, touchpad, touch" }</h3>
                     <dl class="wide">{ for gestures }</dl>
                 </section>
             </div>

@@ -15,7 +15,6 @@ mod files;
 mod flame;
 mod grid;
 mod header;
-mod keys;
 mod landing;
 mod link;
 mod panel;

@@ -1,5 +1,6 @@
 //! The app: what is open, and how its parts hear of each other.
 
+mod actions;
 mod log;
 mod panel;
 mod view;
@@ -27,7 +28,6 @@ use crate::timeline::threads::ThreadRow;
 use crate::ui::client::Client;
 use crate::ui::dialog::Help;
 use crate::ui::files::{self, Dropped};
-use crate::ui::keys::{Action, action};
 use crate::ui::landing::{FileInput, Landing};
 use crate::ui::viewer::{Description, Goto, Place, ViewerEvent, ViewerRef};
 use crate::ui::{link, theme};
@@ -126,6 +126,7 @@ pub(super) struct App {
     goto_when_listed: Option<Goto>,
     filter: String,
     panel: Panel,
+    panel_hidden: bool,
     /// How often the diagnostics were asked for while their panel is open.
     diagnostics_asked: u32,
     flame: FlameView,
@@ -172,6 +173,7 @@ impl Component for App {
             goto_when_listed: None,
             filter: String::new(),
             panel: Panel::default(),
+            panel_hidden: false,
             diagnostics_asked: 0,
             flame: FlameView::default(),
             events: EventList::default(),
@@ -249,11 +251,13 @@ impl Component for App {
             }
             Msg::Panel(panel) => {
                 self.panel = panel;
+                self.panel_hidden = false;
                 self.diagnostics_asked = 0;
                 self.changed(ctx);
             }
             Msg::Diagnostics => {
                 self.panel = Panel::Process;
+                self.panel_hidden = false;
                 self.diagnostics_asked += 1;
                 self.changed(ctx);
             }
@@ -561,68 +565,5 @@ impl App {
             }
         }
         true
-    }
-
-    fn key(&mut self, ctx: &Context<Self>, event: &KeyboardEvent) -> bool {
-        if event.ctrl_key() || event.meta_key() || event.alt_key() || self.help {
-            return false;
-        }
-        let target = event
-            .target()
-            .and_then(|target| target.dyn_into::<HtmlElement>().ok());
-        let tag = target
-            .as_ref()
-            .map(|target| target.tag_name())
-            .unwrap_or_default();
-        if matches!(tag.as_str(), "INPUT" | "SELECT" | "TEXTAREA") {
-            if event.key() == "Escape"
-                && let Some(target) = target
-            {
-                // Leaving a field is a convenience.
-                let _ = target.blur();
-            }
-            return false;
-        }
-        // Where nothing has the focus the keys are the timeline's.
-        let canvas = self.canvas.cast::<HtmlElement>();
-        let on_timeline = tag == "BODY" || (target.is_some() && target == canvas);
-        let Some(action) = action(&event.code(), &event.key(), on_timeline) else {
-            return false;
-        };
-        match action {
-            Action::Help => {
-                self.help = true;
-                return true;
-            }
-            Action::Open => {
-                ctx.link().send_message(Msg::Browse);
-                return false;
-            }
-            _ if self.screen == Screen::Landing => return false,
-            Action::ZoomIn => self.viewer.zoom(1.5),
-            Action::ZoomOut => self.viewer.zoom(1.0 / 1.5),
-            Action::Left => self.viewer.pan(-0.12),
-            Action::Right => self.viewer.pan(0.12),
-            Action::Fit => self.viewer.fit(),
-            Action::ShowSelection => self.viewer.show_selection(),
-            Action::Undo => {
-                if !self.viewer.escape() && self.screen == Screen::Loading {
-                    ctx.link().send_message(Msg::Cancel);
-                }
-            }
-            Action::Search => {
-                if let Some(input) = self.filter_input.cast::<HtmlInputElement>() {
-                    // Focus is all that is asked for.
-                    let _ = input.focus();
-                }
-            }
-            Action::Next => self.viewer.step(true),
-            Action::Previous => self.viewer.step(false),
-            Action::TrackDown => self.viewer.step_track(true),
-            Action::TrackUp => self.viewer.step_track(false),
-            Action::SelectItemRange => self.viewer.select_item_range(),
-        }
-        event.prevent_default();
-        false
     }
 }

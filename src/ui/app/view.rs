@@ -50,7 +50,9 @@ impl App {
                 <main class="stage">
                     <Timeline viewer={self.viewer.clone()} height={self.height} {label} node={self.canvas.clone()} />
                     { self.view_strip(ctx) }
-                    { self.view_panel(ctx) }
+                    if !self.panel_hidden {
+                        { self.view_panel(ctx) }
+                    }
                 </main>
             </div>
         }
