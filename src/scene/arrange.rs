@@ -93,7 +93,14 @@ impl TrackView {
         match change {
             TrackChange::Fold(name) => {
                 let folded = Group::named(name.as_str()).is_some_and(Group::starts_folded);
-                toggle(if folded { &mut self.opened } else { &mut self.folded }, name);
+                toggle(
+                    if folded {
+                        &mut self.opened
+                    } else {
+                        &mut self.folded
+                    },
+                    name,
+                );
             }
             TrackChange::Pin(name) => match self.pinned.iter().position(|other| *other == name) {
                 Some(at) => drop(self.pinned.remove(at)),

@@ -41,7 +41,9 @@ fn fill(paint: Paint) -> String {
 fn stroke(paint: Paint, width: f64) -> String {
     let colour = paint.colour.css();
     let alpha = paint.alpha.clamp(0.0, 1.0);
-    format!("fill=\"none\" stroke=\"{colour}\" stroke-opacity=\"{alpha:.3}\" stroke-width=\"{width}\"")
+    format!(
+        "fill=\"none\" stroke=\"{colour}\" stroke-opacity=\"{alpha:.3}\" stroke-width=\"{width}\""
+    )
 }
 
 impl SvgPainter {
@@ -98,7 +100,11 @@ impl Painter for SvgPainter {
 
     fn line(&mut self, from: (f64, f64), to: (f64, f64), width: f64, paint: Paint) {
         let points = Self::points(&[from, to]);
-        let _ = writeln!(self.out, "<polyline points=\"{points}\" {}/>", stroke(paint, width));
+        let _ = writeln!(
+            self.out,
+            "<polyline points=\"{points}\" {}/>",
+            stroke(paint, width)
+        );
     }
 
     fn dashed(&mut self, from: (f64, f64), to: (f64, f64), paint: Paint) {
@@ -176,7 +182,13 @@ mod tests {
         painter.clip(Rect::new(0.0, 0.0, 50.0, 50.0));
         painter.fill(Rect::new(1.0, 2.0, -3.0, 4.0), ink.alpha(0.5));
         painter.hatch(Rect::new(0.0, 0.0, 9.0, 9.0), ink.into());
-        painter.text("a<b & \"c\"\u{1}", (1.0, 2.0), Face::Body, Align::Left, ink.into());
+        painter.text(
+            "a<b & \"c\"\u{1}",
+            (1.0, 2.0),
+            Face::Body,
+            Align::Left,
+            ink.into(),
+        );
         painter.unclip();
         let svg = painter.finish();
         assert!(svg.contains("a&lt;b &amp; &quot;c&quot; </text>"), "{svg}");

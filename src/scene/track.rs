@@ -278,9 +278,7 @@ impl Layout {
         let alike = |other: &&Track| match (track.kind, other.kind) {
             (Kind::Group(_), Kind::Group(_)) => true,
             (Kind::Row(_), Kind::Row(_)) if track.pinned => other.pinned,
-            (Kind::Row(row), Kind::Row(of)) => {
-                !other.pinned && Group::of(row) == Group::of(of)
-            }
+            (Kind::Row(row), Kind::Row(of)) => !other.pinned && Group::of(row) == Group::of(of),
             _ => false,
         };
         self.tracks.iter().filter(alike).collect()
@@ -292,7 +290,11 @@ impl Layout {
         let Some(target) = self.tracks.get(index) else {
             return false;
         };
-        target.id != *name && self.siblings(name).iter().any(|track| track.id == target.id)
+        target.id != *name
+            && self
+                .siblings(name)
+                .iter()
+                .any(|track| track.id == target.id)
     }
 
     /// What dropping a track on that one means: from below it comes before

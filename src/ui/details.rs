@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::copy::Copy;
+use super::copy::CopyButton;
 use super::dialog::swatch;
 use super::viewer::{Description, Goto};
 use crate::timeline::details::{Fact, Lead};
@@ -36,10 +36,7 @@ pub(super) fn tip(description: &Description) -> Html {
     }
 }
 
-fn fact_list<'a>(
-    facts: impl Iterator<Item = &'a Fact>,
-    on_goto: Option<&Callback<Goto>>,
-) -> Html {
+fn fact_list<'a>(facts: impl Iterator<Item = &'a Fact>, on_goto: Option<&Callback<Goto>>) -> Html {
     let fact = |fact: &Fact| {
         let text = match (fact.lead, on_goto) {
             (Some((_, row, span)), Some(on_goto)) => {
@@ -49,7 +46,9 @@ fn fact_list<'a>(
             _ => html! { { &fact.text } },
         };
         let keys = match fact.lead {
-            Some((Lead::Waker, ..)) if on_goto.is_some() => html! { <>{ " " }<kbd>{ "U" }</kbd></> },
+            Some((Lead::Waker, ..)) if on_goto.is_some() => {
+                html! { <>{ " " }<kbd>{ "U" }</kbd></> }
+            }
             Some((Lead::Next, ..)) if on_goto.is_some() => html! { <>{ " " }<kbd>{ "N" }</kbd></> },
             _ => Html::default(),
         };
@@ -70,6 +69,7 @@ pub(super) struct CardProps {
 #[component]
 pub(super) fn Card(props: &CardProps) -> Html {
     let description = &props.description;
+    let copied = Rc::clone(description);
     let close = props.on_close.reform(|_: MouseEvent| ());
     html! {
         <aside class="card" aria-label="Details of the selected item">
@@ -80,7 +80,7 @@ pub(super) fn Card(props: &CardProps) -> Html {
                     }
                     { &description.name }
                 </h2>
-                <Copy text={description.to_text()} what="Copy the details" />
+                <CopyButton what="the details" text={move |()| Some(copied.to_text())} />
                 <button class="quiet" onclick={close} aria-label="Close the details">{ "✕" }</button>
             </header>
             <p>{ &description.text }</p>

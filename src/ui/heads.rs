@@ -115,7 +115,9 @@ fn head(
     dragged: &UseStateHandle<Option<Dragged>>,
 ) -> Html {
     let heading = track.row().is_none();
-    let dropped_on = dragged.as_ref().is_some_and(|drag| drag.over == Some(index));
+    let dropped_on = dragged
+        .as_ref()
+        .is_some_and(|drag| drag.over == Some(index));
     let class = classes!(
         "head",
         height_class(track),
@@ -123,7 +125,11 @@ fn head(
         current.then_some("current"),
         dropped_on.then_some("drop"),
     );
-    let level = if matches!(track.kind, Kind::Group(_)) { "1" } else { "2" };
+    let level = if matches!(track.kind, Kind::Group(_)) {
+        "1"
+    } else {
+        "2"
+    };
     let onfocus = {
         let (viewer, name) = (props.viewer.clone(), track.id.clone());
         Callback::from(move |_: FocusEvent| viewer.set_track(&name))

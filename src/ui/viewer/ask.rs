@@ -58,7 +58,11 @@ impl ViewerRef {
             }
             this.ask_labels();
             // Something else may be under the pointer now.
-            this.update(|viewer| ((), viewer.hover()));
+            this.update(|viewer| {
+                let mut events = viewer.hover();
+                events.push(ViewerEvent::Marks);
+                ((), events)
+            });
         });
     }
 

@@ -339,7 +339,10 @@ impl Viewer {
             self.focus.measuring = false;
             return events;
         }
-        let clicks = !matches!(drag, None | Some(Drag::Minimap { .. } | Drag::Measure { .. }));
+        let clicks = !matches!(
+            drag,
+            None | Some(Drag::Minimap { .. } | Drag::Measure { .. })
+        );
         if clicks && !self.moved {
             events.extend(self.clicked(x, y));
         }
@@ -353,7 +356,9 @@ impl Viewer {
         if item.is_none() && self.focus.range.take().is_some() {
             events.push(ViewerEvent::Range(None));
         }
-        let track = self.track_at(y).map(|index| self.layout.tracks()[index].id.clone());
+        let track = self
+            .track_at(y)
+            .map(|index| self.layout.tracks()[index].id.clone());
         if let Some(track) = track {
             self.focus.track = Some(track.clone());
             events.push(ViewerEvent::Current(Some(track)));
@@ -392,7 +397,9 @@ impl Viewer {
     /// A time, or the edge of a span at the pointer that is near it.
     fn snapped(&self, (x, y): (f64, f64)) -> Nanos {
         let time = self.time_of(x);
-        let row = self.track_at(y).and_then(|index| self.layout.tracks().get(index)?.row());
+        let row = self
+            .track_at(y)
+            .and_then(|index| self.layout.tracks().get(index)?.row());
         let Some(row) = row.filter(|row| !row.is_graph()) else {
             return time;
         };
@@ -444,7 +451,14 @@ impl Viewer {
             _ if y < MINIMAP_PX => "grab",
             _ if self.opposite_edge(x, EDGE_PX).is_some() => "ew-resize",
             _ if y < TOP_PX => "grab",
-            _ if self.focus.hovered.as_ref().is_some_and(|item| !item.row.is_graph()) => "pointer",
+            _ if self
+                .focus
+                .hovered
+                .as_ref()
+                .is_some_and(|item| !item.row.is_graph()) =>
+            {
+                "pointer"
+            }
             _ => "crosshair",
         };
         // A known property with a known value.

@@ -160,7 +160,11 @@ impl ViewerRef {
     pub(in crate::ui) fn travel(&self, back: bool) {
         let view = {
             let history = &mut self.0.borrow_mut().history;
-            if back { history.back() } else { history.forward() }
+            if back {
+                history.back()
+            } else {
+                history.forward()
+            }
         };
         if let Some(view) = view {
             self.gesture(|viewport| viewport.show_exactly(view));
@@ -203,13 +207,22 @@ impl ViewerRef {
     pub(in crate::ui) fn select_range(&self, range: Span) {
         self.update(|viewer| {
             viewer.focus.range = Some(range);
-            ((), vec![ViewerEvent::Range(Some(range)), ViewerEvent::Changed])
+            (
+                (),
+                vec![ViewerEvent::Range(Some(range)), ViewerEvent::Changed],
+            )
         });
     }
 
     /// Selects the range of the selected item.
     pub(in crate::ui) fn select_item_range(&self) {
-        let item = self.0.borrow().focus.selected.as_ref().map(|item| item.span);
+        let item = self
+            .0
+            .borrow()
+            .focus
+            .selected
+            .as_ref()
+            .map(|item| item.span);
         if let Some(span) = item {
             self.select_range(span);
         }

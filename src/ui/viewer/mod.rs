@@ -50,6 +50,8 @@ pub(super) enum ViewerEvent {
     Clicked(Place),
     /// The view or the selected item changed.
     Changed,
+    /// Other marks than before are at hand.
+    Marks,
     /// Other tracks than before are seen.
     Seen(std::ops::Range<usize>),
     /// The keyboard is on another track.
@@ -332,7 +334,10 @@ impl ViewerRef {
             viewer.history = History::default();
             let width = viewer.view.width_px();
             viewer.view = Viewport::new(NOTHING, width);
-            ((), vec![ViewerEvent::Range(None), ViewerEvent::Pinned(None)])
+            (
+                (),
+                vec![ViewerEvent::Range(None), ViewerEvent::Pinned(None)],
+            )
         });
     }
 

@@ -45,6 +45,12 @@ impl ViewerRef {
         }
     }
 
+    /// Whether the pointer is on something, and nothing is being dragged.
+    pub(in crate::ui) fn points(&self) -> bool {
+        let viewer = self.0.borrow();
+        viewer.focus.hovered.is_some() && viewer.drag.is_none()
+    }
+
     /// Goes to what a fact about the item leads to.
     pub(in crate::ui) fn follow(&self, lead: Lead) {
         let found = self.description().and_then(|description| {
@@ -182,7 +188,9 @@ impl Viewer {
         let selected = || self.layout.find(self.focus.selected.as_ref()?.row);
         let first = || {
             let walkable = |row: Row| !row.is_graph();
-            tracks.iter().position(|track| track.row().is_some_and(walkable))
+            tracks
+                .iter()
+                .position(|track| track.row().is_some_and(walkable))
         };
         named.or_else(selected).or_else(first)
     }
@@ -217,7 +225,9 @@ impl Viewer {
         let mut items: Vec<Item> = self.marks.items(row).collect();
         items.sort_by_key(|item| item.span);
         let selected = self.focus.selected.as_ref();
-        let current = selected.filter(|item| item.row == row).map(|item| item.span);
+        let current = selected
+            .filter(|item| item.row == row)
+            .map(|item| item.span);
         let view = self.view.span();
         match current {
             None => items
@@ -230,7 +240,10 @@ impl Viewer {
 
     /// How far an item is from the cursor, or else from the start of the view.
     fn distance(&self, item: &Item, view: Span) -> u64 {
-        let from = self.focus.cursor.filter(|time| view.start <= *time && *time <= view.end);
+        let from = self
+            .focus
+            .cursor
+            .filter(|time| view.start <= *time && *time <= view.end);
         let from = from.unwrap_or(view.start);
         from.since(item.span.end).0 + item.span.start.since(from).0
     }
