@@ -17,6 +17,8 @@ mod grid;
 mod header;
 mod landing;
 mod link;
+mod notes;
+mod palette;
 mod panel;
 mod process;
 mod save;

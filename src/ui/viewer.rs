@@ -15,6 +15,7 @@ use super::canvas::CanvasPainter;
 use super::client::Client;
 use crate::automata::Span;
 use crate::ids::{CapId, Nanos, ThreadId};
+use crate::notes::Notes;
 use crate::protocol::{Answer, Question};
 use crate::scene::item::{Item, Marks, Names};
 use crate::scene::timeline::{RULER_PX, Track, labels_px, placed, total_height};
@@ -118,6 +119,7 @@ pub(super) struct Viewer {
     marks: Marks,
     labels: Labels,
     range: Option<Span>,
+    notes: Rc<Notes>,
     /// The moment that panels and timeline have in common.
     cursor: Option<Nanos>,
     selected: Option<Item>,
@@ -167,6 +169,7 @@ impl ViewerRef {
             marks: Marks::default(),
             labels: Labels::default(),
             range: None,
+            notes: Rc::default(),
             cursor: None,
             selected: None,
             hovered: None,
@@ -349,6 +352,30 @@ impl ViewerRef {
     pub(super) fn visible(&self) -> Option<Span> {
         let viewer = self.0.borrow();
         (!viewer.view.is_fit()).then(|| viewer.view.span())
+    }
+
+    /// The notes that are shown.
+    pub(super) fn set_notes(&self, notes: Rc<Notes>) {
+        let changed = std::mem::replace(&mut self.0.borrow_mut().notes, Rc::clone(&notes)) != notes;
+        if changed {
+            self.redraw();
+        }
+    }
+
+    /// The moment that was clicked or gone to last.
+    pub(super) fn cursor(&self) -> Option<Nanos> {
+        self.0.borrow().cursor
+    }
+
+    /// The moment that is meant: the pointer's, or else the cursor if it is in
+    /// view, or else the middle of the view.
+    pub(super) fn moment(&self) -> Nanos {
+        let viewer = self.0.borrow();
+        let view = viewer.view.span();
+        let cursor = viewer.cursor;
+        let seen = cursor.filter(|time| (view.start..=view.end).contains(time));
+        let middle = Nanos(view.start.0 + view.duration().0 / 2);
+        viewer.pointer.or(seen).unwrap_or(middle)
     }
 
     /// The selected range.

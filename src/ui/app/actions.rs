@@ -41,7 +41,7 @@ impl App {
         let canvas = self.canvas.cast::<HtmlElement>();
         let on_timeline = tag == "BODY" || (target.is_some() && target == canvas);
         let action = pressed(event, on_timeline);
-        if self.help && action != Some(Action::Palette) {
+        if self.palette.is_some() || (self.help && action != Some(Action::Palette)) {
             return false;
         }
         let writing = matches!(tag.as_str(), "INPUT" | "SELECT" | "TEXTAREA");
@@ -99,6 +99,14 @@ impl App {
             Action::Share => return send(Msg::Share),
             Action::Theme => return send(Msg::Theme),
             Action::Help => return send(Msg::Help(true)),
+            Action::Legend => return send(Msg::Legend),
+            Action::Palette => {
+                self.open_palette();
+                return true;
+            }
+            Action::AddNote => return send(Msg::AddNote),
+            Action::NextNote => self.step_note(true),
+            Action::PreviousNote => self.step_note(false),
             Action::CentreOnCursor
             | Action::JumpToStart
             | Action::JumpToEnd
@@ -124,11 +132,6 @@ impl App {
             | Action::ResetTracks
             | Action::ExportPng
             | Action::ExportSvg => return false,
-            Action::AddNote
-            | Action::NextNote
-            | Action::PreviousNote
-            | Action::Palette
-            | Action::Legend => return false,
         }
         false
     }
