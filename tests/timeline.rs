@@ -5,6 +5,7 @@ mod common;
 use eventscope::automata::Span;
 use eventscope::eventlog::{Need, Step};
 use eventscope::ids::{Nanos, ThreadId};
+use eventscope::notes::Notes;
 use eventscope::scene::arrange::{Known, TrackView, arrange};
 use eventscope::scene::item::{Marks, Names};
 use eventscope::scene::painter::TextPainter;
@@ -115,6 +116,7 @@ fn picture(snapshot: &str, name: &str, range: Option<(u64, u64)>) {
         marks: &marks,
         overview: &Marks::default(),
         names: &names,
+        notes: &Notes::default(),
         focus: Focus::default(),
     }
     .paint(&mut painter);

@@ -1,11 +1,25 @@
 //! The help: keys, gestures, and what every mark means.
 
-use wasm_bindgen::JsCast;
-use web_sys::HtmlDialogElement;
+use web_sys::{Element, HtmlDialogElement};
 use yew::prelude::*;
 
 use crate::actions::{Binding, GESTURES, Section, of_section};
 use crate::timeline::Class;
+
+/// Shows a dialog, before everything else.
+pub(super) fn open_modal(node: &NodeRef) {
+    if let Some(dialog) = node.cast::<HtmlDialogElement>() {
+        // Fails only for a dialog that is open already.
+        let _ = dialog.show_modal();
+    }
+}
+
+/// Closes it: what had the focus before gets it again.
+pub(super) fn close_modal(node: &NodeRef) {
+    if let Some(dialog) = node.cast::<HtmlDialogElement>() {
+        dialog.close();
+    }
+}
 
 /// The style class of a class of state: its colour.
 pub(super) const fn swatch(class: Class) -> &'static str {
@@ -71,26 +85,28 @@ fn view_keys(binding: &Binding) -> Html {
 
 #[derive(Properties, PartialEq)]
 pub(super) struct HelpProps {
+    /// Whether to begin with what the marks mean.
+    pub(super) legend: bool,
     pub(super) on_close: Callback<()>,
 }
 
 /// The help as a dialog.
 #[component]
 pub(super) fn Help(props: &HelpProps) -> Html {
-    let node = use_node_ref();
+    let (node, marks) = (use_node_ref(), use_node_ref());
     {
-        let node = node.clone();
+        let (node, marks, legend) = (node.clone(), marks.clone(), props.legend);
         use_effect_with((), move |()| {
-            if let Some(dialog) = node
-                .get()
-                .and_then(|node| node.dyn_into::<HtmlDialogElement>().ok())
-            {
-                // Fails only for a dialog that is open already.
-                let _ = dialog.show_modal();
+            open_modal(&node);
+            if let Some(marks) = marks.cast::<Element>().filter(|_| legend) {
+                marks.scroll_into_view();
             }
         });
     }
-    let close = props.on_close.reform(|_: MouseEvent| ());
+    let close = {
+        let node = node.clone();
+        move |_: MouseEvent| close_modal(&node)
+    };
     let on_close = props.on_close.reform(|_: Event| ());
     let sections = Section::ALL.iter().map(|&section| {
         html! {
@@ -120,7 +136,7 @@ pub(super) fn Help(props: &HelpProps) -> Html {
                     <dl class="wide">{ for gestures }</dl>
                 </section>
             </div>
-            <h3>{ "What the marks mean" }</h3>
+            <h3 ref={marks}>{ "What the marks mean" }</h3>
             <dl class="legend">{ for classes }</dl>
             <p class="note">{ "Where several spans share a pixel, a bar is as high as their share of its time. A running thread is a full bar; one that does not run is a thin line in the colour of its reason." }</p>
         </dialog>

@@ -41,12 +41,17 @@ pub(super) fn InView(props: &InViewProps) -> Html {
         (Rc::clone(&props.items), (*track).clone()),
         |(items, track)| of_track(items, track),
     );
-    let rows = use_memo((Rc::clone(&props.items), Rc::clone(&shown)), |(items, shown)| {
-        Rows {
+    let rows = use_memo(
+        (Rc::clone(&props.items), Rc::clone(&shown)),
+        |(items, shown)| Rows {
             first: 0,
-            rows: shown.iter().filter_map(|&i| items.get(i)).map(grid_row).collect(),
-        }
-    });
+            rows: shown
+                .iter()
+                .filter_map(|&i| items.get(i))
+                .map(grid_row)
+                .collect(),
+        },
+    );
     let on_track = {
         let track = track.clone();
         Callback::from(move |event: Event| {

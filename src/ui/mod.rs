@@ -20,6 +20,8 @@ mod heads;
 mod in_view;
 mod landing;
 mod link;
+mod notes;
+mod palette;
 mod panel;
 mod process;
 mod save;

@@ -45,7 +45,7 @@ impl App {
         // Where nothing has the focus the keys are the timeline's.
         let on_timeline = tag == "BODY" || target.as_ref().is_some_and(is_head);
         let action = pressed(event, on_timeline);
-        if self.help && action != Some(Action::Palette) {
+        if self.palette.is_some() || (self.help && action != Some(Action::Palette)) {
             return false;
         }
         let writing = matches!(tag.as_str(), "INPUT" | "SELECT" | "TEXTAREA");
@@ -134,11 +134,14 @@ impl App {
             Action::ThreadsByFirstRun => return send(order(ThreadOrder::FirstRun)),
             Action::ThreadsById => return send(order(ThreadOrder::Id)),
             Action::ThreadsByLabel => return send(order(ThreadOrder::Label)),
-            Action::AddNote
-            | Action::NextNote
-            | Action::PreviousNote
-            | Action::Palette
-            | Action::Legend => return false,
+            Action::Legend => return send(Msg::Legend),
+            Action::Palette => {
+                self.open_palette();
+                return true;
+            }
+            Action::AddNote => return send(Msg::AddNote),
+            Action::NextNote => self.step_note(true),
+            Action::PreviousNote => self.step_note(false),
         }
         false
     }

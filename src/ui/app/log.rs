@@ -27,6 +27,9 @@ impl App {
         self.hard_cancel = None;
         self.range = None;
         self.place = None;
+        self.notes = Rc::default();
+        self.note_focus = None;
+        self.viewer.set_notes(Rc::default());
         self.diagnostics_asked = 0;
         self.goto_when_listed = None;
         self.description = None;

@@ -2,6 +2,7 @@
 
 mod actions;
 mod log;
+mod palette;
 mod panel;
 mod view;
 
@@ -18,6 +19,7 @@ use yew::prelude::*;
 use crate::automata::Span;
 use crate::eventlog::Progress;
 use crate::events::EventList;
+use crate::notes::Notes;
 use crate::protocol::{Counted, FromWorker};
 use crate::scene::arrange::{TrackChange, TrackView};
 use crate::scene::format;
@@ -32,6 +34,7 @@ use crate::ui::client::Client;
 use crate::ui::dialog::Help;
 use crate::ui::files::{self, Dropped};
 use crate::ui::landing::{FileInput, Landing};
+use crate::ui::palette::{Entry, Pick};
 use crate::ui::viewer::{Description, Goto, Place, ViewerEvent, ViewerRef, VisibleItem};
 use crate::ui::{link, theme};
 
@@ -74,6 +77,12 @@ pub(super) enum Msg {
     Theme,
     ThemeChanged,
     Help(bool),
+    /// The help, where it tells what the marks mean.
+    Legend,
+    Picked(Pick),
+    PaletteClosed,
+    Notes(Notes),
+    AddNote,
     Key(KeyboardEvent),
     Goto(Goto),
     Share,
@@ -126,6 +135,10 @@ pub(super) struct App {
     notice: Option<String>,
     dragging: bool,
     help: bool,
+    /// Whether the help begins with the marks.
+    legend: bool,
+    /// What the palette offers while it is open.
+    palette: Option<Rc<Vec<Entry>>>,
     copied: bool,
     colours: u32,
     /// The tracks with their places.
@@ -156,6 +169,9 @@ pub(super) struct App {
     events: EventList,
     /// How the table of threads is shown.
     thread_table: ThreadView,
+    notes: Rc<Notes>,
+    /// The note whose name is to be written, and how often that was asked for.
+    note_focus: Option<(usize, u32)>,
     settle: Option<Timeout>,
     hard_cancel: Option<Timeout>,
     file_input: NodeRef,
@@ -185,6 +201,8 @@ impl Component for App {
             notice: None,
             dragging: false,
             help: false,
+            legend: false,
+            palette: None,
             copied: false,
             colours: 0,
             layout: Rc::default(),
@@ -204,6 +222,8 @@ impl Component for App {
             flame: FlameView::default(),
             events: EventList::default(),
             thread_table: ThreadView::default(),
+            notes: Rc::default(),
+            note_focus: None,
             settle: None,
             hard_cancel: None,
             file_input: NodeRef::default(),
@@ -288,6 +308,7 @@ impl Component for App {
                 self.panel = panel;
                 self.panel_hidden = false;
                 self.diagnostics_asked = 0;
+                self.note_focus = None;
                 self.follow_view(ctx);
                 self.changed(ctx);
             }
@@ -314,7 +335,15 @@ impl Component for App {
                 self.recolour();
             }
             Msg::ThemeChanged => self.recolour(),
-            Msg::Help(open) => self.help = open,
+            Msg::Help(open) => (self.help, self.legend) = (open, false),
+            Msg::Legend => (self.help, self.legend) = (true, true),
+            Msg::Picked(pick) => self.picked(ctx, pick),
+            Msg::PaletteClosed => self.palette = None,
+            Msg::Notes(notes) => {
+                self.note_focus = None;
+                self.set_notes(ctx, notes);
+            }
+            Msg::AddNote => self.add_note(ctx),
             Msg::Key(event) => return self.key(ctx, &event),
             Msg::Goto(goto) => self.goto(ctx, goto),
             Msg::Share => self.share(ctx),
@@ -365,11 +394,12 @@ impl Component for App {
                         on_browse={link.callback(|()| Msg::Browse)}
                         on_sample={link.callback(Msg::Sample)} />
                 }
+                { self.view_palette(ctx) }
                 if self.dragging {
                     <div class="overlay" aria-hidden="true"><p>{ "Drop it anywhere" }</p></div>
                 }
                 if self.help {
-                    <Help on_close={link.callback(|()| Msg::Help(false))} />
+                    <Help legend={self.legend} on_close={link.callback(|()| Msg::Help(false))} />
                 }
             </>
         }
@@ -477,6 +507,12 @@ impl App {
         self.flame = state.flame.clone();
         self.events = state.events.clone();
         self.thread_table = state.threads.clone();
+        let mut notes = state.notes.clone();
+        if let Some(log) = self.log.overview.span {
+            notes.keep_in(log);
+        }
+        self.notes = Rc::new(notes);
+        self.viewer.set_notes(Rc::clone(&self.notes));
         if state.newer() {
             self.notice = Some("This link was made by a newer version of this page: some of it may be missing here.".to_owned());
         }
@@ -531,6 +567,7 @@ impl App {
             flame: self.flame.clone(),
             events: self.events.clone(),
             threads: self.thread_table.clone(),
+            notes: (*self.notes).clone(),
             ..ViewState::default()
         }
     }

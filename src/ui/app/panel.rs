@@ -120,6 +120,7 @@ impl App {
             Panel::InView => html! { <InView items={Rc::clone(&self.visible)} {on_goto} /> },
             Panel::Collections => html! { <Collections {source} {range} {on_goto} /> },
             Panel::Sparks => html! { <Sparks {source} {range} {on_goto} /> },
+            Panel::Notes => self.view_notes(ctx),
             Panel::Threads => html! {
                 <Threads {source} {range} {on_goto} view={self.thread_table.clone()}
                     on_view={link.callback(Msg::ThreadTable)} />

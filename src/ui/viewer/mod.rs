@@ -23,6 +23,7 @@ use super::canvas::CanvasPainter;
 use super::client::Client;
 use crate::automata::Span;
 use crate::ids::{CapId, Nanos, ThreadId};
+use crate::notes::Notes;
 use crate::scene::history::History;
 use crate::scene::item::{Item, Marks, Names};
 use crate::scene::timeline::labels_px;
@@ -200,6 +201,7 @@ pub(super) struct Viewer {
     marks: Marks,
     overview: Marks,
     labels: Labels,
+    notes: Rc<Notes>,
     focus: Focus,
     drag: Option<Drag>,
     moved: bool,
@@ -243,6 +245,7 @@ impl ViewerRef {
             marks: Marks::default(),
             overview: Marks::default(),
             labels: Labels::default(),
+            notes: Rc::default(),
             focus: Focus::default(),
             drag: None,
             moved: false,
@@ -381,13 +384,28 @@ impl ViewerRef {
         item.map(|item| (item.row, item.span.start))
     }
 
-    /// A moment for something new: the cursor, else the pointer, else the
-    /// middle of the view.
+    /// The notes that are shown.
+    pub(super) fn set_notes(&self, notes: Rc<Notes>) {
+        let changed = std::mem::replace(&mut self.0.borrow_mut().notes, Rc::clone(&notes)) != notes;
+        if changed {
+            self.redraw();
+        }
+    }
+
+    /// The moment that was clicked or gone to last.
+    pub(super) fn cursor(&self) -> Option<Nanos> {
+        self.0.borrow().focus.cursor
+    }
+
+    /// The moment that is meant: the pointer's, or else the cursor if it is in
+    /// view, or else the middle of the view.
     pub(super) fn moment(&self) -> Nanos {
         let viewer = self.0.borrow();
-        let middle = viewer.view.width_px() / 2.0;
-        let moment = viewer.focus.cursor.or(viewer.focus.pointer);
-        moment.unwrap_or_else(|| viewer.view.time_at(middle))
+        let view = viewer.view.span();
+        let cursor = viewer.focus.cursor;
+        let seen = cursor.filter(|time| (view.start..=view.end).contains(time));
+        let middle = Nanos(view.start.0 + view.duration().0 / 2);
+        viewer.focus.pointer.or(seen).unwrap_or(middle)
     }
 
     /// The track that the keyboard is on.
