@@ -8,8 +8,9 @@ pub struct Score(u32);
 
 /// A letter that begins a word.
 const BEGIN: u32 = 8;
-/// A letter right after the one before.
-const IN_A_ROW: u32 = 5;
+/// A letter right after the one before: the beginning of one word is better
+/// than those of several.
+const IN_A_ROW: u32 = 9;
 /// Any letter.
 const LETTER: u32 = 1;
 /// A word that begins the name.
@@ -65,7 +66,7 @@ fn word_score(word: &[char], name: &[char]) -> Option<u32> {
                 let adjacent = j
                     .checked_sub(1)
                     .and_then(|at| best[at])
-                    .map(|score| score + IN_A_ROW.max(starts));
+                    .map(|score| score + IN_A_ROW);
                 adjacent.max(before.map(|score| score + starts))
             };
         }
@@ -78,20 +79,23 @@ fn word_score(word: &[char], name: &[char]) -> Option<u32> {
     best.into_iter().flatten().max().map(|score| score + bonus)
 }
 
-/// The numbers of the names that match what was typed, best first: equally
-/// good ones the shorter first, then in their order. All in their order if
-/// nothing was typed. At most `limit`.
+/// The numbers of the names that match what was typed, best first, equally
+/// good ones in their order; those that match much worse than the best are
+/// left out. All in their order if nothing was typed. At most `limit`.
 pub fn rank<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>, limit: usize) -> Vec<usize> {
     let names = names.into_iter().enumerate();
     if typed.trim().is_empty() {
         return names.map(|(number, _)| number).take(limit).collect();
     }
-    let mut found: Vec<_> = names
-        .filter_map(|(number, name)| Some((Reverse(score(typed, name)?), name.len(), number)))
+    let mut found: Vec<(Reverse<Score>, usize)> = names
+        .filter_map(|(number, name)| Some((Reverse(score(typed, name)?), number)))
         .collect();
     found.sort_unstable();
-    found.truncate(limit);
-    found.into_iter().map(|(_, _, number)| number).collect()
+    let best = found.first().map_or(0, |(Reverse(Score(best)), _)| *best);
+    let good = found
+        .into_iter()
+        .take_while(|(Reverse(Score(score)), _)| score * 5 >= best * 3);
+    good.take(limit).map(|(_, number)| number).collect()
 }
 
 #[cfg(test)]
@@ -124,12 +128,15 @@ mod tests {
     fn best_first() {
         let cases: &[(&str, &[&str])] = &[
             ("zoom", &["Zoom in", "Zoom out", "Zoom to the selection"]),
-            ("ZO", &["Zoom out", "Zoom in", "Zoom to the selection"]),
+            ("ZO", &["Zoom in", "Zoom out", "Zoom to the selection"]),
+            ("zoo o", &["Zoom out", "Zoom in", "Zoom to the selection"]),
+            ("trac", &["Hide the track", "Show all tracks"]),
             ("zi", &["Zoom in", "Zoom to the selection"]),
             ("zts", &["Zoom to the selection"]),
             ("next note", &["Go to the next note"]),
             ("note next", &["Go to the next note"]),
-            ("12", &["thread 12: io-manager", "thread 112"]),
+            ("12", &["thread 12: io-manager"]),
+            ("thread 1", &["thread 12: io-manager", "thread 112"]),
             ("io man", &["thread 12: io-manager"]),
             ("hide", &["Hide the track"]),
             ("tracks", &["Show all tracks"]),

@@ -136,6 +136,7 @@ async fn load(chosen: File, changer: Changer, fingerprint: Option<Fingerprint>) 
 /// The panel.
 #[component]
 pub(super) fn NotesPanel(props: &NotesPanelProps) -> Html {
+    let node = use_node_ref();
     let done = use_state_eq(|| None::<Done>);
     let latest = use_mut_ref(|| Rc::clone(&props.notes));
     *latest.borrow_mut() = Rc::clone(&props.notes);
@@ -146,7 +147,7 @@ pub(super) fn NotesPanel(props: &NotesPanelProps) -> Html {
     };
     let (looking, on_markers) = use_markers(&props.client, props.counted.clone(), changer.clone());
     html! {
-        <div class="notes">
+        <div class="notes" ref={node.clone()} tabindex="-1">
             <div class="controls">
                 <Buttons log={props.log.clone()} fingerprint={props.fingerprint} notes={Rc::clone(&props.notes)}
                     ranged={props.range.is_some()} looking={looking || !props.complete} {on_markers}
@@ -161,12 +162,12 @@ pub(super) fn NotesPanel(props: &NotesPanelProps) -> Html {
                         spawn_local(load(file, changer.clone(), fingerprint)))} />
                 <DoneText done={(*done).clone()} notes={Rc::clone(&props.notes)} on_undo={props.on_notes.clone()} />
             </div>
-            { view_table(props, &changer) }
+            { view_table(props, &changer, &node) }
         </div>
     }
 }
 
-fn view_table(props: &NotesPanelProps, changer: &Changer) -> Html {
+fn view_table(props: &NotesPanelProps, changer: &Changer, node: &NodeRef) -> Html {
     if props.notes.is_empty() {
         return html! {
             <div class="empty">
@@ -176,7 +177,7 @@ fn view_table(props: &NotesPanelProps, changer: &Changer) -> Html {
         };
     }
     let row = |(number, note): (usize, &Note)| {
-        let (renamer, deleter) = (changer.clone(), changer.clone());
+        let (renamer, deleter, node) = (changer.clone(), changer.clone(), node.clone());
         let on_name = Callback::from(move |name: String| {
             renamer.change(|notes| {
                 notes.rename(number, &name);
@@ -184,6 +185,10 @@ fn view_table(props: &NotesPanelProps, changer: &Changer) -> Html {
             });
         });
         let on_delete = Callback::from(move |()| {
+            // Otherwise the focus would be lost with the row.
+            if let Some(panel) = node.cast::<HtmlElement>() {
+                let _ = panel.focus();
+            }
             deleter.change(|notes| match notes.remove(number) {
                 Some(note) if !note.name().is_empty() => format!("Deleted “{}”.", note.name()),
                 _ => "Deleted a note.".to_owned(),

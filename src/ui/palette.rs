@@ -105,6 +105,7 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
     };
     let onkeydown = {
         let (dialog, at, pick, count) = (dialog.clone(), at.clone(), Rc::clone(&pick), found.len());
+        let on_close = props.on_close.clone();
         move |event: KeyboardEvent| {
             // While the palette is open, no key is for what is behind it.
             event.stop_propagation();
@@ -112,8 +113,11 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
                 at.set(to);
             } else if event.key() == "Enter" && !event.is_composing() {
                 pick(*at);
-            } else if (event.ctrl_key() || event.meta_key()) && event.code() == "KeyK" {
+            } else if leaves(&event) {
+                // At once: the browser tells of a closed dialog a little later,
+                // and the next key may come before.
                 close_modal(&dialog);
+                on_close.emit(());
             } else {
                 return;
             }
@@ -156,6 +160,11 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
             <span class="visually-hidden" role="status">{ format!("{} found", format::count(found.len() as u64)) }</span>
         </dialog>
     }
+}
+
+/// Whether a key closes the palette: Escape, or what opened it.
+fn leaves(event: &KeyboardEvent) -> bool {
+    event.key() == "Escape" || ((event.ctrl_key() || event.meta_key()) && event.code() == "KeyK")
 }
 
 /// Where a key moves to among the entries.
