@@ -14,6 +14,7 @@ pub mod forest;
 pub mod lane;
 pub mod messages;
 mod moments;
+pub mod phases;
 pub mod query;
 pub mod reply;
 pub mod row;

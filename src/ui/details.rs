@@ -72,7 +72,7 @@ pub(super) fn Card(props: &CardProps) -> Html {
     let copied = Rc::clone(description);
     let close = props.on_close.reform(|_: MouseEvent| ());
     html! {
-        <aside class="card" aria-label="Details of the selected item">
+        <aside class="details-card" aria-label="Details of the selected item">
             <header>
                 <h2>
                     if let Some(class) = description.class {
