@@ -53,6 +53,8 @@ pub enum TrackChange {
     Pin(TrackName),
     /// Hides a track or a group.
     Hide(TrackName),
+    /// Shows what was hidden.
+    Show(TrackName),
     /// Limits the selected range to a track, or no longer.
     Select(TrackName),
     /// Moves a track or group.
@@ -113,6 +115,9 @@ impl TrackView {
                 if self.hidden.len() < MAX_NAMES {
                     self.hidden.insert(name);
                 }
+            }
+            TrackChange::Show(name) => {
+                self.hidden.remove(&name);
             }
             TrackChange::Select(name) => toggle(&mut self.selected, name),
             TrackChange::Move(one) => self.put(one, layout),
@@ -480,3 +485,6 @@ fn heading(kind: Kind, id: TrackName, name: &str, note: String, folded: bool) ->
         selected: false,
     }
 }
+
+#[cfg(test)]
+mod tests;

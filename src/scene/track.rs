@@ -331,3 +331,38 @@ impl Layout {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::CapId;
+
+    fn track(cap: u16, pinned: bool) -> Track {
+        Track {
+            kind: Kind::Row(Row::Cap(CapId(cap))),
+            id: TrackName::capability(CapId(cap)),
+            name: String::new(),
+            short: String::new(),
+            note: String::new(),
+            folded: false,
+            pinned,
+            selected: false,
+        }
+    }
+
+    #[test]
+    fn pinned_tracks_stay_while_others_scroll() {
+        let tracks = (0..10).map(|cap| track(cap, cap < 2)).collect();
+        let layout = Layout::new(tracks);
+        assert_eq!((layout.pinned_px(), layout.height()), (60.0, 300.0));
+        assert_eq!((layout.y(1, 90.0), layout.y(5, 90.0)), (30.0, 60.0));
+        let at = |y, scroll_px| layout.at(y, scroll_px);
+        assert_eq!((at(0.0, 90.0), at(59.0, 90.0)), (Some(0), Some(1)));
+        assert_eq!((at(60.0, 90.0), at(60.0, 0.0)), (Some(5), Some(2)));
+        assert_eq!((at(240.0, 60.0), at(-1.0, 0.0)), (None, None));
+        let seen: Vec<usize> = layout.seen(45.0, 120.0).collect();
+        assert_eq!(seen, [3, 4, 5, 0, 1]);
+        assert_eq!(Layout::default().seen(0.0, 100.0).count(), 0);
+        assert_eq!(Layout::default().at(5.0, 0.0), None);
+    }
+}

@@ -31,6 +31,7 @@ mod term;
 mod theme;
 mod threads;
 mod timeline;
+mod track_menu;
 mod viewer;
 
 /// Puts the app into the page.

@@ -10,8 +10,9 @@ use yew::prelude::*;
 
 use super::details::{self, Card};
 use super::heads::Heads;
+use super::track_menu::TrackMenu;
 use super::viewer::{Description, Goto, Press, ViewerRef};
-use crate::scene::arrange::TrackChange;
+use crate::scene::arrange::{TrackChange, TrackView};
 use crate::scene::timeline::TOP_PX;
 use crate::scene::track::Layout;
 use crate::share::TrackName;
@@ -48,6 +49,8 @@ pub(super) struct TimelineProps {
     pub(super) seen: std::ops::Range<usize>,
     /// The track that the keyboard is on.
     pub(super) current: Option<TrackName>,
+    /// How the tracks are shown.
+    pub(super) view: TrackView,
     /// What is pointed at or selected.
     pub(super) description: Option<Rc<Description>>,
     /// What was clicked.
@@ -99,6 +102,7 @@ pub(super) fn Timeline(props: &TimelineProps) -> Html {
                     { canvas_with_gestures(&props.viewer, canvas) }
                     <Heads viewer={props.viewer.clone()} layout={Rc::clone(&props.layout)} seen={props.seen.clone()}
                         current={props.current.clone()} on_change={props.on_change.clone()} />
+                    <TrackMenu view={props.view.clone()} layout={Rc::clone(&props.layout)} on_change={props.on_change.clone()} />
                     if let Some(description) = pointing {
                         { details::tip(description) }
                     }

@@ -39,7 +39,7 @@ use crate::ui::viewer::{Description, Goto, Place, ViewerEvent, ViewerRef, Visibl
 use crate::ui::{link, theme};
 
 /// How many threads are listed.
-const THREADS_LISTED: usize = 2000;
+const THREADS_LISTED: usize = 10_000;
 /// When what the user does has settled, the address follows.
 const SETTLED_MS: u32 = 250;
 /// The same for the table of what is in view.

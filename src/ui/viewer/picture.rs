@@ -55,7 +55,10 @@ impl Viewer {
             // A length is always a valid value.
             let _ = style.set_property(name, &format!("{px:.1}px"));
         }
-        let low = self.focus.pointer_at.is_some_and(|at| at.1 > self.size.1 / 2.0);
+        let low = self
+            .focus
+            .pointer_at
+            .is_some_and(|at| at.1 > self.size.1 / 2.0);
         // A known attribute with a known value.
         let _ = if low {
             elements.picture.set_attribute("data-low", "")
