@@ -16,6 +16,8 @@ use crate::events::{EventList, EventRow};
 use crate::flamegraph::query::{FlameHead, FlameQuery};
 use crate::ids::{CapId, Nanos, ThreadId};
 use crate::session::Overview;
+use crate::timeline::details::{DetailsQuery, Fact};
+use crate::timeline::flow::{Arrow, FlowQuery};
 use crate::timeline::messages::Message;
 use crate::timeline::query::{TimelineQuery, UsageRow};
 use crate::timeline::thread_table::{ThreadTable, ThreadTableQuery};
@@ -23,7 +25,7 @@ use crate::timeline::threads::{ThreadFilter, ThreadRow};
 
 /// Changes whenever a message does: page and worker of different builds must
 /// not talk to each other.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// From the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,6 +64,10 @@ pub enum Question {
     ThreadCsv(ThreadTableQuery),
     /// One message of the program.
     Message(u32),
+    /// What is known of an item beyond its mark.
+    Details(DetailsQuery),
+    /// How a thread came to run, in view.
+    Flow(FlowQuery),
     /// The labels of threads.
     Labels(Vec<ThreadId>),
     /// The boxes of a flame graph.
@@ -118,7 +124,7 @@ pub enum EventQuery {
 /// What the worker answers; columns come beside it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
-    /// The columns of a [`TimelineReply`](crate::timeline::query::TimelineReply) come beside.
+    /// The columns of a [`TimelineReply`](crate::timeline::reply::TimelineReply) come beside.
     Timeline,
     /// The usage of each capability.
     Usage(Vec<UsageRow>),
@@ -130,6 +136,10 @@ pub enum Answer {
     ThreadCsv(String),
     /// The message, if there is one of that number.
     Message(Option<Message>),
+    /// Facts about the item.
+    Details(Vec<Fact>),
+    /// The arrows to the thread's runs.
+    Flow(Vec<Arrow>),
     /// Labels, as far as the threads have one.
     Labels(Vec<(ThreadId, String)>),
     /// The boxes of the flame graph come beside.

@@ -24,8 +24,13 @@ use crate::flamegraph::query::{FlameBoxes, FlameHead, FlameQuery, TrackInfo, ans
 use crate::flamegraph::{CallOddity, Profile, ProfileCollector};
 use crate::ids::{CapId, Nanos, ThreadId};
 use crate::timeline::Store;
+use crate::timeline::contents::Contents;
+use crate::timeline::details::{DetailsQuery, Fact};
+use crate::timeline::flow::{Arrow, FlowQuery};
 use crate::timeline::messages::{Message, Messages};
-use crate::timeline::query::{Timeline, TimelineQuery, TimelineReply, UsageRow, usage};
+use crate::timeline::query::{Timeline, TimelineQuery, UsageRow, usage};
+use crate::timeline::reply::TimelineReply;
+use crate::timeline::row::Row;
 use crate::timeline::thread_export::thread_csv;
 use crate::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use crate::timeline::threads::{ThreadFilter, ThreadRow};
@@ -73,8 +78,8 @@ impl Sink for Recording {
     fn event(&mut self, record: &Record<'_>) {
         self.info.event(record);
         self.numbers.event(record);
-        // Sparks and the collector's own events are many and end here.
-        if matches!(record.id.0, 11 | 12 | 20..=22 | 34..=41 | 49..=54) {
+        // Sparks and the collector's numbers are many and end here.
+        if matches!(record.id.0, 34..=41 | 49..=54) {
             return;
         }
         if let Some(spans) = &mut self.spans {
@@ -174,6 +179,8 @@ pub struct Overview {
     pub runs: u64,
     /// How many messages and markers of the program.
     pub messages: u64,
+    /// What there is to be shown beside capabilities and threads.
+    pub contents: Contents,
     /// The types of its events, once the log is read to its end.
     pub types: Vec<TypeCount>,
     /// The tracks of the profile, once the log is read to its end.
@@ -282,6 +289,7 @@ impl Session {
             threads: store.thread_count() as u64,
             runs: store.run_count() as u64,
             messages: self.recording.messages.len() as u64,
+            contents: self.contents(),
             types: if self.complete {
                 info.types()
             } else {
@@ -297,6 +305,11 @@ impl Session {
             damaged: damage.loses_data(),
             complete: self.complete,
         }
+    }
+
+    /// What there is to be shown beside capabilities and threads.
+    fn contents(&self) -> Contents {
+        Contents::default()
     }
 
     /// The time in which there are events; before any is read, that of the blocks.
@@ -352,6 +365,25 @@ impl Session {
             caps: &caps,
         };
         timeline.answer(query)
+    }
+
+    /// What is known of an item beyond its mark.
+    #[must_use]
+    pub fn details(&self, query: &DetailsQuery) -> Vec<Fact> {
+        match query.row {
+            Row::Messages => self.message_details(query),
+            _ => Vec::new(),
+        }
+    }
+
+    fn message_details(&self, _query: &DetailsQuery) -> Vec<Fact> {
+        Vec::new()
+    }
+
+    /// How a thread came to run, in view.
+    #[must_use]
+    pub fn flow(&self, _query: &FlowQuery) -> Vec<Arrow> {
+        Vec::new()
     }
 
     /// How each capability spent a range.

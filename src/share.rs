@@ -15,7 +15,13 @@
 //! | `p` | open panel, see [`Panel`] | `flame` |
 //! | `q` | filter of the tracks | `worker` |
 //! | `hide` | hidden tracks | `gc,thread12` |
-//! | `fold` | collapsed tracks | `cap0` |
+//! | `fold` | folded groups of tracks | `threads` |
+//! | `open` | groups shown although they start folded | `sparks` |
+//! | `pin` | tracks that stay at the top, in this order | `cap0,gc` |
+//! | `move` | tracks that were moved: behind which one, or to the front | `cap3!cap0,gc!` |
+//! | `sel` | tracks that the selected range is limited to | `cap0` |
+//! | `to` | order of threads: `first` run, `id` or `label` | `id` |
+//! | `tg` | `1` if threads with one label stand together | `1` |
 //! | `fo` | flame graph: order, see [`FlameOrder`] | `left` |
 //! | `fs` | flame graph: source | `cap0` |
 //! | `fq` | flame graph: text searched for | `parse` |
@@ -34,6 +40,7 @@
 
 mod fingerprint;
 mod notes;
+mod tracks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
@@ -43,6 +50,7 @@ use crate::events::EventList;
 use crate::events::filter::CapFilter;
 use crate::ids::{CapId, Nanos, OsThreadId, ThreadId};
 use crate::notes::Notes;
+use crate::scene::arrange::TrackView;
 use crate::timeline::thread_table::{ThreadColumn, ThreadView};
 
 pub use fingerprint::{Fingerprint, fingerprint};
@@ -78,12 +86,8 @@ pub struct ViewState {
     pub selected: Option<Selected>,
     /// The open panel.
     pub panel: Panel,
-    /// Which tracks are shown: those with this text; all if empty.
-    pub filter: String,
-    /// Tracks that are hidden.
-    pub hidden: BTreeSet<TrackName>,
-    /// Tracks (or groups of tracks) that are collapsed.
-    pub collapsed: BTreeSet<TrackName>,
+    /// Which tracks are shown, and how.
+    pub tracks: TrackView,
     /// How the flame graph is shown.
     pub flame: FlameView,
     /// Which events are listed; their range is [`selection`](Self::selection).
@@ -156,13 +160,15 @@ pub enum Panel {
     FlameGraph,
     /// `process`
     Process,
+    /// `view`
+    InView,
     /// `notes`
     Notes,
 }
 
 impl Panel {
     /// All of them, in the order of their tabs.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Summary,
         Self::Events,
         Self::Threads,
@@ -170,6 +176,7 @@ impl Panel {
         Self::Sparks,
         Self::FlameGraph,
         Self::Process,
+        Self::InView,
         Self::Notes,
     ];
 
@@ -184,6 +191,7 @@ impl Panel {
             Self::Sparks => "sparks",
             Self::FlameGraph => "flame",
             Self::Process => "process",
+            Self::InView => "view",
             Self::Notes => "notes",
         }
     }
@@ -199,6 +207,7 @@ impl Panel {
             Self::Sparks => "Sparks",
             Self::FlameGraph => "Flame graph",
             Self::Process => "Process",
+            Self::InView => "In view",
             Self::Notes => "Notes",
         }
     }
@@ -274,6 +283,13 @@ impl TrackName {
         (1..=MAX_TRACK_NAME)
             .contains(&name.len())
             .then_some(Self(name))
+    }
+
+    /// The same of any text that is not empty: what is too long is cut.
+    #[must_use]
+    pub fn cut(name: &str) -> Self {
+        let end = name.floor_char_boundary(MAX_TRACK_NAME);
+        Self(name.get(..end).unwrap_or_default().to_owned())
     }
 
     /// `cap0`: what a capability did.
@@ -391,7 +407,7 @@ fn fields(state: &ViewState) -> Vec<(&'static str, String)> {
     let fresh = FlameView::default();
     let text = |text: &str| (!text.is_empty()).then(|| escape(cut(text)));
     let flame = &state.flame;
-    let all = [
+    let log = [
         ("f", state.fingerprint.map(|print| print.to_string())),
         ("n", state.log_name.as_deref().and_then(text)),
         ("t", state.visible.and_then(write_range)),
@@ -401,9 +417,8 @@ fn fields(state: &ViewState) -> Vec<(&'static str, String)> {
             "p",
             unless(state.panel, Panel::default()).map(|panel| panel.name().into()),
         ),
-        ("q", text(&state.filter)),
-        ("hide", write_tracks(&state.hidden)),
-        ("fold", write_tracks(&state.collapsed)),
+    ];
+    let panels = [
         (
             "fo",
             unless(flame.order, fresh.order).map(|order| order.name().into()),
@@ -424,7 +439,9 @@ fn fields(state: &ViewState) -> Vec<(&'static str, String)> {
         ("tq", text(&state.threads.filter)),
         ("k", notes::write_notes(&state.notes)),
     ];
-    all.into_iter()
+    log.into_iter()
+        .chain(tracks::write(&state.tracks))
+        .chain(panels)
         .filter_map(|(key, value)| Some((key, value?)))
         .collect()
 }
@@ -449,9 +466,8 @@ pub fn decode(fragment: &str) -> ViewState {
 fn read(state: &mut ViewState, key: &str, raw: &str) -> Option<()> {
     let key = unescape(key)?;
     match &*key {
-        "hide" => state.hidden = read_tracks(raw),
-        "fold" => state.collapsed = read_tracks(raw),
         "k" => state.notes = notes::read_notes(raw),
+        key if tracks::read(&mut state.tracks, key, raw).is_some() => {}
         key => read_text(state, key, unescape(raw)?)?,
     }
     Some(())
@@ -467,7 +483,6 @@ fn read_text(state: &mut ViewState, key: &str, value: String) -> Option<()> {
         "r" => state.selection = Some(read_range(&value)?),
         "e" => state.selected = Some(read_selected(&value)?),
         "p" => state.panel = read_word(&mut state.unknown, key, value, Panel::named)?,
-        "q" => state.filter = cut(&value).to_owned(),
         "fo" => state.flame.order = read_word(&mut state.unknown, key, value, FlameOrder::named)?,
         "fs" => state.flame.source = TrackName::new(value)?,
         "fq" => state.flame.search = cut(&value).to_owned(),
@@ -594,22 +609,6 @@ fn read_cap(text: &str) -> Option<CapFilter> {
         "none" => CapFilter::Without,
         number_text => CapFilter::Only(CapId(number(number_text)?.try_into().ok()?)),
     })
-}
-
-fn write_tracks(tracks: &BTreeSet<TrackName>) -> Option<String> {
-    let names: Vec<_> = tracks
-        .iter()
-        .take(MAX_TRACKS)
-        .map(|track| escape(track.as_str()))
-        .collect();
-    (!names.is_empty()).then(|| names.join(","))
-}
-
-fn read_tracks(raw: &str) -> BTreeSet<TrackName> {
-    let names = raw
-        .split(',')
-        .filter_map(|name| TrackName::new(unescape(name)?));
-    names.take(MAX_TRACKS).collect()
 }
 
 /// Decimal digits and nothing else (`str::parse` would take a sign).

@@ -10,7 +10,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{File, MessageEvent, MessagePort};
 
 use crate::flamegraph::query::FlameBoxes;
-use crate::timeline::query::TimelineReply;
+use crate::timeline::reply::{GraphColumns, TimelineReply};
 
 const MESSAGE: &str = "message";
 const COLUMNS: &str = "columns";
@@ -96,23 +96,42 @@ pub fn timeline_columns(reply: &TimelineReply) -> Array {
         Float64Array::from(reply.other_wait_ns.as_slice()).into(),
         Uint32Array::from(reply.count.as_slice()).into(),
         Float32Array::from(reply.shares.as_slice()).into(),
+        Uint32Array::from(reply.graph.row.as_slice()).into(),
+        Uint8Array::from(reply.graph.series.as_slice()).into(),
+        Float64Array::from(reply.graph.start.as_slice()).into(),
+        Float64Array::from(reply.graph.end.as_slice()).into(),
+        Float64Array::from(reply.graph.min.as_slice()).into(),
+        Float64Array::from(reply.graph.max.as_slice()).into(),
+        Float64Array::from(reply.graph.last.as_slice()).into(),
     ])
 }
 
 /// A timeline's answer from its columns.
 #[must_use]
 pub fn timeline_reply(columns: &Array) -> Option<TimelineReply> {
+    let bytes = |at| Some(columns.get(at).dyn_into::<Uint8Array>().ok()?.to_vec());
+    let numbers = |at| Some(columns.get(at).dyn_into::<Uint32Array>().ok()?.to_vec());
+    let reals = |at| Some(columns.get(at).dyn_into::<Float64Array>().ok()?.to_vec());
     Some(TimelineReply {
-        row: columns.get(0).dyn_into::<Uint32Array>().ok()?.to_vec(),
-        kind: columns.get(1).dyn_into::<Uint8Array>().ok()?.to_vec(),
-        class: columns.get(2).dyn_into::<Uint8Array>().ok()?.to_vec(),
-        code: columns.get(3).dyn_into::<Uint8Array>().ok()?.to_vec(),
-        start: columns.get(4).dyn_into::<Float64Array>().ok()?.to_vec(),
-        end: columns.get(5).dyn_into::<Float64Array>().ok()?.to_vec(),
-        detail: columns.get(6).dyn_into::<Uint32Array>().ok()?.to_vec(),
-        other_wait_ns: columns.get(7).dyn_into::<Float64Array>().ok()?.to_vec(),
-        count: columns.get(8).dyn_into::<Uint32Array>().ok()?.to_vec(),
+        row: numbers(0)?,
+        kind: bytes(1)?,
+        class: bytes(2)?,
+        code: bytes(3)?,
+        start: reals(4)?,
+        end: reals(5)?,
+        detail: numbers(6)?,
+        other_wait_ns: reals(7)?,
+        count: numbers(8)?,
         shares: columns.get(9).dyn_into::<Float32Array>().ok()?.to_vec(),
+        graph: GraphColumns {
+            row: numbers(10)?,
+            series: bytes(11)?,
+            start: reals(12)?,
+            end: reals(13)?,
+            min: reals(14)?,
+            max: reals(15)?,
+            last: reals(16)?,
+        },
     })
 }
 

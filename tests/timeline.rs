@@ -4,15 +4,22 @@ mod common;
 
 use eventscope::automata::Span;
 use eventscope::eventlog::{Need, Step};
-use eventscope::ids::{Nanos, ThreadId};
-use eventscope::scene::item::{Marks, Names, describe};
+use eventscope::ids::{CapId, Nanos, ThreadId};
+use eventscope::notes::Notes;
+use eventscope::scene::arrange::{Known, TrackView, arrange};
+use eventscope::scene::item::{Marks, Names};
 use eventscope::scene::painter::TextPainter;
 use eventscope::scene::palette::Palette;
-use eventscope::scene::timeline::{Scene, Track, tracks};
+use eventscope::scene::timeline::{Focus, Scene};
+use eventscope::scene::track::Layout;
 use eventscope::scene::viewport::Viewport;
+use eventscope::scene::words::describe;
 use eventscope::session::Session;
 use eventscope::timeline::Class;
-use eventscope::timeline::query::{MarkKind, Row, TimelineQuery};
+use eventscope::timeline::lane::Lane;
+use eventscope::timeline::query::TimelineQuery;
+use eventscope::timeline::reply::MarkKind;
+use eventscope::timeline::row::Row;
 use eventscope::timeline::threads::ThreadFilter;
 use proptest::prelude::*;
 
@@ -50,33 +57,44 @@ impl Names for Labels {
     }
 }
 
-fn all_tracks(session: &Session) -> (Vec<Track>, Labels) {
+fn all_tracks(session: &Session) -> (Layout, Labels) {
     let overview = session.overview();
     let filter = ThreadFilter {
-        text: String::new(),
         limit: 4,
+        ..ThreadFilter::default()
     };
-    let (rows, total) = session.threads(&filter);
-    let threads: Vec<_> = rows.into_iter().map(|row| (row.id, row.label)).collect();
+    let (threads, threads_in_all) = session.threads(&filter);
     let caps: Vec<_> = overview
         .caps
         .iter()
         .map(|life| (life.cap, String::new()))
         .collect();
-    let tracks = tracks(&caps, overview.messages, &threads, total as u64);
-    (tracks, Labels(threads))
+    let known = Known {
+        caps: &caps,
+        messages: overview.messages,
+        contents: &overview.contents,
+        threads: &threads,
+        threads_in_all: threads_in_all as u64,
+    };
+    let tracks = arrange(&known, &TrackView::default());
+    let labels = threads.into_iter().map(|row| (row.id, row.label)).collect();
+    (Layout::new(tracks), Labels(labels))
 }
 
 /// Paints what `range` of a fixture shows, and compares with the snapshot.
 fn picture(snapshot: &str, name: &str, range: Option<(u64, u64)>) {
     let session = open(name);
     let log = session.overview().span.expect("events");
-    let (tracks, names) = all_tracks(&session);
+    let (layout, names) = all_tracks(&session);
     let mut view = Viewport::new(log, 584.0);
     if let Some((from, to)) = range {
         view.show_exactly(Span::new(Nanos(from), Nanos(to)));
     }
-    let rows: Vec<Row> = tracks.iter().filter_map(|track| track.row).collect();
+    let rows: Vec<Row> = layout
+        .tracks()
+        .iter()
+        .filter_map(|track| track.row())
+        .collect();
     let query = TimelineQuery {
         view: view.span(),
         width_px: 584,
@@ -89,19 +107,18 @@ fn picture(snapshot: &str, name: &str, range: Option<(u64, u64)>) {
     };
     let mut painter = TextPainter::default();
     Scene {
-        tracks: &tracks,
+        layout: &layout,
         scroll_px: 0.0,
-        size: (800.0, 300.0),
+        size: (800.0, 400.0),
         view,
         palette: &Palette::LIGHT,
-        marks: &marks,
-        names: &names,
-        range: None,
-        selected: None,
-        hovered: None,
-        pointer: None,
-        cursor: None,
         patterns: false,
+        caps: session.overview().caps.len(),
+        marks: &marks,
+        overview: &Marks::default(),
+        names: &names,
+        notes: &Notes::default(),
+        focus: Focus::default(),
     }
     .paint(&mut painter);
     insta::assert_snapshot!(snapshot, painter.finish());
@@ -159,6 +176,46 @@ fn a_wait_is_told_in_both_of_its_parts() {
     assert!(said.contains(" runs in "), "{said}");
 }
 
+/// On every log: the phases of the collections are the collections, and no
+/// thread runs while its capability waits for one.
+#[test]
+fn phases_are_the_collections() {
+    common::for_all(|case| {
+        let Ok(store) = common::store_of(&case.bytes()) else {
+            return Ok(());
+        };
+        for cap in (0..64).map(CapId) {
+            let Some(lanes) = store.cap(cap) else { break };
+            for i in 0..lanes.gc.len() {
+                let (start, end) = lanes.gc.span(i);
+                let times = lanes.phases.time_in(Span::new(Nanos(start), Nanos(end)));
+                let gc = Class::ALL.iter().filter(|class| class.is_gc());
+                let gc: u64 = gc.map(|class| times[*class as usize]).sum();
+                if gc != end - start {
+                    return Err(format!("capability {cap}: {gc} ns of {start} – {end}"));
+                }
+            }
+            let all = lanes.phases.before(lanes.phases.len());
+            let gc = Class::ALL.iter().filter(|class| class.is_gc());
+            let gc: u64 = gc.map(|class| all[*class as usize]).sum();
+            if gc != lanes.gc.before(lanes.gc.len())[Class::Gc as usize] {
+                return Err(format!("capability {cap}: {gc} ns in all"));
+            }
+            for i in 0..lanes.phases.len() {
+                let (start, end) = lanes.phases.span(i);
+                let span = Span::new(Nanos(start), Nanos(end));
+                let ran = lanes.runs.time_in(span)[Class::Running as usize];
+                if lanes.phases.class(i) == Class::GcSync && ran > 0 {
+                    return Err(format!(
+                        "capability {cap} runs for {ran} ns in {start} – {end}"
+                    ));
+                }
+            }
+        }
+        Ok(())
+    });
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
@@ -183,8 +240,10 @@ proptest! {
                 for mark in (0..reply.len()).filter_map(|i| reply.mark(i)) {
                     first = first.min(view.start.0 as f64 + mark.start);
                     last = last.max(view.start.0 as f64 + mark.end);
-                    for (sum, class) in shown.iter_mut().zip([Class::Running, Class::Gc]) {
-                        let share = f64::from(mark.shares[class as usize]);
+                    let gc = Class::ALL.iter().filter(|class| class.is_gc());
+                    let gc: f32 = gc.map(|class| mark.shares[*class as usize]).sum();
+                    for (sum, share) in shown.iter_mut().zip([mark.shares[Class::Running as usize], gc]) {
+                        let share = f64::from(share);
                         let width = if mark.kind == MarkKind::One { mark.end - mark.start } else { bucket };
                         *sum += share * width;
                     }

@@ -86,6 +86,12 @@ impl Viewport {
         (time.0 as f64 - self.start_ns) / self.ns_per_px
     }
 
+    /// Where in the log a time is: 0 at its start, 1 at its end.
+    #[must_use]
+    pub fn part_of_log(&self, time: Nanos) -> f64 {
+        (time.0 as f64 - self.log.start.0 as f64) / self.log_ns()
+    }
+
     /// The time at a pixel, inside the log.
     #[must_use]
     pub fn time_at(&self, x: f64) -> Nanos {

@@ -25,10 +25,21 @@ pub enum Class {
     Io = 5,
     /// Was still running when the log ended.
     Open = 6,
+    /// Waits until all capabilities have stopped for a collection.
+    GcSync = 7,
+    /// Has begun a collection, but no work in it yet.
+    GcStart = 8,
+    /// Waits in a collection for the others, who have work.
+    GcIdle = 9,
+    /// Has done its part of a collection.
+    GcDone = 10,
+    /// Anything else that is a span: a task, a block, a span of the program,
+    /// a phase of the concurrent collector.
+    Other = 11,
 }
 
 /// How many classes there are.
-pub const CLASSES: usize = 7;
+pub const CLASSES: usize = 12;
 
 /// Nanoseconds by class.
 pub type ClassTimes = [u64; CLASSES];
@@ -43,6 +54,11 @@ impl Class {
         Self::Foreign,
         Self::Io,
         Self::Open,
+        Self::GcSync,
+        Self::GcStart,
+        Self::GcIdle,
+        Self::GcDone,
+        Self::Other,
     ];
 
     /// The class of that number.
@@ -66,7 +82,18 @@ impl Class {
             Self::Foreign => "in a foreign call",
             Self::Io => "waiting for I/O, a delay or other",
             Self::Open => "still running at the end of the log",
+            Self::GcSync => "waiting for all to stop for a collection",
+            Self::GcStart => "starting a collection",
+            Self::GcIdle => "idle in a collection",
+            Self::GcDone => "done with its part of a collection",
+            Self::Other => "other",
         }
+    }
+
+    /// Whether it is part of a collection: not the wait for it.
+    #[must_use]
+    pub const fn is_gc(self) -> bool {
+        matches!(self, Self::Gc | Self::GcStart | Self::GcIdle | Self::GcDone)
     }
 }
 

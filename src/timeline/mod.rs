@@ -7,11 +7,17 @@
 //! ([`forest`]) says which span stands out among those that a pixel merges.
 
 pub mod class;
+pub mod contents;
+pub mod details;
+pub mod flow;
 pub mod forest;
 pub mod lane;
 pub mod messages;
 mod moments;
+pub mod phases;
 pub mod query;
+pub mod reply;
+pub mod row;
 pub mod runs;
 pub mod store;
 pub mod thread_export;

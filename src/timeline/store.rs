@@ -1,6 +1,7 @@
 //! The spans of a log, kept for drawing: the runs and collections of each
 //! capability, and which runs are whose.
 
+use std::cmp::Reverse;
 use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
@@ -9,9 +10,10 @@ use super::class::{Class, StopCode};
 use super::lane::{BLOCK, Lane};
 use super::moments::Moments;
 use super::runs::{Cap, RunLane, RunRef, overlap};
-use super::threads::{Thread, ThreadFilter, ThreadLane, ThreadRow, Threads};
+use super::threads::{NEVER_NS, Thread, ThreadFilter, ThreadLane, ThreadOrder, ThreadRow, Threads};
 use super::turns::{Run, TurnIndex};
 use crate::analysis::spans::{Open, SpanSink};
+use crate::automata::gc_phase::Phase;
 use crate::automata::thread_state::{Activity, Reason, ThreadSpan};
 use crate::automata::{Oddity, Span};
 use crate::eventlog::StopStatus;
@@ -168,14 +170,26 @@ impl Store {
         self.cap(cap)?.runs.code_at(place)
     }
 
-    /// The threads that `filter` lets through, the busiest first, and how
-    /// many there are without its limit.
+    /// The threads that `filter` lets through, in its order, and how many
+    /// there are without its limit.
     #[must_use]
     pub fn threads(&self, filter: &ThreadFilter) -> (Vec<ThreadRow>, usize) {
         let matching = self.threads.matching(&filter.text);
         let mut found: Vec<&Thread> = matching.map(|(_, thread)| thread).collect();
         let total = found.len();
-        found.sort_unstable_by_key(|thread| (std::cmp::Reverse(thread.run_ns), thread.id));
+        match filter.order {
+            ThreadOrder::Activity => {
+                found.sort_unstable_by_key(|thread| (Reverse(thread.run_ns), thread.id));
+            }
+            ThreadOrder::FirstRun => {
+                found.sort_unstable_by_key(|thread| (self.first_run(thread), thread.id));
+            }
+            ThreadOrder::Id => found.sort_unstable_by_key(|thread| thread.id),
+            ThreadOrder::Label => found.sort_unstable_by_key(|thread| {
+                let label = thread.label.as_deref();
+                (label.is_none(), label, thread.id)
+            }),
+        }
         let rows = found
             .into_iter()
             .take(filter.limit)
@@ -188,6 +202,16 @@ impl Store {
                 runs: thread.runs,
             });
         (rows.collect(), total)
+    }
+
+    /// When a thread first ran; threads that never did come last.
+    fn first_run(&self, thread: &Thread) -> u64 {
+        if !self.settled || thread.runs == 0 {
+            return thread
+                .began_ns
+                .max(if thread.runs == 0 { NEVER_NS } else { 0 });
+        }
+        self.run_span(self.thread_run(thread.first as usize)).0
     }
 
     /// The life of a thread; only once the log is read to its end.
@@ -356,6 +380,7 @@ impl Store {
         self.end = end;
         for lane in &mut self.lanes {
             lane.gc.settle();
+            lane.phases.settle();
             lane.overlap = overlap(&lane.runs, &lane.gc);
         }
         self.group_by_thread();
@@ -418,7 +443,13 @@ pub(crate) struct Cut {
 
 impl SpanSink for Store {
     fn gc(&mut self, cap: CapId, span: Span) {
-        self.lane_mut(Some(cap)).gc.push(span);
+        let lane = self.lane_mut(Some(cap));
+        lane.gc.push(span);
+        lane.phases.collection(span);
+    }
+
+    fn gc_phase(&mut self, cap: CapId, phase: Phase, span: Span) {
+        self.lane_mut(Some(cap)).phases.push(phase, span);
     }
 
     #[inline]

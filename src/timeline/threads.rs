@@ -127,12 +127,28 @@ pub struct ThreadRow {
     pub runs: u32,
 }
 
+/// In which order threads are listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ThreadOrder {
+    /// Those that ran longest first.
+    #[default]
+    Activity,
+    /// Those that ran first first.
+    FirstRun,
+    /// By number.
+    Id,
+    /// By label; those without one last.
+    Label,
+}
+
 /// Which threads are listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadFilter {
     /// Part of the label, or of the number; empty for all.
     pub text: String,
-    /// How many at most; the busiest ones first.
+    /// In which order.
+    pub order: ThreadOrder,
+    /// How many at most.
     pub limit: usize,
 }
 

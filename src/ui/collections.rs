@@ -18,7 +18,7 @@ use crate::automata::Span;
 use crate::ids::Nanos;
 use crate::protocol::{Answer, Question};
 use crate::scene::format;
-use crate::timeline::query::Row;
+use crate::timeline::row::Row;
 
 const fn column(title: &'static str, help: &'static str) -> Column {
     Column {

@@ -26,10 +26,12 @@ pub(super) const fn swatch(class: Class) -> &'static str {
     match class {
         Class::Running => "swatch running",
         Class::Gc => "swatch gc",
+        Class::GcSync => "swatch gc-sync line",
+        Class::GcStart | Class::GcIdle | Class::GcDone => "swatch gc part",
         Class::Ready => "swatch ready line",
         Class::Blocked => "swatch blocked line",
         Class::Foreign => "swatch foreign line",
-        Class::Io => "swatch io line",
+        Class::Io | Class::Other => "swatch io line",
         Class::Open => "swatch running open",
     }
 }
@@ -54,6 +56,11 @@ const fn meaning(class: Class) -> &'static str {
             "The thread waits for a file, a socket or a delay, or the log gives no reason."
         }
         Class::Open => "It was still running when the log ended.",
+        Class::GcSync => "A collection is wanted; the capability waits until all have stopped.",
+        Class::GcStart => "The collection has begun; the capability has no work in it yet.",
+        Class::GcIdle => "The capability waits in the collection for the others, who have work.",
+        Class::GcDone => "The capability has done its part of the collection.",
+        Class::Other => "Anything else that takes time.",
     }
 }
 

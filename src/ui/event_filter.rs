@@ -341,7 +341,11 @@ fn ThreadInput(props: &ThreadInputProps) -> Html {
                 on_change.emit(Change::Thread(Some(ThreadId(number))));
                 return;
             }
-            let filter = ThreadFilter { text, limit: 1 };
+            let filter = ThreadFilter {
+                text,
+                limit: 1,
+                ..ThreadFilter::default()
+            };
             let (on_change, unknown) = (on_change.clone(), unknown.clone());
             client.ask(Question::Threads(filter), move |answer, _| {
                 if let Answer::Threads(rows, _) = answer {

@@ -4,36 +4,20 @@ use crate::automata::Span;
 use crate::ids::Nanos;
 use crate::scene::format;
 use crate::share::{Selected, TrackName, ViewState, decode, encode};
-use crate::timeline::query::Row;
-
-/// The name of a row in links.
-fn track_name(row: Row) -> Option<TrackName> {
-    match row {
-        Row::Activity => Some(TrackName::activity()),
-        Row::Cap(cap) => Some(TrackName::capability(cap)),
-        Row::Thread(thread) => Some(TrackName::thread(thread)),
-        Row::Messages => TrackName::new("messages"),
-    }
-}
+use crate::timeline::contents::Contents;
+use crate::timeline::row::Row;
 
 /// The selected item for a link.
-pub(super) fn selected(item: Option<(Row, Nanos)>) -> Option<Selected> {
+pub(super) fn selected(item: Option<(Row, Nanos)>, contents: &Contents) -> Option<Selected> {
     let (row, time) = item?;
-    Some(Selected {
-        time,
-        track: track_name(row)?,
-    })
+    let track = TrackName::new(row.name(contents))?;
+    Some(Selected { time, track })
 }
 
 /// The selected item of a link.
-pub(super) fn item(state: &ViewState) -> Option<(Row, Nanos)> {
+pub(super) fn item(state: &ViewState, contents: &Contents) -> Option<(Row, Nanos)> {
     let Selected { time, track } = state.selected.as_ref()?;
-    let row = track
-        .as_capability()
-        .map(Row::Cap)
-        .or_else(|| track.as_thread().map(Row::Thread))
-        .or_else(|| (track.as_str() == "messages").then_some(Row::Messages))?;
-    Some((row, *time))
+    Some((Row::named(track.as_str(), contents)?, *time))
 }
 
 /// What the address says now.

@@ -21,7 +21,7 @@ use crate::protocol::{Answer, Question};
 use crate::quantity::Utc;
 use crate::scene::format;
 use crate::session::Overview;
-use crate::timeline::query::Row;
+use crate::timeline::row::Row;
 use capabilities::{Capabilities, capability_sets};
 use diagnostics::Diagnostics;
 use environment::Environment;

@@ -19,7 +19,7 @@ use crate::ids::Nanos;
 use crate::protocol::{Answer, Question};
 use crate::scene::format;
 use crate::timeline::class::{Class, WaitReason};
-use crate::timeline::query::Row;
+use crate::timeline::row::Row;
 use crate::timeline::thread_table::{
     ThreadColumn, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTimes, ThreadView,
 };
@@ -334,11 +334,12 @@ fn swatch(class: Class) -> Html {
 const fn colour(class: Class) -> &'static str {
     match class {
         Class::Running | Class::Open => "running",
-        Class::Gc => "gc",
+        Class::Gc | Class::GcStart | Class::GcIdle | Class::GcDone => "gc",
+        Class::GcSync => "gc-sync",
         Class::Ready => "ready",
         Class::Blocked => "blocked",
         Class::Foreign => "foreign",
-        Class::Io => "io",
+        Class::Io | Class::Other => "io",
     }
 }
 

@@ -269,6 +269,8 @@ fn answer(shared: &Shared, id: u32, question: Question) {
         Question::ThreadCsv(query) => session
             .thread_csv(&query)
             .map_or(Answer::Nothing, Answer::ThreadCsv),
+        Question::Details(query) => Answer::Details(session.details(&query)),
+        Question::Flow(query) => Answer::Flow(session.flow(&query)),
         Question::Message(index) => Answer::Message(session.message(index as usize)),
         Question::Process => Answer::Process(Box::new(session.process())),
         Question::Environment => Answer::Environment(session.environment()),

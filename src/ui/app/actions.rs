@@ -6,6 +6,11 @@ use yew::prelude::*;
 
 use super::{App, Msg, Screen};
 use crate::actions::{Action, KeyPress, When, action};
+use crate::scene::arrange::{Direction, TrackChange};
+use crate::share::TrackName;
+use crate::timeline::details::Lead;
+use crate::timeline::threads::ThreadOrder;
+use crate::ui::save;
 
 /// How much one key press zooms.
 const ZOOM: f64 = 1.5;
@@ -38,8 +43,7 @@ impl App {
             .map(|target| target.tag_name())
             .unwrap_or_default();
         // Where nothing has the focus the keys are the timeline's.
-        let canvas = self.canvas.cast::<HtmlElement>();
-        let on_timeline = tag == "BODY" || (target.is_some() && target == canvas);
+        let on_timeline = tag == "BODY" || target.as_ref().is_some_and(is_head);
         let action = pressed(event, on_timeline);
         if self.palette.is_some() || (self.help && action != Some(Action::Palette)) {
             return false;
@@ -99,6 +103,37 @@ impl App {
             Action::Share => return send(Msg::Share),
             Action::Theme => return send(Msg::Theme),
             Action::Help => return send(Msg::Help(true)),
+            Action::CentreOnCursor => self.viewer.centre(),
+            Action::JumpToStart => self.viewer.jump(false),
+            Action::JumpToEnd => self.viewer.jump(true),
+            Action::Back => self.viewer.travel(true),
+            Action::Forward => self.viewer.travel(false),
+            Action::Measure => self.viewer.measure(),
+            Action::GotoWaker => self.viewer.follow(Lead::Waker),
+            Action::NextOnCapability => self.viewer.follow(Lead::Next),
+            Action::PinDetails => self.viewer.pin_details(),
+            Action::CopyDetails => self.copy_details(),
+            Action::ExportPng => self.export_png(),
+            Action::ExportSvg => self.export_svg(),
+            Action::ToggleTrackSelected => return self.change_track(ctx, TrackChange::Select),
+            Action::FoldGroup => return self.change_track(ctx, TrackChange::Fold),
+            Action::PinTrack => return self.change_track(ctx, TrackChange::Pin),
+            Action::HideTrack => return self.change_track(ctx, TrackChange::Hide),
+            Action::MoveTrackUp => {
+                let up = |name| TrackChange::Shift(name, Direction::Up);
+                return self.change_track(ctx, up);
+            }
+            Action::MoveTrackDown => {
+                let down = |name| TrackChange::Shift(name, Direction::Down);
+                return self.change_track(ctx, down);
+            }
+            Action::ShowAllTracks => return send(Msg::Tracks(TrackChange::ShowAll)),
+            Action::ResetTracks => return send(Msg::Tracks(TrackChange::Reset)),
+            Action::GroupThreads => return send(Msg::Tracks(TrackChange::GroupThreads)),
+            Action::ThreadsByActivity => return send(order(ThreadOrder::Activity)),
+            Action::ThreadsByFirstRun => return send(order(ThreadOrder::FirstRun)),
+            Action::ThreadsById => return send(order(ThreadOrder::Id)),
+            Action::ThreadsByLabel => return send(order(ThreadOrder::Label)),
             Action::Legend => return send(Msg::Legend),
             Action::Palette => {
                 self.open_palette();
@@ -107,34 +142,66 @@ impl App {
             Action::AddNote => return send(Msg::AddNote),
             Action::NextNote => self.step_note(true),
             Action::PreviousNote => self.step_note(false),
-            Action::CentreOnCursor
-            | Action::JumpToStart
-            | Action::JumpToEnd
-            | Action::Back
-            | Action::Forward
-            | Action::ToggleTrackSelected
-            | Action::Measure
-            | Action::GotoWaker
-            | Action::NextOnCapability
-            | Action::CopyDetails
-            | Action::PinDetails
-            | Action::FoldGroup
-            | Action::PinTrack
-            | Action::HideTrack
-            | Action::ShowAllTracks
-            | Action::MoveTrackUp
-            | Action::MoveTrackDown
-            | Action::ThreadsByActivity
-            | Action::ThreadsByFirstRun
-            | Action::ThreadsById
-            | Action::ThreadsByLabel
-            | Action::GroupThreads
-            | Action::ResetTracks
-            | Action::ExportPng
-            | Action::ExportSvg => return false,
         }
         false
     }
+}
+
+impl App {
+    /// Changes the track that the keyboard is on.
+    fn change_track(
+        &mut self,
+        ctx: &Context<Self>,
+        change: impl FnOnce(TrackName) -> TrackChange,
+    ) -> bool {
+        if let Some(name) = self.viewer.track() {
+            ctx.link().send_message(Msg::Tracks(change(name)));
+        }
+        false
+    }
+
+    /// The name of a file with the picture: that of the log.
+    fn export_name(&self, extension: &str) -> String {
+        let name = self
+            .log
+            .name
+            .trim_end_matches(".gz")
+            .trim_end_matches(".zst");
+        let name = name.trim_end_matches(".eventlog");
+        format!("{name}.{extension}")
+    }
+
+    fn export_png(&self) {
+        let name = self.export_name("png");
+        self.viewer.png(move |blob| {
+            // Fails only without memory; there is no better place for it then.
+            let _ = save::save_blob(&name, &blob);
+        });
+    }
+
+    fn export_svg(&self) {
+        let texts = js_sys::Array::of1(&self.viewer.svg().into());
+        // As above.
+        let _ = save::save(&self.export_name("svg"), "image/svg+xml", &texts);
+    }
+
+    fn copy_details(&self) {
+        if let Some(description) = self.viewer.description() {
+            let clipboard = gloo_utils::window().navigator().clipboard();
+            // Where the browser does not allow it, nothing is copied.
+            let _ = clipboard.write_text(&description.to_text());
+        }
+    }
+}
+
+fn order(order: ThreadOrder) -> Msg {
+    Msg::Tracks(TrackChange::Order(order))
+}
+
+/// Whether the focus is on the head of a track: then the keys are the
+/// timeline's.
+fn is_head(element: &HtmlElement) -> bool {
+    element.class_name().split(' ').any(|class| class == "head")
 }
 
 fn focus(input: &NodeRef) {

@@ -8,10 +8,11 @@ use web_sys::File;
 use yew::prelude::*;
 
 use super::{App, Log, Msg, Screen, THREADS_LISTED};
-use crate::ids::{CapId, ThreadId};
+use crate::ids::CapId;
 use crate::protocol::{Answer, FromWorker, Question};
+use crate::scene::arrange::{Known, TrackChange, arrange};
 use crate::scene::format;
-use crate::scene::timeline::tracks;
+use crate::scene::track::Layout;
 use crate::share::Panel;
 use crate::timeline::query::UsageRow;
 use crate::timeline::threads::ThreadFilter;
@@ -32,6 +33,9 @@ impl App {
         self.diagnostics_asked = 0;
         self.goto_when_listed = None;
         self.description = None;
+        self.pinned = None;
+        self.track = None;
+        self.layout = Rc::default();
         self.log = Log {
             name: file.name(),
             ..Log::default()
@@ -174,9 +178,22 @@ impl App {
     }
 
     /// Gives the timeline what is known of the log.
-    pub(super) fn show_log(&self) {
+    pub(super) fn show_log(&mut self) {
         let overview = &self.log.overview;
         let Some(span) = overview.span else { return };
+        let labels = self
+            .log
+            .threads
+            .iter()
+            .filter_map(|row| Some((row.id, row.label.clone()?)))
+            .collect();
+        self.viewer.set_log(span, overview.caps.len(), labels);
+        self.show_tracks();
+    }
+
+    /// Arranges the tracks anew.
+    pub(super) fn show_tracks(&mut self) {
+        let overview = &self.log.overview;
         let note = |cap: CapId| {
             let row = self.log.usage.iter().find(|row| row.cap == cap)?;
             let life = row.mutator_ns + row.gc_ns + row.idle_ns;
@@ -187,25 +204,32 @@ impl App {
             .iter()
             .map(|life| (life.cap, note(life.cap).unwrap_or_default()))
             .collect();
-        let threads: Vec<(ThreadId, Option<String>)> = self
-            .log
-            .threads
-            .iter()
-            .map(|row| (row.id, row.label.clone()))
-            .collect();
-        let labels = self
-            .log
-            .threads
-            .iter()
-            .filter_map(|row| Some((row.id, row.label.clone()?)))
-            .collect();
-        let tracks = tracks(&caps, overview.messages, &threads, self.log.threads_in_all);
-        self.viewer.set_log(span, tracks, labels);
+        let known = Known {
+            caps: &caps,
+            messages: overview.messages,
+            contents: &overview.contents,
+            threads: &self.log.threads,
+            threads_in_all: self.log.threads_in_all,
+        };
+        self.layout = Rc::new(Layout::new(arrange(&known, &self.tracks)));
+        self.viewer.set_layout(Rc::clone(&self.layout));
+    }
+
+    /// Shows the tracks otherwise.
+    pub(super) fn change_tracks(&mut self, ctx: &Context<Self>, change: TrackChange) {
+        let order = self.tracks.threads;
+        self.tracks.change(change, &self.layout);
+        self.show_tracks();
+        if self.tracks.threads != order {
+            self.ask_threads(ctx);
+        }
+        self.changed(ctx);
     }
 
     pub(super) fn ask_threads(&self, ctx: &Context<Self>) {
         let filter = ThreadFilter {
-            text: self.filter.trim().to_owned(),
+            text: self.tracks.filter.trim().to_owned(),
+            order: self.tracks.threads,
             limit: THREADS_LISTED,
         };
         let link = ctx.link().clone();

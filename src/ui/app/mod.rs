@@ -6,6 +6,7 @@ mod palette;
 mod panel;
 mod view;
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use gloo_events::{EventListener, EventListenerOptions};
@@ -20,10 +21,13 @@ use crate::eventlog::Progress;
 use crate::events::EventList;
 use crate::notes::Notes;
 use crate::protocol::{Counted, FromWorker};
+use crate::scene::arrange::{TrackChange, TrackView};
 use crate::scene::format;
+use crate::scene::track::Layout;
 use crate::session::Overview;
-use crate::share::{Fingerprint, FlameView, Panel, ViewState};
-use crate::timeline::query::{Row, UsageRow};
+use crate::share::{Fingerprint, FlameView, Panel, TrackName, ViewState};
+use crate::timeline::query::UsageRow;
+use crate::timeline::row::Row;
 use crate::timeline::thread_table::ThreadView;
 use crate::timeline::threads::ThreadRow;
 use crate::ui::client::Client;
@@ -31,13 +35,15 @@ use crate::ui::dialog::Help;
 use crate::ui::files::{self, Dropped};
 use crate::ui::landing::{FileInput, Landing};
 use crate::ui::palette::{Entry, Pick};
-use crate::ui::viewer::{Description, Goto, Place, ViewerEvent, ViewerRef};
+use crate::ui::viewer::{Description, Goto, Place, ViewerEvent, ViewerRef, VisibleItem};
 use crate::ui::{link, theme};
 
 /// How many threads are listed.
 const THREADS_LISTED: usize = 2000;
 /// When what the user does has settled, the address follows.
 const SETTLED_MS: u32 = 250;
+/// The same for the table of what is in view.
+const FOLLOW_MS: u32 = 120;
 
 /// What the app hears.
 pub(super) enum Msg {
@@ -56,6 +62,12 @@ pub(super) enum Msg {
     Threads(Vec<ThreadRow>, u64),
     Usage(Vec<UsageRow>),
     Filter(String),
+    /// The table of what is in view shall follow.
+    Visible,
+    /// The details shall not stay open.
+    Unpin,
+    /// The tracks shall be shown otherwise.
+    Tracks(TrackChange),
     Panel(Panel),
     /// All that is wrong or odd about the log is to be shown.
     Diagnostics,
@@ -129,14 +141,25 @@ pub(super) struct App {
     palette: Option<Rc<Vec<Entry>>>,
     copied: bool,
     colours: u32,
-    height: f64,
+    /// The tracks with their places.
+    layout: Rc<Layout>,
+    /// Which of the tracks that scroll are seen.
+    seen: Range<usize>,
+    /// The track that the keyboard is on.
+    track: Option<TrackName>,
+    /// What is in view, for its table.
+    visible: Rc<Vec<VisibleItem>>,
+    follow: Option<Timeout>,
     range: Option<Span>,
     /// What was clicked last on the timeline.
     place: Option<Place>,
-    description: Option<Description>,
+    description: Option<Rc<Description>>,
+    /// The item that was clicked, whose details stay open.
+    pinned: Option<Rc<Description>>,
     /// Where to go when the thread that is meant has a track.
     goto_when_listed: Option<Goto>,
-    filter: String,
+    /// Which tracks are shown, and how.
+    tracks: TrackView,
     panel: Panel,
     panel_hidden: bool,
     /// How often the diagnostics were asked for while their panel is open.
@@ -153,7 +176,6 @@ pub(super) struct App {
     hard_cancel: Option<Timeout>,
     file_input: NodeRef,
     filter_input: NodeRef,
-    canvas: NodeRef,
     panel_node: NodeRef,
     panel_px: f64,
     _listeners: Vec<EventListener>,
@@ -183,12 +205,17 @@ impl Component for App {
             palette: None,
             copied: false,
             colours: 0,
-            height: 0.0,
+            layout: Rc::default(),
+            seen: 0..0,
+            track: None,
+            visible: Rc::default(),
+            follow: None,
             range: None,
             place: None,
             description: None,
+            pinned: None,
             goto_when_listed: None,
-            filter: String::new(),
+            tracks: TrackView::default(),
             panel: Panel::default(),
             panel_hidden: false,
             diagnostics_asked: 0,
@@ -201,7 +228,6 @@ impl Component for App {
             hard_cancel: None,
             file_input: NodeRef::default(),
             filter_input: NodeRef::default(),
-            canvas: NodeRef::default(),
             panel_node: NodeRef::default(),
             panel_px: stored_panel_px(),
             _listeners: listen(ctx),
@@ -267,15 +293,26 @@ impl Component for App {
             }
             Msg::Usage(rows) => self.usage_came(rows),
             Msg::Filter(filter) => {
-                self.filter = filter;
+                self.tracks.filter = filter;
+                self.show_tracks();
                 self.ask_threads(ctx);
                 self.changed(ctx);
             }
+            Msg::Visible => {
+                self.follow = None;
+                self.visible = Rc::new(self.viewer.visible_items());
+            }
+            Msg::Unpin => {
+                self.viewer.pin_details();
+                return false;
+            }
+            Msg::Tracks(change) => self.change_tracks(ctx, change),
             Msg::Panel(panel) => {
                 self.panel = panel;
                 self.panel_hidden = false;
                 self.diagnostics_asked = 0;
                 self.note_focus = None;
+                self.follow_view(ctx);
                 self.changed(ctx);
             }
             Msg::Diagnostics => {
@@ -316,6 +353,7 @@ impl Component for App {
             Msg::Copied(copied) => self.copied = copied,
             Msg::Settled => {
                 self.settle = None;
+                self.viewer.settled();
                 link::write(&self.state());
                 return false;
             }
@@ -467,7 +505,7 @@ impl App {
         // The view may reach a little beyond the log; a range may not.
         let visible = state.visible.filter(|span| inside(*span).is_some());
         let range = state.selection.and_then(inside);
-        self.filter.clone_from(&state.filter);
+        self.tracks = state.tracks.clone();
         self.panel = state.panel;
         self.flame = state.flame.clone();
         self.events = state.events.clone();
@@ -481,7 +519,11 @@ impl App {
         if state.newer() {
             self.notice = Some("This link was made by a newer version of this page: some of it may be missing here.".to_owned());
         }
-        self.viewer.restore(visible, range, link::item(&state));
+        self.viewer.restore(
+            visible,
+            range,
+            link::item(&state, &self.log.overview.contents),
+        );
         self.wanted = Some(state).filter(|state| state.fingerprint.is_some());
     }
 
@@ -522,9 +564,9 @@ impl App {
             fingerprint: self.log.fingerprint,
             visible: self.viewer.visible(),
             selection: self.viewer.range(),
-            selected: link::selected(self.viewer.selected()),
+            selected: link::selected(self.viewer.selected(), &self.log.overview.contents),
             panel: self.panel,
-            filter: self.filter.clone(),
+            tracks: self.tracks.clone(),
             flame: self.flame.clone(),
             events: self.events.clone(),
             threads: self.thread_table.clone(),
@@ -539,6 +581,16 @@ impl App {
             let link = ctx.link().clone();
             self.settle = Some(Timeout::new(SETTLED_MS, move || {
                 link.send_message(Msg::Settled)
+            }));
+        }
+    }
+
+    /// The table of what is in view follows when it can be seen.
+    fn follow_view(&mut self, ctx: &Context<Self>) {
+        if self.panel == Panel::InView {
+            let link = ctx.link().clone();
+            self.follow = Some(Timeout::new(FOLLOW_MS, move || {
+                link.send_message(Msg::Visible)
             }));
         }
     }
@@ -587,17 +639,23 @@ impl App {
                 self.description = description;
                 return changed;
             }
+            ViewerEvent::Pinned(pinned) => {
+                let changed = self.pinned != pinned;
+                self.pinned = pinned;
+                return changed;
+            }
             ViewerEvent::Range(range) => self.range = range,
             ViewerEvent::Clicked(place) => self.place = Some(place),
             ViewerEvent::Changed => {
                 self.changed(ctx);
                 return false;
             }
-            ViewerEvent::Height(height) => {
-                let changed = (self.height - height).abs() > 0.5;
-                self.height = height;
-                return changed;
+            ViewerEvent::Marks => {
+                self.follow_view(ctx);
+                return false;
             }
+            ViewerEvent::Seen(seen) => self.seen = seen,
+            ViewerEvent::Current(track) => self.track = track,
         }
         true
     }

@@ -10,7 +10,7 @@ use crate::automata::Span;
 use crate::notes::{MAX_NOTES, Note, Notes};
 use crate::scene::format;
 use crate::share::Panel;
-use crate::timeline::query::Row;
+use crate::timeline::row::Row;
 use crate::ui::notes::{NotesPanel, goto};
 use crate::ui::palette::{Entry, Palette, Pick};
 use crate::ui::viewer::Goto;

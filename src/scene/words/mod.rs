@@ -1,0 +1,65 @@
+//! What is said of an item, in words: at once, from its mark alone. What else
+//! is known of it comes from the worker (`timeline::details`).
+
+mod cap;
+mod instants;
+mod spans;
+mod thread;
+
+use super::format;
+use super::item::{Item, Names};
+use crate::ids::ThreadId;
+use crate::timeline::class::Class;
+use crate::timeline::row::Row;
+
+/// How a thread is called: its label with its number, or its number.
+pub fn thread_name(names: &impl Names, thread: ThreadId) -> String {
+    match names.label(thread) {
+        Some(label) => format!("{label} (thread {thread})"),
+        None => format!("thread {thread}"),
+    }
+}
+
+/// What is known of a mark, in words: a name to stand out, and the rest.
+#[must_use]
+pub fn describe(item: &Item, names: &impl Names) -> (String, String) {
+    match item.row {
+        Row::Cap(cap) => cap::describe(cap, item, names),
+        Row::Thread(thread) => thread::describe(thread, item, names),
+        Row::Messages => instants::message(item, names),
+        Row::Instants(cap) => instants::describe(cap, item, names),
+        Row::Collections | Row::Nonmoving | Row::UserSpan(_) | Row::Task(_) | Row::Blocks(_) => {
+            spans::describe(item)
+        }
+        Row::Activity | Row::Graph(_) | Row::Sparks(..) | Row::Perf(_) => {
+            (String::new(), when(item))
+        }
+    }
+}
+
+/// From when to when.
+fn when(item: &Item) -> String {
+    let (start, end) = (format::time(item.span.start), format::time(item.span.end));
+    format!("{start} – {end}")
+}
+
+fn duration(item: &Item) -> String {
+    format::duration(item.span.duration())
+}
+
+/// Several spans that share a pixel: how many, and the share of each class.
+fn several(item: &Item, what: &str) -> String {
+    parts(&format!("{} {what}", item.count), item)
+}
+
+/// Something of which a pixel has several parts, with the share of each class.
+fn parts(what: &str, item: &Item) -> String {
+    let shares = Class::ALL.iter().zip(&item.shares);
+    let shares: Vec<String> = shares
+        .filter(|(_, share)| **share > 0.0)
+        .map(|(class, share)| format!("{} {}", format::fraction(f64::from(*share)), class.name()))
+        .collect();
+    let shares = shares.join(", ");
+    let (duration, when) = (duration(item), when(item));
+    format!("{what} in {duration}: {shares} · {when}")
+}
