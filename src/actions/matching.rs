@@ -13,10 +13,15 @@ const BEGIN: u32 = 8;
 const IN_A_ROW: u32 = 9;
 /// Any letter.
 const LETTER: u32 = 1;
-/// A word that begins the name.
-const FIRST: u32 = 6;
-/// A word that is a whole word of the name.
+/// What was typed begins a word of the name.
+const PREFIX: u32 = 6;
+/// It is a whole word.
 const WHOLE: u32 = 4;
+/// It begins the name.
+const FIRST: u32 = 2;
+
+/// All words stand in the name as they were typed.
+const TOGETHER: u32 = 3;
 
 /// How well a name matches what was typed; `None` if it does not. Every word
 /// must match: its letters stand in the name in their order. Letters that
@@ -25,8 +30,17 @@ const WHOLE: u32 = 4;
 pub fn score(typed: &str, name: &str) -> Option<Score> {
     let name: Vec<char> = folded(name);
     let mut sum = 0;
-    for word in typed.split_whitespace() {
-        sum += word_score(&folded(word), &name)?;
+    let mut phrase = Vec::new();
+    for word in typed.split_whitespace().map(folded) {
+        sum += word_score(&word, &name)?;
+        if !phrase.is_empty() {
+            phrase.push(' ');
+        }
+        phrase.extend(word);
+    }
+    let together = !phrase.is_empty() && name.windows(phrase.len()).any(|part| part == phrase);
+    if together {
+        sum += TOGETHER;
     }
     Some(Score(sum))
 }
@@ -61,7 +75,7 @@ fn word_score(word: &[char], name: &[char]) -> Option<u32> {
             }
             let starts = if begins(name, j) { BEGIN } else { LETTER };
             next[j] = if i == 0 {
-                Some(starts + if j == 0 { FIRST } else { 0 })
+                Some(starts)
             } else {
                 let adjacent = j
                     .checked_sub(1)
@@ -72,11 +86,20 @@ fn word_score(word: &[char], name: &[char]) -> Option<u32> {
         }
         best = next;
     }
-    let whole = name
-        .split(|c| !c.is_alphanumeric())
-        .any(|part| part == word);
-    let bonus = if whole { WHOLE } else { 0 };
-    best.into_iter().flatten().max().map(|score| score + bonus)
+    let best = best.into_iter().flatten().max()?;
+    Some(best + bonus(word, name))
+}
+
+/// More for what stands in the name as it was typed.
+fn bonus(word: &[char], name: &[char]) -> u32 {
+    let mut words = name.split(|c| !c.is_alphanumeric());
+    let prefix = words.clone().any(|other| other.starts_with(word));
+    let whole = words.any(|other| other == word);
+    let first = name.starts_with(word);
+    [(prefix, PREFIX), (whole, WHOLE), (first, FIRST)]
+        .into_iter()
+        .filter_map(|(holds, bonus)| holds.then_some(bonus))
+        .sum()
 }
 
 /// The numbers of the names that match what was typed, best first, equally
@@ -130,8 +153,10 @@ mod tests {
             ("zoom", &["Zoom in", "Zoom out", "Zoom to the selection"]),
             ("ZO", &["Zoom in", "Zoom out", "Zoom to the selection"]),
             ("zoo o", &["Zoom out", "Zoom in", "Zoom to the selection"]),
+            ("the track", &["Hide the track"]),
+            ("the next i", &["Go to the next item"]),
             ("trac", &["Hide the track", "Show all tracks"]),
-            ("zi", &["Zoom in", "Zoom to the selection"]),
+            ("zi", &["Zoom in"]),
             ("zts", &["Zoom to the selection"]),
             ("next note", &["Go to the next note"]),
             ("note next", &["Go to the next note"]),
@@ -148,6 +173,15 @@ mod tests {
         }
         assert_eq!(found(""), NAMES);
         assert_eq!(rank(" ", NAMES.iter().copied(), 2), [0, 1]);
+    }
+
+    #[test]
+    fn one_word_before_letters_of_several() {
+        let names = ["Show panel Summary", "Show panel Sparks", "Spare"];
+        assert_eq!(rank("spa", names, 9), [2, 1, 0]);
+        assert_eq!(rank("panel spa", names, 9), [1, 0]);
+        let names = ["Go to what woke this thread", "Go to thread 1"];
+        assert_eq!(rank("go  to thread", names, 9), [1, 0]);
     }
 
     /// The letters in their order, the slow way.

@@ -56,6 +56,7 @@ test('opens a panel, also from within a field, and gives the focus back', async 
   await expect(palette(page)).toHaveCount(0);
   await openPalette(page);
   await page.keyboard.type('panel spa');
+  await expect(active(page)).toContainText('Sparks');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('tab', { name: 'Sparks' })).toHaveAttribute('aria-selected', 'true');
 });
@@ -64,9 +65,10 @@ test('goes to a thread, and filters the tracks', async ({ page }) => {
   await openLog(page, LOG);
   await openPalette(page);
   await page.keyboard.type('go to thread');
-  const thread = (await active(page).textContent()).match(/^Go to (thread) ([0-9]+)/);
+  await expect(active(page)).toContainText(/^Go to thread [0-9]+/);
+  const thread = (await active(page).textContent()).match(/^Go to thread ([0-9]+)/);
   await page.keyboard.press('Enter');
-  await fragment(page, new RegExp(`[#&]e=[0-9]+\\.thread${thread[2]}(&|$)`));
+  await fragment(page, new RegExp(`[#&]e=[0-9]+\\.thread${thread[1]}(&|$)`));
   await openPalette(page);
   await page.keyboard.type('main');
   await page.getByRole('option', { name: 'Filter the tracks: main' }).click();

@@ -284,6 +284,9 @@ impl Component for App {
                 self.log.threads = rows;
                 self.log.threads_in_all = total;
                 self.show_log();
+                if self.palette.is_some() {
+                    self.open_palette();
+                }
                 if let Some(goto) = self.goto_when_listed.take() {
                     self.viewer.goto(goto);
                 }
