@@ -16,16 +16,18 @@ use crate::events::{EventList, EventRow};
 use crate::flamegraph::query::{FlameHead, FlameQuery};
 use crate::ids::{CapId, Nanos, ThreadId};
 use crate::session::Overview;
+use crate::timeline::contents::Contents;
 use crate::timeline::details::{DetailsQuery, Fact};
 use crate::timeline::flow::{Arrow, FlowQuery};
 use crate::timeline::messages::Message;
 use crate::timeline::query::{TimelineQuery, UsageRow};
 use crate::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use crate::timeline::threads::{ThreadFilter, ThreadRow};
+use crate::timeline::user_spans::SpanPrefixes;
 
 /// Changes whenever a message does: page and worker of different builds must
 /// not talk to each other.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// From the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +40,9 @@ pub enum ToWorker {
     Open,
     /// Drop what is open.
     Cancel,
+    /// Look for spans of the program with these words, in what is open and in
+    /// what will be; answered by [`FromWorker::Contents`] once a log is read.
+    SpanPrefixes(SpanPrefixes),
     /// Count the rows of a list, instead of any other; `None`: of none.
     Count(Option<EventList>),
     /// Answer a question about the open log.
@@ -203,6 +208,9 @@ pub enum FromWorker {
         /// How long that took, in milliseconds.
         elapsed_ms: f64,
     },
+    /// What there is to be shown of the open log, after the words for spans
+    /// of the program have changed.
+    Contents(Contents),
     /// The file is no log that can be read.
     Failed {
         /// Why, and what to try.

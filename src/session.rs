@@ -1,6 +1,8 @@
 //! One open log: it is fed, it analyses, it answers. The only thing that the
 //! drivers (the worker, tests, benchmarks) talk to.
 
+mod contents;
+mod details;
 mod diagnostics;
 
 use std::ops::Range;
@@ -15,6 +17,7 @@ use crate::analysis::numbers::summary::Summary;
 use crate::analysis::process::{Diagnostic, OpenAtEnd};
 use crate::analysis::spans::{Analyses, Open, SpanAnalysis, SpanSink};
 use crate::automata::Span;
+use crate::eventlog::blocks::BlockIndex;
 use crate::eventlog::rows::{CHUNK_EVENTS, RowSource};
 use crate::eventlog::{
     DamageList, Event, LogError, LogReader, Names, Progress, Record, Sink, Step,
@@ -25,15 +28,14 @@ use crate::flamegraph::{CallOddity, Profile, ProfileCollector};
 use crate::ids::{CapId, Nanos, ThreadId};
 use crate::timeline::Store;
 use crate::timeline::contents::Contents;
-use crate::timeline::details::{DetailsQuery, Fact};
 use crate::timeline::flow::{Arrow, FlowQuery};
 use crate::timeline::messages::{Message, Messages};
 use crate::timeline::query::{Timeline, TimelineQuery, UsageRow, usage};
 use crate::timeline::reply::TimelineReply;
-use crate::timeline::row::Row;
 use crate::timeline::thread_export::thread_csv;
 use crate::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use crate::timeline::threads::{ThreadFilter, ThreadRow};
+use crate::timeline::tracks::Tracks;
 
 /// All analyses of a log, in one pass.
 #[derive(Debug)]
@@ -44,6 +46,7 @@ struct Recording {
     spans: Option<SpanAnalysis>,
     store: Store,
     messages: Messages,
+    tracks: Tracks,
     names: Names,
     /// Taken out at the end of the log.
     samples: Option<ProfileCollector>,
@@ -64,6 +67,7 @@ impl Default for Recording {
             spans: Some(SpanAnalysis::new(analyses)),
             store: Store::default(),
             messages: Messages::default(),
+            tracks: Tracks::default(),
             names: Names::default(),
             samples: Some(ProfileCollector::default()),
             profile: None,
@@ -86,6 +90,7 @@ impl Sink for Recording {
             spans.event(record, &mut self.store);
         }
         self.messages.event(record);
+        self.tracks.event(record);
         self.names.event(record);
         if let Some(samples) = &mut self.samples {
             samples.event(record);
@@ -109,8 +114,10 @@ impl Recording {
         times.map_or(Nanos(0), |(_, last)| last)
     }
 
-    fn settle(&mut self) {
+    fn settle(&mut self, blocks: &BlockIndex) {
         let end = self.end();
+        self.tracks
+            .settle(&self.numbers, &self.messages, blocks, end);
         if let Some(spans) = self.spans.take() {
             let mut sink = Ending {
                 store: &mut self.store,
@@ -230,9 +237,10 @@ impl Session {
     pub fn advance(&mut self, max_events: usize) -> Result<Step, LogError> {
         let step = self.reader.advance(&mut self.recording, max_events)?;
         if step == Step::Done && !self.complete {
-            self.recording.settle();
+            self.recording.settle(self.reader.index());
             self.complete = true;
         }
+        self.recording.tracks.extend(&self.recording.numbers);
         Ok(step)
     }
 
@@ -307,11 +315,6 @@ impl Session {
         }
     }
 
-    /// What there is to be shown beside capabilities and threads.
-    fn contents(&self) -> Contents {
-        Contents::default()
-    }
-
     /// The time in which there are events; before any is read, that of the blocks.
     fn span(&self) -> Option<Span> {
         let blocks = self
@@ -363,21 +366,11 @@ impl Session {
             store: &self.recording.store,
             messages: &self.recording.messages,
             caps: &caps,
+            tracks: &self.recording.tracks,
+            numbers: &self.recording.numbers,
+            end: self.recording.end(),
         };
         timeline.answer(query)
-    }
-
-    /// What is known of an item beyond its mark.
-    #[must_use]
-    pub fn details(&self, query: &DetailsQuery) -> Vec<Fact> {
-        match query.row {
-            Row::Messages => self.message_details(query),
-            _ => Vec::new(),
-        }
-    }
-
-    fn message_details(&self, _query: &DetailsQuery) -> Vec<Fact> {
-        Vec::new()
     }
 
     /// How a thread came to run, in view.

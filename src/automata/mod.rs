@@ -5,6 +5,8 @@
 pub mod gc;
 pub mod gc_phase;
 pub mod mutator;
+pub mod nonmoving;
+pub mod task;
 pub mod thread_state;
 pub mod validity;
 

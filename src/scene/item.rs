@@ -3,7 +3,7 @@
 use crate::automata::Span;
 use crate::ids::{Nanos, ThreadId};
 use crate::timeline::class::Class;
-use crate::timeline::reply::{MarkKind, MarkView, TimelineReply};
+use crate::timeline::reply::{GraphPoint, MarkKind, MarkView, TimelineReply};
 use crate::timeline::row::Row;
 
 /// A mark that the pointer is on or that is selected, in absolute time.
@@ -65,6 +65,27 @@ impl Marks {
     pub fn items(&self, row: Row) -> impl Iterator<Item = Item> + '_ {
         self.of(row)
             .map(move |(mark, span)| Item::new(row, &mark, span))
+    }
+
+    /// The points of a row's graph, with their times.
+    pub fn points(&self, row: Row) -> impl Iterator<Item = (GraphPoint, Span)> {
+        let start = self.view.map_or(0, |view| view.start.0);
+        let number = self.rows.iter().position(|&asked| asked == row);
+        let points = number.map(|number| self.reply.graph.row_points(number));
+        points.into_iter().flatten().map(move |point| {
+            let absolute = |relative: f64| Nanos((start as f64 + relative).max(0.0) as u64);
+            (point, Span::new(absolute(point.start), absolute(point.end)))
+        })
+    }
+
+    /// What a row's graph shows at a time: a point of each series that has
+    /// one, and the stretch of time that the shortest of them stands for.
+    #[must_use]
+    pub fn graph_at(&self, row: Row, time: Nanos) -> Option<(Vec<GraphPoint>, Span)> {
+        let there = |(_, span): &(GraphPoint, Span)| span.start <= time && time < span.end;
+        let (points, spans): (Vec<_>, Vec<_>) = self.points(row).filter(there).unzip();
+        let shortest = spans.into_iter().min_by_key(Span::duration)?;
+        Some((points, shortest))
     }
 
     /// The mark of `row` at a time; nearby marks count if they are narrow.

@@ -10,18 +10,18 @@ use crate::timeline::row::Row;
 pub enum Group {
     /// The whole program: activity, collections, messages.
     Program,
-    /// Memory.
-    Heap,
-    /// Spans that the program announced.
-    Spans,
     /// Capabilities.
     Capabilities,
-    /// Threads.
-    Threads,
     /// Events at points in time, by capability.
     Instants,
     /// Sparks, by capability.
     Sparks,
+    /// Memory.
+    Heap,
+    /// Spans that the program announced.
+    Spans,
+    /// Threads.
+    Threads,
     /// Tasks: OS threads of the runtime.
     Tasks,
     /// Performance counters.
@@ -34,12 +34,12 @@ impl Group {
     /// All of them, in their usual order.
     pub const ALL: [Self; 10] = [
         Self::Program,
-        Self::Heap,
-        Self::Spans,
         Self::Capabilities,
-        Self::Threads,
         Self::Instants,
         Self::Sparks,
+        Self::Heap,
+        Self::Spans,
+        Self::Threads,
         Self::Tasks,
         Self::Perf,
         Self::Blocks,
@@ -90,7 +90,7 @@ impl Group {
     pub const fn starts_folded(self) -> bool {
         matches!(
             self,
-            Self::Instants | Self::Sparks | Self::Tasks | Self::Perf | Self::Blocks
+            Self::Instants | Self::Sparks | Self::Heap | Self::Tasks | Self::Perf | Self::Blocks
         )
     }
 

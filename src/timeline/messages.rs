@@ -72,17 +72,19 @@ impl Messages {
             Event::UserMarker { markername } => (MessageKind::Marker, markername.0),
             _ => return,
         };
+        self.push(record.time, record.cap, kind, text);
+    }
+
+    /// Appends a message.
+    pub(super) fn push(&mut self, time: Nanos, cap: Option<CapId>, kind: MessageKind, text: &[u8]) {
         let text = &text[..text.len().min(MAX_TEXT_BYTES)];
         if self.texts.len() + text.len() <= TEXT_BUDGET_BYTES {
             self.texts.extend_from_slice(text);
         }
         // Only logs of several runs go back in time here.
-        let time = self
-            .times
-            .last()
-            .map_or(record.time.0, |&last| last.max(record.time.0));
+        let time = self.times.last().map_or(time.0, |&last| last.max(time.0));
         self.times.push(time);
-        self.caps.push(record.cap);
+        self.caps.push(cap);
         self.kinds.push(kind);
         self.ends
             .push(u32::try_from(self.texts.len()).unwrap_or(u32::MAX));
@@ -103,17 +105,27 @@ impl Messages {
     /// One of them.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<Message> {
-        let time = Nanos(*self.times.get(index)?);
-        let from = index
-            .checked_sub(1)
-            .map_or(0, |before| self.ends[before] as usize);
-        let text = self.texts.get(from..self.ends[index] as usize)?;
         Some(Message {
-            time,
+            time: Nanos(*self.times.get(index)?),
             cap: self.caps[index],
             kind: self.kinds[index],
-            text: String::from_utf8_lossy(text).into_owned(),
+            text: String::from_utf8_lossy(self.text(index)).into_owned(),
         })
+    }
+
+    /// When one was written, in nanoseconds.
+    pub(super) fn time(&self, index: usize) -> u64 {
+        self.times.get(index).copied().unwrap_or_default()
+    }
+
+    /// What one says, as far as it is kept.
+    pub(super) fn text(&self, index: usize) -> &[u8] {
+        let end = self.ends.get(index).map_or(0, |end| *end as usize);
+        let before = index
+            .checked_sub(1)
+            .and_then(|before| self.ends.get(before));
+        let from = before.map_or(0, |end| *end as usize);
+        self.texts.get(from..end).unwrap_or_default()
     }
 
     /// One mark for each bucket of `bucket_ns` that has messages in `view`.

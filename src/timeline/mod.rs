@@ -6,24 +6,34 @@
 //! searches and a subtraction, exact at every zoom. A **forest**
 //! ([`forest`]) says which span stands out among those that a pixel merges.
 
+pub mod activity;
+pub mod block_lanes;
 pub mod class;
+pub mod collections;
 pub mod contents;
 pub mod details;
 pub mod flow;
 pub mod forest;
+pub mod gauge;
+pub mod graphs;
 pub mod lane;
 pub mod messages;
 mod moments;
+pub mod nonmoving;
 pub mod phases;
 pub mod query;
 pub mod reply;
 pub mod row;
 pub mod runs;
+pub mod span_lane;
 pub mod store;
+pub mod tasks;
 pub mod thread_export;
 pub mod thread_table;
 pub mod threads;
+pub mod tracks;
 pub mod turns;
+pub mod user_spans;
 
 pub use class::Class;
 pub use store::Store;

@@ -3,14 +3,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::class::{CLASSES, Class, ClassTimes, StopCode};
-use super::lane::Lane;
+use super::activity;
+use super::class::{CLASSES, Class, StopCode};
 use super::messages::Messages;
 use super::reply::{Facts, MarkKind, NONE, New, TimelineReply, Writer};
 use super::row::Row;
 use super::store::Store;
+use super::tracks::Tracks;
+use crate::analysis::numbers::Numbers;
 use crate::automata::Span;
-use crate::ids::{CapId, ThreadId};
+use crate::ids::{CapId, Nanos, ThreadId};
 
 /// What is to be drawn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +49,12 @@ pub struct Timeline<'a> {
     pub messages: &'a Messages,
     /// The capabilities.
     pub caps: &'a [CapId],
+    /// What there is beside capabilities, threads and messages.
+    pub tracks: &'a Tracks,
+    /// What of it is kept as numbers.
+    pub numbers: &'a Numbers,
+    /// When the last event was, as far as the log is read.
+    pub end: Nanos,
 }
 
 impl Timeline<'_> {
@@ -61,19 +69,22 @@ impl Timeline<'_> {
         for (i, row) in query.rows.iter().enumerate() {
             writer.row = u32::try_from(i).unwrap_or(NONE);
             match row {
-                Row::Activity => self.activity(&mut writer),
+                Row::Activity => {
+                    let buckets = writer.buckets(self.end);
+                    activity::points(self.store, self.caps, buckets, &mut writer);
+                }
                 Row::Cap(cap) => self.cap(*cap, &mut writer),
                 Row::Thread(thread) => self.thread(*thread, &mut writer),
                 Row::Messages => self.message_marks(&mut writer),
+                Row::Instants(_) => {}
                 Row::Collections
                 | Row::Nonmoving
                 | Row::Graph(_)
                 | Row::UserSpan(_)
-                | Row::Instants(_)
                 | Row::Sparks(..)
                 | Row::Task(_)
                 | Row::Perf(_)
-                | Row::Blocks(_) => {}
+                | Row::Blocks(_) => self.tracks.row(self.numbers, *row, self.end, &mut writer),
             }
         }
         writer.reply
@@ -108,49 +119,6 @@ impl Timeline<'_> {
                 other_wait_ns: lane.other_wait_ns(i),
             }
         });
-    }
-
-    /// For each bucket the mean number of capabilities that run and that collect.
-    fn activity(&self, writer: &mut Writer<'_>) {
-        let bucket = writer.query.bucket_ns();
-        let view = writer.query.view;
-        let mut start = view.start.0 / bucket * bucket;
-        let mut before = self.total_before(start);
-        while start < view.end.0 {
-            let end = start.saturating_add(bucket);
-            let after = self.total_before(end);
-            let mut shares = [0.0; CLASSES];
-            for class in 0..CLASSES {
-                shares[class] = after[class].saturating_sub(before[class]) as f32 / bucket as f32;
-            }
-            if shares.iter().any(|&share| share > 0.0) {
-                writer.push(New {
-                    kind: MarkKind::Profile,
-                    class: Class::Running,
-                    code: StopCode(0),
-                    start,
-                    end,
-                    detail: NONE,
-                    other_wait_ns: 0,
-                    count: 0,
-                    shares,
-                });
-            }
-            before = after;
-            start = end;
-        }
-    }
-
-    fn total_before(&self, time: u64) -> ClassTimes {
-        let mut total = ClassTimes::default();
-        for cap in self.caps.iter().filter_map(|cap| self.store.cap(*cap)) {
-            for times in [cap.runs.time_before(time), cap.gc.time_before(time)] {
-                for (sum, time) in total.iter_mut().zip(times) {
-                    *sum += time;
-                }
-            }
-        }
-        total
     }
 
     fn message_marks(&self, writer: &mut Writer<'_>) {

@@ -4,8 +4,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::class::{CLASSES, Class, StopCode};
+use super::gauge::{Buckets, Stretch};
 use super::lane::{Lane, Mark, marks};
 use super::query::TimelineQuery;
+use crate::ids::Nanos;
 
 /// What a mark on the timeline is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,14 +17,12 @@ pub enum MarkKind {
     One = 0,
     /// Several spans, each narrower than a pixel.
     Many = 1,
-    /// A point of the activity profile: shares of all capabilities.
-    Profile = 2,
     /// Messages.
-    Message = 3,
+    Message = 2,
     /// Messages, with a marker among them.
-    Marker = 4,
+    Marker = 3,
     /// Events at points in time; the code is the kind of the most notable.
-    Instant = 5,
+    Instant = 4,
 }
 
 /// No thread, capability or code.
@@ -37,14 +37,21 @@ pub struct TimelineReply {
     pub kind: Vec<u8>,
     /// [`Class`] of the span, or of the longest of several.
     pub class: Vec<u8>,
-    /// [`StopCode`]: why a thread waits (thread rows) or stopped (capability rows).
+    /// [`StopCode`]: why a thread waits (thread rows) or stopped (capability
+    /// rows). Other rows have codes of their own: [`CollectionCode`], [`Phase`],
+    /// whether a span was not over when the log ended.
+    ///
+    /// [`CollectionCode`]: super::collections::CollectionCode
+    /// [`Phase`]: super::nonmoving::Phase
     pub code: Vec<u8>,
     /// When it begins, in nanoseconds from the start of the view.
     pub start: Vec<f64>,
     /// When it ends.
     pub end: Vec<f64>,
     /// Thread (capability rows), capability or owner of the black hole
-    /// (thread rows), number of the first message; or [`NONE`].
+    /// (thread rows), number of the first message, number of a collection,
+    /// objects marked (nonmoving), capability (tasks), starts (spans of the
+    /// program), bytes (blocks); or [`NONE`].
     pub detail: Vec<u32>,
     /// Waits in thread rows: how long the other part of the same wait is, in
     /// nanoseconds ([`ThreadLane::other_wait_ns`]); else 0.
@@ -157,9 +164,8 @@ impl TimelineReply {
         let kind = match self.kind.get(index)? {
             0 => MarkKind::One,
             1 => MarkKind::Many,
-            2 => MarkKind::Profile,
-            3 => MarkKind::Message,
-            4 => MarkKind::Marker,
+            2 => MarkKind::Message,
+            3 => MarkKind::Marker,
             _ => MarkKind::Instant,
         };
         let detail = *self.detail.get(index)?;
@@ -208,10 +214,25 @@ pub(super) struct Facts {
 
 /// The values of a graph in a stretch of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Values {
-    pub(super) min: f64,
-    pub(super) max: f64,
-    pub(super) last: f64,
+pub struct Values {
+    /// The least.
+    pub min: f64,
+    /// The greatest.
+    pub max: f64,
+    /// The last.
+    pub last: f64,
+}
+
+impl Values {
+    /// The values of a stretch in which nothing changes.
+    #[must_use]
+    pub const fn one(value: f64) -> Self {
+        Self {
+            min: value,
+            max: value,
+            last: value,
+        }
+    }
 }
 
 /// Puts marks and points into the columns.
@@ -229,6 +250,15 @@ impl Writer<'_> {
             (time - start) as f64
         } else {
             -((start - time) as f64)
+        }
+    }
+
+    /// The buckets of the view, in a log that ends at `end`.
+    pub(super) fn buckets(&self, end: Nanos) -> Buckets {
+        Buckets {
+            view: self.query.view,
+            bucket_ns: self.query.bucket_ns(),
+            end_ns: end.0,
         }
     }
 
@@ -256,6 +286,11 @@ impl Writer<'_> {
         graph.min.push(values.min);
         graph.max.push(values.max);
         graph.last.push(values.last);
+    }
+
+    /// The same, of a stretch.
+    pub(super) fn stretch(&mut self, series: u8, stretch: &Stretch) {
+        self.point(series, (stretch.start, stretch.end), stretch.values);
     }
 
     /// The marks of a lane; `facts` says more of a span.

@@ -17,6 +17,7 @@ use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 use crate::eventlog::{LogError, Need, Stage, Step};
 use crate::protocol::{Answer, FromWorker, Question, ToWorker, VERSION};
 use crate::session::Session;
+use crate::timeline::user_spans::SpanPrefixes;
 use crate::wire;
 
 /// Events between two looks at the clock.
@@ -36,6 +37,8 @@ struct State {
     file: Option<File>,
     events: events::Events,
     generation: u32,
+    /// What begins and ends spans of the program, if it is not the usual.
+    prefixes: Option<SpanPrefixes>,
     /// Where pieces of the file come from.
     pieces: Option<Rc<Pieces>>,
 }
@@ -83,6 +86,7 @@ pub fn run() {
                 drop_session(&shared);
                 post(&FromWorker::Cancelled);
             }
+            Ok(ToWorker::SpanPrefixes(prefixes)) => set_prefixes(&shared, prefixes),
             Ok(ToWorker::Count(list)) => events::count(&shared, list),
             Ok(ToWorker::Ask { id, question }) => answer(&shared, id, question),
             Err(message) => post(&FromWorker::Died { message }),
@@ -92,6 +96,16 @@ pub fn run() {
     // The worker listens as long as it lives.
     listener.forget();
     post(&FromWorker::Ready { version: VERSION });
+}
+
+/// Looks for spans of the program with other words, now and in later logs.
+fn set_prefixes(shared: &Shared, prefixes: SpanPrefixes) {
+    let mut state = shared.borrow_mut();
+    if let Some(session) = &mut state.session {
+        session.set_span_prefixes(prefixes.clone());
+        post(&FromWorker::Contents(session.contents()));
+    }
+    state.prefixes = Some(prefixes);
 }
 
 fn drop_session(shared: &Shared) -> u32 {
@@ -136,7 +150,11 @@ async fn load(shared: &Shared, generation: u32, file: &File) -> Result<bool, Log
     let mut blob = BlobReader::new(file, &pieces);
     {
         let mut state = shared.borrow_mut();
-        state.session = Some(Session::new(blob.len()));
+        let mut session = Session::new(blob.len());
+        if let Some(prefixes) = &state.prefixes {
+            session.set_span_prefixes(prefixes.clone());
+        }
+        state.session = Some(session);
         state.file = Some(file.clone());
     }
     let pauser = Pauser::new();

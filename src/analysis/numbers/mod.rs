@@ -5,10 +5,11 @@
 
 mod collections;
 pub mod collections_query;
+mod columns;
 pub mod report;
 mod spark_runs;
 pub mod sparks_query;
-mod steps;
+pub(crate) mod steps;
 pub mod summary;
 mod tally;
 
@@ -27,6 +28,8 @@ use crate::ids::{CapId, Nanos, OsThreadId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct HeapInfo {
     generations: u16,
+    /// The bytes of a megablock, in which the runtime takes memory from the system.
+    megablock_bytes: u64,
 }
 
 /// What became of the sparks of a capability until some moment: the counters
@@ -193,8 +196,13 @@ impl Numbers {
                 self.live.push(at.0, live_bytes);
                 self.collections.live(cap, live_bytes);
             }
-            Event::HeapInfoGHC { gens, .. } => {
-                self.heap_info = Some(HeapInfo { generations: gens });
+            Event::HeapInfoGHC {
+                gens, mblock_size, ..
+            } => {
+                self.heap_info = Some(HeapInfo {
+                    generations: gens,
+                    megablock_bytes: mblock_size,
+                });
             }
             Event::GCStatsGHC { .. } => self.collections.statistics(cap, event),
             _ => return,

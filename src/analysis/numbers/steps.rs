@@ -1,6 +1,7 @@
 //! Samples over time, and the part of a log that they are asked for.
 
 use crate::ids::CapId;
+use crate::timeline::gauge;
 
 /// A part of a log: from a time up to, not including, another. Only one that
 /// reaches to the end of the log has the events of that last moment too, so that
@@ -57,7 +58,7 @@ impl Window {
 /// A value that changes now and then, as a function of time. Of equal samples in
 /// a row the first and the last are kept.
 #[derive(Clone, Debug)]
-pub(super) struct Steps<T> {
+pub(crate) struct Steps<T> {
     times: Vec<u64>,
     values: Vec<T>,
 }
@@ -72,8 +73,10 @@ impl<T> Default for Steps<T> {
 }
 
 impl<T: Copy + PartialEq> Steps<T> {
-    /// Adds a sample.
-    pub(super) fn push(&mut self, at: u64, value: T) {
+    /// Adds a sample. Where the times of a log go back, it counts as taken
+    /// with the one before.
+    pub(crate) fn push(&mut self, at: u64, value: T) {
+        let at = self.times.last().map_or(at, |&last| last.max(at));
         if let [.., before, last] = self.values[..]
             && before == value
             && last == value
@@ -86,12 +89,21 @@ impl<T: Copy + PartialEq> Steps<T> {
         self.values.push(value);
     }
 
+    /// The samples, of each of which `of` makes a number.
+    pub(crate) fn column(&self, of: fn(&T) -> u64) -> Column<'_, T> {
+        Column {
+            times: &self.times,
+            values: &self.values,
+            of,
+        }
+    }
+
     /// The value of the last sample.
-    pub(super) fn last(&self) -> Option<T> {
+    pub(crate) fn last(&self) -> Option<T> {
         self.values.last().copied()
     }
 
-    pub(super) const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
@@ -128,6 +140,26 @@ impl<T: Copy + PartialEq> Steps<T> {
         let next = self.times.partition_point(|&time| time <= at);
         let sample = |i: usize| Some((*self.times.get(i)?, *self.values.get(i)?));
         [next.checked_sub(1).and_then(sample), sample(next)]
+    }
+}
+
+/// Samples of one number.
+#[derive(Debug)]
+pub(crate) struct Column<'a, T> {
+    times: &'a [u64],
+    values: &'a [T],
+    of: fn(&T) -> u64,
+}
+
+impl<T> gauge::Samples for Column<'_, T> {
+    fn len(&self) -> usize {
+        self.values.len()
+    }
+    fn time(&self, index: usize) -> u64 {
+        self.times[index]
+    }
+    fn value(&self, index: usize) -> u64 {
+        (self.of)(&self.values[index])
     }
 }
 
@@ -206,6 +238,18 @@ impl Samples {
         let samples = self.all.get(places).unwrap_or_default().iter();
         let inside = samples.filter(move |(at, _)| window.has(*at));
         inside.map(|&(_, value)| value)
+    }
+}
+
+impl gauge::Samples for &Samples {
+    fn len(&self) -> usize {
+        self.all.len()
+    }
+    fn time(&self, index: usize) -> u64 {
+        self.all[index].0
+    }
+    fn value(&self, index: usize) -> u64 {
+        self.all[index].1
     }
 }
 

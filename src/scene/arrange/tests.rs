@@ -76,8 +76,8 @@ fn after(changes: impl IntoIterator<Item = TrackChange>) -> TrackView {
 fn at_first() {
     assert_eq!(
         names(&TrackView::default()),
-        "(program) activity gc messages (memory) heap alloc (spans) span:load \
-         (caps) cap0 cap1 cap2 (threads) thread7 thread1 thread9 thread3 (events)"
+        "(program) activity gc messages (caps) cap0 cap1 cap2 (events) (memory) \
+         (spans) span:load (threads) thread7 thread1 thread9 thread3"
     );
 }
 
@@ -87,7 +87,7 @@ fn folding_and_hiding() {
     let view = after(["program", "memory", "spans", "threads", "events"].map(fold));
     assert_eq!(
         names(&view),
-        "(program) (memory) (spans) (caps) cap0 cap1 cap2 (threads) (events) events0 events1"
+        "(program) (caps) cap0 cap1 cap2 (events) events0 events1 (memory) heap alloc (spans) (threads)"
     );
     let again = after(["caps", "events", "caps", "events"].map(fold));
     assert_eq!(again, TrackView::default());
@@ -95,7 +95,7 @@ fn folding_and_hiding() {
     let view = after(["program", "memory", "spans", "threads", "events", "cap1"].map(hide));
     assert_eq!(names(&view), "(caps) cap0 cap2");
     let view = after([hide("caps"), hide("cap0"), TrackChange::Show(name("caps"))]);
-    assert!(names(&view).contains("(caps) cap1 cap2 (threads)"));
+    assert!(names(&view).contains("(caps) cap1 cap2 (events)"));
     let view = after([hide("caps"), hide("cap0"), TrackChange::ShowAll]);
     assert_eq!(view, TrackView::default());
 }
@@ -109,7 +109,9 @@ fn what_is_pinned_comes_first_and_passes_the_filter() {
         TrackChange::Fold(name("threads")),
     ]);
     assert!(names(&view).starts_with("*thread9 *cap1 (program)"));
-    assert!(names(&view).ends_with("(caps) cap0 cap2 (threads) (events)"));
+    assert!(
+        names(&view).ends_with("(caps) cap0 cap2 (events) (memory) (spans) span:load (threads)")
+    );
     view.filter = "Heap".into();
     // Threads are filtered where they come from.
     assert_eq!(
@@ -137,11 +139,11 @@ fn moving() {
         shift("cap2", Direction::Up),
         shift("cap2", Direction::Up),
         shift("thread7", Direction::Down),
-        shift("caps", Direction::Up),
+        shift("caps", Direction::Down),
     ]);
     let shown_names = names(&view);
     assert!(
-        shown_names.contains("(caps) cap2 cap0 cap1 (spans)"),
+        shown_names.contains("(events) (caps) cap2 cap0 cap1 (memory)"),
         "{shown_names}"
     );
     assert!(shown_names.contains("(threads) thread1 thread7 thread9"));
@@ -210,7 +212,7 @@ proptest! {
         prop_assert_eq!(ids.len(), count);
         view.hidden.clear();
         view.folded.clear();
-        view.opened.insert(name("events"));
+        view.opened.extend([name("events"), name("memory")]);
         let rows = |view: &TrackView| {
             let layout = shown(view);
             let tracks = layout.tracks().iter().filter(|track| track.row().is_some());
@@ -218,7 +220,7 @@ proptest! {
             ids.sort();
             ids
         };
-        let all = TrackView { opened: [name("events")].into(), ..TrackView::default() };
+        let all = TrackView { opened: [name("events"), name("memory")].into(), ..TrackView::default() };
         prop_assert_eq!(rows(&view), rows(&all));
     }
 }

@@ -1,11 +1,11 @@
 //! The minimap: the activity of the whole log, and the part of it in view.
 
 use super::Scene;
-use super::graph::Outline;
+use super::plot::{Column, Outline, stacked};
 use crate::ids::Nanos;
 use crate::scene::item::Names;
 use crate::scene::painter::{Painter, Rect};
-use crate::timeline::class::Class;
+use crate::timeline::activity::COLLECTING;
 use crate::timeline::row::Row;
 
 /// Its height, in pixels.
@@ -42,18 +42,40 @@ impl<N: Names> Scene<'_, N> {
             MINIMAP_PX - 3.0,
             (MINIMAP_PX - 8.0) / self.caps.max(1) as f64,
         );
-        let mut running = Outline::new(bottom);
-        let mut both = Outline::new(bottom);
-        for (mark, span) in self.overview.of(Row::Activity) {
-            let share =
-                |class: Class| f64::from(mark.shares.get(class as usize).copied().unwrap_or(0.0));
-            let (left, right) = (self.minimap_x(span.start), self.minimap_x(span.end));
-            let run = share(Class::Running) * scale;
-            running.step(left, right, run);
-            both.step(left, right, run + share(Class::Gc) * scale);
+        let (mut running, mut all) = (Vec::new(), Vec::new());
+        for (point, span) in self.overview.points(Row::Activity) {
+            let step = (
+                self.minimap_x(span.start),
+                self.minimap_x(span.end),
+                point.last,
+            );
+            if point.series == COLLECTING {
+                all.push(step);
+            } else {
+                let place = usize::from(point.series);
+                if place >= running.len() {
+                    running.resize_with(place + 1, Vec::new);
+                }
+                running[place].push(step);
+            }
         }
-        painter.polygon(&both.finish(), self.palette.gc.alpha(0.8));
-        painter.polygon(&running.finish(), self.palette.running.alpha(0.8));
+        running.push(all);
+        let columns = stacked(&running);
+        let outline = |columns: Option<&Vec<Column>>| {
+            let mut outline = Outline::new(bottom);
+            for column in columns.into_iter().flatten() {
+                outline.step(column.left, column.right, column.upper * scale);
+            }
+            outline.finish()
+        };
+        let collecting = columns.len().saturating_sub(1);
+        let running = collecting.checked_sub(1);
+        painter.polygon(
+            &outline(columns.get(collecting)),
+            self.palette.gc.alpha(0.8),
+        );
+        let running = running.and_then(|running| columns.get(running));
+        painter.polygon(&outline(running), self.palette.running.alpha(0.8));
     }
 
     /// What is not in view is dimmed; the part in view has a frame.

@@ -2,10 +2,151 @@
 //! of the concurrent collector, tasks, blocks, spans that the program announced.
 
 use super::Scene;
+use crate::ids::Nanos;
+use crate::scene::colour::Rgb;
+use crate::scene::format;
 use crate::scene::item::Names;
-use crate::scene::painter::{Painter, Rect};
+use crate::scene::painter::{Align, Face, Painter, Rect};
+use crate::timeline::class::Class;
+use crate::timeline::collections::CollectionCode;
+use crate::timeline::nonmoving::Phase;
+use crate::timeline::reply::{MarkKind, MarkView};
 use crate::timeline::row::Row;
+use crate::timeline::user_spans;
+
+/// Names need as much room.
+const LEAST_ROOM_PX: f64 = 18.0;
 
 impl<N: Names> Scene<'_, N> {
-    pub(super) fn paint_spans(&self, _row: Row, _area: Rect, _painter: &mut impl Painter) {}
+    pub(super) fn paint_spans(&self, row: Row, area: Rect, painter: &mut impl Painter) {
+        let (y, h) = (area.y + 4.0, area.h - 9.0);
+        for (mark, span) in self.marks.of(row) {
+            let rect = self.rect(span, y, h);
+            match (mark.kind, row) {
+                (MarkKind::Instant, _) => {
+                    let tick = Rect::new(rect.x - 1.0, area.y + 2.0, rect.w.max(2.0), 4.0);
+                    painter.fill(tick, self.palette.ink3.into());
+                }
+                (_, Row::Collections) => self.paint_collection(&mark, rect, painter),
+                (_, Row::Nonmoving) => self.paint_phase(&mark, rect, painter),
+                _ => self.paint_other(row, &mark, rect, painter),
+            }
+        }
+    }
+
+    /// A collection stands on the ground: the oldest generation is as high as
+    /// the row, younger ones are lower. A parallel one has a line through it.
+    /// The wait before it is a thin line.
+    fn paint_collection(&self, mark: &MarkView<'_>, rect: Rect, painter: &mut impl Painter) {
+        if mark.kind == MarkKind::Many {
+            let share = |class: Class| {
+                let share = mark.shares.get(class as usize).copied().unwrap_or(0.0);
+                f64::from(share)
+            };
+            self.paint_wait(rect, painter);
+            let gc: f64 = Class::ALL
+                .into_iter()
+                .filter(|c| c.is_gc())
+                .map(share)
+                .sum();
+            if gc > 0.0 {
+                painter.fill(standing(rect, gc), self.palette.gc.into());
+            }
+            return;
+        }
+        if mark.class == Class::GcSync {
+            return self.paint_wait(rect, painter);
+        }
+        let code = CollectionCode::read(mark.code);
+        let height = match code.generation {
+            _ if code.oldest || !code.known => 1.0,
+            0 => 0.6,
+            _ => 0.8,
+        };
+        let bar = standing(rect, height);
+        painter.fill(bar, self.palette.gc.into());
+        if code.known && code.parallel {
+            let line = Rect::new(bar.x, bar.y + 1.5, bar.w, 1.0);
+            painter.fill(line, self.palette.page.into());
+        }
+        if code.known {
+            let text = format!("gen {}", code.generation);
+            self.paint_inside(&text, bar, self.palette.gc, painter);
+        }
+    }
+
+    fn paint_wait(&self, rect: Rect, painter: &mut impl Painter) {
+        let line = Rect::new(rect.x, rect.y + rect.h - 2.0, rect.w, 2.0);
+        painter.fill(line, self.palette.gc_sync.into());
+    }
+
+    /// The program stands still in a sync, which is as high as the row;
+    /// marking is a bar in its middle, sweeping a striped one on the ground.
+    fn paint_phase(&self, mark: &MarkView<'_>, rect: Rect, painter: &mut impl Painter) {
+        let phase = Phase::read(mark.code);
+        let share = match mark.kind {
+            MarkKind::Many => mark.shares.iter().map(|&share| f64::from(share)).sum(),
+            _ => 1.0,
+        };
+        let (colour, bar) = match phase {
+            Phase::Sync => (self.palette.gc_sync, standing(rect, share)),
+            Phase::Mark => {
+                let h = (rect.h * 0.6 * f64::min(share, 1.0)).max(2.0);
+                let bar = Rect::new(rect.x, rect.y + (rect.h - h) / 2.0, rect.w, h);
+                (self.palette.gc, bar)
+            }
+            Phase::Sweep => (self.palette.gc, standing(rect, 0.6 * f64::min(share, 1.0))),
+        };
+        painter.fill(bar, colour.into());
+        if phase == Phase::Sweep || Phase::is_open(mark.code) {
+            painter.hatch(bar, self.palette.page.alpha(0.5));
+        }
+        if mark.kind == MarkKind::One {
+            self.paint_inside(phase.name(), bar, colour, painter);
+        }
+    }
+
+    /// A task, a block, a span of the program.
+    fn paint_other(&self, row: Row, mark: &MarkView<'_>, rect: Rect, painter: &mut impl Painter) {
+        let colour = self.palette.io;
+        if mark.kind == MarkKind::Many {
+            let share: f64 = mark.shares.iter().map(|&share| f64::from(share)).sum();
+            return painter.fill(standing(rect, share), colour.into());
+        }
+        // A gap tells spans apart that follow each other at once.
+        let gap = if rect.w > 3.0 { 1.0 } else { 0.0 };
+        let bar = Rect::new(rect.x, rect.y, rect.w - gap, rect.h);
+        painter.fill(bar, colour.into());
+        let text = match (row, mark.detail) {
+            (Row::Task(_), Some(cap)) => format!("cap {cap}"),
+            (Row::Blocks(_), Some(bytes)) => format::bytes(bytes.into()),
+            _ => {
+                if mark.code == user_spans::OPEN {
+                    painter.hatch(bar, self.palette.page.alpha(0.5));
+                }
+                format::duration(Nanos((mark.end - mark.start).max(0.0) as u64))
+            }
+        };
+        self.paint_inside(&text, bar, colour, painter);
+    }
+
+    /// A text inside of a bar, truncated in its middle, if there is room.
+    fn paint_inside(&self, text: &str, bar: Rect, colour: Rgb, painter: &mut impl Painter) {
+        let left = bar.x.max(self.labels_px());
+        let room = bar.x + bar.w - left - 8.0;
+        if room < LEAST_ROOM_PX || bar.h < 7.0 {
+            return;
+        }
+        let text = format::truncate_middle(text, room, |text| painter.measure(text, Face::Label));
+        let at = (left + 4.0, bar.y + bar.h / 2.0 + 0.5);
+        let ink = colour.text_on().into();
+        painter.text(&text, at, Face::Label, Align::Left, ink);
+    }
+}
+
+/// A bar on the ground of a row, as high as a share of it; something is
+/// always seen.
+fn standing(rect: Rect, share: f64) -> Rect {
+    let h = (rect.h * share.min(1.0)).max(2.0);
+    Rect::new(rect.x, rect.y + rect.h - h, rect.w, h)
 }

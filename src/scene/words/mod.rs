@@ -2,9 +2,12 @@
 //! is known of it comes from the worker (`timeline::details`).
 
 mod cap;
+mod graph;
 mod instants;
 mod spans;
 mod thread;
+
+pub use graph::{at_once, series_name, unit, value, values};
 
 use super::format;
 use super::item::{Item, Names};
@@ -32,7 +35,7 @@ pub fn describe(item: &Item, names: &impl Names) -> (String, String) {
             spans::describe(item)
         }
         Row::Activity | Row::Graph(_) | Row::Sparks(..) | Row::Perf(_) => {
-            (String::new(), when(item))
+            (graph::title(item.row), when(item))
         }
     }
 }

@@ -114,6 +114,10 @@ impl App {
                 self.screen = Screen::Open;
                 self.loaded(ctx);
             }
+            FromWorker::Contents(contents) if self.screen == Screen::Open => {
+                Rc::make_mut(&mut self.log.overview).contents = contents;
+                self.show_log();
+            }
             FromWorker::Failed { message } if self.screen == Screen::Loading => {
                 self.screen = Screen::Landing;
                 self.viewer.reset();

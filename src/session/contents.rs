@@ -1,0 +1,23 @@
+//! What there is to be shown beside capabilities and threads.
+
+use super::Session;
+use crate::timeline::contents::Contents;
+use crate::timeline::user_spans::SpanPrefixes;
+
+impl Session {
+    /// What there is to be shown beside capabilities and threads.
+    #[must_use]
+    pub fn contents(&self) -> Contents {
+        self.recording.tracks.contents(&self.recording.numbers)
+    }
+
+    /// Looks for spans of the program with other words; the contents are
+    /// others then.
+    pub fn set_span_prefixes(&mut self, prefixes: SpanPrefixes) {
+        let end = self.complete.then(|| self.recording.end());
+        let recording = &mut self.recording;
+        recording
+            .tracks
+            .set_prefixes(prefixes, &recording.messages, end);
+    }
+}
