@@ -12,11 +12,14 @@
 //! - [`session`]: one open log; what all drivers talk to.
 //! - [`protocol`]: the messages between page and workers.
 //! - [`scene`]: what to draw, without a browser.
+//! - [`notes`]: names that a reader gives to moments and ranges.
 //! - [`share`]: the link.
+//! - [`actions`]: what can be done, with keys and words.
 //!
 //! Drivers are the page (`ui`, `worker` and `wire`, for wasm32 only), the
 //! command line (`cli`) and the tests.
 
+pub mod actions;
 pub mod analysis;
 pub mod automata;
 #[cfg(not(target_arch = "wasm32"))]
@@ -25,6 +28,7 @@ pub mod eventlog;
 pub mod events;
 pub mod flamegraph;
 pub mod ids;
+pub mod notes;
 pub mod protocol;
 pub mod quantity;
 pub mod scene;

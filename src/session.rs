@@ -82,8 +82,8 @@ impl Sink for Recording {
     fn event(&mut self, record: &Record<'_>) {
         self.info.event(record);
         self.numbers.event(record);
-        // Sparks and the collector's own events are many and end here.
-        if matches!(record.id.0, 11 | 12 | 20..=22 | 34..=41 | 49..=54) {
+        // Sparks and the collector's numbers are many and end here.
+        if matches!(record.id.0, 34..=41 | 49..=54) {
             return;
         }
         if let Some(spans) = &mut self.spans {

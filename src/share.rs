@@ -15,7 +15,13 @@
 //! | `p` | open panel, see [`Panel`] | `flame` |
 //! | `q` | filter of the tracks | `worker` |
 //! | `hide` | hidden tracks | `gc,thread12` |
-//! | `fold` | collapsed tracks | `cap0` |
+//! | `fold` | folded groups of tracks | `threads` |
+//! | `open` | groups shown although they start folded | `sparks` |
+//! | `pin` | tracks that stay at the top, in this order | `cap0,gc` |
+//! | `move` | tracks that were moved: behind which one, or to the front | `cap3!cap0,gc!` |
+//! | `sel` | tracks that the selected range is limited to | `cap0` |
+//! | `to` | order of threads: `first` run, `id` or `label` | `id` |
+//! | `tg` | `1` if threads with one label stand together | `1` |
 //! | `fo` | flame graph: order, see [`FlameOrder`] | `left` |
 //! | `fs` | flame graph: source | `cap0` |
 //! | `fq` | flame graph: text searched for | `parse` |
@@ -25,11 +31,16 @@
 //! | `eh` | events: thread | `12` |
 //! | `ts` | table of threads: sorted by this, `.up` or `.down` if not in its usual direction | `ready`, `label.down` |
 //! | `tq` | table of threads: filter | `worker` |
+//! | `k` | notes: a moment in nanoseconds or a range, `~` and a name | `7~start,12600m40~slow` |
 //!
 //! Reading never fails. A piece that cannot be understood is ignored and the
 //! rest counts; of duplicates the last that can be understood wins; too long a
 //! text is cut. Unknown keys, and unknown words where a newer version may have
 //! more of them, are kept and written again.
+
+mod fingerprint;
+mod notes;
+mod tracks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
@@ -38,7 +49,11 @@ use crate::automata::Span;
 use crate::events::EventList;
 use crate::events::filter::CapFilter;
 use crate::ids::{CapId, Nanos, OsThreadId, ThreadId};
+use crate::notes::Notes;
+use crate::scene::arrange::TrackView;
 use crate::timeline::thread_table::{ThreadColumn, ThreadView};
+
+pub use fingerprint::{Fingerprint, fingerprint};
 
 /// The longest text that is kept of a name, a filter or a search, in bytes.
 pub const MAX_TEXT: usize = 200;
@@ -71,18 +86,16 @@ pub struct ViewState {
     pub selected: Option<Selected>,
     /// The open panel.
     pub panel: Panel,
-    /// Which tracks are shown: those with this text; all if empty.
-    pub filter: String,
-    /// Tracks that are hidden.
-    pub hidden: BTreeSet<TrackName>,
-    /// Tracks (or groups of tracks) that are collapsed.
-    pub collapsed: BTreeSet<TrackName>,
+    /// Which tracks are shown, and how.
+    pub tracks: TrackView,
     /// How the flame graph is shown.
     pub flame: FlameView,
     /// Which events are listed; their range is [`selection`](Self::selection).
     pub events: EventList,
     /// How the table of threads is shown.
     pub threads: ThreadView,
+    /// What the reader noted.
+    pub notes: Notes,
     /// What this version does not know.
     pub unknown: Unknown,
 }
@@ -147,11 +160,15 @@ pub enum Panel {
     FlameGraph,
     /// `process`
     Process,
+    /// `view`
+    InView,
+    /// `notes`
+    Notes,
 }
 
 impl Panel {
     /// All of them, in the order of their tabs.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Summary,
         Self::Events,
         Self::Threads,
@@ -159,6 +176,8 @@ impl Panel {
         Self::Sparks,
         Self::FlameGraph,
         Self::Process,
+        Self::InView,
+        Self::Notes,
     ];
 
     /// Its name in links, which never changes.
@@ -172,6 +191,8 @@ impl Panel {
             Self::Sparks => "sparks",
             Self::FlameGraph => "flame",
             Self::Process => "process",
+            Self::InView => "view",
+            Self::Notes => "notes",
         }
     }
 
@@ -186,6 +207,8 @@ impl Panel {
             Self::Sparks => "Sparks",
             Self::FlameGraph => "Flame graph",
             Self::Process => "Process",
+            Self::InView => "In view",
+            Self::Notes => "Notes",
         }
     }
 
@@ -357,82 +380,6 @@ impl Unknown {
     }
 }
 
-/// Tells whether two logs are the same, without telling what is in them:
-/// the size and 48 bits of a hash of some of the bytes. Written as the size in
-/// base 36, a dot, and the hash in 12 hexadecimal digits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Fingerprint {
-    len: u64,
-    hash: u64,
-}
-
-impl Fingerprint {
-    const HASH_BITS: u32 = 48;
-    const HASH_DIGITS: usize = 12;
-
-    /// The size of the log in bytes.
-    #[must_use]
-    pub const fn len(self) -> u64 {
-        self.len
-    }
-
-    /// Whether the log has no bytes.
-    #[must_use]
-    pub const fn is_empty(self) -> bool {
-        self.len == 0
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let (len, hash) = text.split_once('.')?;
-        let digits = |part: &str, radix| part.chars().all(|c| char::is_digit(c, radix));
-        if !digits(len, 36) || !digits(hash, 16) || hash.len() != Self::HASH_DIGITS {
-            return None;
-        }
-        Some(Self {
-            len: u64::from_str_radix(len, 36).ok()?,
-            hash: u64::from_str_radix(hash, 16).ok()?,
-        })
-    }
-}
-
-impl fmt::Display for Fingerprint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut digits = Vec::new();
-        let mut rest = self.len;
-        while rest > 0 || digits.is_empty() {
-            digits.extend(char::from_digit((rest % 36) as u32, 36));
-            rest /= 36;
-        }
-        let len: String = digits.iter().rev().collect();
-        write!(f, "{len}.{:0width$x}", self.hash, width = Self::HASH_DIGITS)
-    }
-}
-
-/// The fingerprint of a log of `len` bytes of which `samples` were read: 64-bit
-/// FNV-1a over the length and, for each sample, its length and its bytes
-/// (numbers as 8 bytes, little-endian), folded to 48 bits by exclusive or.
-#[must_use]
-pub fn fingerprint(len: u64, samples: &[&[u8]]) -> Fingerprint {
-    let hash = samples.iter().fold(
-        fnv1a(0xcbf2_9ce4_8422_2325, &len.to_le_bytes()),
-        |hash, sample| {
-            let hash = fnv1a(hash, &(sample.len() as u64).to_le_bytes());
-            fnv1a(hash, sample)
-        },
-    );
-    let mask = (1 << Fingerprint::HASH_BITS) - 1;
-    Fingerprint {
-        len,
-        hash: (hash >> Fingerprint::HASH_BITS) ^ (hash & mask),
-    }
-}
-
-fn fnv1a(hash: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(hash, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
-}
-
 /// Writes the fragment, without `#`; empty for a fresh view. Too long texts
 /// are cut, and a range that ends before it begins is left out.
 #[must_use]
@@ -460,7 +407,7 @@ fn fields(state: &ViewState) -> Vec<(&'static str, String)> {
     let fresh = FlameView::default();
     let text = |text: &str| (!text.is_empty()).then(|| escape(cut(text)));
     let flame = &state.flame;
-    let all = [
+    let log = [
         ("f", state.fingerprint.map(|print| print.to_string())),
         ("n", state.log_name.as_deref().and_then(text)),
         ("t", state.visible.and_then(write_range)),
@@ -470,9 +417,8 @@ fn fields(state: &ViewState) -> Vec<(&'static str, String)> {
             "p",
             unless(state.panel, Panel::default()).map(|panel| panel.name().into()),
         ),
-        ("q", text(&state.filter)),
-        ("hide", write_tracks(&state.hidden)),
-        ("fold", write_tracks(&state.collapsed)),
+    ];
+    let panels = [
         (
             "fo",
             unless(flame.order, fresh.order).map(|order| order.name().into()),
@@ -491,8 +437,11 @@ fn fields(state: &ViewState) -> Vec<(&'static str, String)> {
         ),
         ("ts", write_sort(&state.threads)),
         ("tq", text(&state.threads.filter)),
+        ("k", notes::write_notes(&state.notes)),
     ];
-    all.into_iter()
+    log.into_iter()
+        .chain(tracks::write(&state.tracks))
+        .chain(panels)
         .filter_map(|(key, value)| Some((key, value?)))
         .collect()
 }
@@ -517,8 +466,8 @@ pub fn decode(fragment: &str) -> ViewState {
 fn read(state: &mut ViewState, key: &str, raw: &str) -> Option<()> {
     let key = unescape(key)?;
     match &*key {
-        "hide" => state.hidden = read_tracks(raw),
-        "fold" => state.collapsed = read_tracks(raw),
+        "k" => state.notes = notes::read_notes(raw),
+        key if tracks::read(&mut state.tracks, key, raw).is_some() => {}
         key => read_text(state, key, unescape(raw)?)?,
     }
     Some(())
@@ -534,7 +483,6 @@ fn read_text(state: &mut ViewState, key: &str, value: String) -> Option<()> {
         "r" => state.selection = Some(read_range(&value)?),
         "e" => state.selected = Some(read_selected(&value)?),
         "p" => state.panel = read_word(&mut state.unknown, key, value, Panel::named)?,
-        "q" => state.filter = cut(&value).to_owned(),
         "fo" => state.flame.order = read_word(&mut state.unknown, key, value, FlameOrder::named)?,
         "fs" => state.flame.source = TrackName::new(value)?,
         "fq" => state.flame.search = cut(&value).to_owned(),
@@ -661,22 +609,6 @@ fn read_cap(text: &str) -> Option<CapFilter> {
         "none" => CapFilter::Without,
         number_text => CapFilter::Only(CapId(number(number_text)?.try_into().ok()?)),
     })
-}
-
-fn write_tracks(tracks: &BTreeSet<TrackName>) -> Option<String> {
-    let names: Vec<_> = tracks
-        .iter()
-        .take(MAX_TRACKS)
-        .map(|track| escape(track.as_str()))
-        .collect();
-    (!names.is_empty()).then(|| names.join(","))
-}
-
-fn read_tracks(raw: &str) -> BTreeSet<TrackName> {
-    let names = raw
-        .split(',')
-        .filter_map(|name| TrackName::new(unescape(name)?));
-    names.take(MAX_TRACKS).collect()
 }
 
 /// Decimal digits and nothing else (`str::parse` would take a sign).

@@ -4,7 +4,8 @@ mod common;
 
 use eventscope::automata::Span;
 use eventscope::eventlog::{Need, Step};
-use eventscope::ids::{Nanos, ThreadId};
+use eventscope::ids::{CapId, Nanos, ThreadId};
+use eventscope::notes::Notes;
 use eventscope::scene::arrange::{Known, TrackView, arrange};
 use eventscope::scene::item::{Marks, Names};
 use eventscope::scene::painter::TextPainter;
@@ -15,6 +16,7 @@ use eventscope::scene::viewport::Viewport;
 use eventscope::scene::words::describe;
 use eventscope::session::Session;
 use eventscope::timeline::Class;
+use eventscope::timeline::lane::Lane;
 use eventscope::timeline::query::TimelineQuery;
 use eventscope::timeline::reply::MarkKind;
 use eventscope::timeline::row::Row;
@@ -115,6 +117,7 @@ fn picture(snapshot: &str, name: &str, range: Option<(u64, u64)>) {
         marks: &marks,
         overview: &Marks::default(),
         names: &names,
+        notes: &Notes::default(),
         focus: Focus::default(),
     }
     .paint(&mut painter);
@@ -173,6 +176,46 @@ fn a_wait_is_told_in_both_of_its_parts() {
     assert!(said.contains(" runs in "), "{said}");
 }
 
+/// On every log: the phases of the collections are the collections, and no
+/// thread runs while its capability waits for one.
+#[test]
+fn phases_are_the_collections() {
+    common::for_all(|case| {
+        let Ok(store) = common::store_of(&case.bytes()) else {
+            return Ok(());
+        };
+        for cap in (0..64).map(CapId) {
+            let Some(lanes) = store.cap(cap) else { break };
+            for i in 0..lanes.gc.len() {
+                let (start, end) = lanes.gc.span(i);
+                let times = lanes.phases.time_in(Span::new(Nanos(start), Nanos(end)));
+                let gc = Class::ALL.iter().filter(|class| class.is_gc());
+                let gc: u64 = gc.map(|class| times[*class as usize]).sum();
+                if gc != end - start {
+                    return Err(format!("capability {cap}: {gc} ns of {start} – {end}"));
+                }
+            }
+            let all = lanes.phases.before(lanes.phases.len());
+            let gc = Class::ALL.iter().filter(|class| class.is_gc());
+            let gc: u64 = gc.map(|class| all[*class as usize]).sum();
+            if gc != lanes.gc.before(lanes.gc.len())[Class::Gc as usize] {
+                return Err(format!("capability {cap}: {gc} ns in all"));
+            }
+            for i in 0..lanes.phases.len() {
+                let (start, end) = lanes.phases.span(i);
+                let span = Span::new(Nanos(start), Nanos(end));
+                let ran = lanes.runs.time_in(span)[Class::Running as usize];
+                if lanes.phases.class(i) == Class::GcSync && ran > 0 {
+                    return Err(format!(
+                        "capability {cap} runs for {ran} ns in {start} – {end}"
+                    ));
+                }
+            }
+        }
+        Ok(())
+    });
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
@@ -197,8 +240,10 @@ proptest! {
                 for mark in (0..reply.len()).filter_map(|i| reply.mark(i)) {
                     first = first.min(view.start.0 as f64 + mark.start);
                     last = last.max(view.start.0 as f64 + mark.end);
-                    for (sum, class) in shown.iter_mut().zip([Class::Running, Class::Gc]) {
-                        let share = f64::from(mark.shares[class as usize]);
+                    let gc = Class::ALL.iter().filter(|class| class.is_gc());
+                    let gc: f32 = gc.map(|class| mark.shares[*class as usize]).sum();
+                    for (sum, share) in shown.iter_mut().zip([mark.shares[Class::Running as usize], gc]) {
+                        let share = f64::from(share);
                         let width = if mark.kind == MarkKind::One { mark.end - mark.start } else { bucket };
                         *sum += share * width;
                     }

@@ -9,6 +9,7 @@ use eventscope::analysis::numbers::collections_query::CollectionsQuery;
 use eventscope::automata::Span;
 use eventscope::eventlog::{Need, Step};
 use eventscope::ids::{CapId, Nanos, TaskId, ThreadId};
+use eventscope::notes::Notes;
 use eventscope::scene::arrange::{Known, TrackView, arrange};
 use eventscope::scene::item::{Marks, Names};
 use eventscope::scene::painter::TextPainter;
@@ -131,6 +132,7 @@ fn picture(snapshot: &str, session: &Session, range: (u64, u64), wanted: fn(Row)
         marks: &marks,
         overview: &Marks::default(),
         names: &NoNames,
+        notes: &Notes::default(),
         focus: Focus::default(),
     }
     .paint(&mut painter);

@@ -4,6 +4,7 @@
 use rustc_hash::FxHashSet;
 
 use super::thread_map::ThreadMap;
+use crate::automata::gc_phase::{self, Phase};
 use crate::automata::thread_state::{Input, State, ThreadSpan};
 use crate::automata::{Oddity, Span, gc, mutator, thread_state};
 use crate::eventlog::cursor::Cursor;
@@ -15,6 +16,11 @@ pub trait SpanSink {
     /// A garbage collection of a capability ended.
     fn gc(&mut self, cap: CapId, span: Span) {
         let _ = (cap, span);
+    }
+    /// A phase of a collection ended, or the wait for one. The phases of a
+    /// collection come before it ([`gc`](Self::gc)), in their order.
+    fn gc_phase(&mut self, cap: CapId, phase: Phase, span: Span) {
+        let _ = (cap, phase, span);
     }
     /// A span of a thread's life ended. `woken` is when the thread, after it
     /// had stopped, was first said to be runnable again: during a span of
@@ -67,6 +73,7 @@ pub struct Analyses {
 #[derive(Debug, Default)]
 struct CapMachines {
     gc: gc::State,
+    phase: gc_phase::State,
     mutator: mutator::State,
 }
 
@@ -104,6 +111,8 @@ impl Thread {
 pub struct SpanAnalysis {
     analyses: Analyses,
     caps: Vec<CapMachines>,
+    /// How many capabilities wait for a collection that they have asked for.
+    requested: u32,
     threads: ThreadMap<Thread>,
     /// Threads that further capabilities saw finish: none in a sound log.
     finished_again: FxHashSet<(CapId, ThreadId)>,
@@ -116,6 +125,7 @@ impl SpanAnalysis {
         Self {
             analyses,
             caps: Vec::new(),
+            requested: 0,
             threads: ThreadMap::default(),
             finished_again: FxHashSet::default(),
         }
@@ -133,7 +143,7 @@ impl SpanAnalysis {
     #[inline]
     pub fn event(&mut self, record: &Record<'_>, sink: &mut impl SpanSink) {
         // Most events are none of these: they need not be decoded.
-        if matches!(record.id.0, 0..=4 | 8 | 9 | 10) {
+        if matches!(record.id.0, 0..=4 | 8..=12 | 20..=22) {
             self.scheduling_event(record, sink);
         }
     }
@@ -147,10 +157,17 @@ impl SpanAnalysis {
         match (record.id.0, fields.field::<ThreadId>()) {
             (9, _) => self.gc(record, gc::Input::Start, sink),
             (10, _) => self.gc(record, gc::Input::End, sink),
+            (11 | 12, _) => self.gc_phase(record, gc_phase::Input::Request, sink),
+            (20, _) => self.gc_phase(record, gc_phase::Input::Idle, sink),
+            (21, _) => self.gc_phase(record, gc_phase::Input::Work, sink),
+            (22, _) => self.gc_phase(record, gc_phase::Input::Done, sink),
             (0, Some(thread)) if self.analyses.lifecycle => {
                 self.thread(record, thread, Input::Create, sink);
             }
             (1, Some(thread)) => {
+                if self.requested > 0 {
+                    self.gc_phase(record, gc_phase::Input::Run, sink);
+                }
                 self.thread(record, thread, Input::Run(record.cap), sink);
                 if self.analyses.mutator_by_cap {
                     self.mutator(record, thread, None, sink);
@@ -158,6 +175,9 @@ impl SpanAnalysis {
             }
             (2, Some(thread)) => {
                 if let Some(status) = fields.field() {
+                    if self.requested > 0 {
+                        self.gc_phase(record, gc_phase::Input::Stop, sink);
+                    }
                     self.thread(record, thread, Input::Stop(status), sink);
                     if self.analyses.mutator_by_cap {
                         self.mutator(record, thread, Some(status), sink);
@@ -179,6 +199,11 @@ impl SpanAnalysis {
 
     fn gc(&mut self, record: &Record<'_>, input: gc::Input, sink: &mut impl SpanSink) {
         let Some(cap) = record.cap else { return };
+        let phase = match input {
+            gc::Input::Start => gc_phase::Input::Start,
+            gc::Input::End => gc_phase::Input::End,
+        };
+        self.gc_phase(record, phase, sink);
         let state = &mut self.cap(cap).gc;
         let step = gc::step(*state, input, record.time);
         *state = step.next;
@@ -187,6 +212,19 @@ impl SpanAnalysis {
         }
         if let Some(oddity) = step.oddity {
             sink.oddity(record.time, record.cap, oddity);
+        }
+    }
+
+    fn gc_phase(&mut self, record: &Record<'_>, input: gc_phase::Input, sink: &mut impl SpanSink) {
+        let Some(cap) = record.cap else { return };
+        let state = &mut self.cap(cap).phase;
+        let step = gc_phase::step(*state, input, record.time);
+        let requested = |state| u32::from(matches!(state, gc_phase::State::Requested(_)));
+        let (before, after) = (requested(*state), requested(step.next));
+        *state = step.next;
+        self.requested = self.requested + after - before;
+        if let Some((phase, span)) = step.yields {
+            sink.gc_phase(cap, phase, span);
         }
     }
 

@@ -3,6 +3,7 @@
 //! in its doc comment and is what its tests go through, row by row.
 
 pub mod gc;
+pub mod gc_phase;
 pub mod mutator;
 pub mod nonmoving;
 pub mod task;

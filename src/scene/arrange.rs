@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::format;
-use super::track::{Group, Kind, Track};
+use super::track::{Group, Kind, Layout, Track};
 use crate::ids::CapId;
 use crate::share::TrackName;
 use crate::timeline::contents::Contents;
@@ -42,6 +42,121 @@ pub struct Move {
     pub name: TrackName,
     /// Behind which one; `None`: to the front.
     pub after: Option<TrackName>,
+}
+
+/// What the user does to the tracks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TrackChange {
+    /// Folds a group or label, or unfolds it.
+    Fold(TrackName),
+    /// Pins a track at the top, or no longer.
+    Pin(TrackName),
+    /// Hides a track or a group.
+    Hide(TrackName),
+    /// Shows what was hidden.
+    Show(TrackName),
+    /// Limits the selected range to a track, or no longer.
+    Select(TrackName),
+    /// Moves a track or group.
+    Move(Move),
+    /// Moves a track or group one place up or down.
+    Shift(TrackName, Direction),
+    /// Shows what is hidden.
+    ShowAll,
+    /// Undoes all changes but the filter.
+    Reset,
+    /// Lists threads in another order.
+    Order(ThreadOrder),
+    /// Puts threads with one label together, or no longer.
+    GroupThreads,
+}
+
+/// Up or down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Up.
+    Up,
+    /// Down.
+    Down,
+}
+
+/// How many names one of the lists holds; a link cannot hold more.
+const MAX_NAMES: usize = 64;
+
+fn toggle(set: &mut BTreeSet<TrackName>, name: TrackName) {
+    if !set.remove(&name) && set.len() < MAX_NAMES {
+        set.insert(name);
+    }
+}
+
+impl TrackView {
+    /// Does what the user wants; `layout` is what is shown now.
+    pub fn change(&mut self, change: TrackChange, layout: &Layout) {
+        match change {
+            TrackChange::Fold(name) => {
+                let folded = Group::named(name.as_str()).is_some_and(Group::starts_folded);
+                toggle(
+                    if folded {
+                        &mut self.opened
+                    } else {
+                        &mut self.folded
+                    },
+                    name,
+                );
+            }
+            TrackChange::Pin(name) => match self.pinned.iter().position(|other| *other == name) {
+                Some(at) => drop(self.pinned.remove(at)),
+                None if self.pinned.len() < MAX_NAMES => self.pinned.push(name),
+                None => {}
+            },
+            TrackChange::Hide(name) => {
+                self.pinned.retain(|other| *other != name);
+                self.selected.remove(&name);
+                if self.hidden.len() < MAX_NAMES {
+                    self.hidden.insert(name);
+                }
+            }
+            TrackChange::Show(name) => {
+                self.hidden.remove(&name);
+            }
+            TrackChange::Select(name) => toggle(&mut self.selected, name),
+            TrackChange::Move(one) => self.put(one, layout),
+            TrackChange::Shift(name, direction) => {
+                if let Some(one) = layout.shifted(&name, direction) {
+                    self.put(one, layout);
+                }
+            }
+            TrackChange::ShowAll => self.hidden.clear(),
+            TrackChange::Reset => {
+                *self = Self {
+                    filter: std::mem::take(&mut self.filter),
+                    ..Self::default()
+                };
+            }
+            TrackChange::Order(order) => self.threads = order,
+            TrackChange::GroupThreads => self.by_label = !self.by_label,
+        }
+    }
+
+    /// Moves a track. Among the pinned ones their own order counts; elsewhere
+    /// only the last move of a track matters as long as what it stands behind
+    /// does not move later, and that is kept.
+    fn put(&mut self, one: Move, layout: &Layout) {
+        let pinned = self.pinned.iter().position(|other| *other == one.name);
+        if let Some(at) = pinned {
+            let name = self.pinned.remove(at);
+            let after = one.after.as_ref();
+            let after = after.and_then(|after| self.pinned.iter().position(|other| other == after));
+            self.pinned.insert(after.map_or(0, |after| after + 1), name);
+            return;
+        }
+        if layout.tracks().iter().any(|track| track.id == one.name) {
+            if self.moved.len() == MAX_NAMES {
+                self.moved.remove(0);
+            }
+            self.moved.push(one);
+        }
+    }
 }
 
 /// What is known of a log's tracks.
@@ -160,7 +275,9 @@ impl Builder<'_> {
     /// Whether what a heading has under it is folded away. What is searched
     /// for is shown.
     fn is_folded(&self, name: &TrackName, starts_folded: bool) -> bool {
-        if starts_folded && self.view.filter.is_empty() {
+        if !self.view.filter.trim().is_empty() {
+            false
+        } else if starts_folded {
             !self.view.opened.contains(name)
         } else {
             self.view.folded.contains(name)
@@ -368,3 +485,6 @@ fn heading(kind: Kind, id: TrackName, name: &str, note: String, folded: bool) ->
         selected: false,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -66,6 +66,12 @@ impl Marks {
         })
     }
 
+    /// The items of a row, as they are painted one over the other.
+    pub fn items(&self, row: Row) -> impl Iterator<Item = Item> + '_ {
+        self.of(row)
+            .map(move |(mark, span)| Item::new(row, &mark, span))
+    }
+
     /// The points of a row's graph, with their times.
     pub fn points(&self, row: Row) -> impl Iterator<Item = (GraphPoint, Span)> {
         let start = self.view.map_or(0, |view| view.start.0);

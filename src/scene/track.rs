@@ -1,6 +1,7 @@
 //! The tracks of the timeline: what each is called, how high it is, and where
 //! it stands.
 
+use super::arrange::{Direction, Move, TrackChange};
 use crate::share::TrackName;
 use crate::timeline::row::Row;
 
@@ -9,18 +10,18 @@ use crate::timeline::row::Row;
 pub enum Group {
     /// The whole program: activity, collections, messages.
     Program,
-    /// Memory.
-    Heap,
-    /// Spans that the program announced.
-    Spans,
     /// Capabilities.
     Capabilities,
-    /// Threads.
-    Threads,
     /// Events at points in time, by capability.
     Instants,
     /// Sparks, by capability.
     Sparks,
+    /// Memory.
+    Heap,
+    /// Spans that the program announced.
+    Spans,
+    /// Threads.
+    Threads,
     /// Tasks: OS threads of the runtime.
     Tasks,
     /// Performance counters.
@@ -33,12 +34,12 @@ impl Group {
     /// All of them, in their usual order.
     pub const ALL: [Self; 10] = [
         Self::Program,
-        Self::Heap,
-        Self::Spans,
         Self::Capabilities,
-        Self::Threads,
         Self::Instants,
         Self::Sparks,
+        Self::Heap,
+        Self::Spans,
+        Self::Threads,
         Self::Tasks,
         Self::Perf,
         Self::Blocks,
@@ -89,7 +90,7 @@ impl Group {
     pub const fn starts_folded(self) -> bool {
         matches!(
             self,
-            Self::Instants | Self::Sparks | Self::Tasks | Self::Perf | Self::Blocks
+            Self::Instants | Self::Sparks | Self::Heap | Self::Tasks | Self::Perf | Self::Blocks
         )
     }
 
@@ -265,5 +266,103 @@ impl Layout {
         self.tracks
             .iter()
             .position(|track| track.kind == Kind::Row(row))
+    }
+
+    /// The tracks beside which a track can stand: those of its group, or the
+    /// other pinned ones; for a group the other groups. In their order.
+    fn siblings(&self, name: &TrackName) -> Vec<&Track> {
+        let find = |track: &&Track| track.id == *name;
+        let Some(track) = self.tracks.iter().find(find) else {
+            return Vec::new();
+        };
+        let alike = |other: &&Track| match (track.kind, other.kind) {
+            (Kind::Group(_), Kind::Group(_)) => true,
+            (Kind::Row(_), Kind::Row(_)) if track.pinned => other.pinned,
+            (Kind::Row(row), Kind::Row(of)) => !other.pinned && Group::of(row) == Group::of(of),
+            _ => false,
+        };
+        self.tracks.iter().filter(alike).collect()
+    }
+
+    /// Whether a track can be dropped on that one.
+    #[must_use]
+    pub fn may_follow(&self, name: &TrackName, index: usize) -> bool {
+        let Some(target) = self.tracks.get(index) else {
+            return false;
+        };
+        target.id != *name
+            && self
+                .siblings(name)
+                .iter()
+                .any(|track| track.id == target.id)
+    }
+
+    /// What dropping a track on that one means: from below it comes before
+    /// it, from above behind it.
+    #[must_use]
+    pub fn drop_at(&self, name: TrackName, index: usize) -> TrackChange {
+        let siblings = self.siblings(&name);
+        let place = |wanted: &TrackName| siblings.iter().position(|track| track.id == *wanted);
+        let target = self.tracks.get(index).and_then(|track| place(&track.id));
+        let (from, target) = (place(&name).unwrap_or(0), target.unwrap_or(0));
+        let after = if target >= from {
+            Some(target)
+        } else {
+            target.checked_sub(1)
+        };
+        let after = after.and_then(|after| siblings.get(after));
+        let after = after.map(|track| track.id.clone());
+        TrackChange::Move(Move { name, after })
+    }
+
+    /// The move of a track one place up or down; `None` at the end.
+    #[must_use]
+    pub fn shifted(&self, name: &TrackName, direction: Direction) -> Option<Move> {
+        let siblings = self.siblings(name);
+        let at = siblings.iter().position(|track| track.id == *name)?;
+        let after = match direction {
+            Direction::Down => Some(siblings.get(at + 1)?),
+            Direction::Up if at == 0 => return None,
+            Direction::Up => at.checked_sub(2).and_then(|before| siblings.get(before)),
+        };
+        Some(Move {
+            name: name.clone(),
+            after: after.map(|track| track.id.clone()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::CapId;
+
+    fn track(cap: u16, pinned: bool) -> Track {
+        Track {
+            kind: Kind::Row(Row::Cap(CapId(cap))),
+            id: TrackName::capability(CapId(cap)),
+            name: String::new(),
+            short: String::new(),
+            note: String::new(),
+            folded: false,
+            pinned,
+            selected: false,
+        }
+    }
+
+    #[test]
+    fn pinned_tracks_stay_while_others_scroll() {
+        let tracks = (0..10).map(|cap| track(cap, cap < 2)).collect();
+        let layout = Layout::new(tracks);
+        assert_eq!((layout.pinned_px(), layout.height()), (60.0, 300.0));
+        assert_eq!((layout.y(1, 90.0), layout.y(5, 90.0)), (30.0, 60.0));
+        let at = |y, scroll_px| layout.at(y, scroll_px);
+        assert_eq!((at(0.0, 90.0), at(59.0, 90.0)), (Some(0), Some(1)));
+        assert_eq!((at(60.0, 90.0), at(60.0, 0.0)), (Some(5), Some(2)));
+        assert_eq!((at(240.0, 60.0), at(-1.0, 0.0)), (None, None));
+        let seen: Vec<usize> = layout.seen(45.0, 120.0).collect();
+        assert_eq!(seen, [3, 4, 5, 0, 1]);
+        assert_eq!(Layout::default().seen(0.0, 100.0).count(), 0);
+        assert_eq!(Layout::default().at(5.0, 0.0), None);
     }
 }

@@ -6,7 +6,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::events::filter::EventFilter;
+use crate::notes::tests::any_notes;
+use crate::notes::{MAX_NAME, MAX_NOTES, Note};
+use crate::scene::arrange::{Move, TrackView};
 use crate::timeline::thread_table::{ThreadColumn, ThreadView};
+use crate::timeline::threads::ThreadOrder;
 
 fn span(start: u64, end: u64) -> Option<Span> {
     Some(Span::new(Nanos(start), Nanos(end)))
@@ -14,6 +18,10 @@ fn span(start: u64, end: u64) -> Option<Span> {
 
 fn track(name: &str) -> TrackName {
     TrackName::new(name).expect("a name")
+}
+
+fn note(start: u64, end: u64, name: &str) -> Note {
+    Note::new(Span::new(Nanos(start), Nanos(end)), name)
 }
 
 /// One of everything.
@@ -31,9 +39,26 @@ fn full() -> ViewState {
             track: TrackName::capability(CapId(3)),
         }),
         panel: Panel::FlameGraph,
-        filter: "worker µ".into(),
-        hidden: [TrackName::gc(), TrackName::thread(ThreadId(12))].into(),
-        collapsed: [track("a,b")].into(),
+        tracks: TrackView {
+            filter: "worker µ".into(),
+            hidden: [TrackName::gc(), TrackName::thread(ThreadId(12))].into(),
+            folded: [track("a,b")].into(),
+            opened: [track("sparks")].into(),
+            pinned: vec![track("cap1"), track("cap0")],
+            moved: vec![
+                Move {
+                    name: track("cap3"),
+                    after: Some(track("cap0")),
+                },
+                Move {
+                    name: track("a!b"),
+                    after: None,
+                },
+            ],
+            selected: [track("cap2")].into(),
+            threads: ThreadOrder::Label,
+            by_label: true,
+        },
         flame: FlameView {
             order: FlameOrder::LeftHeavy,
             source: TrackName::os_thread(OsThreadId(1234)),
@@ -53,6 +78,12 @@ fn full() -> ViewState {
             sort: ThreadColumn::Ready,
             descending: false,
         },
+        notes: [
+            note(7, 7, "start"),
+            note(12_600_000_000, 12_640_000_000, "a, b"),
+        ]
+        .into_iter()
+        .collect(),
         ..ViewState::default()
     };
     state.unknown.keep("zoom", "3".into()).expect("room");
@@ -97,21 +128,29 @@ fn frozen_version_1() {
         (
             "v=1&q=io%20manager",
             ViewState {
-                filter: "io manager".into(),
+                tracks: TrackView {
+                    filter: "io manager".into(),
+                    ..TrackView::default()
+                },
                 ..fresh()
             },
         ),
         (
             "v=1&hide=activity,gc",
             ViewState {
-                hidden: [TrackName::gc(), TrackName::activity()].into(),
+                tracks: TrackView {
+                    hidden: [TrackName::gc(), TrackName::activity()].into(),
+                    ..TrackView::default()
+                },
                 ..fresh()
             },
         ),
         (
             "v=1&f=9b831.4f0a91c2d7e3&n=a%20b%26c.eventlog&t=12345m1500&r=12600000001n40\
-             &e=12601234567.cap3&p=flame&q=worker%20%C2%B5&hide=gc,thread12&fold=a%2Cb\
-             &fo=left&fs=os1234&fq=100%20%25&es=a%2Bb&et=1.19&ec=2&eh=12&ts=ready.up&tq=io&zoom=3",
+             &e=12601234567.cap3&p=flame&q=worker%20%C2%B5&hide=gc,thread12&fold=a%2Cb&open=sparks&pin=cap1,cap0\
+             &move=cap3!cap0,a%21b!&sel=cap2&to=label&tg=1\
+             &fo=left&fs=os1234&fq=100%20%25&es=a%2Bb&et=1.19&ec=2&eh=12&ts=ready.up&tq=io\
+             &k=7~start,12600m40~a%2C%20b&zoom=3",
             full(),
         ),
     ];
@@ -141,6 +180,16 @@ fn odd_pieces() {
         ("e=12.&e=x.cap1&e=7.a.b", "v=1&e=7.a.b"),
         ("hide=,,gc,%zz,gc", "v=1&hide=gc"),
         ("hide=gc&hide=", ""),
+        (
+            "k=9~b,7n0~a,x~,~,5,-1~,1s~,%zz~,3~%zz,1s2~",
+            "v=1&k=7~a,9~b,1s2~",
+        ),
+        ("k=7~a~b%0A,7~%20", "v=1&k=7~a~b,7~"),
+        (
+            "k=18446744073709551616~,18446744073709551615~",
+            "v=1&k=18446744073709551615~",
+        ),
+        ("k=7~a&k=", ""),
         ("et=19.2.19&et=1.&et=&et=x&et=70000", "v=1&et=2.19"),
         ("ec=none&ec=-1&ec=70000&ec=x", "v=1&ec=none"),
         ("eh=3&eh=-3&eh=4294967296", "v=1&eh=3"),
@@ -175,7 +224,7 @@ fn everything_is_bounded() {
     let state = decode(&format!(
         "q={long}&fq={long}&n={long}&fs={long}&p={long}&z={long}"
     ));
-    assert_eq!(state.filter.len(), MAX_TEXT);
+    assert_eq!(state.tracks.filter.len(), MAX_TEXT);
     assert_eq!(state.flame.search.len(), MAX_TEXT);
     assert_eq!(state.flame.source, TrackName::all());
     assert_eq!(state.unknown, Unknown::default());
@@ -183,9 +232,16 @@ fn everything_is_bounded() {
     assert_eq!(decode(&many.join("&")).unknown.0.len(), MAX_UNKNOWN);
     let many: Vec<_> = (0..1000).map(|i| format!("cap{i}")).collect();
     assert_eq!(
-        decode(&format!("hide={}", many.join(","))).hidden.len(),
+        decode(&format!("hide={}", many.join(",")))
+            .tracks
+            .hidden
+            .len(),
         MAX_TRACKS
     );
+    let many: Vec<_> = (0..1000).map(|i| format!("{i}~{long}")).collect();
+    let notes = decode(&format!("k={}", many.join(","))).notes;
+    assert_eq!(notes.len(), MAX_NOTES);
+    assert!(notes.iter().all(|note| note.name().len() == MAX_NAME));
 }
 
 #[test]
@@ -283,6 +339,24 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn any_tracks()(
+        filter in any_text(),
+        (hidden, folded) in (btree_set(any_track(), 0..9), btree_set(any_track(), 0..9)),
+        (opened, selected) in (btree_set(any_track(), 0..9), btree_set(any_track(), 0..9)),
+        pinned in btree_set(any_track(), 0..9),
+        moved in vec((any_track(), of(any_track())), 0..5),
+        threads in prop::sample::select(vec![
+            ThreadOrder::Activity, ThreadOrder::FirstRun, ThreadOrder::Id, ThreadOrder::Label,
+        ]),
+        by_label in any::<bool>(),
+    ) -> TrackView {
+        let moved = moved.into_iter().map(|(name, after)| Move { name, after }).collect();
+        let pinned = pinned.into_iter().rev().collect();
+        TrackView { filter, hidden, folded, opened, pinned, moved, selected, threads, by_label }
+    }
+}
+
+prop_compose! {
     fn any_state()(
         version in 1..4_u32,
         print in of((any::<u64>(), 0..1_u64 << 48)),
@@ -290,10 +364,9 @@ prop_compose! {
         (visible, selection) in (of(any_span()), of(any_span())),
         selected in of((any::<u64>(), any_track())),
         panel in prop::sample::select(Panel::ALL.to_vec()),
-        filter in any_text(),
-        (hidden, collapsed) in (btree_set(any_track(), 0..9), btree_set(any_track(), 0..9)),
+        tracks in any_tracks(),
         flame in any_flame(),
-        (events, threads) in (any_events(), any_threads()),
+        (events, threads, notes) in (any_events(), any_threads(), any_notes()),
         (future, mut unknown) in any_unknown(),
     ) -> ViewState {
         // A panel from the future is there only if no other is.
@@ -308,12 +381,11 @@ prop_compose! {
             selection,
             selected: selected.map(|(time, track)| Selected { time: Nanos(time), track }),
             panel,
-            filter,
-            hidden,
-            collapsed,
+            tracks,
             flame,
             events,
             threads,
+            notes,
             unknown,
         }
     }
@@ -331,7 +403,7 @@ proptest! {
     fn reading_anything_settles(
         text in prop_oneof![
             any::<String>(),
-            "([vfntrepqz]|hide|fold|f[osq]|e[stch]|t[sq]|p)=[a-z0-9.,%&=nums]{0,30}(&[vtrepz]=[0-9a-zµ%&=]{0,9}){0,6}",
+            "([vfntrepqzk]|hide|fold|f[osq]|e[stch]|t[sq]|p)=[a-z0-9.,%&=nums~]{0,30}(&[vtrepzk]=[0-9a-zµ%&=~]{0,9}){0,6}",
         ],
     ) {
         let state = decode(&text);

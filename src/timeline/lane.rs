@@ -183,24 +183,49 @@ fn gallop(len: usize, holds: impl Fn(usize) -> bool) -> usize {
 }
 
 /// Prefix sums and a forest over blocks of spans: what a lane needs to answer
-/// [`Lane::before`] and [`Lane::longest`] quickly.
-#[derive(Clone, Debug, Default)]
-pub struct LaneIndex {
+/// [`Lane::before`] and [`Lane::longest`] quickly. It has sums only for the
+/// `N` classes that its lane has.
+#[derive(Clone, Debug)]
+pub struct LaneIndex<const N: usize> {
+    classes: [Class; N],
     /// The time by class before each block.
-    before: Vec<ClassTimes>,
-    total: ClassTimes,
+    before: Vec<[u64; N]>,
+    total: [u64; N],
     longest: Forest<Longest>,
     in_block: Option<Longest>,
     len: usize,
 }
 
-impl LaneIndex {
+impl<const N: usize> LaneIndex<N> {
+    /// An index of no spans; those that come are of these classes.
+    #[must_use]
+    pub const fn new(classes: [Class; N]) -> Self {
+        Self {
+            classes,
+            before: Vec::new(),
+            total: [0; N],
+            longest: Forest::new(),
+            in_block: None,
+            len: 0,
+        }
+    }
+
+    fn add(&self, times: &mut [u64; N], class: Class, duration_ns: u64) {
+        let slot = self.classes.iter().position(|&one| one == class);
+        debug_assert!(slot.is_some(), "{class:?} is a class of the lane");
+        if let Some(time) = slot.and_then(|slot| times.get_mut(slot)) {
+            *time += duration_ns;
+        }
+    }
+
     /// Takes the next span.
     pub fn push(&mut self, class: Class, duration_ns: u64) {
         if self.len.is_multiple_of(BLOCK) {
             self.before.push(self.total);
         }
-        self.total[class as usize] += duration_ns;
+        let mut total = self.total;
+        self.add(&mut total, class, duration_ns);
+        self.total = total;
         let this = Longest {
             duration_ns,
             index: u32::try_from(self.len).unwrap_or(u32::MAX),
@@ -228,9 +253,13 @@ impl LaneIndex {
         };
         for i in block * BLOCK..index {
             let (class, duration) = span(i);
-            times[class as usize] += duration;
+            self.add(&mut times, class, duration);
         }
-        times
+        let mut by_class = ClassTimes::default();
+        for (class, time) in self.classes.iter().zip(times) {
+            by_class[*class as usize] = time;
+        }
+        by_class
     }
 
     /// [`Lane::longest`] for a lane that pushed its spans here.
@@ -266,7 +295,7 @@ pub struct PlainLane {
     class: Class,
     starts: Vec<u64>,
     ends: Vec<u64>,
-    index: LaneIndex,
+    index: LaneIndex<1>,
     sorted: bool,
 }
 
@@ -278,7 +307,7 @@ impl PlainLane {
             class,
             starts: Vec::new(),
             ends: Vec::new(),
-            index: LaneIndex::default(),
+            index: LaneIndex::new([class]),
             sorted: true,
         }
     }

@@ -20,6 +20,7 @@ pub mod lane;
 pub mod messages;
 mod moments;
 pub mod nonmoving;
+pub mod phases;
 pub mod query;
 pub mod reply;
 pub mod row;

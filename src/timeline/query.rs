@@ -100,7 +100,7 @@ impl Timeline<'_> {
             detail: self.store.thread_of(id, i).map_or(NONE, |thread| thread.0),
             other_wait_ns: 0,
         });
-        writer.lane(&cap.gc, |_| Facts {
+        writer.lane(&cap.phases, |_| Facts {
             code: StopCode(0),
             detail: NONE,
             other_wait_ns: 0,

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::class::{Class, ClassTimes, StopCode};
 use super::lane::{Lane, LaneIndex, PlainLane};
+use super::phases::PhaseLane;
 use super::turns::Run;
 use crate::automata::Span;
 use crate::ids::Nanos;
@@ -16,7 +17,7 @@ pub struct RunRef {
 }
 
 /// The runs on one capability.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct RunLane {
     starts: Vec<u64>,
     ends: Vec<u64>,
@@ -26,7 +27,21 @@ pub struct RunLane {
     awake_ns: Vec<u32>,
     /// For longer ones, by place.
     awake_longer_ns: FxHashMap<u32, u64>,
-    index: LaneIndex,
+    index: LaneIndex<2>,
+}
+
+impl Default for RunLane {
+    fn default() -> Self {
+        Self {
+            starts: Vec::new(),
+            ends: Vec::new(),
+            threads: Vec::new(),
+            codes: Vec::new(),
+            awake_ns: Vec::new(),
+            awake_longer_ns: FxHashMap::default(),
+            index: LaneIndex::new([Class::Running, Class::Open]),
+        }
+    }
 }
 
 impl RunLane {
@@ -135,7 +150,9 @@ pub struct Cap {
     pub runs: RunLane,
     /// When it collected garbage.
     pub gc: PlainLane,
-    /// Where both overlap: a sound log has hardly any of that.
+    /// The same collections in their phases, with the waits before them.
+    pub phases: PhaseLane,
+    /// Where runs and collections overlap: a sound log has hardly any of that.
     pub(crate) overlap: PlainLane,
 }
 
@@ -144,6 +161,7 @@ impl Default for Cap {
         Self {
             runs: RunLane::default(),
             gc: PlainLane::new(Class::Gc),
+            phases: PhaseLane::default(),
             overlap: PlainLane::new(Class::Gc),
         }
     }

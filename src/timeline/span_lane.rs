@@ -24,7 +24,7 @@ pub struct Piece {
 #[derive(Clone, Debug)]
 pub struct SpanLane {
     pieces: Vec<Piece>,
-    index: LaneIndex,
+    index: LaneIndex<3>,
     sorted: bool,
 }
 
@@ -32,7 +32,7 @@ impl Default for SpanLane {
     fn default() -> Self {
         Self {
             pieces: Vec::new(),
-            index: LaneIndex::default(),
+            index: LaneIndex::new([Class::Gc, Class::GcSync, Class::Other]),
             sorted: true,
         }
     }

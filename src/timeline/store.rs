@@ -13,6 +13,7 @@ use super::runs::{Cap, RunLane, RunRef, overlap};
 use super::threads::{NEVER_NS, Thread, ThreadFilter, ThreadLane, ThreadOrder, ThreadRow, Threads};
 use super::turns::{Run, TurnIndex};
 use crate::analysis::spans::{Open, SpanSink};
+use crate::automata::gc_phase::Phase;
 use crate::automata::thread_state::{Activity, Reason, ThreadSpan};
 use crate::automata::{Oddity, Span};
 use crate::eventlog::StopStatus;
@@ -379,6 +380,7 @@ impl Store {
         self.end = end;
         for lane in &mut self.lanes {
             lane.gc.settle();
+            lane.phases.settle();
             lane.overlap = overlap(&lane.runs, &lane.gc);
         }
         self.group_by_thread();
@@ -441,7 +443,13 @@ pub(crate) struct Cut {
 
 impl SpanSink for Store {
     fn gc(&mut self, cap: CapId, span: Span) {
-        self.lane_mut(Some(cap)).gc.push(span);
+        let lane = self.lane_mut(Some(cap));
+        lane.gc.push(span);
+        lane.phases.collection(span);
+    }
+
+    fn gc_phase(&mut self, cap: CapId, phase: Phase, span: Span) {
+        self.lane_mut(Some(cap)).phases.push(phase, span);
     }
 
     #[inline]

@@ -1,11 +1,25 @@
 //! The help: keys, gestures, and what every mark means.
 
-use wasm_bindgen::JsCast;
-use web_sys::HtmlDialogElement;
+use web_sys::{Element, HtmlDialogElement};
 use yew::prelude::*;
 
-use super::keys::{BINDINGS, GESTURES};
+use crate::actions::{Binding, GESTURES, Section, of_section};
 use crate::timeline::Class;
+
+/// Shows a dialog, before everything else.
+pub(super) fn open_modal(node: &NodeRef) {
+    if let Some(dialog) = node.cast::<HtmlDialogElement>() {
+        // Fails only for a dialog that is open already.
+        let _ = dialog.show_modal();
+    }
+}
+
+/// Closes it: what had the focus before gets it again.
+pub(super) fn close_modal(node: &NodeRef) {
+    if let Some(dialog) = node.cast::<HtmlDialogElement>() {
+        dialog.close();
+    }
+}
 
 /// The style class of a class of state: its colour.
 pub(super) const fn swatch(class: Class) -> &'static str {
@@ -50,31 +64,57 @@ const fn meaning(class: Class) -> &'static str {
     }
 }
 
+/// An action with its keys.
+fn view_keys(binding: &Binding) -> Html {
+    let keys = binding
+        .shown_keys()
+        .into_iter()
+        .map(|key| html! { <><kbd>{ key }</kbd>{ " " }</> });
+    html! {
+        <>
+            <dt>{ for keys }</dt>
+            <dd>
+                { binding.title }
+                if !binding.help.is_empty() {
+                    <span class="more">{ format!(". {}", binding.help) }</span>
+                }
+            </dd>
+        </>
+    }
+}
+
 #[derive(Properties, PartialEq)]
 pub(super) struct HelpProps {
+    /// Whether to begin with what the marks mean.
+    pub(super) legend: bool,
     pub(super) on_close: Callback<()>,
 }
 
 /// The help as a dialog.
 #[component]
 pub(super) fn Help(props: &HelpProps) -> Html {
-    let node = use_node_ref();
+    let (node, marks) = (use_node_ref(), use_node_ref());
     {
-        let node = node.clone();
+        let (node, marks, legend) = (node.clone(), marks.clone(), props.legend);
         use_effect_with((), move |()| {
-            if let Some(dialog) = node
-                .get()
-                .and_then(|node| node.dyn_into::<HtmlDialogElement>().ok())
-            {
-                // Fails only for a dialog that is open already.
-                let _ = dialog.show_modal();
+            open_modal(&node);
+            if let Some(marks) = marks.cast::<Element>().filter(|_| legend) {
+                marks.scroll_into_view();
             }
         });
     }
-    let close = props.on_close.reform(|_: MouseEvent| ());
+    let close = {
+        let node = node.clone();
+        move |_: MouseEvent| close_modal(&node)
+    };
     let on_close = props.on_close.reform(|_: Event| ());
-    let keys = BINDINGS.iter().map(|binding| {
-        html! { <><dt><kbd>{ binding.shown }</kbd></dt><dd>{ binding.help }</dd></> }
+    let sections = Section::ALL.iter().map(|&section| {
+        html! {
+            <section>
+                <h3>{ section.name() }</h3>
+                <dl>{ for of_section(section).filter(|binding| !binding.keys.is_empty()).map(view_keys) }</dl>
+            </section>
+        }
     });
     let gestures = GESTURES.iter().map(|(gesture, help)| {
         html! { <><dt>{ *gesture }</dt><dd>{ *help }</dd></> }
@@ -88,17 +128,15 @@ pub(super) fn Help(props: &HelpProps) -> Html {
                 <h2 id="help-title">{ "Keys, gestures, colours" }</h2>
                 <button class="quiet" onclick={close} aria-label="Close the help">{ "✕" }</button>
             </header>
+            <p class="note">{ "Letters are found by their place on the keyboard. Arrows, Enter, Space, Home, End, point and comma count while the timeline has the focus." }</p>
             <div class="help-columns">
+                { for sections }
                 <section>
-                    <h3>{ "Keys" }</h3>
-                    <dl>{ for keys }</dl>
-                </section>
-                <section>
-                    <h3>{ "Mouse and touchpad" }</h3>
+                    <h3>{ "Mouse, touchpad, touch" }</h3>
                     <dl class="wide">{ for gestures }</dl>
                 </section>
             </div>
-            <h3>{ "What the marks mean" }</h3>
+            <h3 ref={marks}>{ "What the marks mean" }</h3>
             <dl class="legend">{ for classes }</dl>
             <p class="note">{ "Where several spans share a pixel, a bar is as high as their share of its time. A running thread is a full bar; one that does not run is a thin line in the colour of its reason." }</p>
         </dialog>

@@ -71,8 +71,8 @@ pub(super) fn Header(props: &HeaderProps) -> Html {
                 <span class="facts">{ facts(&props.overview, props.elapsed_ms) }</span>
             </div>
             <label class="search">
-                <span class="visually-hidden">{ "Filter threads by label or number" }</span>
-                <input ref={props.filter_node.clone()} type="search" placeholder="Filter threads" value={props.filter.clone()} {oninput} />
+                <span class="visually-hidden">{ "Filter tracks by name, threads by label or number" }</span>
+                <input ref={props.filter_node.clone()} type="search" placeholder="Filter tracks" value={props.filter.clone()} {oninput} />
                 <kbd aria-hidden="true">{ "/" }</kbd>
             </label>
             <button onclick={click(&props.on_open)}>{ "Open…" }</button>

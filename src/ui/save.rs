@@ -16,7 +16,15 @@ pub(super) fn save(name: &str, kind: &str, texts: &Array) -> Result<(), JsValue>
     let properties = BlobPropertyBag::new();
     properties.set_type(kind);
     let blob = Blob::new_with_str_sequence_and_options(texts, &properties)?;
-    let url = Url::create_object_url_with_blob(&blob)?;
+    save_blob(name, &blob)
+}
+
+/// Saves bytes as a file of that name.
+///
+/// # Errors
+/// If the browser has no memory for it.
+pub(super) fn save_blob(name: &str, blob: &Blob) -> Result<(), JsValue> {
+    let url = Url::create_object_url_with_blob(blob)?;
     let link = gloo_utils::document().create_element("a")?;
     link.set_attribute("href", &url)?;
     link.set_attribute("download", name)?;

@@ -1,12 +1,21 @@
 //! The timeline's place in the page: a canvas that stays while the tracks
 //! scroll, and the listeners that feed its controller.
 
+use std::rc::Rc;
+
 use gloo_events::{EventListener, EventListenerOptions};
 use wasm_bindgen::prelude::*;
 use web_sys::{Element, HtmlCanvasElement, HtmlElement, ResizeObserver, WheelEvent};
 use yew::prelude::*;
 
-use super::viewer::ViewerRef;
+use super::details::{self, Card};
+use super::heads::Heads;
+use super::track_menu::TrackMenu;
+use super::viewer::{Description, Goto, Press, ViewerRef};
+use crate::scene::arrange::{TrackChange, TrackView};
+use crate::scene::timeline::TOP_PX;
+use crate::scene::track::Layout;
+use crate::share::TrackName;
 
 /// Watches the size of an element as long as it lives.
 pub(super) struct Observer {
@@ -35,28 +44,48 @@ impl Drop for Observer {
 #[derive(Properties, PartialEq)]
 pub(super) struct TimelineProps {
     pub(super) viewer: ViewerRef,
-    /// The height of all tracks with the ruler, in pixels.
-    pub(super) height: f64,
-    /// What is pointed at or selected, for screen readers.
-    pub(super) label: AttrValue,
-    pub(super) node: NodeRef,
+    pub(super) layout: Rc<Layout>,
+    /// Which of the tracks that scroll are seen.
+    pub(super) seen: std::ops::Range<usize>,
+    /// The track that the keyboard is on.
+    pub(super) current: Option<TrackName>,
+    /// How the tracks are shown.
+    pub(super) view: TrackView,
+    /// What is pointed at or selected.
+    pub(super) description: Option<Rc<Description>>,
+    /// What was clicked.
+    pub(super) pinned: Option<Rc<Description>>,
+    pub(super) on_change: Callback<TrackChange>,
+    pub(super) on_goto: Callback<Goto>,
+    pub(super) on_unpin: Callback<()>,
 }
 
-/// Canvas, scroll box and listeners.
+/// Where a pointer is on the canvas.
+fn place(event: &PointerEvent) -> (f64, f64) {
+    (f64::from(event.offset_x()), f64::from(event.offset_y()))
+}
+
+/// Canvas, heads of tracks, scroll box and listeners.
 #[component]
 pub(super) fn Timeline(props: &TimelineProps) -> Html {
-    let scroll = use_node_ref();
-    let spacer = use_node_ref();
+    let (scroll, spacer, picture, canvas) = (
+        use_node_ref(),
+        use_node_ref(),
+        use_node_ref(),
+        use_node_ref(),
+    );
     {
-        let (scroll, canvas, viewer) = (scroll.clone(), props.node.clone(), props.viewer.clone());
+        let nodes = (scroll.clone(), picture.clone(), canvas.clone());
+        let viewer = props.viewer.clone();
         use_effect_with((), move |()| {
-            let kept = attach(&scroll, &canvas, &viewer);
+            let kept = attach(&nodes.0, &nodes.1, &nodes.2, &viewer);
             move || drop(kept)
         });
     }
     {
         let spacer = spacer.clone();
-        use_effect_with(props.height, move |height| {
+        let height = TOP_PX + props.layout.height();
+        use_effect_with(height, move |height| {
             if let Some(spacer) = spacer.cast::<HtmlElement>() {
                 // A length is always a valid height.
                 let _ = spacer
@@ -65,79 +94,96 @@ pub(super) fn Timeline(props: &TimelineProps) -> Html {
             }
         });
     }
-    let viewer = || props.viewer.clone();
-    let place = |event: &PointerEvent| (f64::from(event.offset_x()), f64::from(event.offset_y()));
-    let down = {
-        let viewer = viewer();
-        Callback::from(move |event: PointerEvent| {
-            if event.button() > 1 {
-                return;
-            }
-            let canvas: HtmlCanvasElement = event.target_unchecked_into();
-            // Without capture a drag ends at the edge of the canvas.
-            let _ = canvas.set_pointer_capture(event.pointer_id());
-            let (x, y) = place(&event);
-            let pan = event.shift_key() || event.button() == 1 || event.pointer_type() == "touch";
-            viewer.press(x, y, pan);
-        })
+    let pointing = props.description.as_ref().filter(|_| props.viewer.points());
+    html! {
+        <div ref={scroll} class="timeline" tabindex="-1">
+            <div ref={spacer} class="spacer">
+                <div ref={picture} class="picture">
+                    { canvas_with_gestures(&props.viewer, canvas) }
+                    <Heads viewer={props.viewer.clone()} layout={Rc::clone(&props.layout)} seen={props.seen.clone()}
+                        current={props.current.clone()} on_change={props.on_change.clone()} />
+                    <TrackMenu view={props.view.clone()} layout={Rc::clone(&props.layout)} on_change={props.on_change.clone()} />
+                    if let Some(description) = pointing {
+                        { details::tip(description) }
+                    }
+                    if let Some(description) = &props.pinned {
+                        <Card description={Rc::clone(description)} on_goto={props.on_goto.clone()}
+                            on_close={props.on_unpin.clone()} />
+                    }
+                </div>
+            </div>
+        </div>
+    }
+}
+
+fn canvas_with_gestures(viewer: &ViewerRef, node: NodeRef) -> Html {
+    let on = |act: fn(&ViewerRef, &PointerEvent)| {
+        let viewer = viewer.clone();
+        Callback::from(move |event: PointerEvent| act(&viewer, &event))
     };
-    let moved = {
-        let viewer = viewer();
-        Callback::from(move |event: PointerEvent| {
-            let (x, y) = place(&event);
-            viewer.point(x, y);
-        })
-    };
-    let up = {
-        let viewer = viewer();
-        Callback::from(move |event: PointerEvent| {
-            let (x, y) = place(&event);
-            viewer.release(x, y);
-        })
-    };
-    let leave = {
-        let viewer = viewer();
-        Callback::from(move |_: PointerEvent| viewer.leave())
-    };
+    let down = on(|viewer, event| {
+        if event.button() > 1 {
+            return;
+        }
+        let canvas: HtmlCanvasElement = event.target_unchecked_into();
+        // Without capture a drag ends at the edge of the canvas.
+        let _ = canvas.set_pointer_capture(event.pointer_id());
+        viewer.press(Press {
+            id: event.pointer_id(),
+            at: place(event),
+            touch: event.pointer_type() == "touch",
+            pan: event.shift_key() || event.button() == 1,
+            measure: event.alt_key(),
+        });
+    });
+    let moved = on(|viewer, event| {
+        let (x, y) = place(event);
+        viewer.point(event.pointer_id(), x, y);
+    });
+    let up = on(|viewer, event| {
+        let (x, y) = place(event);
+        viewer.release(event.pointer_id(), x, y);
+    });
+    let cancel = on(|viewer, event| viewer.abort(event.pointer_id()));
+    let leave = on(|viewer, _| viewer.leave());
     let twice = {
-        let viewer = viewer();
+        let viewer = viewer.clone();
         Callback::from(move |event: MouseEvent| {
             viewer.double_click(f64::from(event.offset_x()), f64::from(event.offset_y()));
         })
     };
     html! {
-        <div ref={scroll} class="timeline" tabindex="-1">
-            <div ref={spacer} class="spacer">
-                <canvas ref={props.node.clone()} tabindex="0" role="application" aria-roledescription="timeline"
-                    aria-label={props.label.clone()}
-                    onpointerdown={down} onpointermove={moved} onpointerup={up.clone()} onpointercancel={up}
-                    onpointerleave={leave} ondblclick={twice} />
-            </div>
-        </div>
+        <canvas ref={node} role="img"
+            aria-label="Timeline. Its tracks are in the list Tracks: arrow keys walk them and their items. The panel In view has the same as a table."
+            onpointerdown={down} onpointermove={moved} onpointerup={up} onpointercancel={cancel}
+            onpointerleave={leave} ondblclick={twice} />
     }
 }
 
 /// What has to be kept as long as the timeline is in the page.
 type Kept = (Vec<EventListener>, Option<Observer>);
 
-fn attach(scroll: &NodeRef, canvas: &NodeRef, viewer: &ViewerRef) -> Option<Kept> {
+fn attach(
+    scroll: &NodeRef,
+    picture: &NodeRef,
+    canvas: &NodeRef,
+    viewer: &ViewerRef,
+) -> Option<Kept> {
     let scroll = scroll.cast::<HtmlElement>()?;
+    let picture = picture.cast::<HtmlElement>()?;
     let canvas = canvas.cast::<HtmlCanvasElement>()?;
-    viewer.attach(canvas.clone());
+    viewer.attach(canvas.clone(), picture.clone());
     let resize = {
-        let (viewer, scroll, canvas) = (viewer.clone(), scroll.clone(), canvas.clone());
+        let (viewer, scroll) = (viewer.clone(), scroll.clone());
         move || {
             let size = (
                 f64::from(scroll.client_width()),
                 f64::from(scroll.client_height()),
             );
-            // Lengths are always valid.
-            let _ = canvas
-                .style()
-                .set_property("width", &format!("{}px", size.0));
-            let _ = canvas
-                .style()
-                .set_property("height", &format!("{}px", size.1));
+            for (name, px) in [("width", size.0), ("height", size.1)] {
+                // Lengths are always valid.
+                let _ = picture.style().set_property(name, &format!("{px}px"));
+            }
             viewer.resize(size);
         }
     };

@@ -61,3 +61,20 @@ for (const colorScheme of ['light', 'dark']) {
     expect(await violations(page)).toEqual([]);
   });
 }
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`palette and notes are accessible, ${colorScheme}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme });
+    await openLog(page, fixture('ghc-9.6.6/fib-forkio-N2-l'), './#p=notes');
+    await expect(page.locator('.notes .empty')).toBeVisible();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'From markers' }).click();
+    await expect(page.locator('.notes-list')).toBeVisible();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Control+k');
+    await expect(page.getByRole('combobox')).toBeFocused();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.type('xyzzy');
+    expect(await violations(page)).toEqual([]);
+  });
+}

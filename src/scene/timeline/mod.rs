@@ -9,6 +9,7 @@ mod graph;
 mod instants;
 mod labels;
 mod minimap;
+mod notes;
 mod overlay;
 mod plot;
 mod spans;
@@ -22,6 +23,7 @@ use super::track::{Kind, Layout, Track};
 use super::viewport::Viewport;
 use crate::automata::Span;
 use crate::ids::Nanos;
+use crate::notes::Notes;
 use crate::timeline::class::Class;
 use crate::timeline::flow::Arrow;
 use crate::timeline::row::Row;
@@ -61,6 +63,8 @@ pub struct Scene<'a, N> {
     pub overview: &'a Marks,
     /// Names of threads.
     pub names: &'a N,
+    /// Moments and ranges that the user has named.
+    pub notes: &'a Notes,
     /// What is selected, pointed at, measured.
     pub focus: Focus<'a>,
 }
@@ -172,6 +176,7 @@ impl<N: Names> Scene<'_, N> {
         }
         self.paint_ruler(painter);
         self.paint_minimap(painter);
+        self.paint_notes(painter);
         self.paint_overlay(painter);
     }
 

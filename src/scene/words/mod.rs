@@ -52,12 +52,17 @@ fn duration(item: &Item) -> String {
 
 /// Several spans that share a pixel: how many, and the share of each class.
 fn several(item: &Item, what: &str) -> String {
+    parts(&format!("{} {what}", item.count), item)
+}
+
+/// Something of which a pixel has several parts, with the share of each class.
+fn parts(what: &str, item: &Item) -> String {
     let shares = Class::ALL.iter().zip(&item.shares);
     let shares: Vec<String> = shares
         .filter(|(_, share)| **share > 0.0)
         .map(|(class, share)| format!("{} {}", format::fraction(f64::from(*share)), class.name()))
         .collect();
     let shares = shares.join(", ");
-    let (count, duration, when) = (item.count, duration(item), when(item));
-    format!("{count} {what} in {duration}: {shares} · {when}")
+    let (duration, when) = (duration(item), when(item));
+    format!("{what} in {duration}: {shares} · {when}")
 }

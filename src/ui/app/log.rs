@@ -10,11 +10,12 @@ use yew::prelude::*;
 use super::{App, Log, Msg, Screen, THREADS_LISTED};
 use crate::ids::CapId;
 use crate::protocol::{Answer, FromWorker, Question};
-use crate::scene::arrange::{Known, TrackView, arrange};
+use crate::scene::arrange::{Known, TrackChange, arrange};
 use crate::scene::format;
+use crate::scene::track::Layout;
 use crate::share::Panel;
 use crate::timeline::query::UsageRow;
-use crate::timeline::threads::{ThreadFilter, ThreadOrder};
+use crate::timeline::threads::ThreadFilter;
 use crate::ui::files::{self, Dropped};
 
 impl App {
@@ -26,9 +27,15 @@ impl App {
         self.hard_cancel = None;
         self.range = None;
         self.place = None;
+        self.notes = Rc::default();
+        self.note_focus = None;
+        self.viewer.set_notes(Rc::default());
         self.diagnostics_asked = 0;
         self.goto_when_listed = None;
         self.description = None;
+        self.pinned = None;
+        self.track = None;
+        self.layout = Rc::default();
         self.log = Log {
             name: file.name(),
             ..Log::default()
@@ -175,9 +182,22 @@ impl App {
     }
 
     /// Gives the timeline what is known of the log.
-    pub(super) fn show_log(&self) {
+    pub(super) fn show_log(&mut self) {
         let overview = &self.log.overview;
         let Some(span) = overview.span else { return };
+        let labels = self
+            .log
+            .threads
+            .iter()
+            .filter_map(|row| Some((row.id, row.label.clone()?)))
+            .collect();
+        self.viewer.set_log(span, overview.caps.len(), labels);
+        self.show_tracks();
+    }
+
+    /// Arranges the tracks anew.
+    pub(super) fn show_tracks(&mut self) {
+        let overview = &self.log.overview;
         let note = |cap: CapId| {
             let row = self.log.usage.iter().find(|row| row.cap == cap)?;
             let life = row.mutator_ns + row.gc_ns + row.idle_ns;
@@ -188,12 +208,6 @@ impl App {
             .iter()
             .map(|life| (life.cap, note(life.cap).unwrap_or_default()))
             .collect();
-        let labels = self
-            .log
-            .threads
-            .iter()
-            .filter_map(|row| Some((row.id, row.label.clone()?)))
-            .collect();
         let known = Known {
             caps: &caps,
             messages: overview.messages,
@@ -201,18 +215,25 @@ impl App {
             threads: &self.log.threads,
             threads_in_all: self.log.threads_in_all,
         };
-        let view = TrackView {
-            filter: self.filter.clone(),
-            ..TrackView::default()
-        };
-        let tracks = arrange(&known, &view);
-        self.viewer.set_log(span, caps.len(), tracks, labels);
+        self.layout = Rc::new(Layout::new(arrange(&known, &self.tracks)));
+        self.viewer.set_layout(Rc::clone(&self.layout));
+    }
+
+    /// Shows the tracks otherwise.
+    pub(super) fn change_tracks(&mut self, ctx: &Context<Self>, change: TrackChange) {
+        let order = self.tracks.threads;
+        self.tracks.change(change, &self.layout);
+        self.show_tracks();
+        if self.tracks.threads != order {
+            self.ask_threads(ctx);
+        }
+        self.changed(ctx);
     }
 
     pub(super) fn ask_threads(&self, ctx: &Context<Self>) {
         let filter = ThreadFilter {
-            text: self.filter.trim().to_owned(),
-            order: ThreadOrder::default(),
+            text: self.tracks.filter.trim().to_owned(),
+            order: self.tracks.threads,
             limit: THREADS_LISTED,
         };
         let link = ctx.link().clone();

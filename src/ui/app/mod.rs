@@ -1,9 +1,12 @@
 //! The app: what is open, and how its parts hear of each other.
 
+mod actions;
 mod log;
+mod palette;
 mod panel;
 mod view;
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use gloo_events::{EventListener, EventListenerOptions};
@@ -16,10 +19,13 @@ use yew::prelude::*;
 use crate::automata::Span;
 use crate::eventlog::Progress;
 use crate::events::EventList;
+use crate::notes::Notes;
 use crate::protocol::{Counted, FromWorker};
+use crate::scene::arrange::{TrackChange, TrackView};
 use crate::scene::format;
+use crate::scene::track::Layout;
 use crate::session::Overview;
-use crate::share::{Fingerprint, FlameView, Panel, ViewState};
+use crate::share::{Fingerprint, FlameView, Panel, TrackName, ViewState};
 use crate::timeline::query::UsageRow;
 use crate::timeline::row::Row;
 use crate::timeline::thread_table::ThreadView;
@@ -27,15 +33,17 @@ use crate::timeline::threads::ThreadRow;
 use crate::ui::client::Client;
 use crate::ui::dialog::Help;
 use crate::ui::files::{self, Dropped};
-use crate::ui::keys::{Action, action};
 use crate::ui::landing::{FileInput, Landing};
-use crate::ui::viewer::{Description, Goto, Place, ViewerEvent, ViewerRef};
+use crate::ui::palette::{Entry, Pick};
+use crate::ui::viewer::{Description, Goto, Place, ViewerEvent, ViewerRef, VisibleItem};
 use crate::ui::{link, theme};
 
 /// How many threads are listed.
-const THREADS_LISTED: usize = 2000;
+const THREADS_LISTED: usize = 10_000;
 /// When what the user does has settled, the address follows.
 const SETTLED_MS: u32 = 250;
+/// The same for the table of what is in view.
+const FOLLOW_MS: u32 = 120;
 
 /// What the app hears.
 pub(super) enum Msg {
@@ -54,6 +62,12 @@ pub(super) enum Msg {
     Threads(Vec<ThreadRow>, u64),
     Usage(Vec<UsageRow>),
     Filter(String),
+    /// The table of what is in view shall follow.
+    Visible,
+    /// The details shall not stay open.
+    Unpin,
+    /// The tracks shall be shown otherwise.
+    Tracks(TrackChange),
     Panel(Panel),
     /// All that is wrong or odd about the log is to be shown.
     Diagnostics,
@@ -63,6 +77,12 @@ pub(super) enum Msg {
     Theme,
     ThemeChanged,
     Help(bool),
+    /// The help, where it tells what the marks mean.
+    Legend,
+    Picked(Pick),
+    PaletteClosed,
+    Notes(Notes),
+    AddNote,
     Key(KeyboardEvent),
     Goto(Goto),
     Share,
@@ -115,17 +135,33 @@ pub(super) struct App {
     notice: Option<String>,
     dragging: bool,
     help: bool,
+    /// Whether the help begins with the marks.
+    legend: bool,
+    /// What the palette offers while it is open.
+    palette: Option<Rc<Vec<Entry>>>,
     copied: bool,
     colours: u32,
-    height: f64,
+    /// The tracks with their places.
+    layout: Rc<Layout>,
+    /// Which of the tracks that scroll are seen.
+    seen: Range<usize>,
+    /// The track that the keyboard is on.
+    track: Option<TrackName>,
+    /// What is in view, for its table.
+    visible: Rc<Vec<VisibleItem>>,
+    follow: Option<Timeout>,
     range: Option<Span>,
     /// What was clicked last on the timeline.
     place: Option<Place>,
-    description: Option<Description>,
+    description: Option<Rc<Description>>,
+    /// The item that was clicked, whose details stay open.
+    pinned: Option<Rc<Description>>,
     /// Where to go when the thread that is meant has a track.
     goto_when_listed: Option<Goto>,
-    filter: String,
+    /// Which tracks are shown, and how.
+    tracks: TrackView,
     panel: Panel,
+    panel_hidden: bool,
     /// How often the diagnostics were asked for while their panel is open.
     diagnostics_asked: u32,
     flame: FlameView,
@@ -133,11 +169,13 @@ pub(super) struct App {
     events: EventList,
     /// How the table of threads is shown.
     thread_table: ThreadView,
+    notes: Rc<Notes>,
+    /// The note whose name is to be written, and how often that was asked for.
+    note_focus: Option<(usize, u32)>,
     settle: Option<Timeout>,
     hard_cancel: Option<Timeout>,
     file_input: NodeRef,
     filter_input: NodeRef,
-    canvas: NodeRef,
     panel_node: NodeRef,
     panel_px: f64,
     _listeners: Vec<EventListener>,
@@ -163,24 +201,33 @@ impl Component for App {
             notice: None,
             dragging: false,
             help: false,
+            legend: false,
+            palette: None,
             copied: false,
             colours: 0,
-            height: 0.0,
+            layout: Rc::default(),
+            seen: 0..0,
+            track: None,
+            visible: Rc::default(),
+            follow: None,
             range: None,
             place: None,
             description: None,
+            pinned: None,
             goto_when_listed: None,
-            filter: String::new(),
+            tracks: TrackView::default(),
             panel: Panel::default(),
+            panel_hidden: false,
             diagnostics_asked: 0,
             flame: FlameView::default(),
             events: EventList::default(),
             thread_table: ThreadView::default(),
+            notes: Rc::default(),
+            note_focus: None,
             settle: None,
             hard_cancel: None,
             file_input: NodeRef::default(),
             filter_input: NodeRef::default(),
-            canvas: NodeRef::default(),
             panel_node: NodeRef::default(),
             panel_px: stored_panel_px(),
             _listeners: listen(ctx),
@@ -237,23 +284,40 @@ impl Component for App {
                 self.log.threads = rows;
                 self.log.threads_in_all = total;
                 self.show_log();
+                if self.palette.is_some() {
+                    self.open_palette();
+                }
                 if let Some(goto) = self.goto_when_listed.take() {
                     self.viewer.goto(goto);
                 }
             }
             Msg::Usage(rows) => self.usage_came(rows),
             Msg::Filter(filter) => {
-                self.filter = filter;
+                self.tracks.filter = filter;
+                self.show_tracks();
                 self.ask_threads(ctx);
                 self.changed(ctx);
             }
+            Msg::Visible => {
+                self.follow = None;
+                self.visible = Rc::new(self.viewer.visible_items());
+            }
+            Msg::Unpin => {
+                self.viewer.pin_details();
+                return false;
+            }
+            Msg::Tracks(change) => self.change_tracks(ctx, change),
             Msg::Panel(panel) => {
                 self.panel = panel;
+                self.panel_hidden = false;
                 self.diagnostics_asked = 0;
+                self.note_focus = None;
+                self.follow_view(ctx);
                 self.changed(ctx);
             }
             Msg::Diagnostics => {
                 self.panel = Panel::Process;
+                self.panel_hidden = false;
                 self.diagnostics_asked += 1;
                 self.changed(ctx);
             }
@@ -274,13 +338,22 @@ impl Component for App {
                 self.recolour();
             }
             Msg::ThemeChanged => self.recolour(),
-            Msg::Help(open) => self.help = open,
+            Msg::Help(open) => (self.help, self.legend) = (open, false),
+            Msg::Legend => (self.help, self.legend) = (true, true),
+            Msg::Picked(pick) => self.picked(ctx, pick),
+            Msg::PaletteClosed => self.palette = None,
+            Msg::Notes(notes) => {
+                self.note_focus = None;
+                self.set_notes(ctx, notes);
+            }
+            Msg::AddNote => self.add_note(ctx),
             Msg::Key(event) => return self.key(ctx, &event),
             Msg::Goto(goto) => self.goto(ctx, goto),
             Msg::Share => self.share(ctx),
             Msg::Copied(copied) => self.copied = copied,
             Msg::Settled => {
                 self.settle = None;
+                self.viewer.settled();
                 link::write(&self.state());
                 return false;
             }
@@ -324,11 +397,12 @@ impl Component for App {
                         on_browse={link.callback(|()| Msg::Browse)}
                         on_sample={link.callback(Msg::Sample)} />
                 }
+                { self.view_palette(ctx) }
                 if self.dragging {
                     <div class="overlay" aria-hidden="true"><p>{ "Drop it anywhere" }</p></div>
                 }
                 if self.help {
-                    <Help on_close={link.callback(|()| Msg::Help(false))} />
+                    <Help legend={self.legend} on_close={link.callback(|()| Msg::Help(false))} />
                 }
             </>
         }
@@ -431,11 +505,17 @@ impl App {
         // The view may reach a little beyond the log; a range may not.
         let visible = state.visible.filter(|span| inside(*span).is_some());
         let range = state.selection.and_then(inside);
-        self.filter.clone_from(&state.filter);
+        self.tracks = state.tracks.clone();
         self.panel = state.panel;
         self.flame = state.flame.clone();
         self.events = state.events.clone();
         self.thread_table = state.threads.clone();
+        let mut notes = state.notes.clone();
+        if let Some(log) = self.log.overview.span {
+            notes.keep_in(log);
+        }
+        self.notes = Rc::new(notes);
+        self.viewer.set_notes(Rc::clone(&self.notes));
         if state.newer() {
             self.notice = Some("This link was made by a newer version of this page: some of it may be missing here.".to_owned());
         }
@@ -486,10 +566,11 @@ impl App {
             selection: self.viewer.range(),
             selected: link::selected(self.viewer.selected(), &self.log.overview.contents),
             panel: self.panel,
-            filter: self.filter.clone(),
+            tracks: self.tracks.clone(),
             flame: self.flame.clone(),
             events: self.events.clone(),
             threads: self.thread_table.clone(),
+            notes: (*self.notes).clone(),
             ..ViewState::default()
         }
     }
@@ -500,6 +581,16 @@ impl App {
             let link = ctx.link().clone();
             self.settle = Some(Timeout::new(SETTLED_MS, move || {
                 link.send_message(Msg::Settled)
+            }));
+        }
+    }
+
+    /// The table of what is in view follows when it can be seen.
+    fn follow_view(&mut self, ctx: &Context<Self>) {
+        if self.panel == Panel::InView {
+            let link = ctx.link().clone();
+            self.follow = Some(Timeout::new(FOLLOW_MS, move || {
+                link.send_message(Msg::Visible)
             }));
         }
     }
@@ -548,81 +639,24 @@ impl App {
                 self.description = description;
                 return changed;
             }
+            ViewerEvent::Pinned(pinned) => {
+                let changed = self.pinned != pinned;
+                self.pinned = pinned;
+                return changed;
+            }
             ViewerEvent::Range(range) => self.range = range,
             ViewerEvent::Clicked(place) => self.place = Some(place),
             ViewerEvent::Changed => {
                 self.changed(ctx);
                 return false;
             }
-            ViewerEvent::Height(height) => {
-                let changed = (self.height - height).abs() > 0.5;
-                self.height = height;
-                return changed;
-            }
-        }
-        true
-    }
-
-    fn key(&mut self, ctx: &Context<Self>, event: &KeyboardEvent) -> bool {
-        if event.ctrl_key() || event.meta_key() || event.alt_key() || self.help {
-            return false;
-        }
-        let target = event
-            .target()
-            .and_then(|target| target.dyn_into::<HtmlElement>().ok());
-        let tag = target
-            .as_ref()
-            .map(|target| target.tag_name())
-            .unwrap_or_default();
-        if matches!(tag.as_str(), "INPUT" | "SELECT" | "TEXTAREA") {
-            if event.key() == "Escape"
-                && let Some(target) = target
-            {
-                // Leaving a field is a convenience.
-                let _ = target.blur();
-            }
-            return false;
-        }
-        // Where nothing has the focus the keys are the timeline's.
-        let canvas = self.canvas.cast::<HtmlElement>();
-        let on_timeline = tag == "BODY" || (target.is_some() && target == canvas);
-        let Some(action) = action(&event.code(), &event.key(), on_timeline) else {
-            return false;
-        };
-        match action {
-            Action::Help => {
-                self.help = true;
-                return true;
-            }
-            Action::Open => {
-                ctx.link().send_message(Msg::Browse);
+            ViewerEvent::Marks => {
+                self.follow_view(ctx);
                 return false;
             }
-            _ if self.screen == Screen::Landing => return false,
-            Action::ZoomIn => self.viewer.zoom(1.5),
-            Action::ZoomOut => self.viewer.zoom(1.0 / 1.5),
-            Action::Left => self.viewer.pan(-0.12),
-            Action::Right => self.viewer.pan(0.12),
-            Action::Fit => self.viewer.fit(),
-            Action::ShowSelection => self.viewer.show_selection(),
-            Action::Undo => {
-                if !self.viewer.escape() && self.screen == Screen::Loading {
-                    ctx.link().send_message(Msg::Cancel);
-                }
-            }
-            Action::Search => {
-                if let Some(input) = self.filter_input.cast::<HtmlInputElement>() {
-                    // Focus is all that is asked for.
-                    let _ = input.focus();
-                }
-            }
-            Action::Next => self.viewer.step(true),
-            Action::Previous => self.viewer.step(false),
-            Action::TrackDown => self.viewer.step_track(true),
-            Action::TrackUp => self.viewer.step_track(false),
-            Action::SelectItemRange => self.viewer.select_item_range(),
+            ViewerEvent::Seen(seen) => self.seen = seen,
+            ViewerEvent::Current(track) => self.track = track,
         }
-        event.prevent_default();
-        false
+        true
     }
 }

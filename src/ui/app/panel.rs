@@ -11,6 +11,7 @@ use crate::share::Panel;
 use crate::ui::collections::Collections;
 use crate::ui::events::Events;
 use crate::ui::flame::Flame;
+use crate::ui::in_view::InView;
 use crate::ui::panel::Source;
 use crate::ui::process::Process;
 use crate::ui::sparks::Sparks;
@@ -116,8 +117,10 @@ impl App {
                         to_diagnostics={self.diagnostics_asked} {on_list} />
                 }
             }
+            Panel::InView => html! { <InView items={Rc::clone(&self.visible)} {on_goto} /> },
             Panel::Collections => html! { <Collections {source} {range} {on_goto} /> },
             Panel::Sparks => html! { <Sparks {source} {range} {on_goto} /> },
+            Panel::Notes => self.view_notes(ctx),
             Panel::Threads => html! {
                 <Threads {source} {range} {on_goto} view={self.thread_table.clone()}
                     on_view={link.callback(Msg::ThreadTable)} />

@@ -22,14 +22,10 @@ impl App {
 
     pub(super) fn view_log(&self, ctx: &Context<Self>) -> Html {
         let link = ctx.link();
-        let label = match &self.description {
-            Some(Description { name, text, .. }) => format!("Timeline. {name} {text}"),
-            None => "Timeline of capabilities and threads. Arrow keys walk its items; W, S zoom; A, D move; question mark for help.".to_owned(),
-        };
         html! {
             <div class="app" data-elapsed-ms={self.log.elapsed_ms.map(|ms| format!("{ms:.1}"))}>
                 <Header name={self.log.name.clone()} overview={Rc::clone(&self.log.overview)}
-                    elapsed_ms={self.log.elapsed_ms} filter={self.filter.clone()}
+                    elapsed_ms={self.log.elapsed_ms} filter={self.tracks.filter.clone()}
                     filter_node={self.filter_input.clone()} theme={theme::choice()} copied={self.copied}
                     on_filter={link.callback(Msg::Filter)} on_open={link.callback(|()| Msg::Browse)}
                     on_share={link.callback(|()| Msg::Share)} on_theme={link.callback(|()| Msg::Theme)}
@@ -48,9 +44,14 @@ impl App {
                         on_all={link.callback(|()| Msg::Diagnostics)} />
                 }
                 <main class="stage">
-                    <Timeline viewer={self.viewer.clone()} height={self.height} {label} node={self.canvas.clone()} />
+                    <Timeline viewer={self.viewer.clone()} layout={Rc::clone(&self.layout)} seen={self.seen.clone()}
+                        current={self.track.clone()} view={self.tracks.clone()} description={self.description.clone()} pinned={self.pinned.clone()}
+                        on_change={link.callback(Msg::Tracks)} on_goto={link.callback(Msg::Goto)}
+                        on_unpin={link.callback(|()| Msg::Unpin)} />
                     { self.view_strip(ctx) }
-                    { self.view_panel(ctx) }
+                    if !self.panel_hidden {
+                        { self.view_panel(ctx) }
+                    }
                 </main>
             </div>
         }
@@ -62,7 +63,7 @@ impl App {
         html! {
             <div class="strip">
                 <p aria-live="polite">
-                    if let Some(Description { class, name, text }) = &self.description {
+                    if let Some(Description { class, name, text, .. }) = self.description.as_deref() {
                         if let Some(class) = class {
                             <span class={swatch(*class)} aria-hidden="true" />{ " " }
                         }

@@ -1,0 +1,81 @@
+//! Which log a link is about.
+
+use std::fmt;
+
+/// Tells whether two logs are the same, without telling what is in them:
+/// the size and 48 bits of a hash of some of the bytes. Written as the size in
+/// base 36, a dot, and the hash in 12 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Fingerprint {
+    pub(super) len: u64,
+    pub(super) hash: u64,
+}
+
+impl Fingerprint {
+    const HASH_BITS: u32 = 48;
+    const HASH_DIGITS: usize = 12;
+
+    /// The size of the log in bytes.
+    #[must_use]
+    pub const fn len(self) -> u64 {
+        self.len
+    }
+
+    /// Whether the log has no bytes.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    /// Reads what [`Display`](fmt::Display) writes.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (len, hash) = text.split_once('.')?;
+        let digits = |part: &str, radix| part.chars().all(|c| char::is_digit(c, radix));
+        if !digits(len, 36) || !digits(hash, 16) || hash.len() != Self::HASH_DIGITS {
+            return None;
+        }
+        Some(Self {
+            len: u64::from_str_radix(len, 36).ok()?,
+            hash: u64::from_str_radix(hash, 16).ok()?,
+        })
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut digits = Vec::new();
+        let mut rest = self.len;
+        while rest > 0 || digits.is_empty() {
+            digits.extend(char::from_digit((rest % 36) as u32, 36));
+            rest /= 36;
+        }
+        let len: String = digits.iter().rev().collect();
+        write!(f, "{len}.{:0width$x}", self.hash, width = Self::HASH_DIGITS)
+    }
+}
+
+/// The fingerprint of a log of `len` bytes of which `samples` were read: 64-bit
+/// FNV-1a over the length and, for each sample, its length and its bytes
+/// (numbers as 8 bytes, little-endian), folded to 48 bits by exclusive or.
+#[must_use]
+pub fn fingerprint(len: u64, samples: &[&[u8]]) -> Fingerprint {
+    let hash = samples.iter().fold(
+        fnv1a(0xcbf2_9ce4_8422_2325, &len.to_le_bytes()),
+        |hash, sample| {
+            let hash = fnv1a(hash, &(sample.len() as u64).to_le_bytes());
+            fnv1a(hash, sample)
+        },
+    );
+    let mask = (1 << Fingerprint::HASH_BITS) - 1;
+    Fingerprint {
+        len,
+        hash: (hash >> Fingerprint::HASH_BITS) ^ (hash & mask),
+    }
+}
+
+fn fnv1a(hash: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(hash, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}

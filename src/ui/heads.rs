@@ -1,0 +1,250 @@
+//! The heads of the tracks: what stands over the names that the canvas paints.
+//! They carry the focus and the names for screen readers, and what can be
+//! done with a track: fold, pin, hide, move, limit the selection to it.
+
+use std::rc::Rc;
+
+use wasm_bindgen::JsCast;
+use web_sys::{FocusOptions, HtmlElement};
+use yew::prelude::*;
+
+use super::viewer::ViewerRef;
+use crate::scene::arrange::TrackChange;
+use crate::scene::track::{Kind, Layout, Track};
+use crate::share::TrackName;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct HeadsProps {
+    pub(super) viewer: ViewerRef,
+    pub(super) layout: Rc<Layout>,
+    /// Which of the tracks that scroll are seen.
+    pub(super) seen: std::ops::Range<usize>,
+    /// The track that the keyboard is on.
+    pub(super) current: Option<TrackName>,
+    pub(super) on_change: Callback<TrackChange>,
+}
+
+/// What a track is called by who cannot see it.
+fn spoken(track: &Track) -> String {
+    let note = &track.note;
+    let pinned = if track.pinned { ", pinned" } else { "" };
+    let selected = if track.selected { ", selected" } else { "" };
+    format!("{} {note}{pinned}{selected}", track.name)
+}
+
+/// The style class of its height.
+fn height_class(track: &Track) -> String {
+    format!("h{:.0}", track.height())
+}
+
+fn head_id(name: &TrackName) -> String {
+    format!("head-{name}")
+}
+
+/// How far a press may move and still be no drag, in pixels.
+const CLICK_PX: i32 = 5;
+
+/// A head that is being dragged: from which height, and over which track.
+#[derive(Clone, PartialEq)]
+struct Dragged {
+    name: TrackName,
+    from_y: i32,
+    over: Option<usize>,
+}
+
+/// All heads that are seen.
+#[component]
+pub(super) fn Heads(props: &HeadsProps) -> Html {
+    let dragged = use_state_eq(|| None::<Dragged>);
+    {
+        let current = props.current.clone();
+        use_effect_with((current, props.seen.clone()), |(current, _)| {
+            if let Some(name) = current {
+                focus(name);
+            }
+        });
+    }
+    let tracks = props.layout.tracks();
+    let pinned = tracks.iter().take_while(|track| track.pinned).count();
+    let first = props.seen.start.min(tracks.len());
+    let seen = first..props.seen.end.min(tracks.len());
+    let current = props
+        .current
+        .as_ref()
+        .filter(|name| tracks.iter().any(|track| track.id == **name))
+        .or_else(|| tracks.get(first).map(|track| &track.id));
+    let head = |index: usize| {
+        let track = &tracks[index];
+        head(props, index, track, current == Some(&track.id), &dragged)
+    };
+    html! {
+        <div class="heads" role="treegrid" aria-label="Tracks" aria-rowcount={tracks.len().to_string()}>
+            <div class="heads-pinned" role="rowgroup" aria-label="Pinned tracks">
+                { for (0..pinned).map(head) }
+            </div>
+            <div class="heads-rest" role="rowgroup" aria-label="Tracks that scroll">
+                <div class="heads-moved" role="presentation">{ for seen.map(head) }</div>
+            </div>
+        </div>
+    }
+}
+
+/// Puts the focus on the head of a track, if the focus is on the timeline or
+/// nowhere.
+fn focus(name: &TrackName) {
+    let document = gloo_utils::document();
+    let Some(head) = document.get_element_by_id(&head_id(name)) else {
+        return;
+    };
+    let here = document.active_element().is_none_or(|active| {
+        active.tag_name() == "BODY" || active.closest(".timeline").ok().flatten().is_some()
+    });
+    if let Some(head) = head.dyn_ref::<HtmlElement>().filter(|_| here) {
+        let options = FocusOptions::new();
+        options.set_prevent_scroll(true);
+        // Focus is all that is asked for.
+        let _ = head.focus_with_options(&options);
+    }
+}
+
+fn head(
+    props: &HeadsProps,
+    index: usize,
+    track: &Track,
+    current: bool,
+    dragged: &UseStateHandle<Option<Dragged>>,
+) -> Html {
+    let heading = track.row().is_none();
+    let dropped_on = dragged
+        .as_ref()
+        .is_some_and(|drag| drag.over == Some(index));
+    let class = classes!(
+        "head",
+        height_class(track),
+        heading.then_some("heading"),
+        current.then_some("current"),
+        dropped_on.then_some("drop"),
+    );
+    let level = if matches!(track.kind, Kind::Group(_)) {
+        "1"
+    } else {
+        "2"
+    };
+    let onfocus = {
+        let (viewer, name) = (props.viewer.clone(), track.id.clone());
+        Callback::from(move |_: FocusEvent| viewer.set_track(&name))
+    };
+    let onclick = {
+        let (on_change, name) = (props.on_change.clone(), track.id.clone());
+        heading.then(|| {
+            Callback::from(move |_: MouseEvent| on_change.emit(TrackChange::Fold(name.clone())))
+        })
+    };
+    let (down, moved, up) = dragging(props, track, dragged);
+    html! {
+        <div {class} id={head_id(&track.id)} key={track.id.as_str().to_owned()} role="row" aria-level={level}
+            aria-rowindex={(index + 1).to_string()} aria-expanded={heading.then(|| (!track.folded).to_string())}
+            aria-selected={(!heading).then(|| track.selected.to_string())}
+            tabindex={if current { "0" } else { "-1" }} title={track.name.clone()}
+            {onfocus} {onclick} onpointerdown={down} onpointermove={moved} onpointerup={up.clone()} onpointercancel={up}>
+            <span role="rowheader" class="visually-hidden">{ spoken(track) }</span>
+            <span role="gridcell" class="head-actions">{ actions(props, track, current) }</span>
+        </div>
+    }
+}
+
+/// The buttons of a head.
+fn actions(props: &HeadsProps, track: &Track, current: bool) -> Html {
+    let button = |change: TrackChange, sign: &'static str, what: String, pressed: Option<bool>| {
+        let on_change = props.on_change.clone();
+        let onclick = Callback::from(move |event: MouseEvent| {
+            event.stop_propagation();
+            on_change.emit(change.clone());
+        });
+        let keep = Callback::from(|event: PointerEvent| event.stop_propagation());
+        html! {
+            <button class="quiet" title={what.clone()} aria-label={what} aria-pressed={pressed.map(|on| on.to_string())}
+                tabindex={if current { "0" } else { "-1" }} {onclick} onpointerdown={keep}>{ sign }</button>
+        }
+    };
+    let name = &track.name;
+    let id = || track.id.clone();
+    let hide = button(TrackChange::Hide(id()), "✕", format!("Hide {name}"), None);
+    if track.row().is_none() {
+        return hide;
+    }
+    let limit = format!("Limit the selected range to {name}");
+    html! {
+        <>
+            { button(TrackChange::Select(id()), "◧", limit, Some(track.selected)) }
+            { button(TrackChange::Pin(id()), "⇱", format!("Pin {name} at the top"), Some(track.pinned)) }
+            { hide }
+        </>
+    }
+}
+
+type Pointer = Callback<PointerEvent>;
+
+/// What moves a track by its head.
+fn dragging(
+    props: &HeadsProps,
+    track: &Track,
+    dragged: &UseStateHandle<Option<Dragged>>,
+) -> (Pointer, Pointer, Pointer) {
+    let down = {
+        let (dragged, name) = (dragged.clone(), track.id.clone());
+        Callback::from(move |event: PointerEvent| {
+            // Fingers scroll here.
+            if event.button() != 0 || event.pointer_type() == "touch" {
+                return;
+            }
+            let element: Option<HtmlElement> = event.target_dyn_into();
+            if let Some(head) = element.and_then(|it| it.closest(".head").ok().flatten()) {
+                // Without capture a drag ends at the edge.
+                let _ = head.set_pointer_capture(event.pointer_id());
+            }
+            dragged.set(Some(Dragged {
+                name: name.clone(),
+                from_y: event.client_y(),
+                over: None,
+            }));
+        })
+    };
+    let moved = {
+        let (dragged, viewer, layout) = (
+            dragged.clone(),
+            props.viewer.clone(),
+            Rc::clone(&props.layout),
+        );
+        Callback::from(move |event: PointerEvent| {
+            let Some(drag) = (*dragged).clone() else {
+                return;
+            };
+            let y = event.client_y();
+            if drag.over.is_none() && (y - drag.from_y).abs() <= CLICK_PX {
+                return;
+            }
+            let over = viewer.track_at_client(f64::from(y));
+            let over = over.filter(|&index| layout.may_follow(&drag.name, index));
+            dragged.set(Some(Dragged { over, ..drag }));
+        })
+    };
+    let up = {
+        let (dragged, layout) = (dragged.clone(), Rc::clone(&props.layout));
+        let on_change = props.on_change.clone();
+        Callback::from(move |_: PointerEvent| {
+            let drag = (*dragged).clone();
+            dragged.set(None);
+            let Some(Dragged {
+                name,
+                over: Some(over),
+                ..
+            }) = drag
+            else {
+                return;
+            };
+            on_change.emit(layout.drop_at(name, over));
+        })
+    };
+    (down, moved, up)
+}

@@ -1,0 +1,172 @@
+//! The menu of the tracks, in the corner above their names: which groups are
+//! shown, what is hidden, in which order threads stand.
+
+use std::rc::Rc;
+
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlElement, HtmlInputElement, HtmlSelectElement};
+use yew::prelude::*;
+
+use crate::scene::arrange::{TrackChange, TrackView};
+use crate::scene::track::{Group, Kind, Layout};
+use crate::share::TrackName;
+use crate::timeline::threads::ThreadOrder;
+
+/// The orders of threads, in words.
+const ORDERS: [(&str, ThreadOrder); 4] = [
+    ("the busiest first", ThreadOrder::Activity),
+    ("by their first run", ThreadOrder::FirstRun),
+    ("by number", ThreadOrder::Id),
+    ("by label", ThreadOrder::Label),
+];
+
+#[derive(Properties, PartialEq)]
+pub(super) struct TrackMenuProps {
+    pub(super) view: TrackView,
+    pub(super) layout: Rc<Layout>,
+    pub(super) on_change: Callback<TrackChange>,
+}
+
+/// The button and, while it is open, the menu.
+#[component]
+pub(super) fn TrackMenu(props: &TrackMenuProps) -> Html {
+    let open = use_state_eq(|| false);
+    let node = use_node_ref();
+    let toggle = {
+        let open = open.clone();
+        Callback::from(move |_: MouseEvent| open.set(!*open))
+    };
+    let onkeydown = {
+        let (open, node) = (open.clone(), node.clone());
+        Callback::from(move |event: KeyboardEvent| {
+            if event.key() == "Escape" && *open {
+                event.stop_propagation();
+                open.set(false);
+                let button = node.cast::<HtmlElement>();
+                let button = button.and_then(|node| node.query_selector("button").ok().flatten());
+                if let Some(button) = button.and_then(|it| it.dyn_into::<HtmlElement>().ok()) {
+                    // Focus is all that is asked for.
+                    let _ = button.focus();
+                }
+            }
+        })
+    };
+    let onfocusout = {
+        let (open, node) = (open.clone(), node.clone());
+        Callback::from(move |event: FocusEvent| {
+            let to = event
+                .related_target()
+                .and_then(|to| to.dyn_into::<web_sys::Node>().ok());
+            let inside = node.get().is_some_and(|node| node.contains(to.as_ref()));
+            // A click on nothing that takes the focus closes nothing.
+            if to.is_some() && !inside {
+                open.set(false);
+            }
+        })
+    };
+    let hidden = props.view.hidden.len();
+    html! {
+        <div ref={node} class="track-menu" {onkeydown} {onfocusout}>
+            <button class="small" aria-expanded={open.to_string()} aria-controls="track-menu" onclick={toggle}>
+                { "Tracks" }
+                if hidden > 0 { { format!(" · {hidden} hidden") } }
+                { " ▾" }
+            </button>
+            if *open { { menu(props) } }
+        </div>
+    }
+}
+
+fn menu(props: &TrackMenuProps) -> Html {
+    let emit = |change: TrackChange| {
+        let on_change = props.on_change.clone();
+        Callback::from(move |_: MouseEvent| on_change.emit(change.clone()))
+    };
+    html! {
+        <div id="track-menu" class="menu" role="group" aria-label="Tracks">
+            { groups(props) }
+            { threads(props) }
+            { hidden(props) }
+            <p class="tools">
+                <button class="small" onclick={emit(TrackChange::Reset)}>{ "All as at first" }</button>
+            </p>
+        </div>
+    }
+}
+
+/// A check box for each group that the log has something of.
+fn groups(props: &TrackMenuProps) -> Html {
+    let present = |group: &Group| {
+        let tracks = props.layout.tracks().iter();
+        let shown = tracks.clone().any(|track| {
+            track.kind == Kind::Group(*group)
+                || track.row().is_some_and(|row| Group::of(row) == *group)
+        });
+        let name = TrackName::new(group.name())?;
+        let hidden = props.view.hidden.contains(&name);
+        (shown || hidden).then_some((*group, name, hidden))
+    };
+    let group = |(group, name, hidden): (Group, TrackName, bool)| {
+        let on_change = props.on_change.clone();
+        let onchange = Callback::from(move |event: Event| {
+            let input: HtmlInputElement = event.target_unchecked_into();
+            let name = name.clone();
+            on_change.emit(if input.checked() {
+                TrackChange::Show(name)
+            } else {
+                TrackChange::Hide(name)
+            });
+        });
+        html! {
+            <label><input type="checkbox" checked={!hidden} {onchange} />{ " " }{ group.title() }</label>
+        }
+    };
+    html! {
+        <fieldset>
+            <legend>{ "Groups" }</legend>
+            { for Group::ALL.iter().filter_map(present).map(group) }
+        </fieldset>
+    }
+}
+
+fn threads(props: &TrackMenuProps) -> Html {
+    let on_order = props.on_change.reform(|event: Event| {
+        let select: HtmlSelectElement = event.target_unchecked_into();
+        let order = usize::try_from(select.selected_index()).ok();
+        let order = order.and_then(|order| ORDERS.get(order));
+        TrackChange::Order(order.map_or(ThreadOrder::Activity, |(_, order)| *order))
+    });
+    let on_group = props.on_change.reform(|_: Event| TrackChange::GroupThreads);
+    let order = |(name, order): &(&'static str, ThreadOrder)| {
+        html! { <option selected={props.view.threads == *order}>{ *name }</option> }
+    };
+    html! {
+        <fieldset>
+            <legend>{ "Threads" }</legend>
+            <label>{ "Order " }<select onchange={on_order}>{ for ORDERS.iter().map(order) }</select></label>
+            <label><input type="checkbox" checked={props.view.by_label} onchange={on_group} />{ " Together if they have one label" }</label>
+        </fieldset>
+    }
+}
+
+/// What is hidden beside whole groups, each with a way back.
+fn hidden(props: &TrackMenuProps) -> Html {
+    let single = |name: &&TrackName| Group::named(name.as_str()).is_none();
+    let names: Vec<&TrackName> = props.view.hidden.iter().filter(single).collect();
+    if names.is_empty() {
+        return Html::default();
+    }
+    let row = |name: &TrackName| {
+        let on_change = props.on_change.clone();
+        let back = name.clone();
+        let onclick =
+            Callback::from(move |_: MouseEvent| on_change.emit(TrackChange::Show(back.clone())));
+        html! { <li><button class="small" {onclick}>{ format!("Show {name}") }</button></li> }
+    };
+    html! {
+        <fieldset>
+            <legend>{ "Hidden" }</legend>
+            <ul>{ for names.into_iter().map(row) }</ul>
+        </fieldset>
+    }
+}

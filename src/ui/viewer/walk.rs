@@ -1,0 +1,295 @@
+//! Items: what is selected, what is said of it, and walking from one to the
+//! next with the keyboard.
+
+use std::rc::Rc;
+
+use super::ask::details_query;
+use super::{Description, Goto, Viewer, ViewerEvent, ViewerRef};
+use crate::automata::Span;
+use crate::ids::Nanos;
+use crate::scene::format;
+use crate::scene::item::Item;
+use crate::scene::words::describe;
+use crate::share::TrackName;
+use crate::timeline::class::{Class, StopCode};
+use crate::timeline::details::Lead;
+use crate::timeline::reply::MarkKind;
+use crate::timeline::row::Row;
+
+impl ViewerRef {
+    /// Goes to the next (or previous) item of the track that the keyboard is on.
+    pub(in crate::ui) fn step(&self, forward: bool) {
+        let index = self.update(|viewer| viewer.step(forward));
+        self.show_track(index);
+    }
+
+    /// Goes to the track below (or above).
+    pub(in crate::ui) fn step_track(&self, down: bool) {
+        let index = self.update(|viewer| viewer.step_track(down));
+        self.show_track(index);
+    }
+
+    /// The keyboard is on that track now.
+    pub(in crate::ui) fn set_track(&self, name: &TrackName) {
+        self.update(|viewer| {
+            let known = viewer.focus.track.as_ref() == Some(name);
+            viewer.focus.track = Some(name.clone());
+            let event = (!known).then(|| ViewerEvent::Current(Some(name.clone())));
+            ((), event.into_iter().collect())
+        });
+    }
+
+    fn show_track(&self, index: Option<usize>) {
+        if let Some(index) = index {
+            self.scroll_to_track(index);
+        }
+    }
+
+    /// Whether the pointer is on something, and nothing is being dragged.
+    pub(in crate::ui) fn points(&self) -> bool {
+        let viewer = self.0.borrow();
+        viewer.focus.hovered.is_some() && viewer.drag.is_none()
+    }
+
+    /// Goes to what a fact about the item leads to.
+    pub(in crate::ui) fn follow(&self, lead: Lead) {
+        let found = self.description().and_then(|description| {
+            let mut leads = description.facts.iter().filter_map(|fact| fact.lead);
+            leads.find(|(other, ..)| *other == lead)
+        });
+        if let Some((_, row, span)) = found {
+            self.goto(Goto::item(row, span));
+        }
+    }
+
+    /// Keeps the details of the item open, or no longer.
+    pub(in crate::ui) fn pin_details(&self) {
+        self.update(|viewer| {
+            viewer.focus.pinned = !viewer.focus.pinned && viewer.item().is_some();
+            if viewer.focus.pinned && viewer.focus.selected.is_none() {
+                viewer.focus.selected.clone_from(&viewer.focus.hovered);
+            }
+            let pinned = viewer.description().filter(|_| viewer.focus.pinned);
+            ((), vec![ViewerEvent::Pinned(pinned)])
+        });
+    }
+
+    /// The marks in view as rows of a table: track, span, words.
+    pub(in crate::ui) fn visible_items(&self) -> Vec<VisibleItem> {
+        let viewer = self.0.borrow();
+        let view = viewer.view.span();
+        let mut items = Vec::new();
+        for track in viewer.layout.tracks() {
+            let Some(row) = track.row().filter(|row| viewer.marks.rows.contains(row)) else {
+                continue;
+            };
+            for item in viewer.marks.items(row) {
+                if item.span.end < view.start || view.end < item.span.start {
+                    continue;
+                }
+                let (name, text) = describe(&item, &viewer.labels);
+                items.push(VisibleItem {
+                    row,
+                    track: track.name.clone(),
+                    span: item.span,
+                    text: format!("{name} {text}"),
+                });
+            }
+        }
+        items
+    }
+}
+
+/// A mark in view, in words.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::ui) struct VisibleItem {
+    pub(in crate::ui) row: Row,
+    pub(in crate::ui) track: String,
+    pub(in crate::ui) span: Span,
+    pub(in crate::ui) text: String,
+}
+
+impl Viewer {
+    /// The item that is pointed at, or else the selected one.
+    pub(super) fn item(&self) -> Option<&Item> {
+        self.focus.hovered.as_ref().or(self.focus.selected.as_ref())
+    }
+
+    pub(super) fn select(&mut self, item: Option<Item>) -> Vec<ViewerEvent> {
+        self.focus.selected = item;
+        let mut events = self.described();
+        events.push(ViewerEvent::Changed);
+        events
+    }
+
+    pub(super) fn description(&self) -> Option<Rc<Description>> {
+        let item = self.item()?;
+        let (name, text) = describe(item, &self.labels);
+        let coloured = matches!(item.row, Row::Cap(_) | Row::Thread(_));
+        let known = self.details.about == Some(details_query(item)) && !self.details.in_flight;
+        let name = if name.is_empty() {
+            self.track_name(item.row)
+        } else {
+            name
+        };
+        Some(Rc::new(Description {
+            row: item.row,
+            class: coloured.then_some(item.class),
+            name,
+            text: text + &self.share_of_view(item),
+            facts: if known {
+                self.details.answer.clone()
+            } else {
+                Vec::new()
+            },
+        }))
+    }
+
+    fn track_name(&self, row: Row) -> String {
+        let index = self.layout.find(row);
+        let track = index.and_then(|index| self.layout.tracks().get(index));
+        track.map(|track| track.name.clone()).unwrap_or_default()
+    }
+
+    /// How much of the view a span takes, if it is a span and that says something.
+    fn share_of_view(&self, item: &Item) -> String {
+        let (view, span) = (self.view.span(), item.span);
+        let from = span.start.max(view.start);
+        let inside = span.end.min(view.end).since(from).0;
+        if item.kind != MarkKind::One || item.row.is_graph() || inside == 0 {
+            return String::new();
+        }
+        let share = format::percent_short(inside, view.duration().0);
+        format!(" · {share} of the view")
+    }
+
+    /// A graph at a time.
+    pub(super) fn graph_item(&self, row: Row, time: Nanos) -> Item {
+        let px = self.view.ns_per_px().ceil().max(1.0) as u64;
+        Item {
+            row,
+            kind: MarkKind::One,
+            class: Class::Other,
+            code: StopCode(0),
+            detail: None,
+            other_wait: Nanos(0),
+            count: 0,
+            span: Span::new(time, Nanos(time.0.saturating_add(px))),
+            shares: Vec::new(),
+        }
+    }
+
+    /// The track that the keyboard is on: the one that it was put on, else
+    /// that of the selected item, else the first one with items.
+    pub(super) fn track_index(&self) -> Option<usize> {
+        let tracks = self.layout.tracks();
+        let named = self.focus.track.as_ref();
+        let named = named.and_then(|name| tracks.iter().position(|track| track.id == *name));
+        let selected = || self.layout.find(self.focus.selected.as_ref()?.row);
+        let first = || {
+            let walkable = |row: Row| !row.is_graph();
+            tracks
+                .iter()
+                .position(|track| track.row().is_some_and(walkable))
+        };
+        named.or_else(selected).or_else(first)
+    }
+
+    fn step(&mut self, forward: bool) -> (Option<usize>, Vec<ViewerEvent>) {
+        let index = self.track_index();
+        let row = index.and_then(|index| self.layout.tracks().get(index)?.row());
+        let Some(row) = row else {
+            return (index, Vec::new());
+        };
+        let next = if row.is_graph() {
+            Some(self.next_of_graph(row, forward))
+        } else {
+            self.next_of_row(row, forward)
+        };
+        let Some(item) = next else {
+            return (index, Vec::new());
+        };
+        let x = self.view.x_of(item.span.start);
+        if !(0.0..self.view.width_px()).contains(&x) {
+            self.view.pan(x - self.view.width_px() / 3.0);
+        }
+        self.focus.pointer_at = None;
+        self.focus.hovered = None;
+        self.focus.cursor = Some(item.span.start);
+        (index, self.select(Some(item)))
+    }
+
+    /// The item after the selected one, or before it; of another track's, the
+    /// one at that time.
+    fn next_of_row(&self, row: Row, forward: bool) -> Option<Item> {
+        let mut items: Vec<Item> = self.marks.items(row).collect();
+        items.sort_by_key(|item| item.span);
+        let selected = self.focus.selected.as_ref();
+        let current = selected
+            .filter(|item| item.row == row)
+            .map(|item| item.span);
+        let view = self.view.span();
+        match current {
+            None => items
+                .into_iter()
+                .min_by_key(|item| self.distance(item, view)),
+            Some(current) if forward => items.into_iter().find(|item| item.span > current),
+            Some(current) => items.into_iter().rev().find(|item| item.span < current),
+        }
+    }
+
+    /// How far an item is from the cursor, or else from the start of the view.
+    fn distance(&self, item: &Item, view: Span) -> u64 {
+        let from = self
+            .focus
+            .cursor
+            .filter(|time| view.start <= *time && *time <= view.end);
+        let from = from.unwrap_or(view.start);
+        from.since(item.span.end).0 + item.span.start.since(from).0
+    }
+
+    fn next_of_graph(&self, row: Row, forward: bool) -> Item {
+        const STEP_PX: f64 = 16.0;
+        let view = self.view.span();
+        let selected = self.focus.selected.as_ref();
+        let at = selected.map_or(view.start, |item| item.span.start);
+        let step = (self.view.ns_per_px() * STEP_PX).max(1.0) as u64;
+        let log = self.view.log();
+        let time = if forward {
+            at.0.saturating_add(step).min(log.end.0)
+        } else {
+            at.0.saturating_sub(step).max(log.start.0)
+        };
+        self.graph_item(row, Nanos(time))
+    }
+
+    fn step_track(&mut self, down: bool) -> (Option<usize>, Vec<ViewerEvent>) {
+        let count = self.layout.tracks().len();
+        let at = self.track_index();
+        let next = match at {
+            None => Some(0),
+            Some(at) if self.focus.track.is_none() => Some(at),
+            Some(at) if down => Some(at + 1),
+            Some(at) => at.checked_sub(1),
+        };
+        let Some(next) = next.filter(|&next| next < count) else {
+            return (at, Vec::new());
+        };
+        let track = &self.layout.tracks()[next];
+        let (name, row) = (track.id.clone(), track.row());
+        self.focus.track = Some(name.clone());
+        self.focus.pointer_at = None;
+        self.focus.hovered = None;
+        let mut events = vec![ViewerEvent::Current(Some(name))];
+        let item = row.and_then(|row| {
+            if row.is_graph() {
+                return None;
+            }
+            let view = self.view.span();
+            let items = self.marks.items(row);
+            items.min_by_key(|item| self.distance(item, view))
+        });
+        events.extend(self.select(item));
+        (Some(next), events)
+    }
+}
