@@ -199,18 +199,18 @@ pub enum FromWorker {
         /// Events so far.
         events: u64,
         /// What is known so far, now and then.
-        overview: Option<Overview>,
+        overview: Option<Box<Overview>>,
     },
     /// The log is read to its end.
     Loaded {
         /// What it is.
-        overview: Overview,
+        overview: Box<Overview>,
         /// How long that took, in milliseconds.
         elapsed_ms: f64,
     },
     /// What there is to be shown of the open log, after the words for spans
     /// of the program have changed.
-    Contents(Contents),
+    Contents(Box<Contents>),
     /// The file is no log that can be read.
     Failed {
         /// Why, and what to try.

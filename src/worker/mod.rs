@@ -103,7 +103,7 @@ fn set_prefixes(shared: &Shared, prefixes: SpanPrefixes) {
     let mut state = shared.borrow_mut();
     if let Some(session) = &mut state.session {
         session.set_span_prefixes(prefixes.clone());
-        post(&FromWorker::Contents(session.contents()));
+        post(&FromWorker::Contents(Box::new(session.contents())));
     }
     state.prefixes = Some(prefixes);
 }
@@ -127,7 +127,7 @@ fn open(shared: &Shared, file: Option<File>) {
             Ok(true) => {
                 if let Some(session) = &shared.borrow().session {
                     post(&FromWorker::Loaded {
-                        overview: session.overview(),
+                        overview: Box::new(session.overview()),
                         elapsed_ms: now_ms() - started_ms,
                     });
                 }
@@ -250,7 +250,7 @@ impl Reporter {
         post(&FromWorker::Loading {
             progress: session.progress(),
             events: session.events(),
-            overview: with_overview.then(|| session.overview()),
+            overview: with_overview.then(|| Box::new(session.overview())),
         });
     }
 }

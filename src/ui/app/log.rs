@@ -100,7 +100,7 @@ impl App {
                 self.log.progress = progress;
                 self.log.events = events;
                 if let Some(overview) = overview {
-                    self.log.overview = Rc::new(overview);
+                    self.log.overview = Rc::from(overview);
                     self.show_log();
                     self.ask_usage(ctx);
                 }
@@ -109,13 +109,13 @@ impl App {
                 overview,
                 elapsed_ms,
             } if self.screen == Screen::Loading => {
-                self.log.overview = Rc::new(overview);
+                self.log.overview = Rc::from(overview);
                 self.log.elapsed_ms = Some(elapsed_ms);
                 self.screen = Screen::Open;
                 self.loaded(ctx);
             }
             FromWorker::Contents(contents) if self.screen == Screen::Open => {
-                Rc::make_mut(&mut self.log.overview).contents = contents;
+                Rc::make_mut(&mut self.log.overview).contents = *contents;
                 self.show_log();
             }
             FromWorker::Failed { message } if self.screen == Screen::Loading => {
