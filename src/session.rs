@@ -1,11 +1,14 @@
 //! One open log: it is fed, it analyses, it answers. The only thing that the
 //! drivers (the worker, tests, benchmarks) talk to.
 
+mod details;
 mod diagnostics;
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
+
+use self::details::Details;
 
 use crate::analysis::info::{Info, TypeCount};
 use crate::analysis::numbers::Numbers;
@@ -78,6 +81,7 @@ impl Sink for Recording {
     fn event(&mut self, record: &Record<'_>) {
         self.info.event(record);
         self.numbers.event(record);
+        self.store.instant(record);
         // Sparks and the collector's numbers are many and end here.
         if matches!(record.id.0, 34..=41 | 49..=54) {
             return;
@@ -309,7 +313,10 @@ impl Session {
 
     /// What there is to be shown beside capabilities and threads.
     fn contents(&self) -> Contents {
-        Contents::default()
+        Contents {
+            instants: self.recording.store.caps_with_instants().collect(),
+            ..Contents::default()
+        }
     }
 
     /// The time in which there are events; before any is read, that of the blocks.
@@ -371,19 +378,20 @@ impl Session {
     #[must_use]
     pub fn details(&self, query: &DetailsQuery) -> Vec<Fact> {
         match query.row {
-            Row::Messages => self.message_details(query),
+            Row::Cap(_) | Row::Thread(_) | Row::Instants(_) | Row::Messages => Details {
+                store: &self.recording.store,
+                messages: &self.recording.messages,
+                log: self.span(),
+            }
+            .facts(query),
             _ => Vec::new(),
         }
     }
 
-    fn message_details(&self, _query: &DetailsQuery) -> Vec<Fact> {
-        Vec::new()
-    }
-
     /// How a thread came to run, in view.
     #[must_use]
-    pub fn flow(&self, _query: &FlowQuery) -> Vec<Arrow> {
-        Vec::new()
+    pub fn flow(&self, query: &FlowQuery) -> Vec<Arrow> {
+        self.recording.store.flow(query)
     }
 
     /// How each capability spent a range.

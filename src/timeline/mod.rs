@@ -11,6 +11,7 @@ pub mod contents;
 pub mod details;
 pub mod flow;
 pub mod forest;
+pub mod instants;
 pub mod lane;
 pub mod messages;
 mod moments;
