@@ -82,6 +82,7 @@ impl Sink for Recording {
     fn event(&mut self, record: &Record<'_>) {
         self.info.event(record);
         self.numbers.event(record);
+        self.store.instant(record);
         // Sparks and the collector's numbers are many and end here.
         if matches!(record.id.0, 34..=41 | 49..=54) {
             return;
@@ -375,8 +376,8 @@ impl Session {
 
     /// How a thread came to run, in view.
     #[must_use]
-    pub fn flow(&self, _query: &FlowQuery) -> Vec<Arrow> {
-        Vec::new()
+    pub fn flow(&self, query: &FlowQuery) -> Vec<Arrow> {
+        self.recording.store.flow(query)
     }
 
     /// How each capability spent a range.

@@ -3,7 +3,6 @@
 mod common;
 
 use eventscope::automata::Span;
-use eventscope::eventlog::{Need, Step};
 use eventscope::ids::{CapId, Nanos, ThreadId};
 use eventscope::notes::Notes;
 use eventscope::scene::arrange::{Known, TrackView, arrange};
@@ -15,7 +14,9 @@ use eventscope::scene::track::Layout;
 use eventscope::scene::viewport::Viewport;
 use eventscope::scene::words::describe;
 use eventscope::session::Session;
+use eventscope::share::TrackName;
 use eventscope::timeline::Class;
+use eventscope::timeline::flow::FlowQuery;
 use eventscope::timeline::lane::Lane;
 use eventscope::timeline::query::TimelineQuery;
 use eventscope::timeline::reply::MarkKind;
@@ -28,20 +29,7 @@ fn open(name: &str) -> Session {
         .into_iter()
         .find(|case| case.name == name)
         .expect("the fixture");
-    let bytes = case.bytes();
-    let mut session = Session::new(bytes.len() as u64);
-    loop {
-        match session.advance(1000).expect("a log") {
-            Step::Need(needs) => {
-                for Need(range) in needs {
-                    let piece = &bytes[range.start as usize..range.end as usize];
-                    session.supply(range.start, piece);
-                }
-            }
-            Step::More | Step::Indexed => {}
-            Step::Done => return session,
-        }
-    }
+    common::session_of(&case.bytes()).expect("a log")
 }
 
 /// The labels of the threads that are listed.
@@ -57,7 +45,7 @@ impl Names for Labels {
     }
 }
 
-fn all_tracks(session: &Session) -> (Layout, Labels) {
+fn all_tracks(session: &Session, view: &TrackView) -> (Layout, Labels) {
     let overview = session.overview();
     let filter = ThreadFilter {
         limit: 4,
@@ -76,16 +64,27 @@ fn all_tracks(session: &Session) -> (Layout, Labels) {
         threads: &threads,
         threads_in_all: threads_in_all as u64,
     };
-    let tracks = arrange(&known, &TrackView::default());
+    let tracks = arrange(&known, view);
     let labels = threads.into_iter().map(|row| (row.id, row.label)).collect();
     (Layout::new(tracks), Labels(labels))
 }
 
 /// Paints what `range` of a fixture shows, and compares with the snapshot.
 fn picture(snapshot: &str, name: &str, range: Option<(u64, u64)>) {
+    picture_with(snapshot, name, range, &TrackView::default(), None);
+}
+
+/// The same with other tracks, and with the arrows of a thread.
+fn picture_with(
+    snapshot: &str,
+    name: &str,
+    range: Option<(u64, u64)>,
+    tracks: &TrackView,
+    thread: Option<ThreadId>,
+) {
     let session = open(name);
     let log = session.overview().span.expect("events");
-    let (layout, names) = all_tracks(&session);
+    let (layout, names) = all_tracks(&session, tracks);
     let mut view = Viewport::new(log, 584.0);
     if let Some((from, to)) = range {
         view.show_exactly(Span::new(Nanos(from), Nanos(to)));
@@ -105,6 +104,14 @@ fn picture(snapshot: &str, name: &str, range: Option<(u64, u64)>) {
         rows,
         reply: session.timeline(&query),
     };
+    let arrows = thread.map_or_else(Vec::new, |thread| {
+        let view = view.span();
+        session.flow(&FlowQuery { thread, view })
+    });
+    let focus = Focus {
+        arrows: &arrows,
+        ..Focus::default()
+    };
     let mut painter = TextPainter::default();
     Scene {
         layout: &layout,
@@ -118,7 +125,7 @@ fn picture(snapshot: &str, name: &str, range: Option<(u64, u64)>) {
         overview: &Marks::default(),
         names: &names,
         notes: &Notes::default(),
-        focus: Focus::default(),
+        focus,
     }
     .paint(&mut painter);
     insta::assert_snapshot!(snapshot, painter.finish());
@@ -133,6 +140,21 @@ fn a_small_log_as_a_whole() {
 fn a_stretch_with_a_collection() {
     let range = Some((29_400_000, 29_900_000));
     picture("collection", "ghc-9.6.6/fib-forkio-N2-l", range);
+}
+
+#[test]
+fn instants_and_arrows() {
+    let tracks = TrackView {
+        hidden: ["activity", "messages"]
+            .into_iter()
+            .filter_map(TrackName::new)
+            .collect(),
+        opened: TrackName::new("events").into_iter().collect(),
+        ..TrackView::default()
+    };
+    let range = Some((1_860_000, 1_950_000));
+    let name = "ghc-9.0.2/stops-N4-la";
+    picture_with("instants", name, range, &tracks, Some(ThreadId(10)));
 }
 
 /// Thread 5 blocks at 8,986,419 ns, is woken at 10,857,953 and runs at 14,851,838.

@@ -33,13 +33,13 @@ pub trait SpanSink {
     fn mutator(&mut self, cap: CapId, thread: ThreadId, span: Span) {
         let _ = (cap, thread, span);
     }
-    /// A thread was moved to another capability.
-    fn migration(&mut self, thread: ThreadId, at: Nanos) {
-        let _ = (thread, at);
+    /// A thread was moved away from a capability to another.
+    fn migration(&mut self, thread: ThreadId, cap: Option<CapId>, at: Nanos) {
+        let _ = (thread, cap, at);
     }
-    /// A thread was woken, or told to wake up.
-    fn wakeup(&mut self, thread: ThreadId, at: Nanos) {
-        let _ = (thread, at);
+    /// A thread was woken, or told to wake up, on a capability.
+    fn wakeup(&mut self, thread: ThreadId, cap: Option<CapId>, at: Nanos) {
+        let _ = (thread, cap, at);
     }
     /// Something odd happened.
     fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Oddity) {
@@ -187,11 +187,11 @@ impl SpanAnalysis {
             (3, Some(thread)) => self.wake(thread, record.time),
             (4, Some(thread)) => {
                 self.wake(thread, record.time);
-                sink.migration(thread, record.time);
+                sink.migration(thread, record.cap, record.time);
             }
             (8, Some(thread)) => {
                 self.wake(thread, record.time);
-                sink.wakeup(thread, record.time);
+                sink.wakeup(thread, record.cap, record.time);
             }
             _ => {}
         }

@@ -8,7 +8,10 @@ impl Session {
     /// What there is to be shown beside capabilities and threads.
     #[must_use]
     pub fn contents(&self) -> Contents {
-        self.recording.tracks.contents(&self.recording.numbers)
+        Contents {
+            instants: self.recording.store.caps_with_instants().collect(),
+            ..self.recording.tracks.contents(&self.recording.numbers)
+        }
     }
 
     /// Looks for spans of the program with other words; the contents are

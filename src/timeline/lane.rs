@@ -83,7 +83,7 @@ pub trait Lane {
 }
 
 /// The first index for which `before` does not hold.
-pub(super) fn partition(len: usize, before: impl Fn(usize) -> bool) -> usize {
+pub(crate) fn partition(len: usize, before: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, len);
     while low < high {
         let middle = low + (high - low) / 2;

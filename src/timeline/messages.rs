@@ -49,7 +49,9 @@ const MAX_TEXT_BYTES: usize = 4096;
 pub struct MessageMark {
     /// When the first one was written.
     pub time: u64,
-    /// Which one it is.
+    /// When the last one was.
+    pub last_time: u64,
+    /// Which one the first is.
     pub first: usize,
     /// How many they are.
     pub count: usize,
@@ -128,6 +130,15 @@ impl Messages {
         self.texts.get(from..end).unwrap_or_default()
     }
 
+    /// The places of the messages from the start of a span to its end, both
+    /// included.
+    #[must_use]
+    pub fn places(&self, span: Span) -> std::ops::Range<usize> {
+        let from = self.times.partition_point(|&time| time < span.start.0);
+        let to = self.times.partition_point(|&time| time <= span.end.0);
+        from..to.max(from)
+    }
+
     /// One mark for each bucket of `bucket_ns` that has messages in `view`.
     pub fn marks(&self, view: Span, bucket_ns: u64, mut emit: impl FnMut(MessageMark)) {
         let aligned = view.start.0 / bucket_ns * bucket_ns;
@@ -138,6 +149,7 @@ impl Messages {
             let kinds = &self.kinds[at..at + count.min(64)];
             emit(MessageMark {
                 time,
+                last_time: self.times[at + count - 1],
                 first: at,
                 count,
                 has_marker: kinds.contains(&MessageKind::Marker),

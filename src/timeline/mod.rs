@@ -16,6 +16,7 @@ pub mod flow;
 pub mod forest;
 pub mod gauge;
 pub mod graphs;
+pub mod instants;
 pub mod lane;
 pub mod messages;
 mod moments;

@@ -1,10 +1,11 @@
-//! What happens to threads at points in time: wakeups, migrations. They are
-//! many, so that each costs eight bytes; any range of them is found by a
-//! search.
+//! Points in time, each with a thread or without: eight bytes or four. Any
+//! range of them is found by a search.
+
+use std::ops::Range;
 
 use crate::automata::Span;
 
-/// Points in time, each with the index of a thread.
+/// Points in time, in order. Either each has the index of a thread, or none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Moments {
     threads: Vec<u32>,
@@ -22,9 +23,15 @@ struct Stretch {
 }
 
 impl Moments {
-    /// Appends a moment. Times go back only in damaged logs; the later
-    /// moment then counts as of the time of the earlier.
+    /// Appends a moment with a thread. Times go back only in damaged logs; the
+    /// later moment then counts as of the time of the earlier.
     pub(crate) fn push(&mut self, thread: u32, at_ns: u64) {
+        self.threads.push(thread);
+        self.push_time(at_ns);
+    }
+
+    /// Appends a moment without a thread.
+    pub(crate) fn push_time(&mut self, at_ns: u64) {
         self.latest_ns = self.latest_ns.max(at_ns);
         let base_ns = self.stretches.last().map(|stretch| stretch.base_ns);
         let offset = base_ns.and_then(|base| u32::try_from(self.latest_ns - base).ok());
@@ -34,12 +41,34 @@ impl Moments {
                 first: self.offsets.len(),
             });
         }
-        self.threads.push(thread);
         self.offsets.push(offset.unwrap_or(0));
     }
 
+    /// How many there are.
+    pub(crate) const fn len(&self) -> usize {
+        self.offsets.len()
+    }
+
+    /// When one of them was.
+    pub(crate) fn time_ns(&self, place: usize) -> Option<u64> {
+        let offset = *self.offsets.get(place)?;
+        let after = self.stretches.partition_point(|one| one.first <= place);
+        let stretch = self.stretches.get(after.checked_sub(1)?)?;
+        Some(stretch.base_ns + u64::from(offset))
+    }
+
+    /// The thread of one of them.
+    pub(crate) fn thread(&self, place: usize) -> Option<u32> {
+        self.threads.get(place).copied()
+    }
+
+    /// How many are before `time_ns`.
+    pub(crate) fn before(&self, time_ns: u64) -> usize {
+        time_ns.checked_sub(1).map_or(0, |time| self.up_to(time))
+    }
+
     /// How many are not after `time_ns`.
-    fn up_to(&self, time_ns: u64) -> usize {
+    pub(crate) fn up_to(&self, time_ns: u64) -> usize {
         let after = self
             .stretches
             .partition_point(|stretch| stretch.base_ns <= time_ns);
@@ -51,6 +80,20 @@ impl Moments {
         let offset = time_ns - stretch.base_ns;
         let offsets = self.offsets.get(stretch.first..last).unwrap_or_default();
         stretch.first + offsets.partition_point(|&at| u64::from(at) <= offset)
+    }
+
+    /// The places of those of `places` that are of a thread.
+    pub(crate) fn of_thread(
+        &self,
+        thread: u32,
+        places: Range<usize>,
+    ) -> impl DoubleEndedIterator<Item = usize> {
+        let threads = self.threads.get(places.clone()).unwrap_or_default();
+        let mine = threads
+            .iter()
+            .enumerate()
+            .filter(move |(_, one)| **one == thread);
+        mine.map(move |(i, _)| places.start + i)
     }
 
     /// The threads of the moments after the start of `range` and up to its
@@ -87,12 +130,22 @@ mod tests {
             }
             let (from, to) = (a.min(b) * UNIT, a.max(b) * UNIT);
             let expected: Vec<u32> = list
-                .into_iter()
+                .iter()
+                .copied()
                 .filter(|(at, _)| from < *at && *at <= to)
                 .map(|(_, thread)| thread)
                 .collect();
             let range = Span::new(Nanos(from), Nanos(to));
             prop_assert_eq!(moments.in_range(Some(range)), &expected[..]);
+            for (place, &(at, thread)) in list.iter().enumerate() {
+                prop_assert_eq!(moments.time_ns(place), Some(at));
+                prop_assert_eq!(moments.thread(place), Some(thread));
+            }
+            prop_assert_eq!(moments.time_ns(list.len()), None);
+            prop_assert_eq!(moments.before(to), list.iter().filter(|(at, _)| *at < to).count());
+            let places: Vec<usize> = moments.of_thread(3, 0..list.len()).collect();
+            let of_three = list.iter().enumerate().filter(|(_, (_, thread))| *thread == 3);
+            prop_assert_eq!(places, of_three.map(|(place, _)| place).collect::<Vec<_>>());
         }
     }
 

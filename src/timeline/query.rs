@@ -41,6 +41,10 @@ impl TimelineQuery {
     }
 }
 
+/// How many pixels a mark has that stands for points in time, so that it can
+/// be seen and hit.
+const MARK_PX: u64 = 4;
+
 /// What the timeline is made of.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeline<'a> {
@@ -77,7 +81,7 @@ impl Timeline<'_> {
                 Row::Cap(cap) => self.cap(*cap, &mut writer),
                 Row::Thread(thread) => self.thread(*thread, &mut writer),
                 Row::Messages => self.message_marks(&mut writer),
-                Row::Instants(_) => {}
+                Row::Instants(cap) => self.instants(*cap, &mut writer),
                 Row::Collections
                 | Row::Nonmoving
                 | Row::Graph(_)
@@ -122,10 +126,27 @@ impl Timeline<'_> {
         });
     }
 
+    fn instants(&self, cap: CapId, writer: &mut Writer<'_>) {
+        let bucket = writer.query.bucket_ns().saturating_mul(MARK_PX);
+        let view = writer.query.view;
+        self.store.instants.marks(cap, view, bucket, |mark| {
+            let thread = mark.thread.and_then(|index| self.store.thread_id(index));
+            writer.push(New {
+                kind: MarkKind::Instant,
+                class: Class::Other,
+                code: StopCode(mark.kind as u8),
+                start: mark.first_ns,
+                end: mark.last_ns,
+                detail: thread.map_or(NONE, |thread| thread.0),
+                other_wait_ns: 0,
+                count: u32::try_from(mark.count).unwrap_or(NONE),
+                shares: [0.0; CLASSES],
+            });
+        });
+    }
+
     fn message_marks(&self, writer: &mut Writer<'_>) {
-        let bucket = writer.query.bucket_ns();
-        // Several pixels for each mark, so that a mark can be seen and hit.
-        let bucket = bucket.saturating_mul(4);
+        let bucket = writer.query.bucket_ns().saturating_mul(MARK_PX);
         let view = writer.query.view;
         self.messages.marks(view, bucket, |mark| {
             writer.push(New {
@@ -137,7 +158,7 @@ impl Timeline<'_> {
                 class: Class::Io,
                 code: StopCode(0),
                 start: mark.time,
-                end: mark.time,
+                end: mark.last_time,
                 detail: u32::try_from(mark.first).unwrap_or(NONE),
                 other_wait_ns: 0,
                 count: u32::try_from(mark.count).unwrap_or(NONE),

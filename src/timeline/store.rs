@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use super::class::{Class, StopCode};
+use super::instants::{InstantKind, Instants};
 use super::lane::{BLOCK, Lane};
-use super::moments::Moments;
 use super::runs::{Cap, RunLane, RunRef, overlap};
 use super::threads::{NEVER_NS, Thread, ThreadFilter, ThreadLane, ThreadOrder, ThreadRow, Threads};
 use super::turns::{Run, TurnIndex};
@@ -55,8 +55,7 @@ pub struct Store {
     /// For threads with more runs than are quickly looked at; each is built
     /// when it is first needed.
     indexes: FxHashMap<u32, OnceLock<TurnIndex>>,
-    pub(super) wakeups: Moments,
-    pub(super) migrations: Moments,
+    pub(super) instants: Instants,
     /// When threads were woken that then did not run before the log ended.
     woken_at_end_ns: FxHashMap<ThreadId, u64>,
     /// Stops of threads that did not run, which only damaged logs have, are
@@ -460,14 +459,14 @@ impl SpanSink for Store {
         }
     }
 
-    fn migration(&mut self, thread: ThreadId, at: Nanos) {
+    fn migration(&mut self, thread: ThreadId, cap: Option<CapId>, at: Nanos) {
         let index = self.threads.index(thread);
-        self.migrations.push(index, at.0);
+        self.keep_instant(InstantKind::Migrated, cap, at, Some(index));
     }
 
-    fn wakeup(&mut self, thread: ThreadId, at: Nanos) {
+    fn wakeup(&mut self, thread: ThreadId, cap: Option<CapId>, at: Nanos) {
         let index = self.threads.index(thread);
-        self.wakeups.push(index, at.0);
+        self.keep_instant(InstantKind::Woken, cap, at, Some(index));
     }
 
     fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Oddity) {

@@ -7,6 +7,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::class::{StopCode, WaitReason};
+use super::instants::InstantKind;
 use super::lane::Lane;
 use super::store::{Cut, Store};
 use super::threads::Thread;
@@ -302,9 +303,9 @@ struct InRange {
 
 impl InRange {
     fn new(store: &Store, range: Option<Span>) -> Self {
-        let count = |threads: &[u32]| {
+        let count = |kind| {
             let mut counts = vec![0u32; store.threads.all.len()];
-            for &thread in threads {
+            for thread in store.instants.threads(kind, range) {
                 if let Some(count) = counts.get_mut(thread as usize) {
                     *count += 1;
                 }
@@ -316,8 +317,8 @@ impl InRange {
         Self {
             from: store.cut(cuts.start),
             to: store.cut(cuts.end.max(cuts.start)),
-            wakeups: count(store.wakeups.in_range(range)),
-            migrations: count(store.migrations.in_range(range)),
+            wakeups: count(InstantKind::Woken),
+            migrations: count(InstantKind::Migrated),
             range,
         }
     }

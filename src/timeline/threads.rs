@@ -10,7 +10,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::class::{Class, ClassTimes, StopCode};
-use super::lane::{BLOCK, Lane};
+use super::lane::{BLOCK, Lane, partition};
 use super::runs::RunRef;
 use super::store::{Cut, Store};
 use super::turns::{PARTS, Turn, TurnIndex, TurnSums, TurnsIn};
@@ -180,7 +180,7 @@ impl<'a> ThreadLane<'a> {
         self.store.thread_run(self.thread.first as usize + run)
     }
 
-    fn runs(&self) -> usize {
+    pub(crate) fn runs(&self) -> usize {
         self.thread.runs as usize
     }
 
@@ -260,6 +260,32 @@ impl<'a> ThreadLane<'a> {
             1 => self.turn(index / PARTS).duration(0),
             _ => 0,
         }
+    }
+
+    /// The capability of a run, and its place in the capability's lane;
+    /// `None` for a wait.
+    pub(crate) fn run_place(&self, index: usize) -> Option<(Option<CapId>, usize)> {
+        let run = (index % PARTS == 2).then(|| self.run(index / PARTS))?;
+        Some((self.store.run_cap(run), run.place as usize))
+    }
+
+    /// The number of the first run that begins at a time or later.
+    pub(crate) fn first_run_from(&self, start: u64) -> usize {
+        partition(self.runs(), |run| {
+            self.store.run_span(self.run(run)).0 < start
+        })
+    }
+
+    /// The number of the run that begins at that time on that capability; of
+    /// several, the last: the others are empty.
+    pub(crate) fn run_of(&self, start: u64, cap: CapId) -> Option<usize> {
+        let first = self.first_run_from(start);
+        let here = (first..self.runs()).take_while(|&run| {
+            let run = self.run(run);
+            self.store.run_span(run).0 == start
+        });
+        here.filter(|&run| self.store.run_cap(self.run(run)) == Some(cap))
+            .last()
     }
 
     /// The runs that end between two cuts.

@@ -18,10 +18,12 @@ use eventscope::analysis::numbers::collections_query::CollectionsQuery;
 use eventscope::analysis::spans::{Analyses, SpanSink, Spans};
 use eventscope::automata::thread_state::ThreadSpan;
 use eventscope::automata::{Oddity, Span};
-use eventscope::eventlog::{DamageList, Event, LogError, LogReader, Record, Sink};
+use eventscope::eventlog::{DamageList, Event, LogError, LogReader, Need, Record, Sink, Step};
 use eventscope::ids::{CapId, Nanos, ThreadId};
+use eventscope::session::Session;
 use eventscope::source::{Source, read_log};
 use eventscope::timeline::Store;
+use eventscope::timeline::flow::FlowQuery;
 use eventscope::timeline::thread_table::{ThreadSums, ThreadTableQuery};
 
 /// A log with the reference results beside it.
@@ -282,6 +284,7 @@ impl Sink for Stored {
     fn event(&mut self, record: &Record<'_>) {
         self.end = self.end.max(record.time);
         self.spans.event(record);
+        self.spans.sink.instant(record);
         if let (44, Event::ThreadLabel { thread, label }) = (record.id.0, record.event()) {
             self.spans.sink.label(thread, &label.to_str());
         }
@@ -304,6 +307,23 @@ pub fn store_of(mut bytes: &[u8]) -> Result<Store, LogError> {
     Ok(stored.finish())
 }
 
+/// An open log, read to its end.
+pub fn session_of(bytes: &[u8]) -> Result<Session, LogError> {
+    let mut session = Session::new(bytes.len() as u64);
+    loop {
+        match session.advance(1000)? {
+            Step::Need(needs) => {
+                for Need(range) in needs {
+                    let piece = &bytes[range.start as usize..range.end as usize];
+                    session.supply(range.start, piece);
+                }
+            }
+            Step::More | Step::Indexed => {}
+            Step::Done => return Ok(session),
+        }
+    }
+}
+
 /// Asks how threads spent a log and both of its halves: these must add up,
 /// and to the life of each thread, whatever is in the log.
 fn ask_for_threads(store: &Store) {
@@ -321,6 +341,16 @@ fn ask_for_threads(store: &Store) {
     for row in &whole.rows {
         let life = row.life.map_or(Nanos(0), |life| life.duration());
         assert_eq!(row.sums.times.life_ns(), life.0, "thread {}", row.id);
+    }
+    for row in whole.rows.iter().take(8) {
+        let view = Span::new(Nanos(0), end);
+        let thread = row.id;
+        for arrow in store.flow(&FlowQuery { thread, view }) {
+            assert!(
+                arrow.from <= arrow.to && arrow.thread == thread,
+                "{arrow:?}"
+            );
+        }
     }
     let halves = [(Nanos(0), middle), (middle, end)].map(|(from, to)| Span::new(from, to));
     let halves = halves.map(|half| table(Some(half)).all);

@@ -1,8 +1,9 @@
 //! Messages, and events at points in time.
 
-use super::{format, when};
-use crate::ids::CapId;
+use super::{format, thread_name, when};
+use crate::ids::{CapId, ThreadId};
 use crate::scene::item::{Item, Names};
+use crate::timeline::instants::InstantKind;
 use crate::timeline::reply::MarkKind;
 
 pub(super) fn message(item: &Item, names: &impl Names) -> (String, String) {
@@ -19,6 +20,22 @@ pub(super) fn message(item: &Item, names: &impl Names) -> (String, String) {
     }
 }
 
-pub(super) fn describe(cap: CapId, item: &Item, _names: &impl Names) -> (String, String) {
-    (format!("Capability {cap}"), when(item))
+pub(super) fn describe(cap: CapId, item: &Item, names: &impl Names) -> (String, String) {
+    let subject = format!("Capability {cap}");
+    let Some(kind) = InstantKind::from_number(item.code.0) else {
+        return (subject, when(item));
+    };
+    if item.count == 1 {
+        let at = format::time(item.span.start);
+        let thread = item
+            .detail
+            .map(|thread| thread_name(names, ThreadId(thread)));
+        let thread = thread.map_or(String::new(), |thread| format!(": {thread}"));
+        return (subject, format!("{}{thread} · at {at}", kind.singular()));
+    }
+    let (count, what, when) = (format::count(item.count.into()), kind.plural(), when(item));
+    (
+        subject,
+        format!("{count} events, the most notable are {what} · {when}"),
+    )
 }

@@ -1,0 +1,403 @@
+//! What happened at points in time, how threads came to run, and what is
+//! known of single items: against the events themselves.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::{Case, for_all, reference_is_wrong, session_of};
+use eventscope::automata::Span;
+use eventscope::eventlog::{Event, Record};
+use eventscope::ids::{CapId, Nanos, ThreadId};
+use eventscope::session::Session;
+use eventscope::source::read_log;
+use eventscope::timeline::details::{DetailsQuery, Lead};
+use eventscope::timeline::flow::{ArrowKind, FlowQuery};
+use eventscope::timeline::instants::InstantKind;
+use eventscope::timeline::query::TimelineQuery;
+use eventscope::timeline::row::Row;
+use eventscope::timeline::threads::ThreadFilter;
+
+fn open(name: &str) -> Session {
+    let mut cases = common::fixture_cases().into_iter();
+    let case = cases.find(|case| case.name == name).expect("the fixture");
+    session_of(&case.bytes()).expect("a log")
+}
+
+/// How many events of which kind each capability has.
+fn counted(mut bytes: &[u8]) -> BTreeMap<CapId, BTreeMap<InstantKind, u64>> {
+    let mut counts: BTreeMap<CapId, BTreeMap<InstantKind, u64>> = BTreeMap::new();
+    let mut count = |record: &Record<'_>| {
+        let cap = match record.event() {
+            Event::UnknownEvent { .. } => None,
+            Event::CapCreate { cap }
+            | Event::CapDelete { cap }
+            | Event::CapDisable { cap }
+            | Event::CapEnable { cap } => Some(cap),
+            _ => record.cap,
+        };
+        if let (Some(cap), Some(kind)) = (cap, InstantKind::of(record.id)) {
+            *counts.entry(cap).or_default().entry(kind).or_default() += 1;
+        }
+    };
+    read_log(&mut bytes, &mut count).expect("a log");
+    counts
+}
+
+/// On every log, at several zooms: each event is in one mark.
+#[test]
+fn every_instant_is_in_one_mark() {
+    for_all(|case| {
+        let bytes = case.bytes();
+        let Ok(session) = session_of(&bytes) else {
+            return Ok(());
+        };
+        let overview = session.overview();
+        let Some(span) = overview.span else {
+            return Ok(());
+        };
+        let counts = counted(&bytes);
+        let caps: Vec<CapId> = counts.keys().copied().collect();
+        if overview.contents.instants != caps {
+            return Err(format!("{caps:?}"));
+        }
+        for width_px in [1, 37, 1000, 100_000] {
+            let query = TimelineQuery {
+                view: span,
+                width_px,
+                rows: caps.iter().copied().map(Row::Instants).collect(),
+            };
+            let reply = session.timeline(&query);
+            for (row, kinds) in counts.values().enumerate() {
+                let marks = reply.row_marks(row).filter_map(|i| reply.mark(i));
+                let shown: u64 = marks.map(|mark| u64::from(mark.count)).sum();
+                let truth: u64 = kinds.values().sum();
+                if shown != truth {
+                    return Err(format!("row {row}, {width_px} px: {shown} of {truth}"));
+                }
+            }
+        }
+        Ok(())
+    });
+}
+
+/// An arrow, as the reference's list of events tells it: kind, time,
+/// capability, thread; then time and capability of the run.
+type Told = (bool, u64, String, Option<u32>, u64, String);
+
+/// Walks the list of events with the rule as it is written down.
+#[derive(Default)]
+struct Walk {
+    /// Which thread each capability runs, and since when.
+    running: BTreeMap<String, (u32, u64)>,
+    /// For each thread that waits: whether it has to be woken.
+    waits: BTreeMap<u32, Wait>,
+    told: BTreeMap<u32, Vec<Told>>,
+}
+
+#[derive(Default)]
+struct Wait {
+    must_be_woken: bool,
+    woken: Option<(bool, u64, String, Option<u32>)>,
+    moved: Option<(u64, String, Option<u32>)>,
+}
+
+impl Walk {
+    fn event(&mut self, time: u64, cap: &str, name: &str, thread: u32, status: &str) {
+        let here = self.running.get(cap).map(|(thread, _)| *thread);
+        match name {
+            "RunThread" => {
+                if let Some(wait) = self.waits.remove(&thread) {
+                    self.ran(thread, wait, (time, cap));
+                }
+                self.running.insert(cap.to_owned(), (thread, time));
+            }
+            "StopThread" => {
+                self.running.retain(|_, (running, _)| *running != thread);
+                let at_once = [
+                    "HeapOverflow",
+                    "StackOverflow",
+                    "ThreadYielding",
+                    "ForeignCall",
+                ];
+                if status == "ThreadFinished" {
+                    self.waits.remove(&thread);
+                    return;
+                }
+                let wait = Wait {
+                    must_be_woken: !at_once.contains(&status),
+                    ..Wait::default()
+                };
+                self.waits.insert(thread, wait);
+            }
+            "CreateThread" => {
+                self.waits.insert(thread, Wait::default());
+            }
+            _ => {
+                let Some(wait) = self.waits.get_mut(&thread) else {
+                    return;
+                };
+                let moves = name == "MigrateThread";
+                if wait.woken.is_none() {
+                    let waker = here.filter(|here| *here != thread);
+                    wait.woken = Some((moves, time, cap.to_owned(), waker));
+                }
+                if moves {
+                    wait.moved = Some((time, cap.to_owned(), here));
+                }
+            }
+        }
+    }
+
+    fn ran(&mut self, thread: u32, wait: Wait, (time, cap): (u64, &str)) {
+        let told = self.told.entry(thread).or_default();
+        let woken = wait.woken.filter(|woken| wait.must_be_woken && !woken.0);
+        if let Some((_, at, on, by)) = woken {
+            told.push((false, at, on, by, time, cap.to_owned()));
+        }
+        if let Some((at, on, by)) = wait.moved.filter(|(_, on, _)| on != cap) {
+            told.push((true, at, on, by, time, cap.to_owned()));
+        }
+    }
+}
+
+fn reference_arrows(case: &Case) -> Option<BTreeMap<u32, Vec<Told>>> {
+    let events = case.reference("events.tsv.gz")?;
+    let mut walk = Walk::default();
+    for row in events.lines() {
+        let row: Vec<&str> = row.split('\t').collect();
+        let [time, cap, name, fields, ..] = row[..] else {
+            continue;
+        };
+        let field = |name: &str| {
+            let at = fields.find(name)? + name.len();
+            fields[at..].split([',', '}', ' ']).next()
+        };
+        let wanted = [
+            "CreateThread",
+            "RunThread",
+            "StopThread",
+            "ThreadRunnable",
+            "WakeupThread",
+            "MigrateThread",
+        ];
+        if let Some(thread) = field("thread = ").filter(|_| wanted.contains(&name)) {
+            let (time, thread) = (time.parse().expect("ns"), thread.parse().expect("a thread"));
+            walk.event(
+                time,
+                cap,
+                name,
+                thread,
+                field("status = ").unwrap_or_default(),
+            );
+        }
+    }
+    Some(walk.told)
+}
+
+/// The arrows of every thread, against a walk over the reference's events.
+#[test]
+fn arrows_agree_with_the_events() {
+    for_all(|case| {
+        let sound = case.name.starts_with("ghc-9") && !reference_is_wrong(case);
+        let Some(mut told) = reference_arrows(case).filter(|_| sound) else {
+            return Ok(());
+        };
+        let Ok(session) = session_of(&case.bytes()) else {
+            return Ok(());
+        };
+        let filter = ThreadFilter {
+            limit: usize::MAX,
+            ..ThreadFilter::default()
+        };
+        for thread in session.threads(&filter).0 {
+            let query = FlowQuery {
+                thread: thread.id,
+                view: Span::new(Nanos(0), Nanos(u64::MAX)),
+            };
+            let arrows = session.flow(&query);
+            let mut told = told.remove(&thread.id.0).unwrap_or_default();
+            if thread.runs > 300 {
+                assert!(arrows.is_empty(), "too many to be told apart");
+                continue;
+            }
+            let cap = |cap: Option<CapId>| cap.map_or("-".to_owned(), |cap| cap.to_string());
+            let mut ours: Vec<Told> = arrows
+                .iter()
+                .map(|arrow| {
+                    let from = (arrow.from.0, cap(arrow.from_cap));
+                    let by = arrow.from_thread.map(|thread| thread.0);
+                    let moves = arrow.kind == ArrowKind::Migration;
+                    (moves, from.0, from.1, by, arrow.to.0, cap(arrow.to_cap))
+                })
+                .collect();
+            ours.sort_unstable();
+            told.sort_unstable();
+            if ours != told {
+                let differs = ours.iter().zip(&told).find(|(a, b)| a != b);
+                return Err(format!(
+                    "thread {}: {differs:?} {} {}",
+                    thread.id,
+                    ours.len(),
+                    told.len()
+                ));
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn arrows_are_those_in_view() {
+    let session = open("ghc-9.6.6/ffi-safe-N2-la");
+    let flow = |from, to| {
+        session.flow(&FlowQuery {
+            thread: ThreadId(5),
+            view: Span::new(Nanos(from), Nanos(to)),
+        })
+    };
+    let all = flow(0, u64::MAX);
+    assert!(!all.is_empty());
+    for arrow in &all {
+        assert!(flow(arrow.from.0, arrow.to.0).contains(arrow));
+        assert!(!flow(arrow.to.0 + 1, u64::MAX).contains(arrow));
+        assert!(!flow(0, arrow.from.0 - 1).contains(arrow));
+    }
+}
+
+/// What is said of an item, a line for each fact, with what it leads to.
+fn said(session: &Session, row: Row, (from, to): (u64, u64), many: bool) -> String {
+    let query = DetailsQuery {
+        row,
+        span: Span::new(Nanos(from), Nanos(to)),
+        many,
+    };
+    let mut lines = vec![format!("# {row:?} {from} – {to}")];
+    for fact in session.details(&query) {
+        let lead = fact.lead.map_or_else(String::new, |(lead, row, span)| {
+            let lead = match lead {
+                Lead::Waker => "waker",
+                Lead::Next => "next",
+                Lead::Other => "other",
+            };
+            format!(" → {lead} {row:?} {} – {}", span.start.0, span.end.0)
+        });
+        lines.push(format!("{}: {}{lead}", fact.label, fact.text));
+    }
+    lines.join("\n").replace('\u{a0}', " ")
+}
+
+/// The items of a row in view, as marks say them.
+fn items(session: &Session, row: Row, view: Span) -> Vec<(u64, u64)> {
+    let query = TimelineQuery {
+        view,
+        width_px: 1_000_000,
+        rows: vec![row],
+    };
+    let reply = session.timeline(&query);
+    let start = view.start.0 as f64;
+    let marks = (0..reply.len()).filter_map(|i| reply.mark(i));
+    marks
+        .map(|mark| ((start + mark.start) as u64, (start + mark.end) as u64))
+        .collect()
+}
+
+/// Checked by hand against the list of events.
+#[test]
+fn details_of_a_small_log() {
+    let session = open("ghc-9.6.6/ffi-safe-N2-la");
+    let thread = Row::Thread(ThreadId(5));
+    let mut texts = vec![
+        // Blocked, ready, running.
+        said(&session, thread, (8_986_419, 10_857_953), false),
+        said(&session, thread, (10_857_953, 14_851_838), false),
+    ];
+    let wide = Span::new(Nanos(14_000_000), Nanos(16_000_000));
+    for item in items(&session, thread, wide).into_iter().take(2) {
+        texts.push(said(&session, thread, item, false));
+    }
+    let cap = Row::Cap(CapId(0));
+    texts.push(said(&session, cap, (8_000_000, 16_388_608), true));
+    let whole = session.overview().span.expect("events");
+    for row in [
+        Row::Instants(CapId(0)),
+        Row::Instants(CapId(1)),
+        Row::Messages,
+    ] {
+        texts.push(said(&session, row, (8_900_000, 10_900_000), true));
+    }
+    texts.push(said(
+        &session,
+        Row::Instants(CapId(0)),
+        (0, whole.end.0),
+        true,
+    ));
+    let session = open("ghc-9.6.6/fib-forkio-N2-l");
+    for item in items(
+        &session,
+        cap,
+        Span::new(Nanos(29_500_000), Nanos(29_900_000)),
+    ) {
+        texts.push(said(&session, cap, item, false));
+    }
+    insta::assert_snapshot!("details", texts.join("\n\n"));
+}
+
+/// Whatever is asked for, of every log: no panic, and what facts lead to is there.
+#[test]
+fn details_lead_to_items() {
+    for_all(|case| {
+        let Ok(session) = session_of(&case.bytes()) else {
+            return Ok(());
+        };
+        let overview = session.overview();
+        let Some(span) = overview.span else {
+            return Ok(());
+        };
+        let filter = ThreadFilter {
+            limit: 8,
+            ..ThreadFilter::default()
+        };
+        let threads = session.threads(&filter).0;
+        let caps = overview.caps.iter().take(4).map(|life| life.cap);
+        let rows: Vec<Row> = caps
+            .flat_map(|cap| [Row::Cap(cap), Row::Instants(cap)])
+            .chain(threads.iter().map(|thread| Row::Thread(thread.id)))
+            .chain([Row::Messages])
+            .collect();
+        for width_px in [3, 300] {
+            let query = TimelineQuery {
+                view: span,
+                width_px,
+                rows: rows.clone(),
+            };
+            let reply = session.timeline(&query);
+            for (number, row) in rows.iter().enumerate() {
+                for mark in reply.row_marks(number).filter_map(|i| reply.mark(i)) {
+                    let at = |relative: f64| Nanos((span.start.0 as f64 + relative) as u64);
+                    let query = DetailsQuery {
+                        row: *row,
+                        span: Span::new(at(mark.start), at(mark.end)),
+                        many: mark.count > 1,
+                    };
+                    let facts = session.details(&query);
+                    let one = mark.kind == eventscope::timeline::reply::MarkKind::One;
+                    if facts.is_empty() && one {
+                        return Err(format!("nothing is known of {query:?}"));
+                    }
+                    for (_, row, span) in facts.into_iter().filter_map(|fact| fact.lead) {
+                        let query = DetailsQuery {
+                            row,
+                            span,
+                            many: false,
+                        };
+                        if session.details(&query).is_empty() {
+                            return Err(format!("{query:?} leads nowhere"));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    });
+}
