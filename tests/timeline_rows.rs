@@ -337,31 +337,35 @@ fn pieces_do_not_matter() {
 fn no_log_is_too_odd() {
     for case in common::cases() {
         let session = open_bytes(&case.bytes(), 100_000);
-        let Some(log) = session.overview().span else {
-            continue;
-        };
-        let rows = rows(&session);
-        for (view, width) in [
-            ((0, u64::MAX), 1),
-            ((0, u64::MAX), 2000),
-            ((log.start.0, log.end.0.max(log.start.0 + 1)), 300),
-            ((log.end.0 / 2, log.end.0 / 2 + 7), 1000),
-        ] {
-            let marks = ask(&session, &rows, view, width);
-            for &row in &rows {
-                for (mark, span) in marks.of(row).take(5) {
-                    let many = mark.kind == MarkKind::Many;
-                    let facts = session.details(&DetailsQuery { row, span, many });
-                    assert!(facts.len() < 200, "{} {row:?}", case.name);
-                }
-                for (point, _) in marks.points(row) {
-                    assert!(
-                        point.start < point.end && point.min <= point.max,
-                        "{}",
-                        case.name
-                    );
-                    assert!(point.min >= 0.0 && point.max.is_finite(), "{}", case.name);
-                }
+        look_at_all(&session, &case.name);
+    }
+}
+
+/// Asks for all rows of a log, and for details of some of their marks.
+fn look_at_all(session: &Session, name: &str) {
+    let Some(log) = session.overview().span else {
+        return;
+    };
+    let rows = rows(session);
+    for (view, width) in [
+        ((0, u64::MAX), 1),
+        ((0, u64::MAX), 2000),
+        (
+            (log.start.0, log.end.0.max(log.start.0.saturating_add(1))),
+            300,
+        ),
+        ((log.end.0 / 2, log.end.0 / 2 + 7), 1000),
+    ] {
+        let marks = ask(session, &rows, view, width);
+        for &row in &rows {
+            for (mark, span) in marks.of(row).take(5) {
+                let many = mark.kind == MarkKind::Many;
+                let facts = session.details(&DetailsQuery { row, span, many });
+                assert!(facts.len() < 200, "{name} {row:?}");
+            }
+            for (point, _) in marks.points(row) {
+                assert!(point.start <= point.end && point.min <= point.max, "{name}");
+                assert!(point.min >= 0.0 && point.max.is_finite(), "{name}");
             }
         }
     }
@@ -369,6 +373,22 @@ fn no_log_is_too_odd() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Damage anywhere stops nothing.
+    #[test]
+    fn damaged_logs_have_rows(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..200)) {
+        thread_local! {
+            static BYTES: Vec<u8> = common::fixture_cases().into_iter().find(|case| case.name == NONMOVING).expect("the fixture").bytes();
+        }
+        let mut bytes = BYTES.with(Clone::clone);
+        // The header is left as it is, or nothing would be read.
+        let from = bytes.windows(4).position(|four| four == b"datb").expect("data") + 4;
+        let len = bytes.len() - from;
+        for (place, byte) in changes {
+            bytes[from + place.index(len)] = byte;
+        }
+        look_at_all(&open_bytes(&bytes, 100_000), "changed");
+    }
 
     /// Whatever the zoom, the points of the activity add up to the usage of
     /// all capabilities in the buckets that are shown.

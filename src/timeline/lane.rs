@@ -32,7 +32,8 @@ pub trait Lane {
         if to - from <= BLOCK {
             for i in from..to {
                 let (start, end) = self.span(i);
-                times[self.class(i) as usize] += end - start;
+                let time = &mut times[self.class(i) as usize];
+                *time = time.saturating_add(end - start);
             }
             return times;
         }
@@ -64,7 +65,8 @@ pub trait Lane {
         let mut times = self.before(index);
         if index < self.len() {
             let (start, end) = self.span(index);
-            times[self.class(index) as usize] += time.min(end).saturating_sub(start);
+            let sum = &mut times[self.class(index) as usize];
+            *sum = sum.saturating_add(time.min(end).saturating_sub(start));
         }
         times
     }
@@ -214,7 +216,8 @@ impl<const N: usize> LaneIndex<N> {
         let slot = self.classes.iter().position(|&one| one == class);
         debug_assert!(slot.is_some(), "{class:?} is a class of the lane");
         if let Some(time) = slot.and_then(|slot| times.get_mut(slot)) {
-            *time += duration_ns;
+            // Blocks of a damaged log may claim to end at any time.
+            *time = time.saturating_add(duration_ns);
         }
     }
 
