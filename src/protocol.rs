@@ -25,7 +25,7 @@ use crate::timeline::threads::{ThreadFilter, ThreadRow};
 
 /// Changes whenever a message does: page and worker of different builds must
 /// not talk to each other.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// From the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

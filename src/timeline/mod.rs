@@ -19,6 +19,7 @@ pub mod query;
 pub mod reply;
 pub mod row;
 pub mod runs;
+pub mod scope;
 pub mod store;
 pub mod thread_export;
 pub mod thread_table;
