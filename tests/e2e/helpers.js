@@ -49,18 +49,26 @@ export async function loaded(page) {
   await expect(page.locator('.panel-body > *').first()).toBeVisible();
 }
 
-/** The timeline's canvas and where its lanes are, in pixels of the page. */
+/** The timeline's canvas and where its tracks are, in pixels of the page. */
 export async function timeline(page) {
   const canvas = page.locator('.timeline canvas');
   const box = await canvas.boundingBox();
+  const middles = await page.locator('.head').evaluateAll((heads) =>
+    Object.fromEntries(heads.map((head) => {
+      const { y, height } = head.getBoundingClientRect();
+      return [head.id, y + height / 2];
+    })),
+  );
+  const track = (name) => middles[`head-${name}`];
   return {
     canvas,
     box,
-    labels: 216,
     x: (part) => box.x + 216 + (box.width - 216) * part,
-    ruler: box.y + 12,
-    /** The middle of a capability's lane. */
-    cap: (n, hasMessages = true) => box.y + 24 + 24 + 56 + (hasMessages ? 22 : 0) + 24 + 30 * n + 15,
+    minimap: box.y + 16,
+    ruler: box.y + 32 + 12,
+    /** The middle of a track. */
+    track,
+    cap: (n) => track(`cap${n}`),
   };
 }
 

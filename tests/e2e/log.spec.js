@@ -82,9 +82,8 @@ test('says what the pointer is on, and keeps what is clicked', async ({ page }) 
 
 test('says what a message of the program says', async ({ page }) => {
   await openLog(page, fixture(FORKIO));
-  const { box } = await timeline(page);
-  const row = box.y + 24 + 24 + 56 + 11;
-  await pointAlong(page, row, /^begin · marker at [\d.]+\s[µm]s$/);
+  const { track } = await timeline(page);
+  await pointAlong(page, track('messages'), /^begin · marker at [\d.]+\s[µm]s$/);
 });
 
 test('selects a range by dragging, and every number follows', async ({ page }) => {
@@ -139,11 +138,12 @@ test('filters the threads', async ({ page }) => {
   await page.keyboard.type('worker-5');
   await fragment(page, /q=worker-5/);
   await page.keyboard.press('Escape');
-  const { box } = await timeline(page);
-  const row = { x: box.x + box.width * 0.6, y: box.y + 24 + 24 + 56 + 22 + 24 + 4 * 30 + 24 + 11 };
+  await expect(page.getByRole('row', { name: 'worker-5' })).toBeVisible();
   await expect(async () => {
-    await page.mouse.move(row.x, row.y);
-    await page.mouse.move(row.x + 1, row.y);
+    const y = await page.getByRole('row', { name: 'worker-5' }).evaluate((head) => head.getBoundingClientRect().y + 11);
+    const { x } = await timeline(page);
+    await page.mouse.move(x(0.6), y);
+    await page.mouse.move(x(0.601), y);
     await expect(strip(page)).toContainText('worker-5', { timeout: 200 });
   }).toPass();
 });

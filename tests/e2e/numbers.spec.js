@@ -18,9 +18,9 @@ const fact = (page, name) => page.locator('.fact', { has: page.getByRole('button
 /** Drags over a part of the timeline. */
 async function select(page, from, to) {
   const { x, cap } = await timeline(page);
-  await page.mouse.move(x(from), cap(0, false));
+  await page.mouse.move(x(from), cap(0));
   await page.mouse.down();
-  await page.mouse.move(x(to), cap(0, false), { steps: 5 });
+  await page.mouse.move(x(to), cap(0), { steps: 5 });
   await page.mouse.up();
   await expect(page.locator('.chip')).toBeVisible();
 }

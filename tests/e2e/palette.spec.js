@@ -45,7 +45,7 @@ test('arrow keys walk what was found, and around', async ({ page }) => {
 
 test('opens a panel, also from within a field, and gives the focus back', async ({ page }) => {
   await openLog(page, LOG);
-  const filter = page.getByPlaceholder('Filter threads');
+  const filter = page.getByPlaceholder('Filter tracks');
   await filter.focus();
   await openPalette(page);
   await page.keyboard.press('Escape');
@@ -72,7 +72,7 @@ test('goes to a thread, and filters the tracks', async ({ page }) => {
   await openPalette(page);
   await page.keyboard.type('main');
   await page.getByRole('option', { name: 'Filter the tracks: main' }).click();
-  await expect(page.getByPlaceholder('Filter threads')).toHaveValue('main');
+  await expect(page.getByPlaceholder('Filter tracks')).toHaveValue('main');
   await openPalette(page);
   await page.keyboard.type('xyzzyxyzzy');
   await expect(page.getByRole('option')).toHaveCount(1);

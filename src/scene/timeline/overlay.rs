@@ -48,7 +48,7 @@ impl<N: Names> Scene<'_, N> {
         painter.clip(Rect::new(body.x, top, body.w, (height - top).max(0.0)));
         self.paint_range_edges(painter);
         for (item, alpha) in [(self.focus.selected, 1.0), (self.focus.hovered, 0.6)] {
-            if let Some(item) = item {
+            if let Some(item) = item.filter(|item| !item.row.is_graph()) {
                 self.outline(item, alpha, painter);
             }
         }

@@ -195,7 +195,9 @@ impl App {
             .iter()
             .filter_map(|row| Some((row.id, row.label.clone()?)))
             .collect();
-        self.viewer.set_log(span, overview.caps.len(), labels);
+        let spans = overview.contents.spans.iter();
+        let spans = spans.map(|span| span.name.clone()).collect();
+        self.viewer.set_log(span, overview.caps.len(), labels, spans);
         self.show_tracks();
     }
 

@@ -364,6 +364,7 @@ impl Viewer {
             events.push(ViewerEvent::Current(Some(track)));
         }
         self.focus.pinned = item.is_some();
+        self.focus.card_left = x > (labels_px(self.size.0) + self.size.0) / 2.0;
         events.extend(self.select(item));
         events.extend([ViewerEvent::Pinned(
             self.description().filter(|_| self.focus.pinned),

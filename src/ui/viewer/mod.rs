@@ -127,6 +127,8 @@ struct Labels {
     known: FxHashMap<ThreadId, String>,
     asked: FxHashSet<ThreadId>,
     messages: FxHashMap<u32, String>,
+    /// The names of spans of the program, by the number of their row.
+    spans: Vec<String>,
     asked_message: Option<u32>,
 }
 
@@ -137,6 +139,10 @@ impl Names for Labels {
 
     fn message(&self, number: u32) -> Option<&str> {
         self.messages.get(&number).map(String::as_str)
+    }
+
+    fn span(&self, number: u32) -> Option<&str> {
+        self.spans.get(number as usize).map(String::as_str)
     }
 }
 
@@ -175,6 +181,8 @@ struct Focus {
     track: Option<TrackName>,
     /// Whether the details of the selected item stay open.
     pinned: bool,
+    /// Whether they stand at the left, because the item is at the right.
+    card_left: bool,
 }
 
 /// The elements that the controller moves itself.
@@ -345,11 +353,18 @@ impl ViewerRef {
     }
 
     /// More is known of the log: its span, its capabilities, labels of threads.
-    pub(super) fn set_log(&self, span: Span, caps: usize, labels: Vec<(ThreadId, String)>) {
+    pub(super) fn set_log(
+        &self,
+        span: Span,
+        caps: usize,
+        labels: Vec<(ThreadId, String)>,
+        spans: Vec<String>,
+    ) {
         self.update(|viewer| {
             viewer.view.set_log(span);
             viewer.caps = caps;
             viewer.labels.known.extend(labels);
+            viewer.labels.spans = spans;
             // What was asked before may have another answer now.
             viewer.timeline.about = None;
             viewer.minimap.about = None;

@@ -55,16 +55,15 @@ impl Viewer {
             // A length is always a valid value.
             let _ = style.set_property(name, &format!("{px:.1}px"));
         }
-        let low = self
-            .focus
-            .pointer_at
-            .is_some_and(|at| at.1 > self.size.1 / 2.0);
-        // A known attribute with a known value.
-        let _ = if low {
-            elements.picture.set_attribute("data-low", "")
-        } else {
-            elements.picture.remove_attribute("data-low")
-        };
+        let low = self.focus.pointer_at.is_some_and(|at| at.1 > self.size.1 / 2.0);
+        for (name, on) in [("data-low", low), ("data-left", self.focus.card_left)] {
+            // A known attribute with a known value.
+            let _ = if on {
+                elements.picture.set_attribute(name, "")
+            } else {
+                elements.picture.remove_attribute(name)
+            };
+        }
         self.elements = Some(elements);
     }
 

@@ -1,6 +1,7 @@
 //! Items: what is selected, what is said of it, and walking from one to the
 //! next with the keyboard.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::ask::details_query;
@@ -9,11 +10,11 @@ use crate::automata::Span;
 use crate::ids::Nanos;
 use crate::scene::format;
 use crate::scene::item::Item;
-use crate::scene::words::describe;
+use crate::scene::words::{at_once, describe};
 use crate::share::TrackName;
 use crate::timeline::class::{Class, StopCode};
 use crate::timeline::details::Lead;
-use crate::timeline::reply::MarkKind;
+use crate::timeline::reply::{GraphPoint, MarkKind, Values};
 use crate::timeline::row::Row;
 
 impl ViewerRef {
@@ -74,26 +75,25 @@ impl ViewerRef {
         });
     }
 
-    /// The marks in view as rows of a table: track, span, words.
+    /// The marks in view as rows of a table: track, span, words; of a graph
+    /// what it shows all in all.
     pub(in crate::ui) fn visible_items(&self) -> Vec<VisibleItem> {
         let viewer = self.0.borrow();
-        let view = viewer.view.span();
         let mut items = Vec::new();
         for track in viewer.layout.tracks() {
             let Some(row) = track.row().filter(|row| viewer.marks.rows.contains(row)) else {
                 continue;
             };
-            for item in viewer.marks.items(row) {
-                if item.span.end < view.start || view.end < item.span.start {
-                    continue;
-                }
-                let (name, text) = describe(&item, &viewer.labels);
-                items.push(VisibleItem {
-                    row,
-                    track: track.name.clone(),
-                    span: item.span,
-                    text: format!("{name} {text}"),
-                });
+            let visible = |(span, text)| VisibleItem {
+                row,
+                track: track.name.clone(),
+                span,
+                text,
+            };
+            if row.is_graph() {
+                items.extend(viewer.graph_in_view(row).map(visible));
+            } else {
+                items.extend(viewer.items_in_view(row).map(visible));
             }
         }
         items
@@ -125,6 +125,10 @@ impl Viewer {
     pub(super) fn description(&self) -> Option<Rc<Description>> {
         let item = self.item()?;
         let (name, text) = describe(item, &self.labels);
+        let text = match self.graph_words(item) {
+            Some(words) => format!("{words} · {text}"),
+            None => text,
+        };
         let coloured = matches!(item.row, Row::Cap(_) | Row::Thread(_));
         let known = self.details.about == Some(details_query(item)) && !self.details.in_flight;
         let name = if name.is_empty() {
@@ -143,6 +147,45 @@ impl Viewer {
                 Vec::new()
             },
         }))
+    }
+
+    fn items_in_view(&self, row: Row) -> impl Iterator<Item = (Span, String)> {
+        let view = self.view.span();
+        let seen = move |item: &Item| item.span.end >= view.start && item.span.start <= view.end;
+        self.marks.items(row).filter(seen).map(|item| {
+            let (name, text) = describe(&item, &self.labels);
+            (item.span, format!("{name} {text}"))
+        })
+    }
+
+    /// Each series of a graph over all that is in view.
+    fn graph_in_view(&self, row: Row) -> impl Iterator<Item = (Span, String)> {
+        let view = self.view.span();
+        let mut series: BTreeMap<u8, Values> = BTreeMap::new();
+        for (point, span) in self.marks.points(row) {
+            if span.end <= view.start || view.end <= span.start {
+                continue;
+            }
+            let GraphPoint { min, max, last, .. } = point;
+            let values = series.entry(point.series).or_insert(Values { min, max, last });
+            values.min = values.min.min(min);
+            values.max = values.max.max(max);
+            values.last = last;
+        }
+        let caps = self.caps;
+        series.into_iter().map(move |series| (view, at_once(row, &[series], caps)))
+    }
+
+    /// What a graph shows where the item is.
+    fn graph_words(&self, item: &Item) -> Option<String> {
+        let row = Some(item.row).filter(|row| row.is_graph())?;
+        let (points, _) = self.marks.graph_at(row, item.span.start)?;
+        let values = |point: &GraphPoint| {
+            let GraphPoint { min, max, last, .. } = *point;
+            (point.series, Values { min, max, last })
+        };
+        let points: Vec<_> = points.iter().map(values).collect();
+        Some(at_once(row, &points, self.caps))
     }
 
     fn track_name(&self, row: Row) -> String {
