@@ -237,9 +237,9 @@ actions! {
     }
     Selection, "Selection": {
         SelectItemRange, Timeline, [text("Enter")], "Select the time of the item", "As the range that all panels are about.";
-        ToggleTrackSelected, Open, [at("KeyX")], "Limit the range to this track", "To the track of the selected item too; once more: no longer.";
+        ToggleTrackSelected, Open, [at("KeyX")], "Select this track", "Or that of the selected item: the range and the panels keep to selected tracks. Once more: no longer.";
         Measure, Open, [at("KeyM")], "Measure", "Sets one end of a measure at the pointer or the cursor, then the other.";
-        Escape, Open, [text("Escape")], "Drop the selection", "One thing at a time: what is dragged, the measure, the item, the range.";
+        Escape, Open, [text("Escape")], "Drop the selection", "One thing at a time: what is dragged, the measure, the item, the range, the tracks.";
     }
     Items, "Items": {
         NextItem, Timeline, [text("ArrowRight"), text(".")], "Go to the next item", "On the same track.";

@@ -15,6 +15,8 @@ use eventscope::events::visit::{Find, Numbering, Page, Visit};
 use eventscope::events::{EventList, EventRow};
 use eventscope::ids::{CapId, Nanos, ThreadId};
 use eventscope::session::Session;
+use eventscope::timeline::contents::Contents;
+use eventscope::timeline::scope::Scope;
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -235,14 +237,30 @@ fn list() -> impl Strategy<Value = EventList> {
     let thread = proptest::option::of((1u32..20).prop_map(ThreadId));
     let range = proptest::option::of((0u64..40_000_000, 0u64..20_000_000));
     let search = select(vec!["", "thread", "MVar", "StopThread", "\u{fffd}", "zzz"]);
-    (types, cap, thread, range, search).prop_map(|(types, cap, thread, range, search)| EventList {
-        filter: EventFilter {
-            types,
-            cap,
-            thread,
-            range: range.map(|(from, len)| Span::new(Nanos(from), Nanos(from + len))),
+    let scope = prop_oneof![Just(Scope::default()), scope()];
+    (types, cap, thread, range, scope, search).prop_map(
+        |(types, cap, thread, range, scope, search)| EventList {
+            filter: EventFilter {
+                types,
+                cap,
+                thread,
+                range: range.map(|(from, len)| Span::new(Nanos(from), Nanos(from + len))),
+                scope,
+            },
+            search: search.to_owned(),
         },
-        search: search.to_owned(),
+    )
+}
+
+/// That of some tracks of capabilities and threads.
+fn scope() -> impl Strategy<Value = Scope> {
+    let name = prop_oneof![
+        (0u16..4).prop_map(|cap| format!("cap{cap}")),
+        (1u32..20).prop_map(|thread| format!("thread{thread}")),
+    ];
+    proptest::collection::vec(name, 1..5).prop_map(|names| {
+        let names = names.iter().map(String::as_str);
+        Scope::of_tracks(names, &Contents::default())
     })
 }
 
@@ -302,6 +320,76 @@ proptest! {
         let result = log.visit(Find::time(&list, numbering, time, None)).finish();
         prop_assert_eq!(result.map(|found| found.row), at.map(|at| at as u64));
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn selected_tracks_keep_of_the_full_list_what_is_theirs(
+        case in select(logs()),
+        every in 3u64..200,
+        scope in scope(),
+        types in select(vec![vec![], vec![1, 2], vec![9, 10, 53]]),
+        range in proptest::option::of((0u64..40_000_000, 0u64..20_000_000)),
+    ) {
+        let log = Log::open(case.bytes(), every).expect("a log");
+        let range = range.map(|(from, len)| Span::new(Nanos(from), Nanos(from + len)));
+        let filter = EventFilter { types, range, ..EventFilter::default() };
+        let rows = |filter: EventFilter| {
+            let list = EventList { filter, search: String::new() };
+            let counts = log.scan(&list);
+            log.page(&list, &counts, 0, usize::MAX - 1)
+        };
+        let theirs = |row: &EventRow| {
+            row.cap.is_some_and(|cap| scope.caps.contains(&cap))
+                || row.thread.is_some_and(|thread| scope.threads.contains(&thread))
+        };
+        let full = rows(filter.clone());
+        let expected: Vec<u64> = full.iter().filter(|row| theirs(row)).map(|row| row.number).collect();
+        let scoped = rows(EventFilter { scope: scope.clone(), ..filter });
+        let scoped: Vec<u64> = scoped.iter().map(|row| row.number).collect();
+        prop_assert_eq!(scoped, expected);
+    }
+}
+
+#[test]
+fn selected_tracks_are_of_capabilities_or_of_threads() {
+    let mut build = Build::new();
+    // Thread 7 runs on capability 0 and is woken from capability 1, where 8 runs.
+    build.block(Some(0), (1, 9000), |log| {
+        log.run(10, 7)
+            .event(59, 60, &[])
+            .stop(100, 7, 7)
+            .run(500, 9)
+    });
+    build.block(Some(1), (1, 9000), |log| {
+        log.run(200, 8)
+            .event(8, 300, &[0, 0, 0, 7, 0, 0])
+            .stop(400, 8, 5)
+    });
+    build.end();
+    let log = Log::open(build.bytes, 3).expect("a log");
+    let times = |names: &[&str]| {
+        let scope = Scope::of_tracks(names.iter().copied(), &Contents::default());
+        let list = EventList {
+            filter: EventFilter {
+                scope,
+                ..EventFilter::default()
+            },
+            ..EventList::default()
+        };
+        let counts = log.scan(&list);
+        let rows = log.page(&list, &counts, 0, 100);
+        rows.iter().map(|row| row.time.0).collect::<Vec<_>>()
+    };
+    assert_eq!(times(&["heap"]), [10, 60, 100, 200, 300, 400, 500]);
+    assert_eq!(times(&["cap0"]), [10, 60, 100, 500]);
+    assert_eq!(times(&["thread8"]), [200, 400]);
+    // What happened while it ran, and what is about it elsewhere.
+    assert_eq!(times(&["thread7"]), [10, 60, 100, 300]);
+    assert_eq!(times(&["thread7", "events1"]), [10, 60, 100, 200, 300, 400]);
+    assert_eq!(times(&["cap5", "thread99"]), [0; 0]);
 }
 
 #[test]

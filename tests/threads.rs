@@ -10,6 +10,7 @@ use eventscope::ids::{Nanos, ThreadId};
 use eventscope::timeline::Store;
 use eventscope::timeline::class::{Class, WaitReason};
 use eventscope::timeline::lane::Lane;
+use eventscope::timeline::thread_export::thread_csv;
 use eventscope::timeline::thread_table::{
     ThreadColumn, ThreadEnd, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTimes,
 };
@@ -408,6 +409,41 @@ fn filters_and_cuts_rows_out() {
     assert_eq!(part(1..2), [8]);
     assert_eq!(part(2..9), [9]);
     assert_eq!(part(5..9), [0; 0]);
+}
+
+#[test]
+fn only_some_threads_are_wanted() {
+    let store = three();
+    let only = |threads: &[u32], filter: &str, range: Option<(u64, u64)>| {
+        let query = ThreadTableQuery {
+            only: threads.iter().copied().map(ThreadId).collect(),
+            filter: filter.to_owned(),
+            range: range.map(|(from, to)| Span::new(Nanos(from), Nanos(to))),
+            sort: ThreadColumn::Thread,
+            ..Default::default()
+        };
+        table(&store, query)
+    };
+    assert_eq!(ids(&only(&[], "", None)), [7, 8, 9]);
+    // The order in which they are wanted does not matter, nor others.
+    let two = only(&[9, 77, 7, 9], "", None);
+    assert_eq!(ids(&two), [7, 9]);
+    assert_eq!(two.total, 2);
+    // The sums are those of the rows, which are the same as among all.
+    let all = only(&[], "", None);
+    assert_eq!(two.rows, [all.rows[0].clone(), all.rows[2].clone()]);
+    assert_eq!((two.all.runs, two.all.wakeups), (102, 2));
+    assert_eq!(two.all.times.running_ns, 4006);
+    // With a filter or a range, what both let through.
+    assert_eq!(ids(&only(&[8, 9], "worker", None)), [8]);
+    assert_eq!(ids(&only(&[8, 9], "", Some((22_500, 23_050)))), [9]);
+    assert_eq!(only(&[77], "", None).total, 0);
+    let csv = thread_csv(&two, true);
+    let threads: Vec<&str> = csv
+        .lines()
+        .filter_map(|line| line.split(',').next())
+        .collect();
+    assert_eq!(threads, ["thread", "7", "9"]);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::eventlog::Record;
 use crate::eventlog::cursor::Cursor;
 use crate::eventlog::rows::TypeSet;
 use crate::ids::{CapId, Nanos, ThreadId};
+use crate::timeline::scope::Scope;
 
 /// Of which capability events are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +34,9 @@ pub struct EventFilter {
     pub thread: Option<ThreadId>,
     /// When they happened: from its start to before its end.
     pub range: Option<Span>,
+    /// Where: on one of its capabilities, or about one of its threads, or
+    /// while one of these ran on their capability.
+    pub scope: Scope,
 }
 
 impl EventFilter {
@@ -121,7 +125,14 @@ impl Matcher {
         if wrong_cap || filter.range.is_some_and(|range| !holds(range, record.time)) {
             return false;
         }
-        filter.thread.is_none() || self.running.thread_of(record, context) == filter.thread
+        let scope = &filter.scope;
+        let in_scope = scope.is_everything() || record.cap.is_some_and(|cap| scope.has_cap(cap));
+        if filter.thread.is_none() && (in_scope || scope.threads.is_empty()) {
+            return in_scope;
+        }
+        let thread = self.running.thread_of(record, context);
+        (filter.thread.is_none() || thread == filter.thread)
+            && (in_scope || thread.is_some_and(|thread| scope.has_thread(thread)))
     }
 
     /// The thread of an event.

@@ -69,7 +69,7 @@ fn full() -> ViewState {
                 types: vec![1, 19],
                 cap: CapFilter::Only(CapId(2)),
                 thread: Some(ThreadId(12)),
-                range: None,
+                ..EventFilter::default()
             },
             search: "a+b".into(),
         },
@@ -324,7 +324,7 @@ prop_compose! {
         search in any_text(),
     ) -> EventList {
         let types = types.into_iter().collect();
-        EventList { filter: EventFilter { types, cap, thread, range: None }, search }
+        EventList { filter: EventFilter { types, cap, thread, ..EventFilter::default() }, search }
     }
 }
 

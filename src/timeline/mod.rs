@@ -26,6 +26,7 @@ pub mod query;
 pub mod reply;
 pub mod row;
 pub mod runs;
+pub mod scope;
 pub mod span_lane;
 pub mod store;
 pub mod tasks;

@@ -156,6 +156,8 @@ pub struct ThreadTableQuery {
     /// The time that counts, and then only threads that lived in it; all of
     /// the log and every thread without.
     pub range: Option<Span>,
+    /// Only these threads; all if empty.
+    pub only: Vec<ThreadId>,
     /// Part of the label, or the number; empty for all.
     pub filter: String,
     /// By what the rows are sorted; equal ones by the number of the thread.
@@ -373,7 +375,13 @@ impl Store {
         let range = InRange::new(self, query.range);
         let mut keys: Vec<(Key, u32)> = Vec::new();
         let mut all = ThreadSums::default();
+        let mut only = query.only.clone();
+        only.sort_unstable();
+        let wanted = |thread: &Thread| only.is_empty() || only.binary_search(&thread.id).is_ok();
         for (index, thread) in self.threads.matching(&query.filter) {
+            if !wanted(thread) {
+                continue;
+            }
             if let Some(sums) = range.sums(self, index, thread) {
                 keys.push((self.key(query.sort, index, thread, &sums), index));
                 all.add(&sums);

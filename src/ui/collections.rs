@@ -271,7 +271,7 @@ fn view_pauses(props: &PanelProps, reply: &CollectionsReply) -> Html {
         .collect();
     html! {
         <aside class="pauses" aria-label="Pauses">
-            <p class="numbers-head"><strong>{ range_text(props.range, props.source.complete) }</strong></p>
+            <p class="numbers-head"><strong>{ props.marked.about_all(range_text(props.range, props.source.complete)) }</strong></p>
             <Histogram title="Pauses by length" unit="collections" series={drawn} {bins} />
             { percentiles(all, generations) }
         </aside>

@@ -8,6 +8,7 @@ use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 use super::client::Client;
+use super::panel::Marked;
 use crate::events::EventList;
 use crate::events::filter::CapFilter;
 use crate::ids::{CapId, ThreadId};
@@ -45,6 +46,8 @@ pub(super) struct FilterBarProps {
     pub(super) client: Client,
     pub(super) overview: Rc<Overview>,
     pub(super) list: EventList,
+    /// The selected tracks.
+    pub(super) marked: Rc<Marked>,
     pub(super) found: Match,
     /// How many rows there are, as far as that is counted.
     pub(super) total: u64,
@@ -89,9 +92,10 @@ fn how_many(props: &FilterBarProps) -> String {
         return format!("{all} events");
     }
     let rows = format::count(props.total);
+    let events = props.marked.about(format!("{rows} of {all} events"));
     match props.counting {
-        Some(part) => format!("{rows} of {all} events, counting: {:.0} %", part * 100.0),
-        None => format!("{rows} of {all} events"),
+        Some(part) => format!("{events}, counting: {:.0} %", part * 100.0),
+        None => events,
     }
 }
 

@@ -13,6 +13,7 @@ use super::client::Client;
 use super::event_filter::{Change, FilterBar, Match};
 use super::event_row::{COLUMNS, as_text, grid_row};
 use super::grid::{Grid, Rows, ScrollTo, Went};
+use super::panel::Marked;
 use super::viewer::{Goto, Place};
 use crate::automata::Span;
 use crate::events::filter::EventFilter;
@@ -33,12 +34,14 @@ pub(super) struct EventsProps {
     pub(super) overview: Rc<Overview>,
     /// Only events in it are listed.
     pub(super) range: Option<Span>,
+    /// The selected tracks: only events of their capabilities and threads.
+    pub(super) marked: Rc<Marked>,
     /// How far the counting of rows is.
     pub(super) counted: Option<Rc<Counted>>,
     /// What was clicked on the timeline: the list goes there.
     pub(super) place: Option<Place>,
     pub(super) on_goto: Callback<Goto>,
-    /// What is listed, but for the range.
+    /// What is listed, but for the range and the tracks.
     pub(super) list: EventList,
     /// Hears what shall be listed.
     pub(super) on_list: Callback<EventList>,
@@ -50,6 +53,7 @@ impl EventsProps {
         EventList {
             filter: EventFilter {
                 range: self.range,
+                scope: self.marked.scope.clone(),
                 ..self.list.filter.clone()
             },
             search: self.list.search.clone(),
@@ -132,7 +136,7 @@ impl Component for Events {
                 link.send_message(Msg::RangeSettled)
             }));
         }
-        if props.list != old.list {
+        if props.list != old.list || props.marked != old.marked {
             self.follow(ctx);
         }
         if props.counted != old.counted {
@@ -195,7 +199,7 @@ impl Component for Events {
         html! {
             <div class="events" onkeydown={link.callback(Msg::Key)}>
                 <FilterBar client={props.client.clone()} overview={Rc::clone(&props.overview)}
-                    list={self.list.clone()} found={self.found.clone()} total={self.total}
+                    list={self.list.clone()} marked={Rc::clone(&props.marked)} found={self.found.clone()} total={self.total}
                     counting={self.counting(props)}
                     on_change={link.callback(Msg::Change)}
                     on_find={link.callback(|forward| Msg::Find { forward })}
@@ -217,7 +221,11 @@ impl Component for Events {
 
 impl Events {
     fn why_empty(&self) -> &'static str {
-        match self.list.filter.range {
+        let filter = &self.list.filter;
+        match filter.range {
+            _ if !filter.scope.is_everything() => {
+                "Only the selected tracks are listed: drop the selection (Esc) to see all."
+            }
             Some(_) => "Only the selected range is listed: drop it (Esc) to see the whole log.",
             None => "Choose other types, capabilities or threads.",
         }

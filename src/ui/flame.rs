@@ -9,6 +9,7 @@ use yew::prelude::*;
 
 use super::canvas::CanvasPainter;
 use super::client::Client;
+use super::panel::Marked;
 use super::{summary, theme};
 use crate::automata::Span;
 use crate::flamegraph::query::{FlameQuery, TrackInfo};
@@ -17,6 +18,7 @@ use crate::protocol::{Answer, Question};
 use crate::scene::flame::{FlameScene, Graph, Window};
 use crate::scene::format;
 use crate::share::{FlameOrder, FlameView, TrackName};
+use crate::timeline::scope::Scope;
 use crate::wire;
 
 #[derive(Properties, PartialEq)]
@@ -24,6 +26,8 @@ pub(super) struct FlameProps {
     pub(super) client: Client,
     pub(super) tracks: Rc<Vec<TrackInfo>>,
     pub(super) range: Option<Span>,
+    /// The selected tracks: of all capabilities, only theirs.
+    pub(super) marked: Rc<Marked>,
     pub(super) view: FlameView,
     /// Goes up whenever the colours change.
     pub(super) colours: u32,
@@ -91,16 +95,27 @@ const CAPS: &str = "all";
 /// All OS threads.
 const THREADS: &str = "threads";
 
+/// Whether the capabilities of the selected tracks limit what is drawn.
+fn limits(tracks: &[TrackInfo], name: &TrackName, scope: &Scope) -> bool {
+    let is_theirs = |track: &TrackInfo| match track.source {
+        TrackSource::Capability(cap) => scope.has_cap(cap),
+        _ => false,
+    };
+    name.as_str() == CAPS && tracks.iter().any(is_theirs)
+}
+
 /// The numbers of the tracks that a name stands for.
-fn chosen(tracks: &[TrackInfo], name: &TrackName) -> Vec<u32> {
+fn chosen(tracks: &[TrackInfo], name: &TrackName, scope: &Scope) -> Vec<u32> {
     let numbered = (0u32..).zip(tracks);
     let is_cap = |track: &TrackInfo| matches!(track.source, TrackSource::Capability(_));
     let has_caps = tracks.iter().any(is_cap);
+    let limited = limits(tracks, name, scope);
     numbered
-        .filter(|(_, track)| match name.as_str() {
-            CAPS => is_cap(track) || !has_caps,
-            THREADS => !is_cap(track),
-            _ => track_name(track.source) == *name,
+        .filter(|(_, track)| match (name.as_str(), track.source) {
+            (CAPS, TrackSource::Capability(cap)) => !limited || scope.has_cap(cap),
+            (CAPS, _) => !has_caps,
+            (THREADS, _) => !is_cap(track),
+            (_, source) => track_name(source) == *name,
         })
         .map(|(number, _)| number)
         .collect()
@@ -129,7 +144,7 @@ impl Flame {
 
     fn query(&self, props: &FlameProps) -> FlameQuery {
         FlameQuery {
-            tracks: chosen(&props.tracks, &props.view.source),
+            tracks: chosen(&props.tracks, &props.view.source, &props.marked.scope),
             range: props.range,
             order: match props.view.order {
                 FlameOrder::Time => Order::Time,
@@ -322,6 +337,7 @@ impl Component for Flame {
             self.asked = None;
         }
         if props.range != old.range
+            || props.marked != old.marked
             || props.view.order != old.view.order
             || props.view.source != old.view.source
         {
@@ -449,6 +465,23 @@ impl Component for Flame {
     }
 }
 
+/// For which time and tracks the graph is.
+fn for_what(props: &FlameProps) -> String {
+    let range = match props.range {
+        Some(range) => format!("for {}", summary::span_text(range)),
+        None => "for the whole log".to_owned(),
+    };
+    let (source, marked) = (&props.view.source, &props.marked);
+    if source.as_str() != CAPS {
+        // What was chosen here counts.
+        range
+    } else if limits(&props.tracks, source, &marked.scope) {
+        marked.about(range)
+    } else {
+        marked.about_all(range)
+    }
+}
+
 impl Flame {
     fn controls(&self, ctx: &Context<Self>) -> Html {
         let props = ctx.props();
@@ -518,7 +551,7 @@ impl Flame {
                 if !props.view.search.trim().is_empty() {
                     <span class="found" role="status">{ format!("{} of the time", format::fraction(found)) }</span>
                 }
-                <span class="for">{ match props.range { Some(range) => format!("for {}", summary::span_text(range)), None => "for the whole log".to_owned() } }</span>
+                <span class="for">{ for_what(props) }</span>
             </div>
         }
     }

@@ -10,6 +10,8 @@ use super::client::Client;
 use super::viewer::Goto;
 use crate::automata::Span;
 use crate::protocol::{Answer, Question};
+use crate::scene::format;
+use crate::timeline::scope::Scope;
 
 /// Where a panel's answers come from, and how much of the log is known there:
 /// when that changes, panels ask again.
@@ -20,12 +22,52 @@ pub(super) struct Source {
     pub(super) complete: bool,
 }
 
+/// The selected tracks, as far as panels obey them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Marked {
+    /// What they are about.
+    pub(super) scope: Scope,
+    /// How many are selected, also of those that limit no panel.
+    pub(super) count: usize,
+}
+
+impl Marked {
+    /// `2 tracks`.
+    pub(super) fn words(&self) -> String {
+        match self.count {
+            1 => "1 track".to_owned(),
+            count => format!("{} tracks", format::count(count as u64)),
+        }
+    }
+
+    /// What a panel is about, with the tracks if these limit anything:
+    /// `the whole log, 2 tracks`.
+    pub(super) fn about(&self, what: String) -> String {
+        if self.scope.is_everything() {
+            what
+        } else {
+            format!("{what}, {}", self.words())
+        }
+    }
+
+    /// The same for a panel that does not obey them.
+    pub(super) fn about_all(&self, what: String) -> String {
+        if self.scope.is_everything() {
+            what
+        } else {
+            format!("{what}, all tracks")
+        }
+    }
+}
+
 /// What a panel is given.
 #[derive(Properties, PartialEq)]
 pub(super) struct PanelProps {
     pub(super) source: Source,
     /// The selected range; without one, the panel is about the whole log.
     pub(super) range: Option<Span>,
+    /// The selected tracks.
+    pub(super) marked: Rc<Marked>,
     /// Shows something on the timeline.
     pub(super) on_goto: Callback<Goto>,
 }

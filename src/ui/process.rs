@@ -11,7 +11,7 @@ use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
 use super::copy::CopyButton;
-use super::panel::{Source, use_answer};
+use super::panel::{Marked, Source, use_answer};
 use super::viewer::Goto;
 use crate::analysis::process::{self, HeapSettings};
 use crate::automata::Span;
@@ -35,6 +35,8 @@ pub(super) struct ProcessProps {
     pub(super) source: Source,
     /// The selected range, which changes nothing here.
     pub(super) range: Option<Span>,
+    /// The selected tracks, which change nothing here either.
+    pub(super) marked: Rc<Marked>,
     pub(super) overview: Rc<Overview>,
     /// Goes up each time the diagnostics are to be scrolled to.
     pub(super) to_diagnostics: u32,
@@ -66,8 +68,8 @@ pub(super) fn Process(props: &ProcessProps) -> Html {
     };
     html! {
         <div class="process">
-            if props.range.is_some() {
-                <p class="about">{ "About the whole log: the selected range does not matter here." }</p>
+            if props.range.is_some() || props.marked.count > 0 {
+                <p class="about">{ "About the whole log: the selection does not matter here." }</p>
             }
             <div class="process-columns">
             <div class="process-facts">

@@ -46,7 +46,7 @@ pub(super) fn Sparks(props: &PanelProps) -> Html {
         <div class="sparks">
             { patterns() }
             <header class="numbers-head">
-                <h2>{ range_text(props.range, props.source.complete) }</h2>
+                <h2>{ props.marked.about_all(range_text(props.range, props.source.complete)) }</h2>
                 if reply.rows.len() > 1 {
                     <p class="faint">{ "The charts show the row that is chosen in the table" }</p>
                 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use yew::prelude::*;
 
 use super::copy::CopyButton;
-use super::panel::{PanelProps, use_answer};
+use super::panel::{Marked, PanelProps, use_answer};
 use crate::analysis::numbers::report::Report;
 use crate::analysis::numbers::summary::{SparkTotals, Summary as Numbers};
 use crate::automata::Span;
@@ -25,6 +25,7 @@ struct About<'a> {
     /// Those of the whole log.
     whole: Option<&'a Numbers>,
     range: Option<Span>,
+    marked: &'a Marked,
 }
 
 impl About<'_> {
@@ -55,6 +56,7 @@ pub(super) fn Summary(props: &PanelProps) -> Html {
             _ => None,
         },
         range: props.range,
+        marked: &props.marked,
     };
     html! {
         <div class="numbers">
@@ -62,6 +64,9 @@ pub(super) fn Summary(props: &PanelProps) -> Html {
                 <h2>{ range_text(props.range, props.source.complete) }</h2>
                 if props.range.is_none() {
                     <p class="faint">{ "Drag on the timeline to see the numbers of a part" }</p>
+                }
+                if let Some(whose) = whose(&props.marked) {
+                    <p class="faint">{ whose }</p>
                 }
                 { copies(answer.clone(), props.range) }
             </header>
@@ -72,6 +77,21 @@ pub(super) fn Summary(props: &PanelProps) -> Html {
             </div>
             { tables::capabilities(about) }
         </div>
+    }
+}
+
+/// What the selected tracks change here, if there are any.
+fn whose(marked: &Marked) -> Option<String> {
+    let scope = &marked.scope;
+    if !scope.caps.is_empty() {
+        let tracks = marked.words();
+        Some(format!(
+            "Of the whole program; the table of capabilities only of the selected tracks ({tracks})"
+        ))
+    } else if !scope.is_everything() {
+        Some("Of the whole program, whichever threads are selected".to_owned())
+    } else {
+        None
     }
 }
 

@@ -2,6 +2,7 @@
 //! the whole log.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use gloo_timers::callback::Timeout;
 use js_sys::Array;
@@ -10,7 +11,7 @@ use yew::prelude::*;
 
 use super::client::Client;
 use super::grid::{Column, Grid, GridRow, Rows, Went};
-use super::panel::{Source, use_answer};
+use super::panel::{Marked, Source, use_answer};
 use super::save::save;
 use super::summary::span_text;
 use super::viewer::Goto;
@@ -122,6 +123,8 @@ pub(super) struct ThreadsProps {
     pub(super) source: Source,
     /// The selected range; without one, the table is about the whole log.
     pub(super) range: Option<Span>,
+    /// The selected tracks: only their threads, if they have any.
+    pub(super) marked: Rc<Marked>,
     pub(super) view: ThreadView,
     /// Hears how the table shall be shown.
     pub(super) on_view: Callback<ThreadView>,
@@ -136,6 +139,7 @@ pub(super) fn Threads(props: &ThreadsProps) -> Html {
     let current = use_state(|| None::<u64>);
     let query = ThreadTableQuery {
         range: props.range,
+        only: props.marked.scope.threads.clone(),
         filter: props.view.filter.trim().to_owned(),
         sort: props.view.sort,
         descending: props.view.descending,
@@ -145,9 +149,8 @@ pub(super) fn Threads(props: &ThreadsProps) -> Html {
     {
         // The row of that number is another one now.
         let current = current.setter();
-        use_effect_with((props.range, props.view.clone()), move |_| {
-            current.set(None);
-        });
+        let shown = (props.range, Rc::clone(&props.marked), props.view.clone());
+        use_effect_with(shown, move |_| current.set(None));
     }
     let table = match answer.as_deref() {
         Some(Answer::ThreadTable(table)) => Some(table),
@@ -184,7 +187,7 @@ pub(super) fn Threads(props: &ThreadsProps) -> Html {
     html! {
         <div class="threads">
             <Controls view={props.view.clone()} on_view={props.on_view.clone()} range={props.range}
-                total={table.map(|table| table.total)} client={props.source.client.clone()} {query} />
+                marked={Rc::clone(&props.marked)} total={table.map(|table| table.total)} client={props.source.client.clone()} {query} />
             if table.is_some() && total == 0 {
                 <p class="empty">{ why_empty(props) }</p>
             } else {
@@ -197,7 +200,14 @@ pub(super) fn Threads(props: &ThreadsProps) -> Html {
 }
 
 fn why_empty(props: &ThreadsProps) -> &'static str {
+    let only_some = !props.marked.scope.threads.is_empty();
     match (props.view.filter.trim().is_empty(), props.range) {
+        (true, _) if only_some => {
+            "No thread of the selected tracks lived then: drop the selection (Esc) to see all threads of the whole log."
+        }
+        (false, _) if only_some => {
+            "No thread of the selected tracks has this in its label, or this number. Clear the filter, or drop the selection (Esc)."
+        }
         (false, _) => {
             "No thread has this in its label, or this number. Clear the filter to see all."
         }
@@ -375,6 +385,7 @@ struct ControlsProps {
     view: ThreadView,
     on_view: Callback<ThreadView>,
     range: Option<Span>,
+    marked: Rc<Marked>,
     /// How many threads are listed, if that is known.
     total: Option<u64>,
     client: Client,
@@ -391,7 +402,14 @@ fn Controls(props: &ControlsProps) -> Html {
             Some(range) => format!("in the selected range, {}", span_text(range)),
             None => "in the whole log".to_owned(),
         };
-        format!("{} {threads} {of}", format::count(total))
+        let all = format!("{} {threads} {of}", format::count(total));
+        let scope = &props.marked.scope;
+        if scope.threads.is_empty() && !scope.caps.is_empty() {
+            // A thread is not at home on a capability.
+            format!("{all}: all threads, as no track of a thread is selected")
+        } else {
+            props.marked.about(all)
+        }
     });
     let onclick = {
         let (client, saving) = (props.client.clone(), saving.setter());

@@ -85,7 +85,13 @@ impl App {
             Action::ShowSelection => self.viewer.show_selection(),
             Action::SelectItemRange => self.viewer.select_item_range(),
             Action::Escape => {
-                if !self.viewer.escape() && self.screen == Screen::Loading {
+                if self.viewer.escape() {
+                    return false;
+                }
+                if self.clear_marks(ctx) {
+                    return true;
+                }
+                if self.screen == Screen::Loading {
                     return send(Msg::Cancel);
                 }
             }

@@ -13,10 +13,12 @@ use crate::protocol::{Answer, FromWorker, Question};
 use crate::scene::arrange::{Known, TrackChange, arrange};
 use crate::scene::format;
 use crate::scene::track::Layout;
-use crate::share::Panel;
+use crate::share::{Panel, TrackName};
 use crate::timeline::query::UsageRow;
+use crate::timeline::scope::Scope;
 use crate::timeline::threads::ThreadFilter;
 use crate::ui::files::{self, Dropped};
+use crate::ui::panel::Marked;
 
 impl App {
     pub(super) fn open(&mut self, ctx: &Context<Self>, file: &File) {
@@ -27,6 +29,8 @@ impl App {
         self.hard_cancel = None;
         self.range = None;
         self.place = None;
+        self.tracks.selected.clear();
+        self.marked = Rc::default();
         self.notes = Rc::default();
         self.note_focus = None;
         self.viewer.set_notes(Rc::default());
@@ -217,6 +221,26 @@ impl App {
         };
         self.layout = Rc::new(Layout::new(arrange(&known, &self.tracks)));
         self.viewer.set_layout(Rc::clone(&self.layout));
+        let names = self.tracks.selected.iter().map(TrackName::as_str);
+        let marked = Marked {
+            scope: Scope::of_tracks(names, &overview.contents),
+            count: self.tracks.selected.len(),
+        };
+        // Panels compare: what stays the same stays the same value.
+        if *self.marked != marked {
+            self.marked = Rc::new(marked);
+        }
+    }
+
+    /// Selects no tracks any more; false if none were.
+    pub(super) fn clear_marks(&mut self, ctx: &Context<Self>) -> bool {
+        if self.tracks.selected.is_empty() {
+            return false;
+        }
+        self.tracks.selected.clear();
+        self.show_tracks();
+        self.changed(ctx);
+        true
     }
 
     /// Shows the tracks otherwise.

@@ -35,6 +35,7 @@ use crate::ui::dialog::Help;
 use crate::ui::files::{self, Dropped};
 use crate::ui::landing::{FileInput, Landing};
 use crate::ui::palette::{Entry, Pick};
+use crate::ui::panel::Marked;
 use crate::ui::viewer::{Description, Goto, Place, ViewerEvent, ViewerRef, VisibleItem};
 use crate::ui::{link, theme};
 
@@ -160,6 +161,8 @@ pub(super) struct App {
     goto_when_listed: Option<Goto>,
     /// Which tracks are shown, and how.
     tracks: TrackView,
+    /// What the panels are told of the selected tracks.
+    marked: Rc<Marked>,
     panel: Panel,
     panel_hidden: bool,
     /// How often the diagnostics were asked for while their panel is open.
@@ -216,6 +219,7 @@ impl Component for App {
             pinned: None,
             goto_when_listed: None,
             tracks: TrackView::default(),
+            marked: Rc::default(),
             panel: Panel::default(),
             panel_hidden: false,
             diagnostics_asked: 0,
@@ -360,7 +364,7 @@ impl Component for App {
             Msg::HashChanged => return self.follow_address(),
             Msg::ClearRange => {
                 self.viewer.clear_range();
-                return false;
+                return self.clear_marks(ctx);
             }
             Msg::DismissNotice => self.notice = None,
             Msg::ResizePanel(px) => {
@@ -506,6 +510,7 @@ impl App {
         let visible = state.visible.filter(|span| inside(*span).is_some());
         let range = state.selection.and_then(inside);
         self.tracks = state.tracks.clone();
+        self.show_tracks();
         self.panel = state.panel;
         self.flame = state.flame.clone();
         self.events = state.events.clone();

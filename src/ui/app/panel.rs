@@ -90,22 +90,22 @@ impl App {
 
     fn view_panel_body(&self, ctx: &Context<Self>) -> Html {
         let link = ctx.link();
-        let (source, range) = (self.source(), self.range);
+        let (source, range, marked) = (self.source(), self.range, Rc::clone(&self.marked));
         let on_goto = link.callback(Msg::Goto);
         match self.panel {
             Panel::Summary => {
-                html! { <Summary {source} {range} {on_goto} /> }
+                html! { <Summary {source} {range} {marked} {on_goto} /> }
             }
             Panel::FlameGraph if !self.log.overview.complete => {
                 html! { <p class="empty">{ "The flame graph is drawn when the log is read." }</p> }
             }
             Panel::FlameGraph => html! {
                 <Flame client={self.client.clone()} tracks={Rc::new(self.log.overview.profile.clone())}
-                    range={self.range} view={self.flame.clone()} colours={self.colours}
+                    range={self.range} {marked} view={self.flame.clone()} colours={self.colours}
                     on_view={link.callback(Msg::Flame)} />
             },
             Panel::Events => html! {
-                <Events client={self.client.clone()} overview={Rc::clone(&self.log.overview)} {range}
+                <Events client={self.client.clone()} overview={Rc::clone(&self.log.overview)} {range} {marked}
                     counted={self.log.counted.clone()} place={self.place} list={self.events.clone()}
                     on_list={link.callback(Msg::Events)} {on_goto} />
             },
@@ -113,16 +113,16 @@ impl App {
                 let on_list =
                     link.batch_callback(|list| vec![Msg::Events(list), Msg::Panel(Panel::Events)]);
                 html! {
-                    <Process {source} {range} {on_goto} overview={Rc::clone(&self.log.overview)}
+                    <Process {source} {range} {marked} {on_goto} overview={Rc::clone(&self.log.overview)}
                         to_diagnostics={self.diagnostics_asked} {on_list} />
                 }
             }
             Panel::InView => html! { <InView items={Rc::clone(&self.visible)} {on_goto} /> },
-            Panel::Collections => html! { <Collections {source} {range} {on_goto} /> },
-            Panel::Sparks => html! { <Sparks {source} {range} {on_goto} /> },
+            Panel::Collections => html! { <Collections {source} {range} {marked} {on_goto} /> },
+            Panel::Sparks => html! { <Sparks {source} {range} {marked} {on_goto} /> },
             Panel::Notes => self.view_notes(ctx),
             Panel::Threads => html! {
-                <Threads {source} {range} {on_goto} view={self.thread_table.clone()}
+                <Threads {source} {range} {marked} {on_goto} view={self.thread_table.clone()}
                     on_view={link.callback(Msg::ThreadTable)} />
             },
         }

@@ -57,9 +57,30 @@ impl App {
         }
     }
 
-    /// The sentence about what is pointed at, and the range.
-    fn view_strip(&self, ctx: &Context<Self>) -> Html {
+    /// The selected range and tracks, with a button that drops them.
+    fn view_selection(&self, ctx: &Context<Self>) -> Html {
         let clear = ctx.link().callback(|_: MouseEvent| Msg::ClearRange);
+        let tracks = (self.marked.count > 0).then(|| self.marked.words());
+        let label = match (self.range, &tracks) {
+            (_, None) => "Drop the selected range: show the whole log",
+            (Some(_), _) => "Drop the selected range and tracks: show the whole log",
+            (None, _) => "Drop the selected tracks: panels show all of them",
+        };
+        let parts = self.range.map(span_text).into_iter().chain(tracks);
+        let text = parts.collect::<Vec<_>>().join(", ");
+        if text.is_empty() {
+            return Html::default();
+        }
+        html! {
+            <span class="chip">
+                { text }
+                <button class="quiet" onclick={clear} aria-label={label}>{ "✕" }</button>
+            </span>
+        }
+    }
+
+    /// The sentence about what is pointed at, and what is selected.
+    fn view_strip(&self, ctx: &Context<Self>) -> Html {
         html! {
             <div class="strip">
                 <p aria-live="polite">
@@ -72,12 +93,7 @@ impl App {
                         <span class="faint">{ "Point at something to read it · wheel zooms · drag selects a range · ? for help" }</span>
                     }
                 </p>
-                if let Some(range) = self.range {
-                    <span class="chip">
-                        { span_text(range) }
-                        <button class="quiet" onclick={clear} aria-label="Drop the selected range: show the whole log">{ "✕" }</button>
-                    </span>
-                }
+                { self.view_selection(ctx) }
             </div>
         }
     }

@@ -178,16 +178,35 @@ fn all(rows: &[Capability]) -> Capability {
 
 /// How each capability spent the time.
 pub(super) fn capabilities(about: About<'_>) -> Html {
-    let rows = &about.numbers.capabilities;
-    if rows.is_empty() {
+    let every = &about.numbers.capabilities;
+    if every.is_empty() {
         return card(
             "Capabilities",
             html! { <p class="faint">{ "This log names no capability, so that nothing is known of their time. It was perhaps made without scheduler events: run the program with +RTS -l." }</p> },
         );
     }
+    let scope = &about.marked.scope;
+    let limited = !scope.caps.is_empty();
+    let wanted = |row: &&Capability| !limited || scope.has_cap(row.cap);
+    let rows: Vec<Capability> = every.iter().filter(wanted).cloned().collect();
+    if rows.is_empty() {
+        return card(
+            "Capabilities",
+            html! { <p class="faint">{ "The log says nothing of the selected capabilities. Drop the selection (Esc) to see all." }</p> },
+        );
+    }
+    let which = match (limited, rows.len()) {
+        (false, _) => "each capability",
+        (true, 1) => "the selected capability",
+        (true, _) => "each selected capability",
+    };
     let of = match about.range {
-        Some(range) => format!("How each capability spent {}", span_text(range)),
-        None => "How each capability spent the whole log".to_owned(),
+        Some(range) => format!("How {which} spent {}", span_text(range)),
+        None => format!("How {which} spent the whole log"),
+    };
+    let sum = match limited {
+        true => format!("These {} of {}", rows.len(), every.len()),
+        false => "All".to_owned(),
     };
     let line = |row: &Capability| {
         html! {
@@ -215,7 +234,7 @@ pub(super) fn capabilities(about: About<'_>) -> Html {
                 </thead>
                 <tbody>{ for rows.iter().map(line) }</tbody>
                 if rows.len() > 1 {
-                    <tfoot><tr><th scope="row">{ "All" }</th>{ cells(&all(rows)) }</tr></tfoot>
+                    <tfoot><tr><th scope="row">{ sum }</th>{ cells(&all(&rows)) }</tr></tfoot>
                 }
             </table>
             { list(vec![tasks(about)]) }
