@@ -19,7 +19,7 @@
 //! | `open` | groups shown although they start folded | `sparks` |
 //! | `pin` | tracks that stay at the top, in this order | `cap0,gc` |
 //! | `move` | tracks that were moved: behind which one, or to the front | `cap3!cap0,gc!` |
-//! | `sel` | tracks that the selected range is limited to | `cap0` |
+//! | `sel` | selected tracks, to which the range and the panels are limited | `cap0` |
 //! | `to` | order of threads: `first` run, `id` or `label` | `id` |
 //! | `tg` | `1` if threads with one label stand together | `1` |
 //! | `fo` | flame graph: order, see [`FlameOrder`] | `left` |
