@@ -27,7 +27,7 @@ use crate::timeline::user_spans::SpanPrefixes;
 
 /// Changes whenever a message does: page and worker of different builds must
 /// not talk to each other.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// From the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
