@@ -1,6 +1,8 @@
 //! The tracks of the timeline: what each is called, how high it is, and where
 //! it stands.
 
+use rustc_hash::FxHashMap;
+
 use super::arrange::{Direction, Move, TrackChange};
 use crate::share::TrackName;
 use crate::timeline::row::Row;
@@ -185,6 +187,10 @@ pub struct Layout {
     /// Where each begins, from the top of the first; one more for the end.
     tops: Vec<f64>,
     pinned: usize,
+    /// Which of them shows a row.
+    places: FxHashMap<Row, usize>,
+    /// Whether the selected range is limited to some tracks.
+    limited: bool,
 }
 
 impl Layout {
@@ -199,7 +205,11 @@ impl Layout {
         }
         tops.push(top);
         let pinned = tracks.iter().take_while(|track| track.pinned).count();
+        let rows = tracks.iter().enumerate();
+        let places = rows.filter_map(|(index, track)| Some((track.row()?, index)));
         Self {
+            places: places.collect(),
+            limited: tracks.iter().any(|track| track.selected),
             tracks,
             tops,
             pinned,
@@ -263,9 +273,19 @@ impl Layout {
     /// The place of a row.
     #[must_use]
     pub fn find(&self, row: Row) -> Option<usize> {
-        self.tracks
-            .iter()
-            .position(|track| track.kind == Kind::Row(row))
+        self.places.get(&row).copied()
+    }
+
+    /// How many are pinned.
+    #[must_use]
+    pub const fn pinned(&self) -> usize {
+        self.pinned
+    }
+
+    /// Whether the selected range is limited to some tracks.
+    #[must_use]
+    pub const fn is_limited(&self) -> bool {
+        self.limited
     }
 
     /// The tracks beside which a track can stand: those of its group, or the

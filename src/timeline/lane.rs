@@ -131,6 +131,9 @@ pub fn marks(lane: &impl Lane, view: Span, bucket_ns: u64, mut emit: impl FnMut(
     // looks the same wherever the view is panned to.
     let aligned = view.start.0 / bucket_ns * bucket_ns;
     at = at.min(lane.first_starting_at(aligned));
+    // Neighbouring buckets often hold about as many.
+    let mut guess = 0;
+    let mut sums = Sums::default();
     while at < lane.len() {
         let (start, end) = lane.span(at);
         if start > view.end.0 {
@@ -145,22 +148,57 @@ pub fn marks(lane: &impl Lane, view: Span, bucket_ns: u64, mut emit: impl FnMut(
         }
         let bucket = start / bucket_ns * bucket_ns;
         let next_bucket = bucket.saturating_add(bucket_ns);
-        let mut to = at + gallop(lane.len() - at, |i| lane.span(at + i).0 < next_bucket);
+        let starts_here = |i: usize| lane.span(at + i).0 < next_bucket;
+        let mut to = at + gallop(lane.len() - at, guess, starts_here);
+        guess = to - at;
         // A long span that begins in this bucket can only be the last one.
         let (last_start, last_end) = lane.span(to - 1);
         if to - 1 > at && last_end.saturating_sub(last_start) >= bucket_ns {
             to -= 1;
         }
-        if let Some(mark) = merged(lane, at, to, bucket) {
+        let times = sums.between(lane, at, to);
+        if let Some(mark) = merged(lane, at, to, bucket, times) {
             emit(mark);
         }
         at = to;
     }
 }
 
+/// The time before a span, kept for the bucket that begins with it.
+#[derive(Default)]
+struct Sums {
+    index: usize,
+    before: ClassTimes,
+}
+
+impl Sums {
+    /// [`Lane::between`], with one search less where runs of spans follow
+    /// each other.
+    fn between(&mut self, lane: &impl Lane, from: usize, to: usize) -> ClassTimes {
+        if to - from <= BLOCK {
+            return lane.between(from, to);
+        }
+        if self.index != from {
+            self.before = lane.before(from);
+        }
+        let before = std::mem::replace(&mut self.before, lane.before(to));
+        self.index = to;
+        let mut times = self.before;
+        for (time, before) in times.iter_mut().zip(before) {
+            *time = time.saturating_sub(before);
+        }
+        times
+    }
+}
+
 /// Several spans as one mark; `None` if there is nothing of them to see.
-fn merged(lane: &impl Lane, from: usize, to: usize, bucket: u64) -> Option<Mark> {
-    let times = lane.between(from, to);
+fn merged(
+    lane: &impl Lane,
+    from: usize,
+    to: usize,
+    bucket: u64,
+    times: ClassTimes,
+) -> Option<Mark> {
     let count = lane.count(from, to);
     if count == 0 && times == ClassTimes::default() {
         return None;
@@ -173,14 +211,29 @@ fn merged(lane: &impl Lane, from: usize, to: usize, bucket: u64) -> Option<Mark>
     })
 }
 
-/// How many of the first of `len` things hold; quick where they are few.
-fn gallop(len: usize, holds: impl Fn(usize) -> bool) -> usize {
-    let mut high = 1;
-    while high < len && holds(high) {
-        high *= 2;
+/// How many of the first of `len` things hold; quick where they are about as
+/// many as the guess.
+fn gallop(len: usize, guess: usize, holds: impl Fn(usize) -> bool) -> usize {
+    // What is before `low` holds, what is at `high` or later does not.
+    let (mut low, mut high, mut step) = (0, len, 1);
+    let at = guess.min(len.saturating_sub(1));
+    if at < len && holds(at) {
+        low = at + 1;
+        while low + step <= len && holds(low + step - 1) {
+            low += step;
+            step *= 2;
+        }
+        high = len.min(low + step - 1);
+    } else {
+        high = high.min(at);
+        while high > step && !holds(high - step) {
+            high -= step;
+            step *= 2;
+        }
+        if high > step {
+            low = high - step + 1;
+        }
     }
-    let low = high / 2;
-    let high = high.min(len);
     low + partition(high - low, |i| holds(low + i))
 }
 
@@ -391,6 +444,12 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn gallops_to_the_same_place(len in 0usize..200, holding in 0usize..210, guess in 0usize..220) {
+            let found = gallop(len, guess, |i| i < holding);
+            prop_assert_eq!(found, len.min(holding));
+        }
+
         #[test]
         fn time_in_a_range_is_exact(gaps in gaps(), a in 0u64..40_000, b in 0u64..40_000) {
             let lane = lane(&gaps);

@@ -2,12 +2,11 @@
 //! They carry the focus and the names for screen readers, and what can be
 //! done with a track: fold, pin, hide, move, limit the selection to it.
 
-use std::rc::Rc;
-
 use wasm_bindgen::JsCast;
 use web_sys::{FocusOptions, HtmlElement};
 use yew::prelude::*;
 
+use super::same::Same;
 use super::viewer::ViewerRef;
 use crate::scene::arrange::TrackChange;
 use crate::scene::track::{Kind, Layout, Track};
@@ -16,7 +15,7 @@ use crate::share::TrackName;
 #[derive(Properties, PartialEq)]
 pub(super) struct HeadsProps {
     pub(super) viewer: ViewerRef,
-    pub(super) layout: Rc<Layout>,
+    pub(super) layout: Same<Layout>,
     /// Which of the tracks that scroll are seen.
     pub(super) seen: std::ops::Range<usize>,
     /// The track that the keyboard is on.
@@ -65,7 +64,7 @@ pub(super) fn Heads(props: &HeadsProps) -> Html {
         });
     }
     let tracks = props.layout.tracks();
-    let pinned = tracks.iter().take_while(|track| track.pinned).count();
+    let pinned = props.layout.pinned();
     let first = props.seen.start.min(tracks.len());
     let seen = first..props.seen.end.min(tracks.len());
     let current = props
@@ -211,11 +210,8 @@ fn dragging(
         })
     };
     let moved = {
-        let (dragged, viewer, layout) = (
-            dragged.clone(),
-            props.viewer.clone(),
-            Rc::clone(&props.layout),
-        );
+        let (dragged, viewer, layout) =
+            (dragged.clone(), props.viewer.clone(), props.layout.clone());
         Callback::from(move |event: PointerEvent| {
             let Some(drag) = (*dragged).clone() else {
                 return;
@@ -230,7 +226,7 @@ fn dragging(
         })
     };
     let up = {
-        let (dragged, layout) = (dragged.clone(), Rc::clone(&props.layout));
+        let (dragged, layout) = (dragged.clone(), props.layout.clone());
         let on_change = props.on_change.clone();
         Callback::from(move |_: PointerEvent| {
             let drag = (*dragged).clone();

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::grid::{Column, Grid, GridRow, Rows, Went};
+use super::same::Same;
 use super::viewer::{Goto, VisibleItem};
 use crate::scene::format;
 
@@ -27,7 +28,7 @@ const fn column(title: &'static str, help: &'static str, number: bool) -> Column
 #[derive(Properties, PartialEq)]
 pub(super) struct InViewProps {
     /// The marks of the tracks in view.
-    pub(super) items: Rc<Vec<VisibleItem>>,
+    pub(super) items: Same<Vec<VisibleItem>>,
     pub(super) on_goto: Callback<Goto>,
 }
 
@@ -36,13 +37,12 @@ pub(super) struct InViewProps {
 pub(super) fn InView(props: &InViewProps) -> Html {
     let track = use_state_eq(String::new);
     let current = use_state_eq(|| None::<u64>);
-    let tracks = use_memo(Rc::clone(&props.items), |items| track_names(items));
-    let shown = use_memo(
-        (Rc::clone(&props.items), (*track).clone()),
-        |(items, track)| of_track(items, track),
-    );
+    let tracks = use_memo(props.items.clone(), |items| track_names(items));
+    let shown = use_memo((props.items.clone(), (*track).clone()), |(items, track)| {
+        of_track(items, track)
+    });
     let rows = use_memo(
-        (Rc::clone(&props.items), Rc::clone(&shown)),
+        (props.items.clone(), Rc::clone(&shown)),
         |(items, shown)| Rows {
             first: 0,
             rows: shown
@@ -65,7 +65,7 @@ pub(super) fn InView(props: &InViewProps) -> Html {
     };
     let on_activate = {
         let (items, shown, on_goto) = (
-            Rc::clone(&props.items),
+            props.items.clone(),
             Rc::clone(&shown),
             props.on_goto.clone(),
         );

@@ -24,6 +24,7 @@ mod notes;
 mod palette;
 mod panel;
 mod process;
+mod same;
 mod save;
 mod sparks;
 mod summary;

@@ -10,6 +10,7 @@ use yew::prelude::*;
 
 use super::details::{self, Card};
 use super::heads::Heads;
+use super::same::Same;
 use super::track_menu::TrackMenu;
 use super::viewer::{Description, Goto, Press, ViewerRef};
 use crate::scene::arrange::{TrackChange, TrackView};
@@ -44,7 +45,7 @@ impl Drop for Observer {
 #[derive(Properties, PartialEq)]
 pub(super) struct TimelineProps {
     pub(super) viewer: ViewerRef,
-    pub(super) layout: Rc<Layout>,
+    pub(super) layout: Same<Layout>,
     /// Which of the tracks that scroll are seen.
     pub(super) seen: std::ops::Range<usize>,
     /// The track that the keyboard is on.
@@ -100,9 +101,9 @@ pub(super) fn Timeline(props: &TimelineProps) -> Html {
             <div ref={spacer} class="spacer">
                 <div ref={picture} class="picture">
                     { canvas_with_gestures(&props.viewer, canvas) }
-                    <Heads viewer={props.viewer.clone()} layout={Rc::clone(&props.layout)} seen={props.seen.clone()}
+                    <Heads viewer={props.viewer.clone()} layout={props.layout.clone()} seen={props.seen.clone()}
                         current={props.current.clone()} on_change={props.on_change.clone()} />
-                    <TrackMenu view={props.view.clone()} layout={Rc::clone(&props.layout)} on_change={props.on_change.clone()} />
+                    <TrackMenu view={props.view.clone()} layout={props.layout.clone()} on_change={props.on_change.clone()} />
                     if let Some(description) = pointing {
                         { details::tip(description) }
                     }

@@ -1,12 +1,11 @@
 //! The menu of the tracks, in the corner above their names: which groups are
 //! shown, what is hidden, in which order threads stand.
 
-use std::rc::Rc;
-
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
+use super::same::Same;
 use crate::scene::arrange::{TrackChange, TrackView};
 use crate::scene::track::{Group, Kind, Layout};
 use crate::share::TrackName;
@@ -23,7 +22,7 @@ const ORDERS: [(&str, ThreadOrder); 4] = [
 #[derive(Properties, PartialEq)]
 pub(super) struct TrackMenuProps {
     pub(super) view: TrackView,
-    pub(super) layout: Rc<Layout>,
+    pub(super) layout: Same<Layout>,
     pub(super) on_change: Callback<TrackChange>,
 }
 

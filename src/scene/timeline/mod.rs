@@ -215,11 +215,6 @@ impl<N: Names> Scene<'_, N> {
         Rect::new(left, y, (right - left).max(1.0), h)
     }
 
-    /// Whether the selected range is limited to some tracks.
-    fn limited(&self) -> bool {
-        self.layout.tracks().iter().any(|track| track.selected)
-    }
-
     /// Whether a line is the heading of others.
     const fn is_heading(track: &Track) -> bool {
         matches!(track.kind, Kind::Group(_) | Kind::Label)

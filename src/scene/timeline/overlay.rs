@@ -18,8 +18,7 @@ impl<N: Names> Scene<'_, N> {
         };
         let (left, right) = self.range_edges(range);
         let width = (right - left).max(1.0);
-        let limited = self.limited();
-        if !limited {
+        if !self.layout.is_limited() {
             let area = Rect::new(left, TOP_PX, width, self.size.1);
             painter.fill(area, self.palette.accent.alpha(0.13));
             return;

@@ -19,6 +19,7 @@ use crate::timeline::scope::Scope;
 use crate::timeline::threads::ThreadFilter;
 use crate::ui::files::{self, Dropped};
 use crate::ui::panel::Marked;
+use crate::ui::same::Same;
 
 impl App {
     pub(super) fn open(&mut self, ctx: &Context<Self>, file: &File) {
@@ -39,7 +40,7 @@ impl App {
         self.description = None;
         self.pinned = None;
         self.track = None;
-        self.layout = Rc::default();
+        self.layout = Same::default();
         self.log = Log {
             name: file.name(),
             ..Log::default()
@@ -197,7 +198,8 @@ impl App {
             .collect();
         let spans = overview.contents.spans.iter();
         let spans = spans.map(|span| span.name.clone()).collect();
-        self.viewer.set_log(span, overview.caps.len(), labels, spans);
+        self.viewer
+            .set_log(span, overview.caps.len(), labels, spans);
         self.show_tracks();
     }
 
@@ -221,8 +223,8 @@ impl App {
             threads: &self.log.threads,
             threads_in_all: self.log.threads_in_all,
         };
-        self.layout = Rc::new(Layout::new(arrange(&known, &self.tracks)));
-        self.viewer.set_layout(Rc::clone(&self.layout));
+        self.layout = Same::new(Layout::new(arrange(&known, &self.tracks)));
+        self.viewer.set_layout(self.layout.clone());
         let names = self.tracks.selected.iter().map(TrackName::as_str);
         let marked = Marked {
             scope: Scope::of_tracks(names, &overview.contents),

@@ -36,6 +36,7 @@ use crate::ui::files::{self, Dropped};
 use crate::ui::landing::{FileInput, Landing};
 use crate::ui::palette::{Entry, Pick};
 use crate::ui::panel::Marked;
+use crate::ui::same::Same;
 use crate::ui::viewer::{Description, Goto, Place, ViewerEvent, ViewerRef, VisibleItem};
 use crate::ui::{link, theme};
 
@@ -143,13 +144,13 @@ pub(super) struct App {
     copied: bool,
     colours: u32,
     /// The tracks with their places.
-    layout: Rc<Layout>,
+    layout: Same<Layout>,
     /// Which of the tracks that scroll are seen.
     seen: Range<usize>,
     /// The track that the keyboard is on.
     track: Option<TrackName>,
     /// What is in view, for its table.
-    visible: Rc<Vec<VisibleItem>>,
+    visible: Same<Vec<VisibleItem>>,
     follow: Option<Timeout>,
     range: Option<Span>,
     /// What was clicked last on the timeline.
@@ -208,10 +209,10 @@ impl Component for App {
             palette: None,
             copied: false,
             colours: 0,
-            layout: Rc::default(),
+            layout: Same::default(),
             seen: 0..0,
             track: None,
-            visible: Rc::default(),
+            visible: Same::default(),
             follow: None,
             range: None,
             place: None,
@@ -304,7 +305,7 @@ impl Component for App {
             }
             Msg::Visible => {
                 self.follow = None;
-                self.visible = Rc::new(self.viewer.visible_items());
+                self.visible = Same::new(self.viewer.visible_items());
             }
             Msg::Unpin => {
                 self.viewer.pin_details();

@@ -117,7 +117,7 @@ impl App {
                         to_diagnostics={self.diagnostics_asked} {on_list} />
                 }
             }
-            Panel::InView => html! { <InView items={Rc::clone(&self.visible)} {on_goto} /> },
+            Panel::InView => html! { <InView items={self.visible.clone()} {on_goto} /> },
             Panel::Collections => html! { <Collections {source} {range} {marked} {on_goto} /> },
             Panel::Sparks => html! { <Sparks {source} {range} {marked} {on_goto} /> },
             Panel::Notes => self.view_notes(ctx),

@@ -44,7 +44,7 @@ impl App {
                         on_all={link.callback(|()| Msg::Diagnostics)} />
                 }
                 <main class="stage">
-                    <Timeline viewer={self.viewer.clone()} layout={Rc::clone(&self.layout)} seen={self.seen.clone()}
+                    <Timeline viewer={self.viewer.clone()} layout={self.layout.clone()} seen={self.seen.clone()}
                         current={self.track.clone()} view={self.tracks.clone()} description={self.description.clone()} pinned={self.pinned.clone()}
                         on_change={link.callback(Msg::Tracks)} on_goto={link.callback(Msg::Goto)}
                         on_unpin={link.callback(|()| Msg::Unpin)} />

@@ -273,8 +273,7 @@ impl Viewer {
     /// counted, so that not every pixel of scrolling changes them.
     pub(super) fn seen_changed(&mut self) -> Option<ViewerEvent> {
         const MORE: usize = 12;
-        let pinned = self.layout.tracks().iter().take_while(|track| track.pinned);
-        let pinned = pinned.count();
+        let pinned = self.layout.pinned();
         let scrolled = self.layout.seen(self.scroll_px, self.size.1 - TOP_PX);
         let (first, last) = scrolled
             .filter(|&index| index >= pinned)

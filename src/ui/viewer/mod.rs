@@ -35,6 +35,7 @@ use crate::timeline::details::{DetailsQuery, Fact};
 use crate::timeline::flow::{Arrow, FlowQuery};
 use crate::timeline::query::TimelineQuery;
 use crate::timeline::row::Row;
+use crate::ui::same::Same;
 use gestures::{Drag, Touch};
 
 /// What the rest of the page is told.
@@ -199,7 +200,7 @@ pub(super) struct Viewer {
     emit: Rc<dyn Fn(ViewerEvent)>,
     elements: Option<Elements>,
     size: (f64, f64),
-    layout: Rc<Layout>,
+    layout: Same<Layout>,
     /// How many capabilities there are.
     caps: usize,
     scroll_px: f64,
@@ -244,7 +245,7 @@ impl ViewerRef {
             emit: Rc::new(emit),
             elements: None,
             size: (0.0, 0.0),
-            layout: Rc::default(),
+            layout: Same::default(),
             caps: 1,
             scroll_px: 0.0,
             seen: 0..0,
@@ -340,7 +341,7 @@ impl ViewerRef {
             viewer.marks = Marks::default();
             viewer.overview = Marks::default();
             viewer.labels = Labels::default();
-            viewer.layout = Rc::default();
+            viewer.layout = Same::default();
             viewer.focus = Focus::default();
             viewer.history = History::default();
             let width = viewer.view.width_px();
@@ -373,7 +374,7 @@ impl ViewerRef {
     }
 
     /// Other tracks, or in another order.
-    pub(super) fn set_layout(&self, layout: Rc<Layout>) {
+    pub(super) fn set_layout(&self, layout: Same<Layout>) {
         self.update(|viewer| {
             viewer.layout = layout;
             let events = viewer.hover();

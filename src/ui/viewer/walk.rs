@@ -167,13 +167,17 @@ impl Viewer {
                 continue;
             }
             let GraphPoint { min, max, last, .. } = point;
-            let values = series.entry(point.series).or_insert(Values { min, max, last });
+            let values = series
+                .entry(point.series)
+                .or_insert(Values { min, max, last });
             values.min = values.min.min(min);
             values.max = values.max.max(max);
             values.last = last;
         }
         let caps = self.caps;
-        series.into_iter().map(move |series| (view, at_once(row, &[series], caps)))
+        series
+            .into_iter()
+            .map(move |series| (view, at_once(row, &[series], caps)))
     }
 
     /// What a graph shows where the item is.

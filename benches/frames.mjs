@@ -1,0 +1,127 @@
+// How fluent the timeline is: opens a log in Chromium, zooms in and out, pans
+// and drags a selection, and takes a trace meanwhile.
+//
+//     cargo xtask build && node benches/frames.mjs FILE [FRAGMENT]
+//
+// FRAGMENT is what a link has after #, such as open=memory,events.
+// Prints for each gesture: time from frame to frame, how long the main thread
+// was busy in a frame, and how long a question kept the worker busy (median
+// and 95th percentile, in milliseconds).
+
+import { spawn } from 'node:child_process';
+import process from 'node:process';
+import { chromium } from '@playwright/test';
+
+const [file, fragment = ''] = process.argv.slice(2);
+if (!file) {
+  console.error('usage: node benches/frames.mjs FILE [FRAGMENT]');
+  process.exit(2);
+}
+const port = 4398;
+const address = `http://localhost:${port}/#${fragment}`;
+const STEPS = 240;
+
+/** What happens before a gesture, and with each frame of it, in the page. */
+const GESTURES = {
+  'zoom in and out': { zoom: 0, step: 'wheel(0, i % 80 < 40 ? -120 : 120)' },
+  'pan, zoomed in': { zoom: -1500, step: 'wheel(i % 80 < 40 ? 90 : -90, 0)' },
+  'pan, far zoomed in': { zoom: -5000, step: 'wheel(i % 80 < 40 ? 90 : -90, 0)' },
+  'drag a selection': { zoom: 0, press: true, step: "pointer('pointermove', 300 + i * 3)" },
+};
+
+/** Runs in the page: one step of a gesture with each frame; times of frames. */
+async function gesture({ step, press, steps }) {
+  const canvas = document.querySelector('.timeline canvas');
+  const box = canvas.getBoundingClientRect();
+  const at = (x) => ({ clientX: box.x + x, clientY: box.y + 200, bubbles: true, cancelable: true });
+  const wheel = (deltaX, deltaY) =>
+    canvas.dispatchEvent(new WheelEvent('wheel', { ...at(box.width * 0.6), deltaX, deltaY }));
+  const pointer = (type, x) =>
+    canvas.dispatchEvent(new PointerEvent(type, { ...at(x), pointerId: 1, pointerType: 'mouse', isPrimary: true }));
+  const act = new Function('i', 'wheel', 'pointer', step);
+  if (press) pointer('pointerdown', 300);
+  const frames = [];
+  for (let i = 0; i < steps; i++) {
+    frames.push(await new Promise((done) => requestAnimationFrame(done)));
+    act(i, wheel, pointer);
+  }
+  if (press) pointer('pointerup', 300 + steps * 3);
+  return frames;
+}
+
+const percentile = (values, part) => {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+};
+const two = (values) => [0.5, 0.95].map((part) => percentile(values, part).toFixed(1)).join(' / ');
+
+/** What a trace says of the main thread in each frame, and of the worker. */
+function figures(events) {
+  const names = events.filter((event) => event.name === 'thread_name');
+  const thread = (name) => {
+    const found = names.filter((event) => event.args.name === name).map((event) => `${event.pid}.${event.tid}`);
+    return (event) => found.includes(`${event.pid}.${event.tid}`);
+  };
+  const tasks = events.filter((event) => event.ph === 'X' && event.name === 'RunTask');
+  // Callbacks of one frame follow each other closely.
+  const frames = events
+    .filter((event) => event.name === 'FireAnimationFrame' && thread('CrRendererMain')(event))
+    .map((event) => event.ts)
+    .sort((a, b) => a - b)
+    .filter((at, i, all) => i === 0 || at - all[i - 1] > 6000);
+  const main = frames.slice(1).map(() => 0);
+  for (const task of tasks.filter(thread('CrRendererMain'))) {
+    const frame = frames.findLastIndex((at) => at <= task.ts + task.dur);
+    if (frame >= 0 && frame < main.length) main[frame] += task.dur / 1000;
+  }
+  const questions = tasks
+    .filter(thread('DedicatedWorker thread'))
+    .map((task) => task.dur / 1000)
+    .filter((ms) => ms > 0.05);
+  return { main, questions };
+}
+
+async function trace(browser, page, act) {
+  await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline', '__metadata'] });
+  await act();
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString());
+  return traceEvents;
+}
+
+const server = spawn('node', ['xtask/serve.mjs', '--port', String(port), '--strict-port'], { stdio: 'ignore' });
+const executablePath = process.env.EVENTSCOPE_CHROMIUM ?? '/usr/bin/chromium';
+const args = ['--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+if (process.getuid?.() === 0) args.push('--no-sandbox');
+const browser = await chromium.launch({ executablePath, args });
+try {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 860 } });
+  for (let tries = 0; ; tries++) {
+    try {
+      await page.goto(address);
+      break;
+    } catch (error) {
+      if (tries > 40) throw error;
+      await page.waitForTimeout(250);
+    }
+  }
+  await page.locator('input[type=file]').first().setInputFiles(file);
+  await page.locator('.app[data-elapsed-ms]').waitFor({ timeout: 300_000 });
+  await page.waitForTimeout(2000);
+  console.log('gesture: frame to frame; main thread busy in a frame; a question (median / 95 %, ms)');
+  for (const [name, { zoom, ...rest }] of Object.entries(GESTURES)) {
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('0');
+    await page.evaluate(gesture, { step: `wheel(0, ${zoom / 100})`, steps: 100 });
+    await page.waitForTimeout(500);
+    let frames = [];
+    const events = await trace(browser, page, async () => {
+      frames = await page.evaluate(gesture, { ...rest, steps: STEPS });
+    });
+    const between = frames.slice(1).map((at, i) => at - frames[i]);
+    const { main, questions } = figures(events);
+    console.log(`${name}: ${two(between)}; ${two(main)}; ${two(questions)} (${questions.length} questions)`);
+  }
+} finally {
+  await browser.close();
+  server.kill();
+}

@@ -1,0 +1,41 @@
+//! Values that are handed to components and are large: they are equal if they
+//! are the same one, so that no rendering compares what they hold.
+
+use std::ops::Deref;
+use std::rc::Rc;
+
+/// A shared value that is equal to itself alone.
+#[derive(Debug)]
+pub(super) struct Same<T>(Rc<T>);
+
+impl<T> Same<T> {
+    pub(super) fn new(value: T) -> Self {
+        Self(Rc::new(value))
+    }
+}
+
+impl<T> Clone for Same<T> {
+    fn clone(&self) -> Self {
+        Self(Rc::clone(&self.0))
+    }
+}
+
+impl<T> PartialEq for Same<T> {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl<T: Default> Default for Same<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T> Deref for Same<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
