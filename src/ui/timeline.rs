@@ -95,7 +95,10 @@ pub(super) fn Timeline(props: &TimelineProps) -> Html {
             }
         });
     }
-    let pointing = props.description.as_ref().filter(|_| props.viewer.points());
+    let tip = props
+        .description
+        .as_ref()
+        .filter(|description| description.tip);
     html! {
         <div ref={scroll} class="timeline" tabindex="-1">
             <div ref={spacer} class="spacer">
@@ -104,7 +107,7 @@ pub(super) fn Timeline(props: &TimelineProps) -> Html {
                     <Heads viewer={props.viewer.clone()} layout={props.layout.clone()} seen={props.seen.clone()}
                         current={props.current.clone()} on_change={props.on_change.clone()} />
                     <TrackMenu view={props.view.clone()} layout={props.layout.clone()} on_change={props.on_change.clone()} />
-                    if let Some(description) = pointing {
+                    if let Some(description) = tip {
                         { details::tip(description) }
                     }
                     if let Some(description) = &props.pinned {

@@ -111,10 +111,15 @@ impl<N: Names> Scene<'_, N> {
         }
         let name = match (mark.class, mark.detail) {
             (Class::Gc, _) => "GC".to_owned(),
-            (_, Some(thread)) => {
-                let label = self.names.label(ThreadId(thread)).map(str::to_owned);
-                label.unwrap_or_else(|| format!("thread {thread}"))
-            }
+            (_, Some(thread)) => match self.names.label(ThreadId(thread)) {
+                Some(label) => label.to_owned(),
+                // Half a number would be another number.
+                None => {
+                    let name = format!("thread {thread}");
+                    let fits = painter.measure(&name, Face::Label) <= room;
+                    if fits { name } else { format!("#{thread}") }
+                }
+            },
             (_, None) => return,
         };
         let name = format::truncate_middle(&name, room, |text| painter.measure(text, Face::Label));

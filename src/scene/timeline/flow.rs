@@ -4,6 +4,7 @@
 use super::{Scene, TOP_PX};
 use crate::scene::item::Names;
 use crate::scene::painter::{Paint, Painter, Rect};
+use crate::scene::track::Track;
 use crate::timeline::flow::{Arrow, ArrowKind};
 use crate::timeline::row::Row;
 
@@ -37,11 +38,10 @@ impl<N: Names> Scene<'_, N> {
         painter.unclip();
     }
 
-    /// The row in which an arrow begins, if it is shown, and those in which it
-    /// ends: the row of the thread, and between capabilities that of the
-    /// capability.
+    /// The row in which an arrow begins, if it is seen, and that in which it
+    /// ends: the row of the thread or, if that is not seen, of the capability.
     fn arrow_rows(&self, arrow: &Arrow) -> (Option<Row>, Vec<Row>) {
-        let shown = |row: &Row| self.layout.find(*row).is_some();
+        let shown = |row: &Row| self.is_seen(*row);
         let thread = Some(Row::Thread(arrow.thread)).filter(shown);
         let cap = arrow.to_cap.map(Row::Cap).filter(shown);
         let from_cap = arrow.from_cap.map(Row::Cap).filter(shown);
@@ -53,6 +53,15 @@ impl<N: Names> Scene<'_, N> {
             (Some(thread), from) => (from, vec![thread]),
             (None, from) => (from, cap.into_iter().collect()),
         }
+    }
+
+    /// Whether a row is in the picture and not scrolled out of it.
+    fn is_seen(&self, row: Row) -> bool {
+        self.layout.find(row).is_some_and(|index| {
+            let height = self.layout.tracks().get(index).map_or(0.0, Track::height);
+            let (y, pinned) = (self.y(index), index < self.layout.pinned());
+            pinned || (y + height > self.scrolled_top() && y < self.size.1)
+        })
     }
 
     /// Where an arrow begins or ends: in the middle of a row, or at the edge

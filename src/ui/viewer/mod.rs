@@ -109,6 +109,9 @@ pub(super) struct Description {
     pub(super) text: String,
     /// What else is known, as soon as the worker has told it.
     pub(super) facts: Vec<Fact>,
+    /// Whether the pointer is on it, so that a tip beside the pointer says it;
+    /// not if its details stay open anyway.
+    pub(super) tip: bool,
 }
 
 impl Description {

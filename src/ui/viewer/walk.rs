@@ -46,12 +46,6 @@ impl ViewerRef {
         }
     }
 
-    /// Whether the pointer is on something, and nothing is being dragged.
-    pub(in crate::ui) fn points(&self) -> bool {
-        let viewer = self.0.borrow();
-        viewer.focus.hovered.is_some() && viewer.drag.is_none()
-    }
-
     /// Goes to what a fact about the item leads to.
     pub(in crate::ui) fn follow(&self, lead: Lead) {
         let found = self.description().and_then(|description| {
@@ -136,8 +130,11 @@ impl Viewer {
         } else {
             name
         };
+        let focus = &self.focus;
+        let shown = focus.pinned && focus.hovered == focus.selected;
         Some(Rc::new(Description {
             row: item.row,
+            tip: focus.hovered.is_some() && self.drag.is_none() && !shown,
             class: coloured.then_some(item.class),
             name,
             text: text + &self.share_of_view(item),
