@@ -4,7 +4,7 @@ use super::{Viewer, ViewerRef};
 use crate::scene::item::Names;
 use crate::scene::painter::Painter;
 use crate::scene::palette::Palette;
-use crate::scene::timeline::{Focus, Scene, TOP_PX};
+use crate::scene::timeline::{Focus, Scene, TOP_PX, labels_px};
 use crate::scene::track::Layout;
 use crate::ui::theme;
 
@@ -46,6 +46,7 @@ impl Viewer {
         let first = self.seen.start.min(tracks.len());
         let heads = self.layout.y(first, self.scroll_px) - self.layout.pinned_px();
         let lengths = [
+            ("--labels", labels_px(self.size.0)),
             ("--pinned", self.layout.pinned_px()),
             ("--heads", heads),
             ("--pointer-x", self.focus.pointer_at.map_or(0.0, |at| at.0)),
