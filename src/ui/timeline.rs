@@ -94,7 +94,13 @@ pub(super) fn Timeline(props: &TimelineProps) -> Html {
             }
         });
     }
-    let pointing = props.description.as_ref().filter(|_| props.viewer.points());
+    // The card says it all already.
+    let said = |description: &Description| {
+        let card = props.pinned.as_deref();
+        card.is_some_and(|card| (card.row, &card.text) == (description.row, &description.text))
+    };
+    let pointing = props.description.as_deref();
+    let pointing = pointing.filter(|it| it.pointed && !said(it));
     html! {
         <div ref={scroll} class="timeline" tabindex="-1">
             <div ref={spacer} class="spacer">

@@ -197,7 +197,8 @@ impl App {
             .collect();
         let spans = overview.contents.spans.iter();
         let spans = spans.map(|span| span.name.clone()).collect();
-        self.viewer.set_log(span, overview.caps.len(), labels, spans);
+        self.viewer
+            .set_log(span, overview.caps.len(), labels, spans);
         self.show_tracks();
     }
 

@@ -100,6 +100,8 @@ impl Goto {
 /// An item in words.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Description {
+    /// Whether the pointer is on it.
+    pub(super) pointed: bool,
     pub(super) row: Row,
     pub(super) class: Option<Class>,
     /// A name to stand out.

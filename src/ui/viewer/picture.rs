@@ -55,7 +55,10 @@ impl Viewer {
             // A length is always a valid value.
             let _ = style.set_property(name, &format!("{px:.1}px"));
         }
-        let low = self.focus.pointer_at.is_some_and(|at| at.1 > self.size.1 / 2.0);
+        let low = self
+            .focus
+            .pointer_at
+            .is_some_and(|at| at.1 > self.size.1 / 2.0);
         for (name, on) in [("data-low", low), ("data-left", self.focus.card_left)] {
             // A known attribute with a known value.
             let _ = if on {

@@ -46,12 +46,6 @@ impl ViewerRef {
         }
     }
 
-    /// Whether the pointer is on something, and nothing is being dragged.
-    pub(in crate::ui) fn points(&self) -> bool {
-        let viewer = self.0.borrow();
-        viewer.focus.hovered.is_some() && viewer.drag.is_none()
-    }
-
     /// Goes to what a fact about the item leads to.
     pub(in crate::ui) fn follow(&self, lead: Lead) {
         let found = self.description().and_then(|description| {
@@ -137,6 +131,7 @@ impl Viewer {
             name
         };
         Some(Rc::new(Description {
+            pointed: self.focus.hovered.is_some() && self.drag.is_none(),
             row: item.row,
             class: coloured.then_some(item.class),
             name,
@@ -167,13 +162,17 @@ impl Viewer {
                 continue;
             }
             let GraphPoint { min, max, last, .. } = point;
-            let values = series.entry(point.series).or_insert(Values { min, max, last });
+            let values = series
+                .entry(point.series)
+                .or_insert(Values { min, max, last });
             values.min = values.min.min(min);
             values.max = values.max.max(max);
             values.last = last;
         }
         let caps = self.caps;
-        series.into_iter().map(move |series| (view, at_once(row, &[series], caps)))
+        series
+            .into_iter()
+            .map(move |series| (view, at_once(row, &[series], caps)))
     }
 
     /// What a graph shows where the item is.
