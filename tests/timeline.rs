@@ -62,6 +62,7 @@ fn all_tracks(session: &Session, view: &TrackView) -> (Layout, Labels) {
         messages: overview.messages,
         contents: &overview.contents,
         threads: &threads,
+        pinned_threads: &[],
         threads_in_all: threads_in_all as u64,
     };
     let tracks = arrange(&known, view);

@@ -75,6 +75,7 @@ fn tracks(session: &Session) -> Vec<Track> {
         messages: overview.messages,
         contents: &overview.contents,
         threads: &[],
+        pinned_threads: &[],
         threads_in_all: 0,
     };
     let opened = Group::ALL.iter();

@@ -170,6 +170,8 @@ pub struct Known<'a> {
     pub contents: &'a Contents,
     /// The listed threads, in their order.
     pub threads: &'a [ThreadRow],
+    /// Threads that are pinned and not among them.
+    pub pinned_threads: &'a [ThreadRow],
     /// How many threads match the filter.
     pub threads_in_all: u64,
 }
@@ -199,6 +201,16 @@ pub fn arrange(known: &Known<'_>, view: &TrackView) -> Vec<Track> {
     pinned.sort_by_key(place);
     pinned.extend(tracks);
     pinned
+}
+
+/// What the hidden tracks are called, as far as the log has them; whole groups
+/// are left out.
+#[must_use]
+pub fn hidden_names(known: &Known<'_>, view: &TrackView) -> Vec<(TrackName, String)> {
+    let builder = Builder { known, view };
+    let rows = Group::ALL.iter().flat_map(|group| builder.rows(*group));
+    let hidden = rows.filter(|track| view.hidden.contains(&track.id));
+    hidden.map(|track| (track.id, track.name)).collect()
 }
 
 /// Puts what was moved where it was moved to.
@@ -382,7 +394,20 @@ impl Builder<'_> {
                     };
                     self.track(Row::Thread(row.id), name.clone(), name, &number)
                 };
-                self.known.threads.iter().map(thread).collect()
+                let listed =
+                    |row: &&ThreadRow| self.known.threads.iter().all(|other| other.id != row.id);
+                let is_pinned = |row: &&ThreadRow| {
+                    let name = TrackName::thread(row.id);
+                    self.view.pinned.contains(&name)
+                };
+                let pinned = self.known.pinned_threads.iter();
+                let pinned = pinned.filter(is_pinned).filter(listed);
+                self.known
+                    .threads
+                    .iter()
+                    .chain(pinned)
+                    .map(thread)
+                    .collect()
             }
             Group::Instants => of_caps(&contents.instants),
             Group::Sparks => contents

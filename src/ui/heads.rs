@@ -55,11 +55,16 @@ struct Dragged {
 #[component]
 pub(super) fn Heads(props: &HeadsProps) -> Html {
     let dragged = use_state_eq(|| None::<Dragged>);
+    let place = use_mut_ref(|| 0_usize);
     {
-        let current = props.current.clone();
-        use_effect_with((current, props.seen.clone()), |(current, _)| {
+        let deps = (
+            props.current.clone(),
+            props.seen.clone(),
+            props.layout.clone(),
+        );
+        use_effect_with(deps, move |(current, _, layout)| {
             if let Some(name) = current {
-                focus(name);
+                keep_focus(name, layout, &mut place.borrow_mut());
             }
         });
     }
@@ -88,15 +93,44 @@ pub(super) fn Heads(props: &HeadsProps) -> Html {
     }
 }
 
-/// Puts the focus on the head of a track, if the focus is on the timeline or
-/// nowhere.
+/// Keeps the focus on the head of a track when that was moved, and gives it to
+/// the one at its `place` when it is gone.
+fn keep_focus(name: &TrackName, layout: &Layout, place: &mut usize) {
+    let tracks = layout.tracks();
+    if let Some(at) = tracks.iter().position(|track| track.id == *name) {
+        *place = at;
+        focus(name);
+    } else if let Some(track) = tracks.get(*place).or_else(|| tracks.last()) {
+        focus(&track.id);
+    }
+}
+
+/// Gives the focus back to the head that had it last; false if there is none.
+pub(super) fn focus_current() -> bool {
+    let head = gloo_utils::document().query_selector(".head[tabindex='0']");
+    let head = head
+        .ok()
+        .flatten()
+        .and_then(|head| head.dyn_into::<HtmlElement>().ok());
+    head.is_some_and(|head| {
+        let options = FocusOptions::new();
+        options.set_prevent_scroll(true);
+        head.focus_with_options(&options).is_ok()
+    })
+}
+
+/// Puts the focus on the head of a track, if the focus is on the timeline, on
+/// another head or nowhere.
 fn focus(name: &TrackName) {
     let document = gloo_utils::document();
     let Some(head) = document.get_element_by_id(&head_id(name)) else {
         return;
     };
+    // Whoever is in the menu, the details or a head's buttons stays there.
     let here = document.active_element().is_none_or(|active| {
-        active.tag_name() == "BODY" || active.closest(".timeline").ok().flatten().is_some()
+        let classes = active.class_name();
+        let is = |wanted| classes.split(' ').any(|class| class == wanted);
+        active.tag_name() == "BODY" || is("timeline") || is("head")
     });
     if let Some(head) = head.dyn_ref::<HtmlElement>().filter(|_| here) {
         let options = FocusOptions::new();
@@ -216,31 +250,35 @@ fn dragging(
             let Some(drag) = (*dragged).clone() else {
                 return;
             };
-            let y = event.client_y();
-            if drag.over.is_none() && (y - drag.from_y).abs() <= CLICK_PX {
-                return;
-            }
-            let over = viewer.track_at_client(f64::from(y));
-            let over = over.filter(|&index| layout.may_follow(&drag.name, index));
+            let over = target(&viewer, &layout, &drag, event.client_y());
             dragged.set(Some(Dragged { over, ..drag }));
         })
     };
     let up = {
-        let (dragged, layout) = (dragged.clone(), props.layout.clone());
+        let (dragged, viewer, layout) =
+            (dragged.clone(), props.viewer.clone(), props.layout.clone());
         let on_change = props.on_change.clone();
-        Callback::from(move |_: PointerEvent| {
+        Callback::from(move |event: PointerEvent| {
             let drag = (*dragged).clone();
             dragged.set(None);
-            let Some(Dragged {
-                name,
-                over: Some(over),
-                ..
-            }) = drag
-            else {
-                return;
-            };
-            on_change.emit(layout.drop_at(name, over));
+            // Where it is dropped counts, not where it was shown last.
+            let dropped = drag.and_then(|drag| {
+                let over = target(&viewer, &layout, &drag, event.client_y())?;
+                Some(layout.drop_at(drag.name, over))
+            });
+            if let Some(change) = dropped.filter(|_| event.type_() == "pointerup") {
+                on_change.emit(change);
+            }
         })
     };
     (down, moved, up)
+}
+
+/// Which track a dragged head would be dropped on at a height of the window.
+fn target(viewer: &ViewerRef, layout: &Layout, drag: &Dragged, y: i32) -> Option<usize> {
+    if drag.over.is_none() && (y - drag.from_y).abs() <= CLICK_PX {
+        return None;
+    }
+    let over = viewer.track_at_client(f64::from(y));
+    over.filter(|&index| layout.may_follow(&drag.name, index))
 }

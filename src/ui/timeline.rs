@@ -52,6 +52,8 @@ pub(super) struct TimelineProps {
     pub(super) current: Option<TrackName>,
     /// How the tracks are shown.
     pub(super) view: TrackView,
+    /// What the hidden ones are called.
+    pub(super) hidden: Vec<(TrackName, String)>,
     /// What is pointed at or selected.
     pub(super) description: Option<Rc<Description>>,
     /// What was clicked.
@@ -106,7 +108,7 @@ pub(super) fn Timeline(props: &TimelineProps) -> Html {
                     { canvas_with_gestures(&props.viewer, canvas) }
                     <Heads viewer={props.viewer.clone()} layout={props.layout.clone()} seen={props.seen.clone()}
                         current={props.current.clone()} on_change={props.on_change.clone()} />
-                    <TrackMenu view={props.view.clone()} layout={props.layout.clone()} on_change={props.on_change.clone()} />
+                    <TrackMenu view={props.view.clone()} hidden={props.hidden.clone()} layout={props.layout.clone()} on_change={props.on_change.clone()} />
                     if let Some(description) = tip {
                         { details::tip(description) }
                     }

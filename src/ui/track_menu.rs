@@ -22,6 +22,8 @@ const ORDERS: [(&str, ThreadOrder); 4] = [
 #[derive(Properties, PartialEq)]
 pub(super) struct TrackMenuProps {
     pub(super) view: TrackView,
+    /// What the hidden tracks are called.
+    pub(super) hidden: Vec<(TrackName, String)>,
     pub(super) layout: Same<Layout>,
     pub(super) on_change: Callback<TrackChange>,
 }
@@ -41,12 +43,7 @@ pub(super) fn TrackMenu(props: &TrackMenuProps) -> Html {
             if event.key() == "Escape" && *open {
                 event.stop_propagation();
                 open.set(false);
-                let button = node.cast::<HtmlElement>();
-                let button = button.and_then(|node| node.query_selector("button").ok().flatten());
-                if let Some(button) = button.and_then(|it| it.dyn_into::<HtmlElement>().ok()) {
-                    // Focus is all that is asked for.
-                    let _ = button.focus();
-                }
+                focus_button(&node);
             }
         })
     };
@@ -65,18 +62,28 @@ pub(super) fn TrackMenu(props: &TrackMenuProps) -> Html {
     };
     let hidden = props.view.hidden.len();
     html! {
-        <div ref={node} class="track-menu" {onkeydown} {onfocusout}>
+        <div ref={node.clone()} class="track-menu" {onkeydown} {onfocusout}>
             <button class="small" aria-expanded={open.to_string()} aria-controls="track-menu" onclick={toggle}>
                 { "Tracks" }
                 if hidden > 0 { { format!(" · {hidden} hidden") } }
                 { " ▾" }
             </button>
-            if *open { { menu(props) } }
+            if *open { { menu(props, &node) } }
         </div>
     }
 }
 
-fn menu(props: &TrackMenuProps) -> Html {
+/// Gives the focus to the button of the menu.
+fn focus_button(node: &NodeRef) {
+    let button = node.cast::<HtmlElement>();
+    let button = button.and_then(|node| node.query_selector("button").ok().flatten());
+    if let Some(button) = button.and_then(|it| it.dyn_into::<HtmlElement>().ok()) {
+        // Focus is all that is asked for.
+        let _ = button.focus();
+    }
+}
+
+fn menu(props: &TrackMenuProps, node: &NodeRef) -> Html {
     let emit = |change: TrackChange| {
         let on_change = props.on_change.clone();
         Callback::from(move |_: MouseEvent| on_change.emit(change.clone()))
@@ -85,7 +92,7 @@ fn menu(props: &TrackMenuProps) -> Html {
         <div id="track-menu" class="menu" role="group" aria-label="Tracks">
             { groups(props) }
             { threads(props) }
-            { hidden(props) }
+            { hidden(props, node) }
             <p class="tools">
                 <button class="small" onclick={emit(TrackChange::Reset)}>{ "All as at first" }</button>
             </p>
@@ -149,23 +156,23 @@ fn threads(props: &TrackMenuProps) -> Html {
 }
 
 /// What is hidden beside whole groups, each with a way back.
-fn hidden(props: &TrackMenuProps) -> Html {
-    let single = |name: &&TrackName| Group::named(name.as_str()).is_none();
-    let names: Vec<&TrackName> = props.view.hidden.iter().filter(single).collect();
-    if names.is_empty() {
+fn hidden(props: &TrackMenuProps, node: &NodeRef) -> Html {
+    if props.hidden.is_empty() {
         return Html::default();
     }
-    let row = |name: &TrackName| {
-        let on_change = props.on_change.clone();
-        let back = name.clone();
-        let onclick =
-            Callback::from(move |_: MouseEvent| on_change.emit(TrackChange::Show(back.clone())));
+    let row = |(id, name): &(TrackName, String)| {
+        let (on_change, id, node) = (props.on_change.clone(), id.clone(), node.clone());
+        let onclick = Callback::from(move |_: MouseEvent| {
+            // This button goes with what it shows.
+            focus_button(&node);
+            on_change.emit(TrackChange::Show(id.clone()));
+        });
         html! { <li><button class="small" {onclick}>{ format!("Show {name}") }</button></li> }
     };
     html! {
         <fieldset>
             <legend>{ "Hidden" }</legend>
-            <ul>{ for names.into_iter().map(row) }</ul>
+            <ul>{ for props.hidden.iter().map(row) }</ul>
         </fieldset>
     }
 }

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@playwright/test';
-import { fixture, openLog } from './helpers.js';
+import { fixture, openLog, pointAlong, timeline } from './helpers.js';
 
 const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
@@ -76,5 +76,47 @@ for (const colorScheme of ['light', 'dark']) {
     expect(await violations(page)).toEqual([]);
     await page.keyboard.type('xyzzy');
     expect(await violations(page)).toEqual([]);
+  });
+}
+
+const LOOKS = {
+  light: { colorScheme: 'light' },
+  dark: { colorScheme: 'dark' },
+  'more contrast': { colorScheme: 'light', contrast: 'more' },
+  'forced colours': { colorScheme: 'dark', forcedColors: 'active' },
+};
+
+for (const [name, media] of Object.entries(LOOKS)) {
+  // Forced colours are the system's: there is no contrast to measure.
+  const broken = async (page) =>
+    (await violations(page)).filter((line) => !media.forcedColors || !line.startsWith('color-contrast'));
+
+  test(`the timeline with all that can stand on it is accessible, ${name}`, async ({ page }) => {
+    test.setTimeout(60_000);
+    await page.setViewportSize({ width: 1280, height: 1900 });
+    await page.emulateMedia(media);
+    const open = 'v=1&open=events,memory,sparks,tasks,blocks&pin=cap1&sel=cap0&p=view';
+    await openLog(page, fixture('ghc-9.6.6/fib-forkio-N2-l'), `./#${open}`);
+    await expect(page.locator('.in-view [role=row]').nth(1)).toBeVisible();
+    await expect(page.locator('#head-tasks')).toHaveAttribute('aria-expanded', 'true');
+    expect(await broken(page)).toEqual([]);
+
+    const { cap } = await timeline(page);
+    const run = await pointAlong(page, cap(0), / ran for/);
+    await expect(page.locator('.timeline .tip')).toContainText('duration');
+    expect(await broken(page)).toEqual([]);
+    await page.mouse.click(run.x, cap(0));
+    await expect(page.locator('.details-card')).toContainText('duration');
+    await page.locator('#head-gc').hover();
+    expect(await broken(page)).toEqual([]);
+
+    await page.getByRole('button', { name: /^Tracks/ }).click();
+    await expect(page.locator('.menu')).toBeVisible();
+    expect(await broken(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('9');
+    await page.keyboard.press('b');
+    await expect(page.locator('.notes-list')).toBeVisible();
+    expect(await broken(page)).toEqual([]);
   });
 }

@@ -23,6 +23,10 @@ fn thread(id: u32, label: Option<&str>) -> ThreadRow {
 
 /// A log with three capabilities and four threads, and one of most else.
 fn shown(view: &TrackView) -> Layout {
+    with_known(|known| Layout::new(arrange(known, view)))
+}
+
+fn with_known<T>(act: impl FnOnce(&Known<'_>) -> T) -> T {
     let caps: Vec<_> = (0..3).map(|cap| (CapId(cap), String::new())).collect();
     let contents = Contents {
         collections: true,
@@ -45,9 +49,10 @@ fn shown(view: &TrackView) -> Layout {
         messages: 5,
         contents: &contents,
         threads: &threads,
+        pinned_threads: &[thread(9, Some("worker")), thread(20, None)],
         threads_in_all: 4,
     };
-    Layout::new(arrange(&known, view))
+    act(&known)
 }
 
 /// The names of what is shown, headings in parentheses.
@@ -98,6 +103,15 @@ fn folding_and_hiding() {
     assert!(names(&view).contains("(caps) cap1 cap2 (events)"));
     let view = after([hide("caps"), hide("cap0"), TrackChange::ShowAll]);
     assert_eq!(view, TrackView::default());
+}
+
+#[test]
+fn what_is_hidden_has_a_name() {
+    let hide = |track: &str| TrackChange::Hide(name(track));
+    let view = after([hide("caps"), hide("cap0"), hide("thread7"), hide("alloc")]);
+    let hidden = with_known(|known| hidden_names(known, &view));
+    let hidden: Vec<_> = hidden.iter().map(|(_, name)| name.as_str()).collect();
+    assert_eq!(hidden, ["Capability 0", "Allocation rate", "worker"]);
 }
 
 #[test]

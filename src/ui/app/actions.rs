@@ -10,6 +10,7 @@ use crate::scene::arrange::{Direction, TrackChange};
 use crate::share::TrackName;
 use crate::timeline::details::Lead;
 use crate::timeline::threads::ThreadOrder;
+use crate::ui::heads::focus_current;
 use crate::ui::save;
 
 /// How much one key press zooms.
@@ -54,7 +55,9 @@ impl App {
                 && let Some(target) = target
             {
                 // Leaving a field is a convenience.
-                let _ = target.blur();
+                if !focus_current() {
+                    let _ = target.blur();
+                }
             }
             return false;
         }

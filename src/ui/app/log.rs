@@ -8,9 +8,9 @@ use web_sys::File;
 use yew::prelude::*;
 
 use super::{App, Log, Msg, Screen, THREADS_LISTED};
-use crate::ids::CapId;
+use crate::ids::{CapId, ThreadId};
 use crate::protocol::{Answer, FromWorker, Question};
-use crate::scene::arrange::{Known, TrackChange, arrange};
+use crate::scene::arrange::{Known, TrackChange, arrange, hidden_names};
 use crate::scene::format;
 use crate::scene::track::Layout;
 use crate::share::{Panel, TrackName};
@@ -221,9 +221,15 @@ impl App {
             messages: overview.messages,
             contents: &overview.contents,
             threads: &self.log.threads,
+            pinned_threads: &self.log.pinned_threads,
             threads_in_all: self.log.threads_in_all,
         };
         self.layout = Same::new(Layout::new(arrange(&known, &self.tracks)));
+        self.hidden = if self.tracks.hidden.is_empty() {
+            Vec::new()
+        } else {
+            hidden_names(&known, &self.tracks)
+        };
         self.viewer.set_layout(self.layout.clone());
         let names = self.tracks.selected.iter().map(TrackName::as_str);
         let marked = Marked {
@@ -271,6 +277,35 @@ impl App {
                     link.send_message(Msg::Threads(rows, total));
                 }
             });
+    }
+
+    /// Asks for the pinned threads that are not listed: they are shown
+    /// whatever the filter is.
+    pub(super) fn ask_pinned_threads(&self, ctx: &Context<Self>) {
+        let known = |id: ThreadId| {
+            let rows = self.log.threads.iter().chain(&self.log.pinned_threads);
+            rows.into_iter().any(|row| row.id == id)
+        };
+        let pinned = self.tracks.pinned.iter();
+        for id in pinned
+            .filter_map(TrackName::as_thread)
+            .filter(|id| !known(*id))
+        {
+            let filter = ThreadFilter {
+                text: format!("#{id}"),
+                limit: 100,
+                ..ThreadFilter::default()
+            };
+            let link = ctx.link().clone();
+            self.client
+                .ask(Question::Threads(filter), move |answer, _| {
+                    if let Answer::Threads(rows, _) = answer
+                        && let Some(row) = rows.into_iter().find(|row| row.id == id)
+                    {
+                        link.send_message(Msg::PinnedThread(row));
+                    }
+                });
+        }
     }
 
     /// Asks how the whole log was spent, for the notes beside the capabilities.

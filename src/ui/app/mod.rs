@@ -62,6 +62,7 @@ pub(super) enum Msg {
     CancelHard(u32),
     Fingerprint(u32, Option<Fingerprint>),
     Threads(Vec<ThreadRow>, u64),
+    PinnedThread(ThreadRow),
     Usage(Vec<UsageRow>),
     Filter(String),
     /// The table of what is in view shall follow.
@@ -117,6 +118,8 @@ struct Log {
     elapsed_ms: Option<f64>,
     threads: Vec<ThreadRow>,
     threads_in_all: u64,
+    /// Pinned threads that are not among the listed ones.
+    pinned_threads: Vec<ThreadRow>,
     /// How far the counting of the listed events is.
     counted: Option<Rc<Counted>>,
     /// The usage of the whole log, for the notes beside the capabilities.
@@ -145,6 +148,8 @@ pub(super) struct App {
     colours: u32,
     /// The tracks with their places.
     layout: Same<Layout>,
+    /// What the hidden tracks are called.
+    hidden: Vec<(TrackName, String)>,
     /// Which of the tracks that scroll are seen.
     seen: Range<usize>,
     /// The track that the keyboard is on.
@@ -210,6 +215,7 @@ impl Component for App {
             copied: false,
             colours: 0,
             layout: Same::default(),
+            hidden: Vec::new(),
             seen: 0..0,
             track: None,
             visible: Same::default(),
@@ -288,6 +294,7 @@ impl Component for App {
             Msg::Threads(rows, total) => {
                 self.log.threads = rows;
                 self.log.threads_in_all = total;
+                self.ask_pinned_threads(ctx);
                 self.show_log();
                 if self.palette.is_some() {
                     self.open_palette();
@@ -295,6 +302,10 @@ impl Component for App {
                 if let Some(goto) = self.goto_when_listed.take() {
                     self.viewer.goto(goto);
                 }
+            }
+            Msg::PinnedThread(row) => {
+                self.log.pinned_threads.push(row);
+                self.show_tracks();
             }
             Msg::Usage(rows) => self.usage_came(rows),
             Msg::Filter(filter) => {

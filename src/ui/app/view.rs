@@ -45,7 +45,7 @@ impl App {
                 }
                 <main class="stage">
                     <Timeline viewer={self.viewer.clone()} layout={self.layout.clone()} seen={self.seen.clone()}
-                        current={self.track.clone()} view={self.tracks.clone()} description={self.description.clone()} pinned={self.pinned.clone()}
+                        current={self.track.clone()} view={self.tracks.clone()} hidden={self.hidden.clone()} description={self.description.clone()} pinned={self.pinned.clone()}
                         on_change={link.callback(Msg::Tracks)} on_goto={link.callback(Msg::Goto)}
                         on_unpin={link.callback(|()| Msg::Unpin)} />
                     { self.view_strip(ctx) }
@@ -90,7 +90,7 @@ impl App {
                         }
                         <strong>{ name }</strong>{ " " }{ text }
                     } else {
-                        <span class="faint">{ "Point at something to read it · wheel zooms · drag selects a range · ? for help" }</span>
+                        <span class="faint" aria-hidden="true">{ "Point at something to read it · wheel zooms · drag selects a range · ? for help" }</span>
                     }
                 </p>
                 { self.view_selection(ctx) }

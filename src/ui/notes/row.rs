@@ -5,6 +5,7 @@ use yew::prelude::*;
 
 use crate::notes::Note;
 use crate::scene::format;
+use crate::ui::heads::focus_current;
 use crate::ui::viewer::Goto;
 
 #[derive(Properties, PartialEq)]
@@ -63,7 +64,9 @@ pub(super) fn NoteRow(props: &NoteRowProps) -> Html {
         if event.key() == "Enter" {
             let input: HtmlInputElement = event.target_unchecked_into();
             // Leaving the field renames the note.
-            let _ = input.blur();
+            if !focus_current() {
+                let _ = input.blur();
+            }
         }
     };
     let note = props.note.clone();

@@ -59,7 +59,8 @@ impl ViewerRef {
             this.ask_labels();
             // Something else may be under the pointer now.
             this.update(|viewer| {
-                let mut events = viewer.hover();
+                let mut events = viewer.select_awaited();
+                events.extend(viewer.hover());
                 events.push(ViewerEvent::Marks);
                 ((), events)
             });
@@ -227,7 +228,7 @@ fn thread_of(item: &Item) -> Option<ThreadId> {
 impl Viewer {
     /// What has to be asked for to paint this view: a little more than is in
     /// view, so that a drag does not uncover emptiness.
-    fn query(&self) -> TimelineQuery {
+    pub(super) fn query(&self) -> TimelineQuery {
         let view = self.view.span();
         let margin = view.duration().0 / 4;
         let span = Span::new(

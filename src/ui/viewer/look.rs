@@ -23,18 +23,25 @@ impl ViewerRef {
             ((), vec![ViewerEvent::Range(range), ViewerEvent::Changed])
         });
         if let Some((row, time)) = selected {
-            self.select_when_known(row, time, 20);
+            self.select_when_known(row, time, 40);
         }
     }
 
-    /// Selects an item as soon as the marks that it is among have come.
+    /// Selects an item as soon as the marks of this view have come.
     fn select_when_known(&self, row: Row, time: Nanos, tries: u32) {
-        let found = self.0.borrow().marks.hit(row, time, Nanos(0));
+        let found = {
+            let viewer = self.0.borrow();
+            let fresh = !viewer.timeline.in_flight
+                && viewer.timeline.about.as_ref() == Some(&viewer.query());
+            fresh
+                .then(|| viewer.marks.hit(row, time, Nanos(0)))
+                .flatten()
+        };
         if let Some(item) = found {
             self.update(|viewer| ((), viewer.select(Some(item))));
         } else if tries > 0 {
             let this = self.clone();
-            gloo_timers::callback::Timeout::new(100, move || {
+            gloo_timers::callback::Timeout::new(50, move || {
                 this.select_when_known(row, time, tries - 1);
             })
             .forget();
@@ -49,13 +56,21 @@ impl ViewerRef {
             viewer.focus.cursor = Some(span.start);
             viewer.focus.hovered = None;
             viewer.focus.pointer_at = None;
-            ((), vec![ViewerEvent::Changed])
+            let mut events = vec![ViewerEvent::Changed];
+            let index = row.and_then(|row| viewer.layout.find(row));
+            let track = index.and_then(|index| viewer.layout.tracks().get(index));
+            if let Some(name) = track.map(|track| track.id.clone()) {
+                viewer.show_apart(span);
+                viewer.focus.track = Some(name.clone());
+                events.push(ViewerEvent::Current(Some(name)));
+            }
+            ((), events)
         });
         if let Some(row) = row {
             self.scroll_to(row);
             let view = self.0.borrow().view.span();
             let time = span.start.max(view.start).min(span.end);
-            self.select_when_known(row, time, 20);
+            self.select_when_known(row, time, 40);
         }
     }
 
@@ -242,6 +257,19 @@ impl Viewer {
                 Nanos(span.end.0.saturating_add(around)),
             ));
         } else if span.end < view.start || view.end < span.start {
+            let x = self.view.x_of(span.start);
+            self.view.pan(x - self.view.width_px() / 2.0);
+        }
+    }
+
+    /// Zooms in if a span is so narrow that it is merged with others.
+    fn show_apart(&mut self, span: Span) {
+        const LEAST_PX: f64 = 3.0;
+        const WIDTH_PX: f64 = 24.0;
+        let duration = span.duration().0 as f64;
+        let px = duration / self.view.ns_per_px();
+        if duration > 0.0 && px < LEAST_PX {
+            self.view.zoom(WIDTH_PX / px, self.view.x_of(span.start));
             let x = self.view.x_of(span.start);
             self.view.pan(x - self.view.width_px() / 2.0);
         }

@@ -183,6 +183,9 @@ struct Focus {
     measuring: bool,
     /// The track that the keyboard is on.
     track: Option<TrackName>,
+    /// Whether an item of that track is to be selected as soon as its marks
+    /// have come.
+    awaited: bool,
     /// Whether the details of the selected item stay open.
     pinned: bool,
     /// Whether they stand at the left, because the item is at the right.

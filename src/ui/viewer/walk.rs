@@ -272,11 +272,8 @@ impl Viewer {
         let current = selected
             .filter(|item| item.row == row)
             .map(|item| item.span);
-        let view = self.view.span();
         match current {
-            None => items
-                .into_iter()
-                .min_by_key(|item| self.distance(item, view)),
+            None => self.nearest(row),
             Some(current) if forward => items.into_iter().find(|item| item.span > current),
             Some(current) => items.into_iter().rev().find(|item| item.span < current),
         }
@@ -325,15 +322,34 @@ impl Viewer {
         self.focus.pointer_at = None;
         self.focus.hovered = None;
         let mut events = vec![ViewerEvent::Current(Some(name))];
-        let item = row.and_then(|row| {
-            if row.is_graph() {
-                return None;
-            }
-            let view = self.view.span();
-            let items = self.marks.items(row);
-            items.min_by_key(|item| self.distance(item, view))
-        });
+        self.focus.awaited = row.is_some_and(|row| !self.marks.rows.contains(&row));
+        let item = row.and_then(|row| self.nearest(row));
         events.extend(self.select(item));
         (Some(next), events)
+    }
+
+    /// The item of a row that is nearest to the cursor; of a graph, what it
+    /// shows there.
+    fn nearest(&self, row: Row) -> Option<Item> {
+        let view = self.view.span();
+        if row.is_graph() {
+            let cursor = self.focus.cursor.unwrap_or(view.start);
+            let time = cursor.max(view.start).min(view.end);
+            return Some(self.graph_item(row, time));
+        }
+        let items = self.marks.items(row);
+        items.min_by_key(|item| self.distance(item, view))
+    }
+
+    /// Selects what was waited for, if its marks have come.
+    pub(super) fn select_awaited(&mut self) -> Vec<ViewerEvent> {
+        let index = self.track_index().filter(|_| self.focus.awaited);
+        let row = index.and_then(|index| self.layout.tracks().get(index)?.row());
+        let Some(row) = row.filter(|row| self.marks.rows.contains(row)) else {
+            return Vec::new();
+        };
+        self.focus.awaited = false;
+        let item = self.nearest(row);
+        self.select(item)
     }
 }
