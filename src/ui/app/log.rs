@@ -45,6 +45,10 @@ impl App {
             ..Log::default()
         };
         self.viewer.reset();
+        if let Some(wanted) = &self.wanted {
+            // Its spans may be what the link leads to.
+            self.client.set_span_prefixes(&wanted.tracks.prefixes);
+        }
         self.client.open(file);
         let (generation, file, link) = (self.generation, file.clone(), ctx.link().clone());
         spawn_local(async move {
@@ -249,6 +253,7 @@ impl App {
     pub(super) fn change_tracks(&mut self, ctx: &Context<Self>, change: TrackChange) {
         let order = self.tracks.threads;
         self.tracks.change(change, &self.layout);
+        self.client.set_span_prefixes(&self.tracks.prefixes);
         self.show_tracks();
         if self.tracks.threads != order {
             self.ask_threads(ctx);
