@@ -280,6 +280,7 @@ actions! {
         ExportPng, Open, [], "Save the timeline as PNG", "As it is on the screen.";
         ExportSvg, Open, [], "Save the timeline as SVG", "As it is on the screen.";
         Theme, Always, [at("KeyT")], "Change the theme", "As the system has it, light, dark.";
+        Contrast, Always, [], "Change the contrast", "As the system asks for, or more, with patterns beside the colours.";
         Palette, Always, [text("k").ctrl(), at("KeyK").ctrl()], "Find an action", "Any action, thread, track or note, by its name.";
         Help, Always, [text("?")], "Show the help", "";
         Legend, Always, [], "Show what the marks mean", "";

@@ -22,6 +22,7 @@
 //! | `sel` | selected tracks, to which the range and the panels are limited | `cap0` |
 //! | `to` | order of threads: `first` run, `id` or `label` | `id` |
 //! | `tg` | `1` if threads with one label stand together | `1` |
+//! | `sp` | what messages begin with that begin spans of the program, `!`, and that end them | `BEGIN!DONE,END` |
 //! | `fo` | flame graph: order, see [`FlameOrder`] | `left` |
 //! | `fs` | flame graph: source | `cap0` |
 //! | `fq` | flame graph: text searched for | `parse` |

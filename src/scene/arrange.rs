@@ -1,5 +1,7 @@
 //! Which tracks a log has, in the order and the folding that the user wants.
 
+mod reveal;
+
 use std::collections::BTreeSet;
 
 use super::format;
@@ -9,6 +11,9 @@ use crate::share::TrackName;
 use crate::timeline::contents::Contents;
 use crate::timeline::row::{Graph, Row, SparkGraph};
 use crate::timeline::threads::{ThreadOrder, ThreadRow};
+use crate::timeline::user_spans::SpanPrefixes;
+
+pub use reveal::{Reach, all_tracks, hidden_names};
 
 /// What the user wants to see of the tracks; the default is what a log opens
 /// with. Names are those of [`Row::name`] and [`Group::name`].
@@ -33,6 +38,8 @@ pub struct TrackView {
     pub threads: ThreadOrder,
     /// Whether threads with one label stand together.
     pub by_label: bool,
+    /// Which messages begin and end spans of the program.
+    pub prefixes: SpanPrefixes,
 }
 
 /// A track that was moved.
@@ -63,12 +70,14 @@ pub enum TrackChange {
     Shift(TrackName, Direction),
     /// Shows what is hidden.
     ShowAll,
-    /// Undoes all changes but the filter.
+    /// Undoes all changes but the filter and what spans of the program are.
     Reset,
     /// Lists threads in another order.
     Order(ThreadOrder),
     /// Puts threads with one label together, or no longer.
     GroupThreads,
+    /// Looks for spans of the program with other words.
+    Prefixes(SpanPrefixes),
 }
 
 /// Up or down.
@@ -130,11 +139,13 @@ impl TrackView {
             TrackChange::Reset => {
                 *self = Self {
                     filter: std::mem::take(&mut self.filter),
+                    prefixes: std::mem::take(&mut self.prefixes),
                     ..Self::default()
                 };
             }
             TrackChange::Order(order) => self.threads = order,
             TrackChange::GroupThreads => self.by_label = !self.by_label,
+            TrackChange::Prefixes(prefixes) => self.prefixes = prefixes,
         }
     }
 
@@ -201,16 +212,6 @@ pub fn arrange(known: &Known<'_>, view: &TrackView) -> Vec<Track> {
     pinned.sort_by_key(place);
     pinned.extend(tracks);
     pinned
-}
-
-/// What the hidden tracks are called, as far as the log has them; whole groups
-/// are left out.
-#[must_use]
-pub fn hidden_names(known: &Known<'_>, view: &TrackView) -> Vec<(TrackName, String)> {
-    let builder = Builder { known, view };
-    let rows = Group::ALL.iter().flat_map(|group| builder.rows(*group));
-    let hidden = rows.filter(|track| view.hidden.contains(&track.id));
-    hidden.map(|track| (track.id, track.name)).collect()
 }
 
 /// Puts what was moved where it was moved to.

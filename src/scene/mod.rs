@@ -9,6 +9,7 @@ pub mod flame;
 pub mod format;
 pub mod history;
 pub mod item;
+pub mod legend;
 pub mod painter;
 pub mod palette;
 pub mod ruler;

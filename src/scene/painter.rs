@@ -87,8 +87,10 @@ pub enum Align {
 pub trait Painter {
     /// Fills a rectangle.
     fn fill(&mut self, rect: Rect, paint: Paint);
-    /// Fills a rectangle with diagonal stripes.
+    /// Fills a rectangle with diagonal stripes that rise to the right.
     fn hatch(&mut self, rect: Rect, paint: Paint);
+    /// The same with stripes that fall.
+    fn hatch_falling(&mut self, rect: Rect, paint: Paint);
     /// Draws a straight line.
     fn line(&mut self, from: (f64, f64), to: (f64, f64), width: f64, paint: Paint);
     /// Draws a dashed line.
@@ -140,6 +142,13 @@ impl Painter for TextPainter {
     fn hatch(&mut self, rect: Rect, paint: Paint) {
         self.lines
             .push(format!("hatch {} {}", Self::rect(rect), Self::paint(paint)));
+    }
+    fn hatch_falling(&mut self, rect: Rect, paint: Paint) {
+        self.lines.push(format!(
+            "falling hatch {} {}",
+            Self::rect(rect),
+            Self::paint(paint)
+        ));
     }
     fn line(&mut self, from: (f64, f64), to: (f64, f64), width: f64, paint: Paint) {
         self.lines.push(format!(

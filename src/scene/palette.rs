@@ -173,7 +173,8 @@ pub fn css_variables(palette: &Palette) -> String {
 }
 
 /// The beginning of the style sheet: the palettes for what the system asks for
-/// and, before that, for what `data-theme` on the root element does.
+/// and, before that, for what `data-theme` and `data-contrast` on the root
+/// element do.
 #[must_use]
 pub fn style_sheet() -> String {
     let rule = |selector: &str, scheme: &str, palette: &Palette| {
@@ -192,7 +193,21 @@ pub fn style_sheet() -> String {
         let system = media("(prefers-color-scheme: dark)", &system);
         chosen + &system + &rule("[data-theme=dark]", "dark", dark)
     };
-    themes(false) + &media("(prefers-contrast: more)", &themes(true))
+    let chosen = {
+        let more = "[data-contrast=more]";
+        let light = Palette::of(false, true);
+        let dark = Palette::of(true, true);
+        let system = rule(
+            &format!(":root{more}:not([data-theme=light])"),
+            "dark",
+            dark,
+        );
+        // As specific as the rules for the system, so that it counts behind them.
+        rule(&format!(":root{more}"), "light", light)
+            + &media("(prefers-color-scheme: dark)", &system)
+            + &rule(&format!(":root{more}[data-theme=dark]"), "dark", dark)
+    };
+    themes(false) + &media("(prefers-contrast: more)", &themes(true)) + &chosen
 }
 
 /// The colour of a frame of a flame graph: its hue says the module, slight

@@ -74,6 +74,20 @@ impl SvgPainter {
         format!("x=\"{x:.2}\" y=\"{y:.2}\" width=\"{w:.2}\" height=\"{h:.2}\"")
     }
 
+    /// A rectangle with stripes, turned so far to the right, in degrees.
+    fn stripes(&mut self, turned: i32, rect: Rect, paint: Paint) {
+        self.hatches += 1;
+        let id = self.hatches;
+        let _ = writeln!(
+            self.out,
+            "<pattern id=\"h{id}\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" \
+             patternTransform=\"rotate({turned})\"><line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"6\" {}/></pattern>\n\
+             <rect {} fill=\"url(#h{id})\"/>",
+            stroke(paint, 3.0),
+            Self::rect(rect)
+        );
+    }
+
     fn points(points: &[(f64, f64)]) -> String {
         let points = points.iter().map(|(x, y)| format!("{x:.2},{y:.2}"));
         points.collect::<Vec<_>>().join(" ")
@@ -86,16 +100,11 @@ impl Painter for SvgPainter {
     }
 
     fn hatch(&mut self, rect: Rect, paint: Paint) {
-        self.hatches += 1;
-        let id = self.hatches;
-        let _ = writeln!(
-            self.out,
-            "<pattern id=\"h{id}\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" \
-             patternTransform=\"rotate(45)\"><line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"6\" {}/></pattern>\n\
-             <rect {} fill=\"url(#h{id})\"/>",
-            stroke(paint, 3.0),
-            Self::rect(rect)
-        );
+        self.stripes(45, rect, paint);
+    }
+
+    fn hatch_falling(&mut self, rect: Rect, paint: Paint) {
+        self.stripes(-45, rect, paint);
     }
 
     fn line(&mut self, from: (f64, f64), to: (f64, f64), width: f64, paint: Paint) {

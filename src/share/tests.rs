@@ -11,6 +11,7 @@ use crate::notes::{MAX_NAME, MAX_NOTES, Note};
 use crate::scene::arrange::{Move, TrackView};
 use crate::timeline::thread_table::{ThreadColumn, ThreadView};
 use crate::timeline::threads::ThreadOrder;
+use crate::timeline::user_spans::SpanPrefixes;
 
 fn span(start: u64, end: u64) -> Option<Span> {
     Some(Span::new(Nanos(start), Nanos(end)))
@@ -58,6 +59,7 @@ fn full() -> ViewState {
             selected: [track("cap2")].into(),
             threads: ThreadOrder::Label,
             by_label: true,
+            prefixes: SpanPrefixes::of_lists("BEGIN, >", "DONE,END"),
         },
         flame: FlameView {
             order: FlameOrder::LeftHeavy,
@@ -148,7 +150,7 @@ fn frozen_version_1() {
         (
             "v=1&f=9b831.4f0a91c2d7e3&n=a%20b%26c.eventlog&t=12345m1500&r=12600000001n40\
              &e=12601234567.cap3&p=flame&q=worker%20%C2%B5&hide=gc,thread12&fold=a%2Cb&open=sparks&pin=cap1,cap0\
-             &move=cap3!cap0,a%21b!&sel=cap2&to=label&tg=1\
+             &move=cap3!cap0,a%21b!&sel=cap2&to=label&tg=1&sp=BEGIN,%3E!DONE,END\
              &fo=left&fs=os1234&fq=100%20%25&es=a%2Bb&et=1.19&ec=2&eh=12&ts=ready.up&tq=io\
              &k=7~start,12600m40~a%2C%20b&zoom=3",
             full(),
@@ -180,6 +182,9 @@ fn odd_pieces() {
         ("e=12.&e=x.cap1&e=7.a.b", "v=1&e=7.a.b"),
         ("hide=,,gc,%zz,gc", "v=1&hide=gc"),
         ("hide=gc&hide=", ""),
+        ("sp=START!STOP,END&sp=x&sp=", ""),
+        ("sp=%20a%2Cb%20,,a,%zz!", "v=1&sp=a,b!"),
+        ("sp=!", "v=1&sp=!"),
         (
             "k=9~b,7n0~a,x~,~,5,-1~,1s~,%zz~,3~%zz,1s2~",
             "v=1&k=7~a,9~b,1s2~",
@@ -338,6 +343,15 @@ prop_compose! {
     }
 }
 
+fn any_prefixes() -> impl Strategy<Value = SpanPrefixes> {
+    prop_oneof![
+        Just(SpanPrefixes::default()),
+        any::<(String, String)>().prop_map(|(start, stop)| SpanPrefixes::of_lists(&start, &stop)),
+        ("[a-z!,]{0,99}", "[A-Z ,]{0,99}")
+            .prop_map(|(start, stop)| SpanPrefixes::of_lists(&start, &stop)),
+    ]
+}
+
 prop_compose! {
     fn any_tracks()(
         filter in any_text(),
@@ -348,11 +362,11 @@ prop_compose! {
         threads in prop::sample::select(vec![
             ThreadOrder::Activity, ThreadOrder::FirstRun, ThreadOrder::Id, ThreadOrder::Label,
         ]),
-        by_label in any::<bool>(),
+        (by_label, prefixes) in (any::<bool>(), any_prefixes()),
     ) -> TrackView {
         let moved = moved.into_iter().map(|(name, after)| Move { name, after }).collect();
         let pinned = pinned.into_iter().rev().collect();
-        TrackView { filter, hidden, folded, opened, pinned, moved, selected, threads, by_label }
+        TrackView { filter, hidden, folded, opened, pinned, moved, selected, threads, by_label, prefixes }
     }
 }
 
@@ -403,7 +417,7 @@ proptest! {
     fn reading_anything_settles(
         text in prop_oneof![
             any::<String>(),
-            "([vfntrepqzk]|hide|fold|f[osq]|e[stch]|t[sq]|p)=[a-z0-9.,%&=nums~]{0,30}(&[vtrepzk]=[0-9a-zµ%&=~]{0,9}){0,6}",
+            "([vfntrepqzk]|hide|fold|f[osq]|e[stch]|t[sq]|s?p)=[a-z0-9.,!%&=nums~]{0,30}(&[vtrepzk]=[0-9a-zµ%&=~]{0,9}){0,6}",
         ],
     ) {
         let state = decode(&text);

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::{MAX_TRACKS, TrackName, cut, escape, unescape};
 use crate::scene::arrange::{Move, TrackView};
 use crate::timeline::threads::ThreadOrder;
+use crate::timeline::user_spans::SpanPrefixes;
 
 /// The orders of threads by their names in links; the usual one is not written.
 const ORDERS: [(&str, ThreadOrder); 3] = [
@@ -14,7 +15,7 @@ const ORDERS: [(&str, ThreadOrder); 3] = [
 ];
 
 /// The keys that say something, with their values.
-pub(super) fn write(view: &TrackView) -> [(&'static str, Option<String>); 9] {
+pub(super) fn write(view: &TrackView) -> [(&'static str, Option<String>); 10] {
     let order = ORDERS.iter().find(|(_, order)| *order == view.threads);
     [
         ("q", Some(escape(cut(&view.filter)))),
@@ -26,6 +27,7 @@ pub(super) fn write(view: &TrackView) -> [(&'static str, Option<String>); 9] {
         ("sel", Some(names(&view.selected))),
         ("to", order.map(|(name, _)| (*name).to_owned())),
         ("tg", view.by_label.then(|| "1".to_owned())),
+        ("sp", write_prefixes(&view.prefixes)),
     ]
     .map(|(key, value)| (key, value.filter(|value| !value.is_empty())))
 }
@@ -48,9 +50,29 @@ pub(super) fn read(view: &mut TrackView, key: &str, raw: &str) -> Option<()> {
         "sel" => view.selected = set(raw),
         "to" => view.threads = ORDERS.iter().find(|(name, _)| *name == raw)?.1,
         "tg" => view.by_label = raw == "1",
+        "sp" => view.prefixes = read_prefixes(raw).unwrap_or_else(|| view.prefixes.clone()),
         _ => return None,
     }
     Some(())
+}
+
+/// `START!STOP,END`: what begins spans, and what ends them.
+fn write_prefixes(prefixes: &SpanPrefixes) -> Option<String> {
+    let words = |words: &[String]| {
+        let words: Vec<String> = words.iter().map(|word| escape(word)).collect();
+        words.join(",")
+    };
+    let other = *prefixes != SpanPrefixes::default();
+    other.then(|| format!("{}!{}", words(&prefixes.start), words(&prefixes.stop)))
+}
+
+fn read_prefixes(raw: &str) -> Option<SpanPrefixes> {
+    let words = |raw: &str| -> String {
+        let words: Vec<String> = raw.split(',').filter_map(unescape).collect();
+        words.join(",")
+    };
+    let (start, stop) = raw.split_once('!')?;
+    Some(SpanPrefixes::of_lists(&words(start), &words(stop)))
 }
 
 fn names<'a>(tracks: impl IntoIterator<Item = &'a TrackName>) -> String {

@@ -78,7 +78,8 @@ impl Phase {
     }
 }
 
-const OPEN: u8 = 4;
+/// The bit of a code that says that the log ended before the phase did.
+pub(crate) const OPEN: u8 = 4;
 
 /// Something that the collector tells at a point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -57,6 +57,11 @@ impl Default for SpanPrefixes {
     }
 }
 
+/// How many words each of the lists has at most.
+const MOST_PREFIXES: usize = 8;
+/// The longest of them, in bytes.
+const LONGEST_PREFIX: usize = 40;
+
 /// What a message says of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Announced<'a> {
@@ -69,6 +74,27 @@ pub struct Announced<'a> {
 }
 
 impl SpanPrefixes {
+    /// The words of two lists, as they are written with commas between them.
+    /// Too long ones are cut, too many left out.
+    #[must_use]
+    pub fn of_lists(start: &str, stop: &str) -> Self {
+        let words = |list: &str| {
+            let mut words: Vec<String> = Vec::new();
+            for word in list.split(',').map(str::trim) {
+                let word = word[..word.floor_char_boundary(LONGEST_PREFIX)].trim_end();
+                let new = !word.is_empty() && words.iter().all(|other| other != word);
+                if new && words.len() < MOST_PREFIXES {
+                    words.push(word.to_owned());
+                }
+            }
+            words
+        };
+        Self {
+            start: words(start),
+            stop: words(stop),
+        }
+    }
+
     /// Takes a message apart; `None` if it is about no span. A prefix that
     /// ends in a letter or digit is a word: white space has to follow.
     #[must_use]
@@ -348,6 +374,29 @@ mod tests {
             (name.info.name.clone(), spans.collect())
         };
         spans.listed.iter().map(of).collect()
+    }
+
+    #[test]
+    fn words_stand_between_commas() {
+        let lists = |start, stop| {
+            let SpanPrefixes { start, stop } = SpanPrefixes::of_lists(start, stop);
+            (start.join("|"), stop.join("|"))
+        };
+        assert_eq!(
+            lists("START", "STOP, END"),
+            ("START".into(), "STOP|END".into())
+        );
+        assert_eq!(
+            SpanPrefixes::of_lists(" START ,", ",STOP,END,STOP"),
+            SpanPrefixes::default()
+        );
+        let long = "x".repeat(100);
+        let (start, stop) = lists(&long, "1,2,3,4,5,6,7,8,9,10");
+        assert_eq!(
+            (start.len(), stop.as_str()),
+            (LONGEST_PREFIX, "1|2|3|4|5|6|7|8")
+        );
+        assert_eq!(lists("", " , "), (String::new(), String::new()));
     }
 
     #[test]

@@ -81,6 +81,25 @@ impl CanvasPainter {
         }
     }
 
+    /// Stripes in a rectangle, each from one height to the other.
+    fn stripes(&mut self, rect: Rect, (from_y, to_y): (f64, f64), paint: Paint) {
+        const STEP: f64 = 6.0;
+        self.clip(rect);
+        self.set_stroke(paint);
+        self.context.set_line_width(1.5);
+        self.context.begin_path();
+        let from = (rect.x / STEP).floor() * STEP - rect.h;
+        // Spans far wider than the screen were clipped by the scene.
+        let stripes = ((rect.w + 2.0 * rect.h) / STEP).ceil().min(4000.0) as u32;
+        for i in 0..stripes {
+            let x = from + f64::from(i) * STEP;
+            self.context.move_to(x, from_y);
+            self.context.line_to(x + rect.h, to_y);
+        }
+        self.context.stroke();
+        self.unclip();
+    }
+
     fn path(&self, points: &[(f64, f64)]) {
         self.context.begin_path();
         for (i, &(x, y)) in points.iter().enumerate() {
@@ -100,21 +119,11 @@ impl Painter for CanvasPainter {
     }
 
     fn hatch(&mut self, rect: Rect, paint: Paint) {
-        const STEP: f64 = 6.0;
-        self.clip(rect);
-        self.set_stroke(paint);
-        self.context.set_line_width(1.5);
-        self.context.begin_path();
-        let from = (rect.x / STEP).floor() * STEP - rect.h;
-        // Spans far wider than the screen were clipped by the scene.
-        let stripes = ((rect.w + 2.0 * rect.h) / STEP).ceil().min(4000.0) as u32;
-        for i in 0..stripes {
-            let x = from + f64::from(i) * STEP;
-            self.context.move_to(x, rect.y + rect.h);
-            self.context.line_to(x + rect.h, rect.y);
-        }
-        self.context.stroke();
-        self.unclip();
+        self.stripes(rect, (rect.y + rect.h, rect.y), paint);
+    }
+
+    fn hatch_falling(&mut self, rect: Rect, paint: Paint) {
+        self.stripes(rect, (rect.y, rect.y + rect.h), paint);
     }
 
     fn line(&mut self, from: (f64, f64), to: (f64, f64), width: f64, paint: Paint) {

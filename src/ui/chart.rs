@@ -160,9 +160,16 @@ pub(super) struct Bin {
     pub(super) to_ns: u64,
     /// How many, for each series.
     pub(super) counts: Vec<u64>,
+    /// How long all of them took together, if that is told.
+    pub(super) together_ns: Option<u64>,
 }
 
 impl Bin {
+    fn together(&self) -> Option<String> {
+        let ns = self.together_ns?;
+        Some(format::duration(Nanos(ns)))
+    }
+
     fn total(&self) -> u64 {
         self.counts.iter().copied().fold(0, u64::saturating_add)
     }
@@ -238,7 +245,10 @@ fn bars(plot: Plot, props: &HistogramProps) -> Html {
         let middle = f64::midpoint(left, right);
         html! {
             <g>
-                <title>{ format!("{} from {} to {}", text, bound(bin.from_ns), bound(bin.to_ns)) }</title>
+                <title>
+                    { format!("{} from {} to {}", text, bound(bin.from_ns), bound(bin.to_ns)) }
+                    if let Some(together) = bin.together() { { format!(", {together} together") } }
+                </title>
                 { for parts }
                 if fits && bin.total() > 0 {
                     <text class="bar-number" x={middle.to_string()} y={(bottom - 3.0).to_string()} text-anchor="middle">{ text }</text>
@@ -270,6 +280,7 @@ fn table(props: &HistogramProps) -> Html {
             <tr>
                 <th scope="row">{ format!("{} to {}", bound(bin.from_ns), bound(bin.to_ns)) }</th>
                 { for bin.counts.iter().map(|&count| html! { <td>{ format::count(count) }</td> }) }
+                if let Some(together) = bin.together() { <td>{ together }</td> }
             </tr>
         }
     };
@@ -277,7 +288,9 @@ fn table(props: &HistogramProps) -> Html {
         <table class="visually-hidden">
             <caption>{ props.title.clone() }</caption>
             <thead>
-                <tr><th scope="col">{ "Time" }</th>{ for props.series.iter().map(|series| html! { <th scope="col">{ series.name.clone() }</th> }) }</tr>
+                <tr><th scope="col">{ "Time" }</th>{ for props.series.iter().map(|series| html! { <th scope="col">{ series.name.clone() }</th> }) }
+                    if props.bins.iter().any(|bin| bin.together_ns.is_some()) { <th scope="col">{ "Together" }</th> }
+                </tr>
             </thead>
             <tbody>{ for props.bins.iter().map(row) }</tbody>
         </table>

@@ -14,6 +14,7 @@ use web_sys::{
 
 use crate::events::EventList;
 use crate::protocol::{Answer, FromWorker, Question, ToWorker, VERSION};
+use crate::timeline::user_spans::SpanPrefixes;
 use crate::wire;
 
 /// What becomes of a question: the answer and its columns.
@@ -32,6 +33,8 @@ struct Inner {
     waiting: Vec<js_sys::Object>,
     asked: FxHashMap<u32, Then>,
     next_id: u32,
+    /// What begins and ends spans of the program: a new worker is told.
+    prefixes: SpanPrefixes,
     emit: Rc<dyn Fn(FromWorker)>,
     on_message: Option<Closure<dyn FnMut(MessageEvent)>>,
     on_reader: Option<Closure<dyn FnMut(MessageEvent)>>,
@@ -59,6 +62,7 @@ impl Client {
             waiting: Vec::new(),
             asked: FxHashMap::default(),
             next_id: 0,
+            prefixes: SpanPrefixes::default(),
             emit: Rc::new(emit),
             on_message: None,
             on_reader: None,
@@ -108,6 +112,10 @@ impl Client {
         inner.ready = false;
         inner.one_ready = None;
         inner.waiting.clear();
+        if inner.prefixes != SpanPrefixes::default() {
+            let prefixes = ToWorker::SpanPrefixes(inner.prefixes.clone());
+            inner.waiting.push(wire::envelope(&prefixes));
+        }
         inner.asked.clear();
         inner.worker = worker;
         inner.reader = reader;
@@ -204,6 +212,16 @@ impl Client {
     pub(super) fn cancel(&self) {
         self.0.borrow_mut().asked.clear();
         self.post(wire::envelope(&ToWorker::Cancel));
+    }
+
+    /// Has spans of the program looked for with these words, now and in later
+    /// logs, unless it is done already.
+    pub(super) fn set_span_prefixes(&self, prefixes: &SpanPrefixes) {
+        if self.0.borrow().prefixes == *prefixes {
+            return;
+        }
+        self.0.borrow_mut().prefixes = prefixes.clone();
+        self.post(wire::envelope(&ToWorker::SpanPrefixes(prefixes.clone())));
     }
 
     /// Has the rows of a list counted, instead of those of any other.

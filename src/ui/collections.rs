@@ -262,6 +262,7 @@ fn view_pauses(props: &PanelProps, reply: &CollectionsReply) -> Html {
             from_ns: of_all.from_ns,
             to_ns: of_all.to_ns,
             counts: counts.collect(),
+            together_ns: None,
         })
     };
     let bins: Vec<Bin> = (0..all.bins.len()).filter_map(bin).collect();

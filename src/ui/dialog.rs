@@ -3,6 +3,7 @@
 use web_sys::{Element, HtmlDialogElement};
 use yew::prelude::*;
 
+use super::legend::Legend;
 use crate::actions::{Binding, GESTURES, Section, of_section};
 use crate::timeline::Class;
 
@@ -36,34 +37,6 @@ pub(super) const fn swatch(class: Class) -> &'static str {
     }
 }
 
-/// What a class of state means, in a sentence.
-const fn meaning(class: Class) -> &'static str {
-    match class {
-        Class::Running => {
-            "Haskell code runs (the mutator): a full green bar, in the row of the capability and of the thread."
-        }
-        Class::Gc => "The capability collects garbage; no thread runs on it meanwhile.",
-        Class::Ready => {
-            "The thread could run, but no capability runs it: what blocked it is over, it yielded, its heap block was used up, its stack grows, or it is new."
-        }
-        Class::Blocked => {
-            "The thread waits for a Haskell object: an MVar, a value that another thread computes (black hole), an STM retry, throwTo."
-        }
-        Class::Foreign => {
-            "The thread is in a safe foreign call; the capability does other work. A wait for a capability after the call is part of this: the log does not say when the call returned."
-        }
-        Class::Io => {
-            "The thread waits for a file, a socket or a delay, or the log gives no reason."
-        }
-        Class::Open => "It was still running when the log ended.",
-        Class::GcSync => "A collection is wanted; the capability waits until all have stopped.",
-        Class::GcStart => "The collection has begun; the capability has no work in it yet.",
-        Class::GcIdle => "The capability waits in the collection for the others, who have work.",
-        Class::GcDone => "The capability has done its part of the collection.",
-        Class::Other => "Anything else that takes time.",
-    }
-}
-
 /// An action with its keys.
 fn view_keys(binding: &Binding) -> Html {
     let keys = binding
@@ -83,10 +56,18 @@ fn view_keys(binding: &Binding) -> Html {
     }
 }
 
+/// Which program this is.
+fn about() -> String {
+    let (version, licence) = (env!("CARGO_PKG_VERSION"), env!("CARGO_PKG_LICENSE"));
+    format!("Eventscope {version} · licence {licence}")
+}
+
 #[derive(Properties, PartialEq)]
 pub(super) struct HelpProps {
     /// Whether to begin with what the marks mean.
     pub(super) legend: bool,
+    /// Goes up when the theme changes.
+    pub(super) colours: u32,
     pub(super) on_close: Callback<()>,
 }
 
@@ -119,9 +100,6 @@ pub(super) fn Help(props: &HelpProps) -> Html {
     let gestures = GESTURES.iter().map(|(gesture, help)| {
         html! { <><dt>{ *gesture }</dt><dd>{ *help }</dd></> }
     });
-    let classes = Class::ALL.iter().map(|class| {
-        html! { <><dt><span class={swatch(*class)} aria-hidden="true" />{ " " }{ class.name() }</dt><dd>{ meaning(*class) }</dd></> }
-    });
     html! {
         <dialog ref={node} class="help" aria-labelledby="help-title" onclose={on_close}>
             <header>
@@ -136,9 +114,9 @@ pub(super) fn Help(props: &HelpProps) -> Html {
                     <dl class="wide">{ for gestures }</dl>
                 </section>
             </div>
-            <h3 ref={marks}>{ "What the marks mean" }</h3>
-            <dl class="legend">{ for classes }</dl>
-            <p class="note">{ "Where several spans share a pixel, a bar is as high as their share of its time. A running thread is a full bar; one that does not run is a thin line in the colour of its reason." }</p>
+            <h3 ref={marks} id="marks">{ "What the marks mean" }</h3>
+            <Legend colours={props.colours} />
+            <footer class="note">{ about() }</footer>
         </dialog>
     }
 }

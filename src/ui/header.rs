@@ -24,6 +24,7 @@ pub(super) struct HeaderProps {
     pub(super) on_open: Callback<()>,
     pub(super) on_share: Callback<()>,
     pub(super) on_theme: Callback<()>,
+    pub(super) on_commands: Callback<()>,
     pub(super) on_help: Callback<()>,
 }
 
@@ -77,6 +78,7 @@ pub(super) fn Header(props: &HeaderProps) -> Html {
             </label>
             <button onclick={click(&props.on_open)}>{ "Open…" }</button>
             <button class="primary" onclick={click(&props.on_share)}>{ if props.copied { "Copied" } else { "Share link" } }</button>
+            <button class="icon" onclick={click(&props.on_commands)} title="Commands (Ctrl+K)" aria-label="Commands">{ "⌘" }</button>
             <button class="icon" onclick={click(&props.on_theme)} title={theme} aria-label={theme}>{ "◐" }</button>
             <button class="icon" onclick={click(&props.on_help)} title="Help (?)" aria-label="Help">{ "?" }</button>
             <span class="visually-hidden" role="status">{ if props.copied { "The link was copied. It holds settings only, not the log." } else { "" } }</span>

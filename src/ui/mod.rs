@@ -19,6 +19,7 @@ mod header;
 mod heads;
 mod in_view;
 mod landing;
+mod legend;
 mod link;
 mod notes;
 mod palette;
@@ -38,7 +39,7 @@ mod viewer;
 /// Puts the app into the page.
 pub fn run() {
     console_error_panic_hook::set_once();
-    theme::apply(theme::choice());
+    theme::restore();
     let document = gloo_utils::document();
     if let Some(root) = document.get_element_by_id("app") {
         yew::Renderer::<app::App>::with_root(root).render();

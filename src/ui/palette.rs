@@ -9,6 +9,7 @@ use yew::prelude::*;
 use super::dialog::{close_modal, open_modal};
 use super::viewer::Goto;
 use crate::actions::{Action, matching};
+use crate::scene::arrange::{Reach, TrackChange};
 use crate::scene::format;
 
 /// How many entries are shown at most.
@@ -21,6 +22,10 @@ const PAGE: usize = 8;
 pub(super) enum Pick {
     Action(Action),
     Goto(Goto),
+    /// Goes to a track.
+    Track(Box<Reach>),
+    /// Shows the tracks otherwise.
+    Tracks(TrackChange),
     /// Filters the tracks.
     Filter(String),
 }

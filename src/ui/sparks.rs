@@ -287,6 +287,7 @@ fn runs(props: &PanelProps, reply: &SparksReply) -> Html {
         from_ns: bin.from_ns,
         to_ns: bin.to_ns,
         counts: vec![bin.count],
+        together_ns: Some(bin.total_ns),
     };
     let bins: Vec<Bin> = reply.runs.iter().map(bin).collect();
     let (count, total_ns) = reply.runs.iter().fold((0_u64, 0_u64), |(count, ns), bin| {
@@ -296,11 +297,18 @@ fn runs(props: &PanelProps, reply: &SparksReply) -> Html {
         )
     });
     let mean = format::duration(Nanos(total_ns / count.max(1)));
+    let most = reply.runs.iter().max_by_key(|bin| bin.total_ns);
+    let most = most.map_or_else(String::new, |bin| {
+        let share = format::percent_short(bin.total_ns, total_ns.max(1));
+        let [from, to] = [bin.from_ns, bin.to_ns].map(|ns| format::duration(Nanos(ns)));
+        let together = format::duration(Nanos(total_ns));
+        format!(" Together they ran for {together}, {share} of it in sparks of {from} to {to}.")
+    });
     html! {
         <div>
             <Histogram title="Run times" unit="sparks of all capabilities" {bins}
                 series={vec![series("Sparks", "running", 0)]} />
-            <p class="faint">{ format!("{} sparks ran for {mean} on average. Short ones (a few microseconds) cost more than they gain.", format::count(count)) }</p>
+            <p class="faint">{ format!("{} sparks ran for {mean} on average.{most} Short ones (a few microseconds) cost more than they gain.", format::count(count)) }</p>
         </div>
     }
 }

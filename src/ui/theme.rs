@@ -15,6 +15,16 @@ pub(super) enum Choice {
     Dark,
 }
 
+/// How much contrast the user chose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Contrast {
+    /// As the system asks for.
+    #[default]
+    System,
+    /// More, with patterns beside the colours, whatever the system asks for.
+    More,
+}
+
 /// The theme in force.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Theme {
@@ -25,6 +35,7 @@ pub(super) struct Theme {
 }
 
 const KEY: &str = "eventscope-theme";
+const CONTRAST_KEY: &str = "eventscope-contrast";
 
 fn prefers(query: &str) -> bool {
     let list = gloo_utils::window().match_media(query).ok().flatten();
@@ -35,13 +46,24 @@ fn storage() -> Option<web_sys::Storage> {
     gloo_utils::window().local_storage().ok().flatten()
 }
 
+fn stored(key: &str) -> Option<String> {
+    storage()?.get_item(key).ok()?
+}
+
 /// What the user chose before.
 pub(super) fn choice() -> Choice {
-    let stored = storage().and_then(|storage| storage.get_item(KEY).ok().flatten());
-    match stored.as_deref() {
+    match stored(KEY).as_deref() {
         Some("light") => Choice::Light,
         Some("dark") => Choice::Dark,
         _ => Choice::System,
+    }
+}
+
+/// How much contrast the user chose before.
+pub(super) fn contrast() -> Contrast {
+    match stored(CONTRAST_KEY).as_deref() {
+        Some("more") => Contrast::More,
+        _ => Contrast::System,
     }
 }
 
@@ -52,7 +74,7 @@ pub(super) fn current() -> Theme {
         Choice::Light => false,
         Choice::Dark => true,
     };
-    let contrast = prefers("(prefers-contrast: more)");
+    let contrast = contrast() == Contrast::More || prefers("(prefers-contrast: more)");
     Theme {
         palette: Palette::of(dark, contrast),
         dark,
@@ -60,24 +82,38 @@ pub(super) fn current() -> Theme {
     }
 }
 
-/// Puts the choice into force.
-pub(super) fn apply(choice: Choice) {
-    let name = match choice {
+/// Puts the choices into force.
+pub(super) fn apply(choice: Choice, contrast: Contrast) {
+    let theme = match choice {
         Choice::System => None,
         Choice::Light => Some("light"),
         Choice::Dark => Some("dark"),
     };
-    // Where nothing can be stored or set, the system's theme stays.
+    let contrast = match contrast {
+        Contrast::System => None,
+        Contrast::More => Some("more"),
+    };
+    set(KEY, "data-theme", theme);
+    set(CONTRAST_KEY, "data-contrast", contrast);
+}
+
+/// What was chosen before is in force again.
+pub(super) fn restore() {
+    apply(choice(), contrast());
+}
+
+/// Where nothing can be stored or set, it stays as the system has it.
+fn set(key: &str, attribute: &str, value: Option<&str>) {
     if let Some(root) = gloo_utils::document().document_element() {
-        let _ = match name {
-            Some(name) => root.set_attribute("data-theme", name),
-            None => root.remove_attribute("data-theme"),
+        let _ = match value {
+            Some(value) => root.set_attribute(attribute, value),
+            None => root.remove_attribute(attribute),
         };
     }
     if let Some(storage) = storage() {
-        let _ = match name {
-            Some(name) => storage.set_item(KEY, name),
-            None => storage.remove_item(KEY),
+        let _ = match value {
+            Some(value) => storage.set_item(key, value),
+            None => storage.remove_item(key),
         };
     }
 }
@@ -89,5 +125,13 @@ pub(super) fn next(choice: Choice) -> Choice {
         (Choice::System, true) | (Choice::Dark, false) => Choice::Light,
         (Choice::System, false) | (Choice::Light, true) => Choice::Dark,
         (Choice::Light, false) | (Choice::Dark, true) => Choice::System,
+    }
+}
+
+/// The other choice of contrast.
+pub(super) const fn other(contrast: Contrast) -> Contrast {
+    match contrast {
+        Contrast::System => Contrast::More,
+        Contrast::More => Contrast::System,
     }
 }

@@ -58,6 +58,8 @@ pub(super) struct TimelineProps {
     pub(super) description: Option<Rc<Description>>,
     /// What was clicked.
     pub(super) pinned: Option<Rc<Description>>,
+    /// Whether the program wrote messages.
+    pub(super) messages: bool,
     pub(super) on_change: Callback<TrackChange>,
     pub(super) on_goto: Callback<Goto>,
     pub(super) on_unpin: Callback<()>,
@@ -108,7 +110,7 @@ pub(super) fn Timeline(props: &TimelineProps) -> Html {
                     { canvas_with_gestures(&props.viewer, canvas) }
                     <Heads viewer={props.viewer.clone()} layout={props.layout.clone()} seen={props.seen.clone()}
                         current={props.current.clone()} on_change={props.on_change.clone()} />
-                    <TrackMenu view={props.view.clone()} hidden={props.hidden.clone()} layout={props.layout.clone()} on_change={props.on_change.clone()} />
+                    <TrackMenu view={props.view.clone()} hidden={props.hidden.clone()} layout={props.layout.clone()} messages={props.messages} on_change={props.on_change.clone()} />
                     if let Some(description) = tip {
                         { details::tip(description) }
                     }

@@ -1,5 +1,6 @@
 //! The menu of the tracks, in the corner above their names: which groups are
-//! shown, what is hidden, in which order threads stand.
+//! shown, what is hidden, in which order threads stand, which messages begin
+//! and end spans of the program.
 
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlInputElement, HtmlSelectElement};
@@ -10,6 +11,7 @@ use crate::scene::arrange::{TrackChange, TrackView};
 use crate::scene::track::{Group, Kind, Layout};
 use crate::share::TrackName;
 use crate::timeline::threads::ThreadOrder;
+use crate::timeline::user_spans::SpanPrefixes;
 
 /// The orders of threads, in words.
 const ORDERS: [(&str, ThreadOrder); 4] = [
@@ -25,6 +27,8 @@ pub(super) struct TrackMenuProps {
     /// What the hidden tracks are called.
     pub(super) hidden: Vec<(TrackName, String)>,
     pub(super) layout: Same<Layout>,
+    /// Whether the program wrote messages, which may announce spans.
+    pub(super) messages: bool,
     pub(super) on_change: Callback<TrackChange>,
 }
 
@@ -92,6 +96,7 @@ fn menu(props: &TrackMenuProps, node: &NodeRef) -> Html {
         <div id="track-menu" class="menu" role="group" aria-label="Tracks">
             { groups(props) }
             { threads(props) }
+            if props.messages { { prefixes(props) } }
             { hidden(props, node) }
             <p class="tools">
                 <button class="small" onclick={emit(TrackChange::Reset)}>{ "All as at first" }</button>
@@ -151,6 +156,31 @@ fn threads(props: &TrackMenuProps) -> Html {
             <legend>{ "Threads" }</legend>
             <label>{ "Order " }<select onchange={on_order}>{ for ORDERS.iter().map(order) }</select></label>
             <label><input type="checkbox" checked={props.view.by_label} onchange={on_group} />{ " Together if they have one label" }</label>
+        </fieldset>
+    }
+}
+
+/// Two fields with the words that begin and end spans of the program.
+fn prefixes(props: &TrackMenuProps) -> Html {
+    let SpanPrefixes { start, stop } = &props.view.prefixes;
+    let (start, stop) = (start.join(", "), stop.join(", "));
+    let field = |name: &'static str, value: &str, of: fn(&str, &str, &str) -> SpanPrefixes| {
+        let (start, stop) = (start.clone(), stop.clone());
+        let onchange = props.on_change.reform(move |event: Event| {
+            let input: HtmlInputElement = event.target_unchecked_into();
+            TrackChange::Prefixes(of(&start, &stop, &input.value()))
+        });
+        html! {
+            <label class="words">{ name }<input type="text" value={value.to_owned()} spellcheck="false"
+                autocomplete="off" autocapitalize="off" {onchange} /></label>
+        }
+    };
+    html! {
+        <fieldset>
+            <legend>{ "Spans of the program" }</legend>
+            <p class="faint">{ "What messages begin with, with commas between the words:" }</p>
+            { field("Begins with", &start, |_, stop, typed| SpanPrefixes::of_lists(typed, stop)) }
+            { field("Ends with", &stop, |start, _, typed| SpanPrefixes::of_lists(start, typed)) }
         </fieldset>
     }
 }

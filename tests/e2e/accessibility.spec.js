@@ -120,3 +120,22 @@ for (const [name, media] of Object.entries(LOOKS)) {
     expect(await broken(page)).toEqual([]);
   });
 }
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`more contrast, the legend and the menu of tracks are accessible, ${colorScheme}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme });
+    await openLog(page, fixture('ghc-9.0.2/ffi-safe-N2-lu'));
+    await page.keyboard.press('Control+k');
+    await expect(page.getByRole('combobox')).toBeFocused();
+    await page.keyboard.type('change the contrast');
+    await page.keyboard.press('Enter');
+    await expect(page.locator('html')).toHaveAttribute('data-contrast', 'more');
+    await page.getByRole('button', { name: /^Tracks/ }).click();
+    await expect(page.getByLabel('Begins with')).toBeVisible();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await expect(page.locator('.mark-legend canvas').first()).toBeVisible();
+    expect(await violations(page)).toEqual([]);
+  });
+}

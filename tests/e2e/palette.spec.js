@@ -117,3 +117,42 @@ test('the help lists every key, and can begin with the marks', async ({ page }) 
   await page.keyboard.press('Enter');
   await expect(help.getByRole('heading', { name: 'What the marks mean' })).toBeInViewport();
 });
+
+test('goes to a track of a folded, hidden group, and the keyboard is on it', async ({ page }) => {
+  await openLog(page, fixture('ghc-9.0.2/sparks-N4-lsf'));
+  const track = page.locator('#head-pool2');
+  await expect(track).toHaveCount(0);
+  await openPalette(page);
+  await page.keyboard.type('hide group sparks');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('#head-sparks')).toHaveCount(0);
+  await fragment(page, /[#&]hide=sparks(&|$)/);
+  await openPalette(page);
+  await page.keyboard.type('go to pool 2');
+  await page.keyboard.press('Enter');
+  await expect(track).toBeFocused();
+  await expect(track).toBeInViewport();
+});
+
+test('goes to a capability from within a field, and from the button', async ({ page }) => {
+  await openLog(page, LOG);
+  await page.getByPlaceholder('Filter tracks').focus();
+  await openPalette(page);
+  await page.keyboard.type('go to capability 1');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('#head-cap1')).toBeFocused();
+  await page.getByRole('button', { name: 'Commands' }).click();
+  await expect(field(page)).toBeFocused();
+  await page.keyboard.type('go to capability 0');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('#head-cap0')).toBeFocused();
+});
+
+test('the header has room for its buttons in a narrow window', async ({ page }) => {
+  await page.setViewportSize({ width: 480, height: 800 });
+  await openLog(page, LOG);
+  await expect(page.getByRole('button', { name: 'Commands' })).toBeInViewport();
+  await expect(page.getByRole('button', { name: 'Help' })).toBeInViewport();
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(overflow).toBeLessThanOrEqual(0);
+});

@@ -1,6 +1,7 @@
 //! A capability: its runs with the threads that ran, and its collections in
 //! their phases.
 
+use super::pattern::stripes_on;
 use super::{Scene, class_colour};
 use crate::ids::ThreadId;
 use crate::scene::format;
@@ -35,7 +36,7 @@ impl<N: Names> Scene<'_, N> {
                     self.paint_collections(rect, mark.shares, painter);
                 }
                 MarkKind::Many => self.paint_runs(rect, mark.shares, painter),
-                _ => self.paint_one(&mark, rect, painter),
+                _ => self.paint_one(&mark, (rect, self.x(span.start)), painter),
             }
         }
     }
@@ -43,7 +44,12 @@ impl<N: Names> Scene<'_, N> {
     /// A run or the working part of a collection is a full bar; a part of a
     /// collection without work is a low, light one at the top, and the wait
     /// before it a thin line in the middle.
-    fn paint_one(&self, mark: &MarkView<'_>, rect: Rect, painter: &mut impl Painter) {
+    fn paint_one(
+        &self,
+        mark: &MarkView<'_>,
+        (rect, start): (Rect, f64),
+        painter: &mut impl Painter,
+    ) {
         let colour = class_colour(self.palette, mark.class);
         match mark.class {
             Class::GcStart | Class::GcIdle | Class::GcDone => {
@@ -53,12 +59,14 @@ impl<N: Names> Scene<'_, N> {
             Class::GcSync => {
                 let middle = rect.y + rect.h / 2.0;
                 let line = Rect::new(rect.x, middle - SYNC_PX / 2.0, rect.w, SYNC_PX);
-                painter.fill(line, colour.into());
+                self.paint_wait_line(mark.class, (line, start), colour.into(), painter);
             }
             class => {
                 painter.fill(rect, colour.into());
-                if class == Class::Open || (self.patterns && class == Class::Gc) {
+                if class == Class::Open {
                     painter.hatch(rect, self.palette.page.alpha(0.5));
+                } else if self.patterns && class == Class::Gc {
+                    painter.hatch_falling(rect, stripes_on(colour));
                 }
                 self.paint_name(mark, rect, painter);
             }
@@ -97,7 +105,11 @@ impl<N: Names> Scene<'_, N> {
         for (share, paint) in parts {
             let part = h * share / all;
             if part > 0.0 {
-                painter.fill(Rect::new(rect.x, y, rect.w, part), paint);
+                let bar = Rect::new(rect.x, y, rect.w, part);
+                painter.fill(bar, paint);
+                if paint == self.palette.gc.into() {
+                    self.paint_stripes(bar, painter);
+                }
             }
             y += part;
         }

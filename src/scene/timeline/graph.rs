@@ -204,6 +204,15 @@ impl<N: Names> Scene<'_, N> {
             outline.finish()
         };
         painter.polygon(&outline(collecting), self.palette.gc.into());
+        for column in collecting
+            .iter()
+            .filter(|column| column.upper > column.lower)
+        {
+            let h = (column.upper - column.lower) * scale;
+            let (x, w) = (column.left, column.right - column.left);
+            let part = Rect::new(x, bottom - column.upper * scale, w, h);
+            self.paint_stripes(part, painter);
+        }
         let Some((last, below)) = running.split_last() else {
             return;
         };

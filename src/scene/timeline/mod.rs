@@ -11,6 +11,7 @@ mod labels;
 mod minimap;
 mod notes;
 mod overlay;
+mod pattern;
 mod plot;
 mod spans;
 mod thread;

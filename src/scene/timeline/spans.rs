@@ -2,6 +2,7 @@
 //! of the concurrent collector, tasks, blocks, spans that the program announced.
 
 use super::Scene;
+use super::pattern::stripes_on;
 use crate::ids::Nanos;
 use crate::scene::colour::Rgb;
 use crate::scene::format;
@@ -53,7 +54,9 @@ impl<N: Names> Scene<'_, N> {
                 .map(share)
                 .sum();
             if gc > 0.0 {
-                painter.fill(standing(rect, gc), self.palette.gc.into());
+                let bar = standing(rect, gc);
+                painter.fill(bar, self.palette.gc.into());
+                self.paint_stripes(bar, painter);
             }
             return;
         }
@@ -68,6 +71,9 @@ impl<N: Names> Scene<'_, N> {
         };
         let bar = standing(rect, height);
         painter.fill(bar, self.palette.gc.into());
+        if self.patterns {
+            painter.hatch_falling(bar, stripes_on(self.palette.gc));
+        }
         if code.known && code.parallel {
             let line = Rect::new(bar.x, bar.y + 1.5, bar.w, 1.0);
             painter.fill(line, self.palette.page.into());
@@ -106,6 +112,12 @@ impl<N: Names> Scene<'_, N> {
         painter.fill(bar, colour.into());
         if phase == Phase::Sweep || Phase::is_open(mark.code) {
             painter.hatch(bar, self.palette.page.alpha(0.5));
+        }
+        if self.patterns && phase == Phase::Sync {
+            match mark.kind {
+                MarkKind::Many => self.paint_stripes(bar, painter),
+                _ => painter.hatch_falling(bar, stripes_on(colour)),
+            }
         }
         if mark.kind == MarkKind::One {
             self.paint_inside(phase.name(), bar, colour, painter);

@@ -1,6 +1,7 @@
 //! A thread: a full bar while it runs, a thin line in the colour of its reason while it does not.
 
 use super::{Scene, class_colour};
+use crate::ids::Nanos;
 use crate::scene::item::Names;
 use crate::scene::painter::{Painter, Rect};
 use crate::timeline::class::Class;
@@ -29,7 +30,8 @@ impl<N: Names> Scene<'_, N> {
                     painter.hatch(rect, self.palette.page.alpha(0.5));
                 }
             } else if span.start < span.end {
-                painter.fill(self.rect(span, middle - 2.5, 4.0), colour.alpha(0.75));
+                let line = (self.rect(span, middle - 2.5, 4.0), self.x(span.start));
+                self.paint_wait_line(mark.class, line, colour.alpha(0.75), painter);
             }
         }
     }
@@ -44,7 +46,9 @@ impl<N: Names> Scene<'_, N> {
             .max_by(|a, b| share(*a).total_cmp(&share(*b)));
         if let Some(class) = most.filter(|class| share(*class) > 0.0) {
             let line = Rect::new(rect.x, rect.y + rect.h / 2.0 - 2.0, rect.w, 4.0);
-            painter.fill(line, class_colour(self.palette, class).alpha(0.75));
+            let paint = class_colour(self.palette, class).alpha(0.75);
+            let line = (line, self.x(Nanos(0)));
+            self.paint_wait_line(class, line, paint, painter);
         }
         let running = f64::from(share(Class::Running) + share(Class::Open));
         if running > 0.0 {

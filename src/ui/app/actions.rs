@@ -111,6 +111,7 @@ impl App {
             Action::Open => return send(Msg::Browse),
             Action::Share => return send(Msg::Share),
             Action::Theme => return send(Msg::Theme),
+            Action::Contrast => return send(Msg::Contrast),
             Action::Help => return send(Msg::Help(true)),
             Action::CentreOnCursor => self.viewer.centre(),
             Action::JumpToStart => self.viewer.jump(false),

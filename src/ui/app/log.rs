@@ -46,6 +46,10 @@ impl App {
             ..Log::default()
         };
         self.viewer.reset();
+        if let Some(wanted) = &self.wanted {
+            // Its spans may be what the link leads to.
+            self.client.set_span_prefixes(&wanted.tracks.prefixes);
+        }
         self.client.open(file);
         let (generation, file, link) = (self.generation, file.clone(), ctx.link().clone());
         spawn_local(async move {
@@ -225,11 +229,7 @@ impl App {
             threads_in_all: self.log.threads_in_all,
         };
         self.layout = Same::new(Layout::new(arrange(&known, &self.tracks)));
-        self.hidden = if self.tracks.hidden.is_empty() {
-            Vec::new()
-        } else {
-            hidden_names(&known, &self.tracks)
-        };
+        self.hidden = hidden_names(&known, &self.tracks);
         self.viewer.set_layout(self.layout.clone());
         let names = self.tracks.selected.iter().map(TrackName::as_str);
         let marked = Marked {
@@ -257,6 +257,7 @@ impl App {
     pub(super) fn change_tracks(&mut self, ctx: &Context<Self>, change: TrackChange) {
         let order = self.tracks.threads;
         self.tracks.change(change, &self.layout);
+        self.client.set_span_prefixes(&self.tracks.prefixes);
         self.show_tracks();
         if self.tracks.threads != order {
             self.ask_threads(ctx);

@@ -78,12 +78,15 @@ pub(super) enum Msg {
     Events(EventList),
     ThreadTable(ThreadView),
     Theme,
+    Contrast,
     ThemeChanged,
     Help(bool),
     /// The help, where it tells what the marks mean.
     Legend,
     Picked(Pick),
     PaletteClosed,
+    /// The palette shall be opened.
+    Commands,
     Notes(Notes),
     AddNote,
     Key(KeyboardEvent),
@@ -350,7 +353,11 @@ impl Component for App {
                 self.changed(ctx);
             }
             Msg::Theme => {
-                theme::apply(theme::next(theme::choice()));
+                theme::apply(theme::next(theme::choice()), theme::contrast());
+                self.recolour();
+            }
+            Msg::Contrast => {
+                theme::apply(theme::choice(), theme::other(theme::contrast()));
                 self.recolour();
             }
             Msg::ThemeChanged => self.recolour(),
@@ -358,6 +365,7 @@ impl Component for App {
             Msg::Legend => (self.help, self.legend) = (true, true),
             Msg::Picked(pick) => self.picked(ctx, pick),
             Msg::PaletteClosed => self.palette = None,
+            Msg::Commands => self.open_palette(),
             Msg::Notes(notes) => {
                 self.note_focus = None;
                 self.set_notes(ctx, notes);
@@ -418,7 +426,7 @@ impl Component for App {
                     <div class="overlay" aria-hidden="true"><p>{ "Drop it anywhere" }</p></div>
                 }
                 if self.help {
-                    <Help legend={self.legend} on_close={link.callback(|()| Msg::Help(false))} />
+                    <Help legend={self.legend} colours={self.colours} on_close={link.callback(|()| Msg::Help(false))} />
                 }
             </>
         }
@@ -522,6 +530,7 @@ impl App {
         let visible = state.visible.filter(|span| inside(*span).is_some());
         let range = state.selection.and_then(inside);
         self.tracks = state.tracks.clone();
+        self.client.set_span_prefixes(&self.tracks.prefixes);
         self.show_tracks();
         self.panel = state.panel;
         self.flame = state.flame.clone();

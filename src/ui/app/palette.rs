@@ -2,14 +2,19 @@
 
 use std::rc::Rc;
 
+use gloo_timers::callback::Timeout;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use super::{App, Msg};
 use crate::actions::{Action, bindings};
 use crate::automata::Span;
 use crate::notes::{MAX_NOTES, Note, Notes};
+use crate::scene::arrange::{Known, Reach, TrackChange, all_tracks};
 use crate::scene::format;
-use crate::share::Panel;
+use crate::scene::track::Group;
+use crate::share::{Panel, TrackName};
 use crate::timeline::row::Row;
 use crate::ui::notes::{NotesPanel, goto};
 use crate::ui::palette::{Entry, Palette, Pick};
@@ -51,42 +56,98 @@ impl App {
             .collect()
     }
 
-    /// Capabilities and threads by name.
+    /// All tracks of the log by name, and its groups, to show or to hide.
     fn track_entries(&self) -> Vec<Entry> {
-        let Some(whole) = self.log.overview.span else {
+        let overview = &self.log.overview;
+        if overview.span.is_none() {
             return Vec::new();
+        }
+        let caps = overview.caps.iter();
+        let caps: Vec<_> = caps.map(|life| (life.cap, String::new())).collect();
+        let known = Known {
+            caps: &caps,
+            messages: overview.messages,
+            contents: &overview.contents,
+            threads: &self.log.threads,
+            pinned_threads: &self.log.pinned_threads,
+            threads_in_all: self.log.threads_in_all,
         };
-        let entry = |name: String, row: Row, span: Span| Entry {
-            name: format!("Go to {name}"),
+        let tracks = all_tracks(&known, &self.tracks);
+        let mut groups: Vec<Group> = tracks.iter().map(|track| Group::of(track.row)).collect();
+        groups.dedup();
+        let groups = groups
+            .into_iter()
+            .filter_map(|group| self.group_entry(group));
+        let tracks = tracks.into_iter().map(|track| Entry {
+            name: format!("Go to {}", spoken(&track)),
             kind: "Track",
             key: None,
-            pick: Pick::Goto(Goto {
-                span,
-                row: Some(row),
-                zoom: false,
-            }),
+            pick: Pick::Track(Box::new(track)),
+        });
+        groups
+            .collect::<Vec<_>>()
+            .into_iter()
+            .chain(tracks)
+            .collect()
+    }
+
+    /// Shows a hidden group, or hides one.
+    fn group_entry(&self, group: Group) -> Option<Entry> {
+        let name = TrackName::new(group.name())?;
+        let (what, change) = if self.tracks.hidden.contains(&name) {
+            ("Show", TrackChange::Show(name))
+        } else {
+            ("Hide", TrackChange::Hide(name))
         };
-        let caps = self.log.overview.caps.iter();
-        let caps = caps.map(|life| {
-            entry(
-                format!("capability {}", life.cap),
-                Row::Cap(life.cap),
-                whole,
-            )
-        });
-        let threads = self.log.threads.iter().map(|thread| {
-            let name = match &thread.label {
-                Some(label) => format!("thread {}: {label}", thread.id),
-                None => format!("thread {}", thread.id),
-            };
-            let from = thread.created.unwrap_or(whole.start);
-            entry(
-                name,
-                Row::Thread(thread.id),
-                Span::new(from, whole.end.max(from)),
-            )
-        });
-        caps.chain(threads).collect()
+        Some(Entry {
+            name: format!("{what} group {}", group.title()),
+            kind: "Tracks",
+            key: None,
+            pick: Pick::Tracks(change),
+        })
+    }
+
+    /// Goes to a track: it is shown, in view, and what the keyboard is on. Of
+    /// a thread the time in which it lives is shown too.
+    fn goto_track(&mut self, ctx: &Context<Self>, track: Reach) {
+        let before = self.tracks.clone();
+        self.tracks.reveal(&track);
+        if self.tracks != before {
+            self.show_tracks();
+            self.changed(ctx);
+        }
+        if self.tracks.filter != before.filter {
+            self.ask_threads(ctx);
+        }
+        let span = match (track.row, self.log.overview.span) {
+            (Row::Thread(id), Some(whole)) => {
+                let row = self.log.threads.iter().find(|row| row.id == id);
+                let from = row.and_then(|row| row.created).unwrap_or(whole.start);
+                Some(Span::new(from, whole.end.max(from)))
+            }
+            _ => None,
+        };
+        let viewer = self.viewer.clone();
+        // When the page has been rendered with the track in it.
+        Timeout::new(0, move || {
+            // The keys are the timeline's from now on.
+            let active = gloo_utils::document().active_element();
+            if let Some(active) = active.and_then(|it| it.dyn_into::<HtmlElement>().ok()) {
+                // What cannot lose the focus keeps it.
+                let _ = active.blur();
+            }
+            let row = Some(track.row);
+            match span {
+                Some(span) => viewer.goto(Goto {
+                    span,
+                    row,
+                    zoom: false,
+                }),
+                None => viewer.scroll_to(track.row),
+            }
+            viewer.set_track(&track.id);
+        })
+        .forget();
     }
 
     /// Does what was picked.
@@ -97,6 +158,8 @@ impl App {
                 self.perform(ctx, action);
             }
             Pick::Goto(goto) => self.goto(ctx, goto),
+            Pick::Track(track) => self.goto_track(ctx, *track),
+            Pick::Tracks(change) => self.change_tracks(ctx, change),
             Pick::Filter(text) => ctx.link().send_message(Msg::Filter(text)),
         }
     }
@@ -160,5 +223,22 @@ impl App {
                 on_notes={link.callback(Msg::Notes)} on_add={link.callback(|()| Msg::AddNote)}
                 on_goto={link.callback(Msg::Goto)} />
         }
+    }
+}
+
+/// How a track is called in a sentence.
+fn spoken(track: &Reach) -> String {
+    match track.row {
+        Row::Cap(cap) => format!("capability {cap}"),
+        Row::Thread(thread) => {
+            let number = format!("thread {thread}");
+            if track.name == number {
+                number
+            } else {
+                format!("{number}: {}", track.name)
+            }
+        }
+        Row::UserSpan(_) => format!("span {}", track.name),
+        _ => track.name.clone(),
     }
 }

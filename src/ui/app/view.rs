@@ -29,7 +29,7 @@ impl App {
                     filter_node={self.filter_input.clone()} theme={theme::choice()} copied={self.copied}
                     on_filter={link.callback(Msg::Filter)} on_open={link.callback(|()| Msg::Browse)}
                     on_share={link.callback(|()| Msg::Share)} on_theme={link.callback(|()| Msg::Theme)}
-                    on_help={link.callback(|()| Msg::Help(true))} />
+                    on_commands={link.callback(|()| Msg::Commands)} on_help={link.callback(|()| Msg::Help(true))} />
                 if self.screen == Screen::Loading {
                     { self.view_loading(ctx) }
                 }
@@ -45,7 +45,7 @@ impl App {
                 }
                 <main class="stage">
                     <Timeline viewer={self.viewer.clone()} layout={self.layout.clone()} seen={self.seen.clone()}
-                        current={self.track.clone()} view={self.tracks.clone()} hidden={self.hidden.clone()} description={self.description.clone()} pinned={self.pinned.clone()}
+                        current={self.track.clone()} view={self.tracks.clone()} hidden={self.hidden.clone()} messages={self.log.overview.messages > 0} description={self.description.clone()} pinned={self.pinned.clone()}
                         on_change={link.callback(Msg::Tracks)} on_goto={link.callback(Msg::Goto)}
                         on_unpin={link.callback(|()| Msg::Unpin)} />
                     { self.view_strip(ctx) }

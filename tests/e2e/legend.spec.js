@@ -1,0 +1,68 @@
+// The help tells what the marks mean, with pictures that follow the theme;
+// more contrast can be had without the system asking for it.
+
+import { expect, test } from '@playwright/test';
+import { fixture, openLog } from './helpers.js';
+
+const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
+
+async function choose(page, action) {
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('combobox', { name: 'What to find' })).toBeFocused();
+  await page.keyboard.type(action);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog', { name: 'Find an action' })).toHaveCount(0);
+}
+
+/** How many colours each sample of the legend has. */
+const samples = (page) => page.locator('.mark-legend canvas').evaluateAll((canvases) =>
+  canvases.map((canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    return new Set(new Uint32Array(data.buffer)).size;
+  }));
+
+const picture = (page) => page.locator('.mark-legend canvas').first().evaluate((canvas) => canvas.toDataURL());
+
+for (const width of [1280, 480]) {
+  test(`the legend has a picture and a sentence for every mark, ${width} px wide`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 800 });
+    await openLog(page, LOG);
+    await choose(page, 'what the marks mean');
+    const help = page.getByRole('dialog');
+    await expect(help.getByRole('heading', { name: 'Capabilities', exact: true })).toBeInViewport();
+    await expect(help.getByText('Parallel collection wanted')).toBeVisible();
+    await expect(help.locator('footer')).toContainText(/^Eventscope [0-9.]+ · licence /);
+    const colours = await samples(page);
+    expect(colours.length).toBeGreaterThan(60);
+    expect(Math.min(...colours)).toBeGreaterThan(1);
+    // Nothing is cut off at the side.
+    const [inner, all] = await help.evaluate((dialog) => [dialog.clientWidth, dialog.scrollWidth]);
+    expect(all).toBeLessThanOrEqual(inner);
+  });
+}
+
+test('the contrast is a choice of its own, is kept, and repaints', async ({ page }) => {
+  await openLog(page, LOG);
+  const root = page.locator('html');
+  const ink = () => page.evaluate(() => getComputedStyle(document.body).color);
+  const usual = await ink();
+  await choose(page, 'what the marks mean');
+  const before = await picture(page);
+  await page.keyboard.press('Escape');
+  await choose(page, 'change the contrast');
+  await expect(root).toHaveAttribute('data-contrast', 'more');
+  expect(await ink()).toBe('rgb(0, 0, 0)');
+  await choose(page, 'what the marks mean');
+  expect(await picture(page)).not.toBe(before);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('t');
+  await expect(root).toHaveAttribute('data-theme', 'dark');
+  expect(await ink()).toBe('rgb(255, 255, 255)');
+  await page.reload();
+  await expect(root).toHaveAttribute('data-contrast', 'more');
+  expect(await ink()).toBe('rgb(255, 255, 255)');
+  await page.keyboard.press('t');
+  await choose(page, 'change the contrast');
+  await expect(root).not.toHaveAttribute('data-contrast');
+  expect(usual).not.toBe('rgb(0, 0, 0)');
+});
