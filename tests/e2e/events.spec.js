@@ -116,7 +116,7 @@ test('goes from the timeline to the row, and back', async ({ page }) => {
   await expect(current.getByRole('gridcell').nth(2)).toHaveText('1');
 
   // Zoomed in at the end, a click on the first row moves the view there.
-  await page.mouse.move((await timeline(page)).x(0.9), cap(0));
+  await page.mouse.move((await timeline(page)).x(0.6), cap(0));
   await page.mouse.wheel(0, -1500);
   const there = await fragment(page, /[#&]t=/);
   await page.getByRole('grid', { name: 'Events' }).focus();

@@ -184,6 +184,7 @@ test('edges of the range are dragged, and snap to spans', async ({ page }) => {
   const { x, cap, ruler } = await timeline(page);
   await page.mouse.dblclick(run.x, cap(0));
   await fragment(page, /[#&]t=/);
+  await page.getByRole('button', { name: 'Close the details' }).click();
   await page.keyboard.press('s');
   await page.keyboard.press('s');
   await fragment(page, /[#&]e=\d+\.cap0/);
