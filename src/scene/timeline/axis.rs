@@ -5,7 +5,22 @@ use crate::scene::item::Names;
 use crate::scene::painter::{Align, Face, Painter, Rect};
 use crate::scene::ruler::ticks;
 
+/// How far named times are apart at least, in pixels.
+const TICK_PX: f64 = 90.0;
+
 impl<N: Names> Scene<'_, N> {
+    /// Faint lines through the tracks below the times that are named.
+    pub(super) fn paint_time_lines(&self, painter: &mut impl Painter) {
+        let body = self.body();
+        for tick in ticks(self.view.span(), self.view.width_px(), TICK_PX) {
+            let x = self.x(tick.time).round();
+            if tick.major && x >= body.x {
+                let line = Rect::new(x, body.y, 1.0, body.h);
+                painter.fill(line, self.palette.faint_line.into());
+            }
+        }
+    }
+
     pub(super) fn paint_ruler(&self, painter: &mut impl Painter) {
         let (width, labels) = (self.size.0, self.labels_px());
         painter.fill(
@@ -18,7 +33,7 @@ impl<N: Names> Scene<'_, N> {
             (width - labels).max(0.0),
             RULER_PX,
         ));
-        for tick in ticks(self.view.span(), self.view.width_px(), 90.0) {
+        for tick in ticks(self.view.span(), self.view.width_px(), TICK_PX) {
             let x = self.x(tick.time);
             let line = if tick.major {
                 self.palette.line

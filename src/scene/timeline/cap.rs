@@ -21,6 +21,13 @@ const SYNC_PX: f64 = 3.0;
 /// How high a bar for several spans is at least, in pixels.
 const LEAST_PX: f64 = 2.0;
 
+/// How far a name stands from the edges of its bar.
+const NAME_PAD_PX: f64 = 3.0;
+/// Bars with less room than this have no name.
+const LEAST_NAME_PX: f64 = 6.0;
+/// Bars with less room than this have no label, which would be cut to nothing.
+const LEAST_LABEL_PX: f64 = 18.0;
+
 /// Whether a mark is of the collections and not of the runs.
 fn is_collection(class: Class) -> bool {
     class.is_gc() || class == Class::GcSync
@@ -117,26 +124,29 @@ impl<N: Names> Scene<'_, N> {
 
     fn paint_name(&self, mark: &MarkView<'_>, rect: Rect, painter: &mut impl Painter) {
         let left = rect.x.max(self.labels_px());
-        let room = rect.x + rect.w - left - 8.0;
-        if room < 18.0 {
+        let room = rect.x + rect.w - left - 2.0 * NAME_PAD_PX;
+        if room < LEAST_NAME_PX {
             return;
         }
-        let name = match (mark.class, mark.detail) {
-            (Class::Gc, _) => "GC".to_owned(),
+        let mut width = |text: &str| painter.measure(text, Face::Label);
+        let name: Option<String> = match (mark.class, mark.detail) {
+            (Class::Gc, _) => Some("GC".to_owned()).filter(|name| width(name) <= room),
             (_, Some(thread)) => match self.names.label(ThreadId(thread)) {
-                Some(label) => label.to_owned(),
-                // Half a number would be another number.
-                None => {
-                    let name = format!("thread {thread}");
-                    let fits = painter.measure(&name, Face::Label) <= room;
-                    if fits { name } else { format!("#{thread}") }
+                Some(label) if room >= LEAST_LABEL_PX => {
+                    Some(format::truncate_middle(label, room, width).into_owned())
                 }
+                Some(_) => None,
+                // Half a number would be another number.
+                None => [format!("thread {thread}"), thread.to_string()]
+                    .into_iter()
+                    .find(|name| width(name) <= room),
             },
-            (_, None) => return,
+            (_, None) => None,
         };
-        let name = format::truncate_middle(&name, room, |text| painter.measure(text, Face::Label));
-        let at = (left + 4.0, rect.y + rect.h / 2.0 + 0.5);
-        let ink = class_colour(self.palette, mark.class).text_on();
-        painter.text(&name, at, Face::Label, Align::Left, ink.into());
+        if let Some(name) = name {
+            let at = (left + NAME_PAD_PX, rect.y + rect.h / 2.0 + 0.5);
+            let ink = class_colour(self.palette, mark.class).text_on();
+            painter.text(&name, at, Face::Label, Align::Left, ink.into());
+        }
     }
 }

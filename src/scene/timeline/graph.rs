@@ -81,25 +81,41 @@ impl<N: Names> Scene<'_, N> {
             .collect()
     }
 
+    /// The series of a row in pixels, and stacked if they stand on each other.
+    fn series_of(&self, row: Row, list: SeriesList) -> (Vec<Points>, Vec<Vec<Column>>) {
+        let numbers = 0..u8::try_from(list.names.len()).unwrap_or(u8::MAX);
+        let all: Vec<Points> = numbers.map(|n| self.series_points(row, n)).collect();
+        if !list.stacked {
+            return (all, Vec::new());
+        }
+        let lasts = |points: &Points| points.iter().map(|(a, b, v)| (*a, *b, v.last)).collect();
+        let values: Vec<Vec<_>> = all.iter().map(lasts).collect();
+        let columns = stacked(&values);
+        (all, columns)
+    }
+
+    /// The greatest value in view of all rows that share a row's scale: sparks
+    /// of all capabilities do, so that they can be compared.
+    fn greatest(&self, row: Row, list: SeriesList) -> f64 {
+        let alike = |other: &&Row| match (row, **other) {
+            (Row::Sparks(_, graph), Row::Sparks(_, of)) => graph == of,
+            (row, other) => row == other,
+        };
+        let of_row = |row: &Row| {
+            let (all, columns) = self.series_of(*row, list);
+            let single = all.iter().flatten().map(|(.., values)| values.max);
+            let tops = columns.iter().flatten().map(|column| column.upper);
+            single.chain(tops).fold(0.0, f64::max)
+        };
+        let rows = self.marks.rows.iter().filter(alike);
+        rows.map(of_row).fold(0.0, f64::max)
+    }
+
     /// Lines and areas of a graph.
     pub(super) fn paint_graph(&self, row: Row, area: Rect, painter: &mut impl Painter) {
         let Some(list) = series(row) else { return };
-        let numbers = 0..u8::try_from(list.names.len()).unwrap_or(u8::MAX);
-        let all: Vec<Points> = numbers.map(|n| self.series_points(row, n)).collect();
-        let columns = if list.stacked {
-            let lasts = |points: &Points| points.iter().map(|(a, b, v)| (*a, *b, v.last)).collect();
-            let values: Vec<Vec<_>> = all.iter().map(lasts).collect();
-            stacked(&values)
-        } else {
-            Vec::new()
-        };
-        let greatest = if list.stacked {
-            let tops = columns.iter().flatten().map(|column| column.upper);
-            tops.fold(0.0, f64::max)
-        } else {
-            let all = all.iter().flatten().map(|(.., values)| values.max);
-            all.fold(0.0, f64::max)
-        };
+        let (all, columns) = self.series_of(row, list);
+        let greatest = self.greatest(row, list);
         let plot = Plot::of(area, list.unit, greatest);
         self.paint_grid(&plot, area, painter);
         let looks = looks(row, self.palette);

@@ -153,6 +153,7 @@ impl<N: Names> Scene<'_, N> {
     pub fn paint(&self, painter: &mut impl Painter) {
         let (width, height) = self.size;
         painter.fill(Rect::new(0.0, 0.0, width, height), self.palette.page.into());
+        self.paint_time_lines(painter);
         self.paint_range(painter);
         let pinned_px = self.layout.pinned_px();
         let top = self.scrolled_top();
