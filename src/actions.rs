@@ -258,7 +258,7 @@ actions! {
         ShowAllTracks, Open, [at("KeyH").shift()], "Show all tracks", "Also those that were hidden.";
         MoveTrackUp, Timeline, [text("ArrowUp").alt()], "Move the track up", "";
         MoveTrackDown, Timeline, [text("ArrowDown").alt()], "Move the track down", "";
-        FilterTracks, Open, [text("/")], "Filter the tracks", "By label or number of the thread.";
+        FilterTracks, Open, [text("/")], "Filter the tracks", "By name; threads by label or number.";
         ThreadsByActivity, Open, [], "Sort threads by activity", "Those that ran longest first.";
         ThreadsByFirstRun, Open, [], "Sort threads by their first run", "";
         ThreadsById, Open, [], "Sort threads by number", "";
@@ -385,17 +385,32 @@ pub fn action(press: &KeyPress<'_>, on_timeline: bool) -> Option<Action> {
 /// What mouse, touchpad and fingers do on the timeline.
 pub const GESTURES: &[(&str, &str)] = &[
     ("Wheel", "zoom at the pointer; sideways: move"),
-    ("Drag", "select a range of time; its edges can be dragged"),
-    ("Shift + drag, or drag the ruler", "move"),
-    ("Click", "select an item; beside all items: drop the range"),
+    (
+        "Drag",
+        "select a range of time; its edges can be dragged, and catch the ends of spans",
+    ),
+    ("Alt + drag", "measure the time between two points"),
+    (
+        "Shift + drag, or drag the time axis",
+        "move; on the strip above it: move through the whole log",
+    ),
+    (
+        "Click",
+        "select an item and keep its details open; beside all items: drop the range",
+    ),
     (
         "Double click",
         "zoom to the item; beside all items: show the whole log",
     ),
+    (
+        "Drag the name of a track",
+        "move the track; a group by its heading",
+    ),
     ("Wheel over the names, Shift + wheel", "scroll the tracks"),
     ("Touchpad: two fingers", "move sideways, zoom up and down"),
     ("Touchpad: pinch", "zoom at the pointer"),
-    ("Touch: drag", "move"),
+    ("Touch: drag", "move; up and down: scroll the tracks"),
+    ("Touch: hold, then drag", "select a range of time"),
     ("Touch: pinch", "zoom between the fingers"),
     ("Touch: tap", "select an item"),
 ];
