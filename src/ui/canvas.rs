@@ -23,7 +23,7 @@ fn font(face: Face) -> String {
 pub(super) struct CanvasPainter {
     context: CanvasRenderingContext2d,
     face: Option<Face>,
-    fill: String,
+    fill: Option<Paint>,
     widths: FxHashMap<(Face, String), f64>,
 }
 
@@ -36,7 +36,7 @@ impl CanvasPainter {
         Some(Self {
             context,
             face: None,
-            fill: String::new(),
+            fill: None,
             widths: FxHashMap::default(),
         })
     }
@@ -54,18 +54,21 @@ impl CanvasPainter {
         let _ = self.context.set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0);
         self.context.set_text_baseline("middle");
         self.face = None;
-        self.fill.clear();
+        self.fill = None;
     }
 
+    /// Many fills in a row have one colour: it is put into words only if it
+    /// changes.
     fn set_fill(&mut self, paint: Paint) {
-        let css = if paint.alpha >= 1.0 {
-            paint.colour.css()
+        if self.fill == Some(paint) {
+            return;
+        }
+        self.fill = Some(paint);
+        if paint.alpha >= 1.0 {
+            self.context.set_fill_style_str(&paint.colour.css());
         } else {
-            paint.colour.css_with_alpha(paint.alpha)
-        };
-        if css != self.fill {
+            let css = paint.colour.css_with_alpha(paint.alpha);
             self.context.set_fill_style_str(&css);
-            self.fill = css;
         }
     }
 
@@ -186,6 +189,6 @@ impl Painter for CanvasPainter {
         self.context.restore();
         // Restored with the rest: what was set is not known any more.
         self.face = None;
-        self.fill.clear();
+        self.fill = None;
     }
 }

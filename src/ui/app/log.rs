@@ -88,6 +88,7 @@ impl App {
     }
 
     pub(super) fn cancel(&mut self, ctx: &Context<Self>) {
+        gloo_utils::document().set_title("Eventscope");
         self.client.cancel();
         self.viewer.reset();
         self.screen = Screen::Landing;
@@ -207,6 +208,19 @@ impl App {
         self.show_tracks();
     }
 
+    /// What is known of the tracks; `caps` are the capabilities with their notes.
+    pub(super) fn known<'a>(&'a self, caps: &'a [(CapId, String)]) -> Known<'a> {
+        let overview = &self.log.overview;
+        Known {
+            caps,
+            messages: overview.messages,
+            contents: &overview.contents,
+            threads: &self.log.threads,
+            pinned_threads: &self.log.pinned_threads,
+            threads_in_all: self.log.threads_in_all,
+        }
+    }
+
     /// Arranges the tracks anew.
     pub(super) fn show_tracks(&mut self) {
         let overview = &self.log.overview;
@@ -220,16 +234,10 @@ impl App {
             .iter()
             .map(|life| (life.cap, note(life.cap).unwrap_or_default()))
             .collect();
-        let known = Known {
-            caps: &caps,
-            messages: overview.messages,
-            contents: &overview.contents,
-            threads: &self.log.threads,
-            pinned_threads: &self.log.pinned_threads,
-            threads_in_all: self.log.threads_in_all,
-        };
-        self.layout = Same::new(Layout::new(arrange(&known, &self.tracks)));
+        let known = self.known(&caps);
+        let layout = Layout::new(arrange(&known, &self.tracks));
         self.hidden = hidden_names(&known, &self.tracks);
+        self.layout = Same::new(layout);
         self.viewer.set_layout(self.layout.clone());
         let names = self.tracks.selected.iter().map(TrackName::as_str);
         let marked = Marked {

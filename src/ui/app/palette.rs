@@ -11,7 +11,7 @@ use super::{App, Msg};
 use crate::actions::{Action, bindings};
 use crate::automata::Span;
 use crate::notes::{MAX_NOTES, Note, Notes};
-use crate::scene::arrange::{Known, Reach, TrackChange, all_tracks};
+use crate::scene::arrange::{Reach, TrackChange, all_tracks};
 use crate::scene::format;
 use crate::scene::track::Group;
 use crate::share::{Panel, TrackName};
@@ -64,14 +64,7 @@ impl App {
         }
         let caps = overview.caps.iter();
         let caps: Vec<_> = caps.map(|life| (life.cap, String::new())).collect();
-        let known = Known {
-            caps: &caps,
-            messages: overview.messages,
-            contents: &overview.contents,
-            threads: &self.log.threads,
-            pinned_threads: &self.log.pinned_threads,
-            threads_in_all: self.log.threads_in_all,
-        };
+        let known = self.known(&caps);
         let tracks = all_tracks(&known, &self.tracks);
         let mut groups: Vec<Group> = tracks.iter().map(|track| Group::of(track.row)).collect();
         groups.dedup();
