@@ -13,7 +13,10 @@ use crate::automata::Span;
 use crate::eventlog::Progress;
 use crate::events::visit::FoundRow;
 use crate::events::{EventList, EventRow};
-use crate::flamegraph::query::{FlameHead, FlameQuery};
+use crate::flamegraph::SourceInfo;
+use crate::flamegraph::query::{
+    ExportFormat, FlameHead, FlamePlaceQuery, FlameQuery, FlameRow, FlameTableQuery,
+};
 use crate::ids::{CapId, Nanos, ThreadId};
 use crate::session::Overview;
 use crate::timeline::contents::Contents;
@@ -27,7 +30,7 @@ use crate::timeline::user_spans::SpanPrefixes;
 
 /// Changes whenever a message does: page and worker of different builds must
 /// not talk to each other.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// From the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,6 +46,10 @@ pub enum ToWorker {
     /// Look for spans of the program with these words, in what is open and in
     /// what will be; answered by [`FromWorker::Contents`] once a log is read.
     SpanPrefixes(SpanPrefixes),
+    /// Name the addresses in the log by the executable, or by the output of
+    /// `nm`, that comes with this; also in logs that are opened later.
+    /// Answered by [`FromWorker::Symbols`].
+    Symbols,
     /// Count the rows of a list, instead of any other; `None`: of none.
     Count(Option<EventList>),
     /// Answer a question about the open log.
@@ -77,6 +84,12 @@ pub enum Question {
     Labels(Vec<ThreadId>),
     /// The boxes of a flame graph.
     Flame(FlameQuery),
+    /// How much each frame of a flame graph weighs.
+    FlameTable(FlameTableQuery),
+    /// Where a box of it is on the timeline.
+    FlamePlace(FlamePlaceQuery),
+    /// What it shows, as a file.
+    FlameExport(FlameQuery, ExportFormat),
     /// The numbers of a range, or of the whole log.
     Summary(Option<Span>),
     /// Some of the collections.
@@ -149,6 +162,12 @@ pub enum Answer {
     Labels(Vec<(ThreadId, String)>),
     /// The boxes of the flame graph come beside.
     Flame(FlameHead),
+    /// The frames of a flame graph.
+    FlameTable(Vec<FlameRow>),
+    /// When the box is, if it is at any later time.
+    FlamePlace(Option<Span>),
+    /// The bytes of a file come beside.
+    File,
     /// The numbers.
     Summary(Box<Summary>),
     /// The collections that were asked for.
@@ -210,7 +229,18 @@ pub enum FromWorker {
     },
     /// What there is to be shown of the open log, after the words for spans
     /// of the program have changed.
-    Contents(Box<Contents>),
+    Contents(Box<Contents>, Vec<SourceInfo>),
+    /// What became of the addresses in the open log.
+    Symbols {
+        /// How many have a name now.
+        named: u64,
+        /// How many there are.
+        addresses: u64,
+        /// A sentence to show.
+        text: String,
+        /// Whether the file could not be used.
+        failed: bool,
+    },
     /// The file is no log that can be read.
     Failed {
         /// Why, and what to try.

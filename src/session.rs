@@ -4,6 +4,7 @@
 mod contents;
 mod details;
 mod diagnostics;
+mod flame;
 
 use std::ops::Range;
 
@@ -23,8 +24,7 @@ use crate::eventlog::{
     DamageList, Event, LogError, LogReader, Names, Progress, Record, Sink, Step,
 };
 use crate::events::EventContext;
-use crate::flamegraph::query::{FlameBoxes, FlameHead, FlameQuery, TrackInfo, answer, track_list};
-use crate::flamegraph::{CallOddity, Profile, ProfileCollector};
+use crate::flamegraph::{CallOddity, Profiles, ProfilesCollector, SourceInfo};
 use crate::ids::{CapId, Nanos, ThreadId};
 use crate::timeline::Store;
 use crate::timeline::contents::Contents;
@@ -49,8 +49,8 @@ struct Recording {
     tracks: Tracks,
     names: Names,
     /// Taken out at the end of the log.
-    samples: Option<ProfileCollector>,
-    profile: Option<Profile>,
+    samples: Option<ProfilesCollector>,
+    profiles: Profiles,
     call_oddities: Vec<CallOddity>,
     open: OpenAtEnd,
 }
@@ -69,8 +69,8 @@ impl Default for Recording {
             messages: Messages::default(),
             tracks: Tracks::default(),
             names: Names::default(),
-            samples: Some(ProfileCollector::default()),
-            profile: None,
+            samples: Some(ProfilesCollector::default()),
+            profiles: Profiles::default(),
             call_oddities: Vec::new(),
             open: OpenAtEnd::default(),
         }
@@ -128,9 +128,7 @@ impl Recording {
         }
         self.store.settle(end);
         if let Some(samples) = self.samples.take() {
-            let (profile, oddities) = samples.finish(end);
-            self.profile = Some(profile).filter(|profile| !profile.tracks.is_empty());
-            self.call_oddities = oddities;
+            (self.profiles, self.call_oddities) = samples.finish(end);
         }
     }
 }
@@ -191,8 +189,8 @@ pub struct Overview {
     pub contents: Contents,
     /// The types of its events, once the log is read to its end.
     pub types: Vec<TypeCount>,
-    /// The tracks of the profile, once the log is read to its end.
-    pub profile: Vec<TrackInfo>,
+    /// What flame graphs can be about, once the log is read to its end.
+    pub flame_sources: Vec<SourceInfo>,
     /// What is wrong or odd, the first of it.
     pub warnings: Vec<Warning>,
     /// How much is wrong or odd in all.
@@ -304,11 +302,7 @@ impl Session {
             } else {
                 Vec::new()
             },
-            profile: self
-                .recording
-                .profile
-                .as_ref()
-                .map_or_else(Vec::new, track_list),
+            flame_sources: self.flame_sources(),
             warnings: self.warnings(&damage),
             warning_count: self.warning_count(&damage),
             damaged: damage.loses_data(),
@@ -464,11 +458,5 @@ impl Session {
             store: &self.recording.store,
             names: &self.recording.names,
         }
-    }
-
-    /// What a flame graph shows; `None` if the log has no profile.
-    #[must_use]
-    pub fn flame(&self, query: &FlameQuery) -> Option<(FlameHead, FlameBoxes)> {
-        Some(answer(self.recording.profile.as_ref()?, query))
     }
 }

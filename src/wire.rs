@@ -143,24 +143,36 @@ pub fn flame_columns(boxes: &FlameBoxes) -> Array {
         Float64Array::from(boxes.left.as_slice()).into(),
         Float64Array::from(boxes.width.as_slice()).into(),
         Uint32Array::from(boxes.frame.as_slice()).into(),
-        Float64Array::from(boxes.self_ns.as_slice()).into(),
-        Float64Array::from(boxes.total_ns.as_slice()).into(),
-        Uint32Array::from(boxes.count.as_slice()).into(),
+        Float64Array::from(boxes.own.as_slice()).into(),
+        Float64Array::from(boxes.total.as_slice()).into(),
+        Float64Array::from(boxes.count.as_slice()).into(),
         Uint32Array::from(boxes.merged.as_slice()).into(),
+        Uint32Array::from(boxes.stack.as_slice()).into(),
+        Float64Array::from(boxes.before.as_slice()).into(),
     ])
 }
 
 /// A flame graph's boxes from their columns.
 #[must_use]
 pub fn flame_boxes(columns: &Array) -> Option<FlameBoxes> {
+    let numbers = |at| Some(columns.get(at).dyn_into::<Uint32Array>().ok()?.to_vec());
+    let reals = |at| Some(columns.get(at).dyn_into::<Float64Array>().ok()?.to_vec());
     Some(FlameBoxes {
         depth: columns.get(0).dyn_into::<Uint16Array>().ok()?.to_vec(),
-        left: columns.get(1).dyn_into::<Float64Array>().ok()?.to_vec(),
-        width: columns.get(2).dyn_into::<Float64Array>().ok()?.to_vec(),
-        frame: columns.get(3).dyn_into::<Uint32Array>().ok()?.to_vec(),
-        self_ns: columns.get(4).dyn_into::<Float64Array>().ok()?.to_vec(),
-        total_ns: columns.get(5).dyn_into::<Float64Array>().ok()?.to_vec(),
-        count: columns.get(6).dyn_into::<Uint32Array>().ok()?.to_vec(),
-        merged: columns.get(7).dyn_into::<Uint32Array>().ok()?.to_vec(),
+        left: reals(1)?,
+        width: reals(2)?,
+        frame: numbers(3)?,
+        own: reals(4)?,
+        total: reals(5)?,
+        count: reals(6)?,
+        merged: numbers(7)?,
+        stack: numbers(8)?,
+        before: reals(9)?,
     })
+}
+
+/// The bytes of a file as a column.
+#[must_use]
+pub fn file_columns(bytes: &[u8]) -> Array {
+    Array::of1(&Uint8Array::from(bytes).into())
 }

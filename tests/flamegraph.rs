@@ -52,7 +52,8 @@ fn innermost(profile: &Profile) -> BTreeMap<String, u32> {
     for row in frame_totals(profile, &tracks, None) {
         let frame = profile.frames.get(row.frame).expect("a frame");
         if row.self_samples > 0 {
-            *samples.entry(frame.name()).or_default() += row.self_samples;
+            *samples.entry(frame.name()).or_default() +=
+                u32::try_from(row.self_samples).expect("few");
         }
     }
     samples

@@ -99,6 +99,7 @@ impl ProfileCollector {
             tracks,
             tick_interval: self.tick_interval,
             span: Span::new(start, end),
+            heap: None,
         };
         (profile, oddities.finish(end))
     }
@@ -131,6 +132,7 @@ impl ProfileCollector {
                 source: TrackSource::Capability(cap),
                 samples,
                 open: Vec::new(),
+                sampled: true,
             }
         };
         tracks.map(track).collect()
@@ -165,6 +167,7 @@ impl ProfileCollector {
                 source,
                 samples: nested.samples,
                 open: nested.open,
+                sampled: false,
             }
         };
         known.chain(unknown).map(track).collect()

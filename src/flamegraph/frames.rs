@@ -27,6 +27,18 @@ pub enum FrameKind {
     ForeignCall,
     /// A cost centre that the log names by number but never declares.
     Unknown,
+    /// A function inside foreign code.
+    Foreign,
+    /// A function of the program or of a library, found on the stack.
+    Haskell,
+    /// A span that the program announced.
+    Span,
+    /// A thread.
+    Thread,
+    /// What a thread waited for.
+    Waiting,
+    /// A module, in place of its functions.
+    Module,
 }
 
 /// One function, or what the log has in place of one.
@@ -36,16 +48,35 @@ pub struct Frame {
     pub label: String,
     /// The module that declares it; empty for foreign calls.
     pub module: String,
+    /// The package of the module; empty where the log does not tell. Cost
+    /// centres and info table provenance do not; names of symbols do.
+    pub package: String,
     /// The source location as the compiler wrote it, such as `A.hs:(3,1)-(7,20)`.
     pub location: Option<String>,
     /// What it is.
     pub kind: FrameKind,
+    /// Its address, where the log has nothing else: the executable's symbols
+    /// may name it.
+    pub address: Option<u64>,
 }
 
 /// The source location of the runtime's own cost centres.
 const BUILT_IN: &str = "<built-in>";
 
 impl Frame {
+    /// A frame of which no more is known than what it is.
+    #[must_use]
+    pub fn of_kind(kind: FrameKind, label: &str) -> Self {
+        Self {
+            label: label.to_owned(),
+            module: String::new(),
+            package: String::new(),
+            location: None,
+            kind,
+            address: None,
+        }
+    }
+
     /// A cost centre as `HeapProfCostCentre` declares it. The runtime's own
     /// ones are known by their location (or by a module of the same name where
     /// there is none), never by their number: that depends on the program.
@@ -53,14 +84,16 @@ impl Frame {
     pub fn cost_centre(module: &str, label: &str, location: &str) -> Self {
         let built_in = location == BUILT_IN || (location.is_empty() && module == label);
         Self {
-            label: label.to_owned(),
             module: module.to_owned(),
             location: Some(location.to_owned()).filter(|text| !text.is_empty() && !built_in),
-            kind: if built_in {
-                FrameKind::BuiltIn
-            } else {
-                FrameKind::CostCentre
-            },
+            ..Self::of_kind(
+                if built_in {
+                    FrameKind::BuiltIn
+                } else {
+                    FrameKind::CostCentre
+                },
+                label,
+            )
         }
     }
 
@@ -73,23 +106,13 @@ impl Frame {
     /// A cost centre that the log does not declare.
     #[must_use]
     pub fn unknown(id: CostCentreId) -> Self {
-        Self {
-            label: format!("cost centre {id}"),
-            module: String::new(),
-            location: None,
-            kind: FrameKind::Unknown,
-        }
+        Self::of_kind(FrameKind::Unknown, &format!("cost centre {id}"))
     }
 
     /// A foreign function.
     #[must_use]
     pub fn foreign_call(name: &str) -> Self {
-        Self {
-            label: name.to_owned(),
-            module: String::new(),
-            location: None,
-            kind: FrameKind::ForeignCall,
-        }
+        Self::of_kind(FrameKind::ForeignCall, name)
     }
 
     /// A cost centre as `GHC.Stack.CCS.ccsToStrings` prints it:

@@ -53,7 +53,7 @@ pub struct Layout {
     /// late tick.
     pub total_time: Vec<Nanos>,
     /// Its samples; 0 for a gap.
-    pub count: Vec<u32>,
+    pub count: Vec<u64>,
     /// How many boxes, each too narrow to be seen, it stands for; mostly 1.
     pub merged: Vec<u32>,
 }
@@ -67,7 +67,7 @@ struct Row {
     frame: FrameId,
     self_time: u64,
     total_time: u64,
-    count: u32,
+    count: u64,
     merged: u32,
 }
 
@@ -208,7 +208,7 @@ struct OpenBox {
     left: u64,
     /// Time and samples of the track before it.
     time_before: u64,
-    count_before: u32,
+    count_before: u64,
     self_time: u64,
 }
 
@@ -234,7 +234,7 @@ struct TimeOrder<'a> {
     /// Up to where the track is laid out.
     at: Nanos,
     time: u64,
-    count: u32,
+    count: u64,
     rows: Vec<Row>,
 }
 
@@ -276,7 +276,7 @@ impl<'a> TimeOrder<'a> {
                 self.stretch(idle, start, start.since(self.at), 0);
             }
             let end = span.end.min(range.end);
-            let counts = u32::from(span.end <= range.end);
+            let counts = u64::from(span.end <= range.end);
             self.stretch(stack, end, end.since(start), counts);
         }
         if self.at < range.end {
@@ -287,7 +287,7 @@ impl<'a> TimeOrder<'a> {
     }
 
     /// The next stretch: `stack` up to `to`, with its weight.
-    fn stretch(&mut self, stack: StackId, to: Nanos, weight: Nanos, count: u32) {
+    fn stretch(&mut self, stack: StackId, to: Nanos, weight: Nanos, count: u64) {
         if to <= self.at {
             return;
         }
@@ -379,7 +379,7 @@ impl<'a> TimeOrder<'a> {
 /// narrow ones become one at the right, with nothing on it.
 fn left_heavy(profile: &Profile, weights: &Weights, min: u64) -> Vec<Row> {
     let stacks = &profile.stacks;
-    let time = |stack: StackId| weights.total[stack.index()].time;
+    let time = |stack: StackId| weights.total[stack.index()].amount;
     let weighs = |stack: &StackId| *stack != StackId::EMPTY && time(*stack) > 0;
     let mut nodes: Vec<StackId> = stacks.ids().filter(weighs).collect();
     // Parents have smaller numbers: whoever is met has its parent placed.
@@ -403,15 +403,15 @@ fn left_heavy(profile: &Profile, weights: &Weights, min: u64) -> Vec<Row> {
                 continue;
             };
             let (own, total) = (weights.own[stack.index()], weights.total[stack.index()]);
-            left = Some(at.saturating_add(total.time));
-            let is_narrow = total.time < min;
+            left = Some(at.saturating_add(total.amount));
+            let is_narrow = total.amount < min;
             let row = Row {
                 depth: stacks.depth(stack).saturating_sub(1),
                 left: at,
-                right: at.saturating_add(total.time),
+                right: at.saturating_add(total.amount),
                 frame,
-                self_time: if is_narrow { total.time } else { own.time },
-                total_time: total.time,
+                self_time: if is_narrow { total.amount } else { own.amount },
+                total_time: total.amount,
                 count: total.count,
                 merged: 1,
             };
@@ -471,6 +471,7 @@ mod tests {
             source,
             samples,
             open: Vec::new(),
+            sampled: matches!(source, TrackSource::Capability(_)),
         };
         let end = cap.end().max(thread.end());
         Profile {
@@ -484,6 +485,7 @@ mod tests {
             idle_stack,
             tick_interval: Some(Nanos(TICK)),
             span: Span::new(Nanos(0), end),
+            heap: None,
         }
     }
 
@@ -623,7 +625,7 @@ mod tests {
     fn recursion_counts_once() {
         let profile = small();
         let totals = frame_totals(&profile, &[0], None);
-        let rows: Vec<(&str, u64, u64, u32, u32)> = totals
+        let rows: Vec<(&str, u64, u64, u64, u64)> = totals
             .iter()
             .map(|row| {
                 let times = (row.self_time.0, row.total_time.0);

@@ -1,25 +1,36 @@
-//! Where the time went: cost-centre samples and announced foreign calls, from
-//! the events of a log to the boxes of a flame graph.
+//! Where the time went, and what held the memory: from the events of a log to
+//! the boxes of a flame graph.
 //!
-//! Data flows [`collect`] (events in) → [`profile`] (tracks of samples, built
-//! of [`frames`] and [`stacks`]) → [`layout`] (boxes, totals, search).
-//! [`foreign`] is the automaton of the foreign calls that a program announces
-//! with user messages. Nothing here draws.
+//! Data flows [`profiles`] (events in, a [`profile`] for each [`source`] out,
+//! built of [`frames`] and [`stacks`]) → [`origin`] (weighted stacks of what
+//! was chosen) → [`step`] (what the user does to them) → [`layout`] (boxes,
+//! totals, search) → [`query`] (what page and command line ask). [`foreign`]
+//! is the automaton of the foreign calls that a program announces with user
+//! messages. Nothing here draws.
 
 pub mod collect;
 pub mod foreign;
 pub mod frames;
+pub mod heap;
 pub mod layout;
 mod nesting;
+pub mod origin;
 pub mod profile;
+pub mod profiles;
 pub mod query;
+pub mod source;
 pub mod stacks;
+pub mod step;
 mod weights;
 
 pub use collect::ProfileCollector;
 pub use foreign::{CallKey, CallOddity, CallProblem};
 pub use frames::{Frame, FrameId, FrameKind, Frames};
 pub use layout::{Layout, Order, layout};
+pub use origin::{Choice, Origin, Weighed};
 pub use profile::{Profile, Samples, Track, TrackSource};
+pub use profiles::{Profiles, ProfilesCollector, SourceInfo, TrackInfo};
+pub use source::{Source, Unit};
 pub use stacks::{StackId, Stacks};
-pub use weights::{FrameTotal, Matches, frame_totals, search};
+pub use step::Step;
+pub use weights::{FrameTotal, Matches, Weight, frame_totals, search};

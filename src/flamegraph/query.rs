@@ -4,29 +4,48 @@ use serde::{Deserialize, Serialize};
 
 use super::frames::{Frame, FrameId};
 use super::layout::{Order, layout};
-use super::profile::{Profile, TrackSource};
+use super::origin::{Choice, Origin};
+use super::profile::TrackSource;
+use super::step::Step;
 use super::weights::search;
-use crate::automata::Span;
 use crate::ids::Nanos;
 
-/// A track of a profile, for lists.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TrackInfo {
-    /// Whose time it shows.
-    pub source: TrackSource,
-    /// How many samples or calls it has.
-    pub samples: u64,
+/// How a flame graph is laid out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum View {
+    /// As time goes, the tracks below each other.
+    #[default]
+    Time,
+    /// Equal stacks are one, the heaviest on the left.
+    LeftHeavy,
+    /// What the frame of this name calls, wherever it stands, left-heavy.
+    Callees(String),
+    /// Who calls the frame of this name: it is the root, its callers stand on
+    /// it, left-heavy.
+    Callers(String),
+}
+
+/// By what boxes are as wide as they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Measure {
+    /// Time or bytes, as the source counts.
+    #[default]
+    Amount,
+    /// Samples.
+    Count,
 }
 
 /// What is to be drawn.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlameQuery {
-    /// The numbers of the tracks.
-    pub tracks: Vec<u32>,
-    /// The time; `None` for all.
-    pub range: Option<Span>,
-    /// From left to right.
-    pub order: Order,
+    /// Of which samples.
+    pub choice: Choice,
+    /// What was done to the stacks, one step after the other.
+    pub steps: Vec<Step>,
+    /// How they are laid out.
+    pub view: View,
+    /// By what; in the order of time always by time.
+    pub measure: Measure,
     /// The part of the graph in view, from 0 to 1: left edge and width.
     pub window: (f64, f64),
     /// How many pixels it has.
@@ -49,14 +68,18 @@ pub struct NamedFrame {
 /// The part of an answer that is no columns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlameHead {
-    /// What the whole width stands for.
-    pub total: Nanos,
+    /// What the whole width stands for, in the source's unit or in samples.
+    pub total: u64,
+    /// The same of the time to compare with.
+    pub total_before: Option<u64>,
+    /// How many heap samples the totals are sums of; 0 for other sources.
+    pub heap_samples: u32,
     /// The frames that occur.
     pub frames: Vec<NamedFrame>,
     /// The share of the time in which a frame that was looked for is in the stack.
     pub found_share: f64,
     /// In time order, the depth at which each track begins.
-    pub bands: Vec<u16>,
+    pub bands: Vec<(TrackSource, u16)>,
     /// How many levels there are.
     pub depth: u16,
 }
@@ -72,14 +95,19 @@ pub struct FlameBoxes {
     pub width: Vec<f64>,
     /// Which frame.
     pub frame: Vec<u32>,
-    /// Time in which nothing stood on it, in nanoseconds.
-    pub self_ns: Vec<f64>,
-    /// Its time.
-    pub total_ns: Vec<f64>,
+    /// What nothing stood on, in the source's unit.
+    pub own: Vec<f64>,
+    /// All of it.
+    pub total: Vec<f64>,
     /// Its samples.
-    pub count: Vec<u32>,
+    pub count: Vec<f64>,
     /// How many boxes, each too narrow to be seen, it stands for.
     pub merged: Vec<u32>,
+    /// Which stack it is, as long as the steps are the same; that of the
+    /// widest, if it stands for many.
+    pub stack: Vec<u32>,
+    /// Its total in the time to compare with; empty if nothing is compared.
+    pub before: Vec<f64>,
 }
 
 impl FlameBoxes {
@@ -96,23 +124,68 @@ impl FlameBoxes {
     }
 }
 
-/// The tracks of a profile.
-#[must_use]
-pub fn track_list(profile: &Profile) -> Vec<TrackInfo> {
-    let info = |track: &super::Track| TrackInfo {
-        source: track.source,
-        samples: track.samples.len() as u64,
-    };
-    profile.tracks.iter().map(info).collect()
+/// Which totals are wanted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FlameTableQuery {
+    /// Of which samples.
+    pub choice: Choice,
+    /// What was done to the stacks, one step after the other.
+    pub steps: Vec<Step>,
+}
+
+/// How much a frame weighs, wherever it stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlameRow {
+    /// What it is.
+    pub frame: Frame,
+    /// What it weighs where it is innermost, in the source's unit.
+    pub own: u64,
+    /// What it weighs anywhere in the stack. Recursion counts once.
+    pub total: u64,
+    /// Samples in which it was innermost.
+    pub own_count: u64,
+    /// Samples in which it was anywhere in the stack.
+    pub count: u64,
+    /// Own weight and total in the time to compare with, if there is one.
+    pub before: Option<(u64, u64)>,
+}
+
+/// Where a box of a graph is on the timeline.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FlamePlaceQuery {
+    /// Of which samples.
+    pub choice: Choice,
+    /// What was done to the stacks, one step after the other.
+    pub steps: Vec<Step>,
+    /// The stack of the box, with the frames that stand on it.
+    pub stack: u32,
+    /// The first occurrence that begins at or after this time.
+    pub from: Nanos,
+}
+
+/// The format of an exported profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ExportFormat {
+    /// JSON for <https://speedscope.app>: a profile for each track.
+    Speedscope,
+    /// A line for each stack, for `flamegraph.pl` and inferno.
+    Folded,
+    /// Compressed protocol buffer of `pprof`.
+    Pprof,
 }
 
 /// Answers a query.
 #[must_use]
-pub fn answer(profile: &Profile, query: &FlameQuery) -> (FlameHead, FlameBoxes) {
-    let tracks: Vec<usize> = query.tracks.iter().map(|&track| track as usize).collect();
+pub fn answer(origin: &dyn Origin, query: &FlameQuery) -> (FlameHead, FlameBoxes) {
+    let (profile, tracks) = origin.in_time(&query.choice);
+    let profile = profile.as_ref();
+    let order = match query.view {
+        View::Time => Order::Time,
+        _ => Order::LeftHeavy,
+    };
     let (window_left, window_width) = query.window;
     let min_width = window_width / f64::from(query.width_px.max(1));
-    let layout = layout(profile, &tracks, query.range, query.order, min_width);
+    let layout = layout(profile, &tracks, query.choice.range, order, min_width);
     let matches = search(&layout, profile, &query.search);
     let mut boxes = FlameBoxes::default();
     let mut used: Vec<(FrameId, bool)> = Vec::new();
@@ -125,10 +198,11 @@ pub fn answer(profile: &Profile, query: &FlameQuery) -> (FlameHead, FlameBoxes) 
         boxes.left.push(left);
         boxes.width.push(width);
         boxes.frame.push(layout.frame[i].0);
-        boxes.self_ns.push(layout.self_time[i].0 as f64);
-        boxes.total_ns.push(layout.total_time[i].0 as f64);
-        boxes.count.push(layout.count[i]);
+        boxes.own.push(layout.self_time[i].0 as f64);
+        boxes.total.push(layout.total_time[i].0 as f64);
+        boxes.count.push(layout.count[i] as f64);
         boxes.merged.push(layout.merged[i]);
+        boxes.stack.push(0);
         used.push((layout.frame[i], matches.boxes[i]));
     }
     used.sort_unstable();
@@ -141,11 +215,17 @@ pub fn answer(profile: &Profile, query: &FlameQuery) -> (FlameHead, FlameBoxes) 
             found,
         })
     };
+    let sources = tracks.iter().filter_map(|&track| profile.tracks.get(track));
     let head = FlameHead {
-        total: layout.total,
+        total: layout.total.0,
+        total_before: None,
+        heap_samples: 0,
         frames: used.into_iter().filter_map(named).collect(),
         found_share: matches.share,
-        bands: layout.bands,
+        bands: sources
+            .map(|track| track.source)
+            .zip(layout.bands)
+            .collect(),
         depth: layout.depth.last().map_or(0, |&deepest| deepest + 1),
     };
     (head, boxes)

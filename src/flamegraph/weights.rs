@@ -9,17 +9,42 @@ use super::stacks::StackId;
 use crate::automata::Span;
 use crate::ids::Nanos;
 
-/// Time and samples of a stack.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Weight {
-    pub(super) time: u64,
-    pub(super) count: u32,
+/// What a stack, or anything, weighs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Weight {
+    /// Nanoseconds, or bytes: what its source counts in.
+    pub amount: u64,
+    /// Samples.
+    pub count: u64,
 }
 
 impl Weight {
-    fn add(&mut self, other: Self) {
-        self.time = self.time.saturating_add(other.time);
+    /// Adds another.
+    pub const fn add(&mut self, other: Self) {
+        self.amount = self.amount.saturating_add(other.amount);
         self.count = self.count.saturating_add(other.count);
+    }
+}
+
+impl Profile {
+    /// The weight of each stack itself in a range of some tracks, by its number.
+    #[must_use]
+    pub fn weigh(&self, tracks: &[usize], range: Span) -> Vec<Weight> {
+        let mut own = vec![Weight::default(); self.stacks.len()];
+        if let Some(heap) = &self.heap {
+            heap.weigh(range, &mut own);
+        }
+        for track in chosen(self, tracks) {
+            for sample in track.samples.in_range(range) {
+                if let Some(weight) = own.get_mut(sample.stack.index()) {
+                    weight.add(Weight {
+                        amount: sample.span.duration().0,
+                        count: u64::from(sample.ends),
+                    });
+                }
+            }
+        }
+        own
     }
 }
 
@@ -33,17 +58,7 @@ pub(super) struct Weights {
 
 impl Weights {
     pub(super) fn new(profile: &Profile, tracks: &[usize], range: Span) -> Self {
-        let mut own = vec![Weight::default(); profile.stacks.len()];
-        for track in chosen(profile, tracks) {
-            for sample in track.samples.in_range(range) {
-                if let Some(weight) = own.get_mut(sample.stack.index()) {
-                    weight.add(Weight {
-                        time: sample.span.duration().0,
-                        count: u32::from(sample.ends),
-                    });
-                }
-            }
-        }
+        let own = profile.weigh(tracks, range);
         let mut total = own.clone();
         for stack in profile
             .stacks
@@ -59,7 +74,7 @@ impl Weights {
 
     /// The time of all samples.
     pub(super) fn sampled(&self) -> Nanos {
-        Nanos(self.total.first().map_or(0, |weight| weight.time))
+        Nanos(self.total.first().map_or(0, |weight| weight.amount))
     }
 }
 
@@ -81,9 +96,9 @@ pub struct FrameTotal {
     /// Time in which it was anywhere in the stack. Recursion counts once.
     pub total_time: Nanos,
     /// Samples in which it was innermost.
-    pub self_samples: u32,
+    pub self_samples: u64,
     /// Samples in which it was anywhere in the stack.
-    pub samples: u32,
+    pub samples: u64,
 }
 
 /// Time per frame in a range of some tracks (none: all of the profile's span),
@@ -102,14 +117,14 @@ pub fn frame_totals(profile: &Profile, tracks: &[usize], range: Option<Span>) ->
         };
         own.add(weights.own[stack.index()]);
         let mut outer = profile.stacks.innermost_first(profile.stacks.parent(stack));
-        if weights.total[stack.index()].time > 0 && !outer.any(|other| other == frame) {
+        if weights.total[stack.index()].amount > 0 && !outer.any(|other| other == frame) {
             total.add(weights.total[stack.index()]);
         }
     }
     let row = |(frame, (own, total)): (FrameId, (Weight, Weight))| FrameTotal {
         frame,
-        self_time: Nanos(own.time),
-        total_time: Nanos(total.time),
+        self_time: Nanos(own.amount),
+        total_time: Nanos(total.amount),
         self_samples: own.count,
         samples: total.count,
     };
@@ -161,7 +176,7 @@ pub fn search(layout: &Layout, profile: &Profile, text: &str) -> Matches {
         share: if sampled == 0 {
             0.0
         } else {
-            time.time as f64 / sampled as f64
+            time.amount as f64 / sampled as f64
         },
     }
 }

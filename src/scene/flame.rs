@@ -55,7 +55,7 @@ impl Graph {
     /// several tracks has a row for its name.
     fn row(&self, depth: u16) -> f64 {
         let bands = self.head.bands.iter().take(self.names.len());
-        let headings = bands.filter(|&&band| band <= depth).count();
+        let headings = bands.filter(|(_, band)| *band <= depth).count();
         f64::from(depth) + 1.0 + headings as f64
     }
 
@@ -86,10 +86,10 @@ impl Graph {
     pub fn describe(&self, index: usize) -> Option<(String, String)> {
         let boxes = &self.boxes;
         let frame = self.frame(index)?;
-        let total_ns = *boxes.total_ns.get(index)?;
-        let self_ns = *boxes.self_ns.get(index)?;
+        let total_ns = *boxes.total.get(index)?;
+        let self_ns = *boxes.own.get(index)?;
         let time = |ns: f64| format::duration(Nanos(ns.max(0.0) as u64));
-        let share = total_ns / (self.head.total.0 as f64).max(1.0);
+        let share = total_ns / (self.head.total as f64).max(1.0);
         let merged = boxes.merged.get(index).copied().unwrap_or(1);
         if merged > 1 {
             let text = format!(
@@ -100,8 +100,9 @@ impl Graph {
             return Some((format!("{merged} narrow boxes"), text));
         }
         let samples = match (frame.kind, boxes.count.get(index)) {
-            (FrameKind::ForeignCall, _) | (_, None | Some(0)) => String::new(),
-            (_, Some(count)) => format!(", {} samples", format::count(u64::from(*count))),
+            (FrameKind::ForeignCall, _) | (_, None) => String::new(),
+            (_, Some(count)) if *count < 1.0 => String::new(),
+            (_, Some(count)) => format!(", {} samples", format::count(*count as u64)),
         };
         let place = frame
             .location
@@ -245,7 +246,7 @@ impl FlameScene<'_> {
     fn paint_all(&self, painter: &mut impl Painter) {
         let rect = self.rect(0.0, 0.0, 1.0);
         painter.fill(rect, self.palette.line.into());
-        let text = format!("all · {}", format::duration(self.graph.head.total));
+        let text = format!("all · {}", format::duration(Nanos(self.graph.head.total)));
         let at = (rect.x.max(0.0) + 6.0, rect.y + rect.h / 2.0);
         painter.text(
             &text,
@@ -257,7 +258,7 @@ impl FlameScene<'_> {
     }
 
     fn paint_headings(&self, painter: &mut impl Painter) {
-        for (name, &band) in self.graph.names.iter().zip(&self.graph.head.bands) {
+        for (name, &(_, band)) in self.graph.names.iter().zip(&self.graph.head.bands) {
             let y = (self.graph.row(band) - 0.5) * LEVEL_PX - self.scroll_px;
             painter.text(
                 name,

@@ -12,8 +12,8 @@ use super::client::Client;
 use super::panel::Marked;
 use super::{summary, theme};
 use crate::automata::Span;
-use crate::flamegraph::query::{FlameQuery, TrackInfo};
-use crate::flamegraph::{Order, TrackSource};
+use crate::flamegraph::query::{FlameQuery, Measure, View};
+use crate::flamegraph::{Choice, Source, TrackInfo, TrackSource};
 use crate::protocol::{Answer, Question};
 use crate::scene::flame::{FlameScene, Graph, Window};
 use crate::scene::format;
@@ -81,13 +81,7 @@ pub(super) struct Flame {
 
 /// The name of a track in links.
 fn track_name(source: TrackSource) -> TrackName {
-    match source {
-        TrackSource::Capability(cap) => TrackName::capability(cap),
-        TrackSource::OsThread(thread) => TrackName::os_thread(thread),
-        TrackSource::UnknownThread { lane } => {
-            TrackName::new(format!("unknown{lane}")).unwrap_or_else(TrackName::all)
-        }
-    }
+    TrackName::new(source.name()).unwrap_or_else(TrackName::all)
 }
 
 /// All capabilities, by which cost-centre samples are shown together.
@@ -143,13 +137,24 @@ impl Flame {
     }
 
     fn query(&self, props: &FlameProps) -> FlameQuery {
+        let chosen = chosen(&props.tracks, &props.view.source, &props.marked.scope);
+        let tracks = chosen.iter().filter_map(|&place| {
+            let track = props.tracks.get(place as usize);
+            track.map(|track| track.source)
+        });
         FlameQuery {
-            tracks: chosen(&props.tracks, &props.view.source, &props.marked.scope),
-            range: props.range,
-            order: match props.view.order {
-                FlameOrder::Time => Order::Time,
-                FlameOrder::LeftHeavy => Order::LeftHeavy,
+            choice: Choice {
+                source: Source::CostCentres,
+                tracks: tracks.collect(),
+                range: props.range,
+                before: None,
             },
+            steps: Vec::new(),
+            view: match props.view.order {
+                FlameOrder::Time => View::Time,
+                FlameOrder::LeftHeavy => View::LeftHeavy,
+            },
+            measure: Measure::Amount,
             window: (self.window.left, self.window.width),
             width_px: self.size().0.max(1.0) as u32,
             search: props.view.search.clone(),
@@ -159,19 +164,15 @@ impl Flame {
     /// Asks for the boxes of this view, unless an answer is on its way.
     fn ask(&mut self, ctx: &Context<Self>) {
         let query = self.query(ctx.props());
-        if self.in_flight || self.asked.as_ref() == Some(&query) || query.tracks.is_empty() {
+        if self.in_flight || self.asked.as_ref() == Some(&query) || query.choice.tracks.is_empty() {
             return;
         }
         self.in_flight = true;
         self.asked = Some(query.clone());
         self.number += 1;
         let (number, link) = (self.number, ctx.link().clone());
-        let tracks = &ctx.props().tracks;
-        let names = query
-            .tracks
-            .iter()
-            .filter_map(|&track| tracks.get(track as usize));
-        let names: Vec<String> = names.map(|track| track.source.to_string()).collect();
+        let names = query.choice.tracks.iter();
+        let names: Vec<String> = names.map(|track| track.to_string()).collect();
         ctx.props()
             .client
             .ask(Question::Flame(query), move |answer, columns| {

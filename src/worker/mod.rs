@@ -87,6 +87,7 @@ pub fn run() {
                 post(&FromWorker::Cancelled);
             }
             Ok(ToWorker::SpanPrefixes(prefixes)) => set_prefixes(&shared, prefixes),
+            Ok(ToWorker::Symbols) => {}
             Ok(ToWorker::Count(list)) => events::count(&shared, list),
             Ok(ToWorker::Ask { id, question }) => answer(&shared, id, question),
             Err(message) => post(&FromWorker::Died { message }),
@@ -103,7 +104,8 @@ fn set_prefixes(shared: &Shared, prefixes: SpanPrefixes) {
     let mut state = shared.borrow_mut();
     if let Some(session) = &mut state.session {
         session.set_span_prefixes(prefixes.clone());
-        post(&FromWorker::Contents(Box::new(session.contents())));
+        let contents = Box::new(session.contents());
+        post(&FromWorker::Contents(contents, session.flame_sources()));
     }
     state.prefixes = Some(prefixes);
 }
@@ -276,6 +278,9 @@ fn answer(shared: &Shared, id: u32, question: Question) {
             }
             None => Answer::Nothing,
         },
+        Question::FlameTable(_) | Question::FlamePlace(_) | Question::FlameExport(..) => {
+            Answer::Nothing
+        }
         Question::Usage(range) => Answer::Usage(session.usage(range)),
         Question::Threads(filter) => {
             let (rows, total) = session.threads(&filter);

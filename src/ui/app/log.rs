@@ -124,8 +124,10 @@ impl App {
                 self.screen = Screen::Open;
                 self.loaded(ctx);
             }
-            FromWorker::Contents(contents) if self.screen == Screen::Open => {
-                Rc::make_mut(&mut self.log.overview).contents = *contents;
+            FromWorker::Contents(contents, flame_sources) if self.screen == Screen::Open => {
+                let overview = Rc::make_mut(&mut self.log.overview);
+                overview.contents = *contents;
+                overview.flame_sources = flame_sources;
                 self.show_log();
             }
             FromWorker::Failed { message } if self.screen == Screen::Loading => {
@@ -182,7 +184,7 @@ impl App {
         }
         if self.panel == Panel::Summary
             && self.log.overview.caps.is_empty()
-            && !self.log.overview.profile.is_empty()
+            && !self.log.overview.flame_sources.is_empty()
         {
             self.panel = Panel::FlameGraph;
         }

@@ -100,7 +100,7 @@ impl App {
                 html! { <p class="empty">{ "The flame graph is drawn when the log is read." }</p> }
             }
             Panel::FlameGraph => html! {
-                <Flame client={self.client.clone()} tracks={Rc::new(self.log.overview.profile.clone())}
+                <Flame client={self.client.clone()} tracks={Rc::new(self.log.overview.flame_sources.first().map_or_else(Vec::new, |source| source.tracks.clone()))}
                     range={self.range} {marked} view={self.flame.clone()} colours={self.colours}
                     on_view={link.callback(Msg::Flame)} />
             },

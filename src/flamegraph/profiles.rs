@@ -1,0 +1,94 @@
+//! The profiles of a log, one for each source that it has something of.
+
+use serde::{Deserialize, Serialize};
+
+use super::collect::ProfileCollector;
+use super::foreign::CallOddity;
+use super::profile::{Profile, Track, TrackSource};
+use super::source::Source;
+use crate::eventlog::Record;
+use crate::ids::Nanos;
+
+/// A track of a profile, for lists.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrackInfo {
+    /// Whose time it shows.
+    pub source: TrackSource,
+    /// What the program calls it.
+    pub label: Option<String>,
+    /// How many samples, calls or spans it has.
+    pub samples: u64,
+}
+
+/// A source that a log has something of, for lists.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceInfo {
+    /// Which.
+    pub source: Source,
+    /// Its tracks.
+    pub tracks: Vec<TrackInfo>,
+}
+
+/// Collects what all profiles are made of.
+#[derive(Debug, Default)]
+pub struct ProfilesCollector {
+    cost_centres: ProfileCollector,
+}
+
+impl ProfilesCollector {
+    /// Takes the next event in analysis order.
+    #[inline]
+    pub fn event(&mut self, record: &Record<'_>) {
+        self.cost_centres.event(record);
+    }
+
+    /// The profiles of a log whose last event is at `end`, and what was odd
+    /// about its foreign calls, by time.
+    #[must_use]
+    pub fn finish(self, end: Nanos) -> (Profiles, Vec<CallOddity>) {
+        let mut profiles = Profiles::default();
+        let (cost_centres, oddities) = self.cost_centres.finish(end);
+        profiles.set(Source::CostCentres, cost_centres);
+        (profiles, oddities)
+    }
+}
+
+/// The profiles of a log.
+#[derive(Debug, Default)]
+pub struct Profiles {
+    all: Vec<(Source, Profile)>,
+}
+
+impl Profiles {
+    /// The profile of a source, if the log has something of it.
+    #[must_use]
+    pub fn get(&self, source: Source) -> Option<&Profile> {
+        let mut all = self.all.iter();
+        all.find(|(other, _)| *other == source)
+            .map(|(_, profile)| profile)
+    }
+
+    /// Puts a profile in the place of that of a source; an empty one is none.
+    pub fn set(&mut self, source: Source, profile: Profile) {
+        self.all.retain(|(other, _)| *other != source);
+        if !profile.tracks.is_empty() {
+            self.all.push((source, profile));
+            self.all.sort_by_key(|(source, _)| *source);
+        }
+    }
+
+    /// What there is.
+    #[must_use]
+    pub fn infos(&self) -> Vec<SourceInfo> {
+        let track = |track: &Track| TrackInfo {
+            source: track.source,
+            label: None,
+            samples: track.samples.len() as u64,
+        };
+        let info = |(source, profile): &(Source, Profile)| SourceInfo {
+            source: *source,
+            tracks: profile.tracks.iter().map(track).collect(),
+        };
+        self.all.iter().map(info).collect()
+    }
+}
