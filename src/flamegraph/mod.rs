@@ -8,6 +8,7 @@
 //! is the automaton of the foreign calls that a program announces with user
 //! messages. Nothing here draws.
 
+pub mod choosing;
 pub mod collect;
 pub mod foreign;
 pub mod frames;

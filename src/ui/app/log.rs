@@ -119,6 +119,7 @@ impl App {
                 overview,
                 elapsed_ms,
             } if self.screen == Screen::Loading => {
+                self.log.flame_sources = Rc::new(overview.flame_sources.clone());
                 self.log.overview = Rc::from(overview);
                 self.log.elapsed_ms = Some(elapsed_ms);
                 self.screen = Screen::Open;
@@ -127,7 +128,7 @@ impl App {
             FromWorker::Contents(contents, flame_sources) if self.screen == Screen::Open => {
                 let overview = Rc::make_mut(&mut self.log.overview);
                 overview.contents = *contents;
-                overview.flame_sources = flame_sources;
+                self.log.flame_sources = Rc::new(flame_sources);
                 self.show_log();
             }
             FromWorker::Failed { message } if self.screen == Screen::Loading => {
@@ -184,7 +185,7 @@ impl App {
         }
         if self.panel == Panel::Summary
             && self.log.overview.caps.is_empty()
-            && !self.log.overview.flame_sources.is_empty()
+            && !self.log.flame_sources.is_empty()
         {
             self.panel = Panel::FlameGraph;
         }

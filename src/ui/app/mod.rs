@@ -19,6 +19,7 @@ use yew::prelude::*;
 use crate::automata::Span;
 use crate::eventlog::Progress;
 use crate::events::EventList;
+use crate::flamegraph::SourceInfo;
 use crate::notes::Notes;
 use crate::protocol::{Counted, FromWorker};
 use crate::scene::arrange::{TrackChange, TrackView};
@@ -33,6 +34,7 @@ use crate::timeline::threads::ThreadRow;
 use crate::ui::client::Client;
 use crate::ui::dialog::Help;
 use crate::ui::files::{self, Dropped};
+use crate::ui::flame::Shown;
 use crate::ui::landing::{FileInput, Landing};
 use crate::ui::palette::{Entry, Pick};
 use crate::ui::panel::Marked;
@@ -115,6 +117,8 @@ struct Log {
     name: String,
     fingerprint: Option<Fingerprint>,
     overview: Rc<Overview>,
+    /// What flame graphs can be about.
+    flame_sources: Rc<Vec<SourceInfo>>,
     progress: Progress,
     events: u64,
     /// How long the reading took.
@@ -177,6 +181,8 @@ pub(super) struct App {
     /// How often the diagnostics were asked for while their panel is open.
     diagnostics_asked: u32,
     flame: FlameView,
+    /// What the timeline asked the flame graph to show.
+    flame_shown: Option<Shown>,
     /// Which events are listed; their range is the selected one.
     events: EventList,
     /// How the table of threads is shown.
@@ -234,6 +240,7 @@ impl Component for App {
             panel_hidden: false,
             diagnostics_asked: 0,
             flame: FlameView::default(),
+            flame_shown: None,
             events: EventList::default(),
             thread_table: ThreadView::default(),
             notes: Rc::default(),
