@@ -15,7 +15,10 @@ impl SourceInfo {
     /// How many tracks are foreign calls of an OS thread.
     #[must_use]
     pub fn os_threads(&self) -> usize {
-        self.tracks.iter().filter(|track| is_os_thread(track)).count()
+        self.tracks
+            .iter()
+            .filter(|track| is_os_thread(track))
+            .count()
     }
 
     /// How many tracks are a capability's.
@@ -66,9 +69,11 @@ fn is_os_thread(track: &TrackInfo) -> bool {
 fn is_in(track: &TrackInfo, scope: &Scope) -> bool {
     match track.source {
         TrackSource::Capability(cap) => !scope.caps.is_empty() && scope.has_cap(cap),
-        TrackSource::Thread(thread) | TrackSource::Spans { thread: Some(thread), .. } => {
-            scope.threads.contains(&thread)
-        }
+        TrackSource::Thread(thread)
+        | TrackSource::Spans {
+            thread: Some(thread),
+            ..
+        } => scope.threads.contains(&thread),
         _ => false,
     }
 }

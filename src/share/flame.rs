@@ -96,7 +96,10 @@ pub(super) fn write(view: &FlameView) -> [(&'static str, Option<String>); 8] {
             "fs",
             unless(&view.tracks, &TrackName::all()).map(|tracks| escape(tracks.as_str())),
         ),
-        ("fm", (view.measure == Measure::Count).then(|| "samples".to_owned())),
+        (
+            "fm",
+            (view.measure == Measure::Count).then(|| "samples".to_owned()),
+        ),
         ("fx", (!steps.is_empty()).then(|| steps.join(","))),
         ("ff", text(&view.frame)),
         ("fc", view.before.and_then(write_range)),

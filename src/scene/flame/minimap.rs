@@ -26,7 +26,10 @@ impl Minimap<'_> {
     /// Paints everything.
     pub fn paint(&self, painter: &mut impl Painter) {
         let (width, height) = self.size;
-        painter.fill(Rect::new(0.0, 0.0, width, height), self.palette.panel.into());
+        painter.fill(
+            Rect::new(0.0, 0.0, width, height),
+            self.palette.panel.into(),
+        );
         let levels = f64::from(self.graph.head.depth.max(1));
         let level_px = (height / levels).clamp(LEVEL_PX.0, LEVEL_PX.1);
         for depth in 0..self.graph.head.depth {
@@ -43,7 +46,10 @@ impl Minimap<'_> {
 
     fn paint_box(&self, index: usize, y: f64, level_px: f64, painter: &mut impl Painter) {
         let boxes = &self.graph.boxes;
-        let (x, w) = (boxes.left[index] * self.size.0, boxes.width[index] * self.size.0);
+        let (x, w) = (
+            boxes.left[index] * self.size.0,
+            boxes.width[index] * self.size.0,
+        );
         let Some(frame) = self.graph.frame(index).filter(|frame| !frame.is_idle()) else {
             return;
         };

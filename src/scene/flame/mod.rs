@@ -112,7 +112,9 @@ impl Graph {
         let (left, width) = (&self.boxes.left, &self.boxes.width);
         let end = window.left + window.width;
         let first = boxes.start
-            + left[boxes.clone()].partition_point(|&at| at < window.left).saturating_sub(1);
+            + left[boxes.clone()]
+                .partition_point(|&at| at < window.left)
+                .saturating_sub(1);
         let reaches = |index: usize| left[index] + width[index] > window.left;
         let first = (first..boxes.end).find(|&index| reaches(index));
         let last = boxes.start + left[boxes.clone()].partition_point(|&at| at < end);

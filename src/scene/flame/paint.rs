@@ -167,9 +167,17 @@ impl FlameScene<'_> {
         let shares = shares.map(|(before, now)| {
             format!("{} → {}", format::fraction(before), format::fraction(now))
         });
-        let beside = shares.as_ref().map_or(0.0, |text| painter.measure(text, Face::Label) + 10.0);
-        let room = if room - beside > 3.0 * NAMED_PX { room - beside } else { room };
-        let name = box_name(&named.frame, room, |text| painter.measure(text, Face::Label));
+        let beside = shares
+            .as_ref()
+            .map_or(0.0, |text| painter.measure(text, Face::Label) + 10.0);
+        let room = if room - beside > 3.0 * NAMED_PX {
+            room - beside
+        } else {
+            room
+        };
+        let name = box_name(&named.frame, room, |text| {
+            painter.measure(text, Face::Label)
+        });
         painter.text(&name, at, Face::Label, Align::Left, ink.into());
         if let Some(text) = shares.filter(|_| beside > 0.0) {
             let x = at.0 + painter.measure(&name, Face::Label) + 8.0;

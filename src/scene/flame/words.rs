@@ -148,10 +148,16 @@ mod tests {
         assert_eq!(time.text(2_000_000.0), format::duration(Nanos(2_000_000)));
         assert_eq!(time.whole(2_000_000), time.text(2_000_000.0));
         let count = value(Unit::Time, Measure::Count, 0);
-        assert_eq!((count.text(1.0), count.text(1234.0)), ("1 sample".into(), "1,234 samples".into()));
+        assert_eq!(
+            (count.text(1.0), count.text(1234.0)),
+            ("1 sample".into(), "1,234 samples".into())
+        );
         let heap = value(Unit::Bytes, Measure::Amount, 4);
         assert_eq!(heap.text(4096.0), format::bytes(1024));
-        assert!(heap.whole(4096).ends_with("alive, the mean of 4 heap samples"));
+        assert!(
+            heap.whole(4096)
+                .ends_with("alive, the mean of 4 heap samples")
+        );
     }
 
     #[test]

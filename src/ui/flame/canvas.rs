@@ -8,9 +8,10 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlCanvasElement, HtmlElement, WheelEvent};
 use yew::prelude::*;
 
-use super::pick::{Act, Pick, Reveal};
-use crate::flamegraph::query::{FlameQuery, View};
+use super::pick::{Pick, Reveal};
+use crate::actions::flame::FlameAct;
 use crate::flamegraph::SourceInfo;
+use crate::flamegraph::query::{FlameQuery, View};
 use crate::protocol::{Answer, Question};
 use crate::scene::flame::{FlameScene, Graph, LEVEL_PX, Minimap, Window};
 use crate::ui::canvas::CanvasPainter;
@@ -41,7 +42,7 @@ pub(super) struct CanvasProps {
     /// Hears of the box that is selected or pointed at.
     pub(super) on_pick: Callback<Option<Pick>>,
     /// Hears of keys for the selected box.
-    pub(super) on_act: Callback<(Act, Pick)>,
+    pub(super) on_act: Callback<(FlameAct, Pick)>,
     /// Hears which share of the whole was found, and what the whole is.
     #[prop_or_default]
     pub(super) on_found: Callback<f64>,
@@ -52,11 +53,22 @@ pub(super) enum Msg {
     Scrolled,
     Answered(u32, Option<Graph>),
     Small(u32, Option<Graph>),
-    Wheel { x: f64, dx: f64, dy: f64, shift: bool },
+    Wheel {
+        x: f64,
+        dx: f64,
+        dy: f64,
+        shift: bool,
+    },
     Pointed(Option<(f64, f64)>),
     Pressed(f64),
-    Released { x: f64, y: f64 },
-    DoubleClicked { x: f64, y: f64 },
+    Released {
+        x: f64,
+        y: f64,
+    },
+    DoubleClicked {
+        x: f64,
+        y: f64,
+    },
     Key(KeyboardEvent),
     SmallAt(f64),
 }
@@ -148,7 +160,12 @@ impl FlameCanvas {
         }
     }
 
-    fn send(&mut self, ctx: &Context<Self>, query: FlameQuery, then: fn(u32, Option<Graph>) -> Msg) {
+    fn send(
+        &mut self,
+        ctx: &Context<Self>,
+        query: FlameQuery,
+        then: fn(u32, Option<Graph>) -> Msg,
+    ) {
         self.in_flight = true;
         self.number += 1;
         let (number, link) = (self.number, ctx.link().clone());
@@ -197,7 +214,9 @@ impl FlameCanvas {
         let painter = self.painter.take().or_else(|| CanvasPainter::new(&canvas));
         let Some(mut painter) = painter else { return };
         // The canvas stays in view while the spacer scrolls.
-        let _ = canvas.style().set_property("height", &format!("{}px", size.1));
+        let _ = canvas
+            .style()
+            .set_property("height", &format!("{}px", size.1));
         painter.begin(&canvas, size);
         if let Some(graph) = &self.graph {
             self.scene(graph, props).paint(&mut painter);
@@ -312,7 +331,11 @@ impl FlameCanvas {
         };
         let (depth, left, width) = (boxes.depth[at], boxes.left[at], boxes.width[at]);
         let level = graph.at_depth(depth);
-        let inwards = if props.upwards { "ArrowUp" } else { "ArrowDown" };
+        let inwards = if props.upwards {
+            "ArrowUp"
+        } else {
+            "ArrowDown"
+        };
         let next = match key {
             "ArrowLeft" => at.checked_sub(1).filter(|next| level.contains(next)),
             "ArrowRight" => Some(at + 1).filter(|next| level.contains(next)),
@@ -359,7 +382,9 @@ impl FlameCanvas {
         let (Some(reveal), Some(graph)) = (&props.reveal, &self.graph) else {
             return;
         };
-        if reveal.serial == self.revealed || self.asked.as_ref().map(|asked| &asked.choice) != Some(&props.query.choice) {
+        if reveal.serial == self.revealed
+            || self.asked.as_ref().map(|asked| &asked.choice) != Some(&props.query.choice)
+        {
             return;
         }
         let bands = graph.head.bands.iter();
@@ -428,7 +453,7 @@ impl FlameCanvas {
             "Escape" if self.selected.is_some() => self.select(None),
             key => {
                 let pick = self.selected.and_then(|index| self.pick(index));
-                let (Some(act), Some(pick)) = (Act::of_key(key), pick) else {
+                let (Some(act), Some(pick)) = (FlameAct::of_key(key), pick) else {
                     return false;
                 };
                 props.on_act.emit((act, pick));
@@ -441,7 +466,9 @@ impl FlameCanvas {
 
     /// Where keys zoom: at the selected box, if it is in the window.
     fn centre(&self) -> f64 {
-        let at = self.chosen.map(|chosen| (chosen.at - self.window.left) / self.window.width);
+        let at = self
+            .chosen
+            .map(|chosen| (chosen.at - self.window.left) / self.window.width);
         at.filter(|at| (0.0..=1.0).contains(at)).unwrap_or(0.5)
     }
 
@@ -450,7 +477,9 @@ impl FlameCanvas {
         let Some(graph) = graph else { return };
         props.on_found.emit(graph.head.found_share);
         self.hovered = None;
-        self.selected = self.chosen.and_then(|chosen| graph.box_of(chosen.stack, chosen.at));
+        self.selected = self
+            .chosen
+            .and_then(|chosen| graph.box_of(chosen.stack, chosen.at));
         self.graph = Some(graph);
         self.reveal(props);
         self.tell(props);
@@ -527,7 +556,8 @@ impl Component for FlameCanvas {
             Msg::Wheel { x, dx, dy, shift } => {
                 let width = self.size().0.max(1.0);
                 self.window = if dx.abs() > dy.abs() || shift {
-                    self.window.moved((dx + if shift { dy } else { 0.0 }) / width)
+                    self.window
+                        .moved((dx + if shift { dy } else { 0.0 }) / width)
                 } else {
                     self.window.zoomed((-dy * 0.005).exp(), x / width)
                 };
@@ -587,11 +617,18 @@ impl Component for FlameCanvas {
     fn view(&self, ctx: &Context<Self>) -> Html {
         let props = ctx.props();
         let link = ctx.link();
-        let place = |event: &PointerEvent| (f64::from(event.offset_x()), f64::from(event.offset_y()));
-        let pick = self.hovered.or(self.selected).and_then(|index| self.pick(index));
+        let place =
+            |event: &PointerEvent| (f64::from(event.offset_x()), f64::from(event.offset_y()));
+        let pick = self
+            .hovered
+            .or(self.selected)
+            .and_then(|index| self.pick(index));
         let label = match pick {
             Some(pick) => format!("{}. {}: {}", props.label, pick.title, pick.text),
-            None => format!("{}. Arrow keys walk its boxes, Enter zooms to one, Escape shows all.", props.label),
+            None => format!(
+                "{}. Arrow keys walk its boxes, Enter zooms to one, Escape shows all.",
+                props.label
+            ),
         };
         html! {
             <div class="flame-graph">
@@ -617,4 +654,3 @@ impl Component for FlameCanvas {
         }
     }
 }
-

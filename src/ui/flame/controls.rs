@@ -48,9 +48,13 @@ pub(super) const fn source_title(source: Source) -> &'static str {
 /// What a source is, for its hint.
 const fn source_help(source: Source) -> &'static str {
     match source {
-        Source::CostCentres => "Cost-centre samples of each capability (+RTS -p -l), and the foreign calls that the program announces, per OS thread",
+        Source::CostCentres => {
+            "Cost-centre samples of each capability (+RTS -p -l), and the foreign calls that the program announces, per OS thread"
+        }
         Source::StackSamples => "Stacks that ghc-stack-profiler sampled",
-        Source::Spans => "START and STOP messages of the program, and spans of opentelemetry, one inside the other",
+        Source::Spans => {
+            "START and STOP messages of the program, and spans of opentelemetry, one inside the other"
+        }
         Source::Waiting => "What threads were blocked on or queued for while they did not run",
         Source::Heap => "What was alive, by the cost-centre stack that allocated it (+RTS -hc -l)",
     }
@@ -72,9 +76,8 @@ impl ControlsProps {
 #[component]
 pub(super) fn Controls(props: &ControlsProps) -> Html {
     let search = props.change(|view, text: String| view.search = text);
-    let oninput = search.reform(|event: InputEvent| {
-        event.target_unchecked_into::<HtmlInputElement>().value()
-    });
+    let oninput = search
+        .reform(|event: InputEvent| event.target_unchecked_into::<HtmlInputElement>().value());
     let found = match props.source.source.unit() {
         Unit::Time => format!("{} of the time", format::fraction(props.found)),
         Unit::Bytes => format!("{} of the bytes", format::fraction(props.found)),
@@ -173,7 +176,10 @@ fn tracks(props: &ControlsProps) -> Html {
         let samples = format::count(track.samples);
         let counted = counted(info.source, track.source);
         let title = info.title(track.source);
-        option(track.source.name(), format!("{title} · {samples} {counted}"))
+        option(
+            track.source.name(),
+            format!("{title} · {samples} {counted}"),
+        )
     };
     html! {
         <label>
@@ -206,9 +212,17 @@ fn segments<T: PartialEq + Copy + 'static>(
 }
 
 fn orders(props: &ControlsProps) -> Html {
-    let time = (FlameOrder::Time, "Time order", "As time goes, the tracks below each other");
+    let time = (
+        FlameOrder::Time,
+        "Time order",
+        "As time goes, the tracks below each other",
+    );
     let rest = [
-        (FlameOrder::LeftHeavy, "Left heavy", "Equal stacks are one, the heaviest on the left"),
+        (
+            FlameOrder::LeftHeavy,
+            "Left heavy",
+            "Equal stacks are one, the heaviest on the left",
+        ),
         (
             FlameOrder::Sandwich,
             "Sandwich",

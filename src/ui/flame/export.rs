@@ -60,20 +60,21 @@ pub(super) fn Export(props: &ExportProps) -> Html {
             status.set((!saved).then_some("The file could not be saved."));
         })
     };
-    let format = |&(format, name, kind, text): &(ExportFormat, &'static str, &'static str, &'static str)| {
-        let (client, query, done) = (props.client.clone(), props.query.clone(), done.clone());
-        let status = status.setter();
-        let onclick = Callback::from(move |_: MouseEvent| {
-            status.set(Some("The file is being written…"));
-            let question = Question::FlameExport(query.clone(), format);
-            let done = done.clone();
-            client.ask(question, move |answer, columns| {
-                let bytes = columns.filter(|_| answer == Answer::File);
-                done.emit(bytes.is_some_and(|bytes| save_bytes(name, kind, &bytes)));
+    let format =
+        |&(format, name, kind, text): &(ExportFormat, &'static str, &'static str, &'static str)| {
+            let (client, query, done) = (props.client.clone(), props.query.clone(), done.clone());
+            let status = status.setter();
+            let onclick = Callback::from(move |_: MouseEvent| {
+                status.set(Some("The file is being written…"));
+                let question = Question::FlameExport(query.clone(), format);
+                let done = done.clone();
+                client.ask(question, move |answer, columns| {
+                    let bytes = columns.filter(|_| answer == Answer::File);
+                    done.emit(bytes.is_some_and(|bytes| save_bytes(name, kind, &bytes)));
+                });
             });
-        });
-        html! { <p class="tools"><button class="small" {onclick}>{ text }</button></p> }
-    };
+            html! { <p class="tools"><button class="small" {onclick}>{ text }</button></p> }
+        };
     let svg = {
         let (props, done) = (props.clone(), done.clone());
         Callback::from(move |_: MouseEvent| save_svg(&props, done.clone()))

@@ -14,13 +14,14 @@ use yew::prelude::*;
 
 use self::canvas::FlameCanvas;
 use self::controls::Controls;
-use self::pick::{Act, Pick, Reveal};
+use self::pick::{Pick, Reveal};
 use self::sandwich::Sandwich;
 use self::steps::Steps;
 use super::client::Client;
 use super::panel::Marked;
 use super::summary;
 use super::viewer::Goto;
+use crate::actions::flame::FlameAct;
 use crate::automata::Span;
 use crate::flamegraph::choosing::ALL;
 use crate::flamegraph::query::{FlamePlaceQuery, FlameQuery, Measure, View};
@@ -69,7 +70,8 @@ fn source_of(sources: &[SourceInfo], chosen: Option<Source>) -> Option<Rc<Source
 
 fn query_of(props: &FlameProps, info: &SourceInfo) -> FlameQuery {
     let view = &props.view;
-    let in_time = view.order == FlameOrder::Time && info.source != Source::Heap && view.before.is_none();
+    let in_time =
+        view.order == FlameOrder::Time && info.source != Source::Heap && view.before.is_none();
     let range = if in_time {
         Some(props.range.unwrap_or(props.log))
     } else {
@@ -84,7 +86,11 @@ fn query_of(props: &FlameProps, info: &SourceInfo) -> FlameQuery {
         },
         steps: view.steps.clone(),
         view: if in_time { View::Time } else { View::LeftHeavy },
-        measure: if in_time { Measure::Amount } else { view.measure },
+        measure: if in_time {
+            Measure::Amount
+        } else {
+            view.measure
+        },
         window: (0.0, 1.0),
         width_px: 0,
         search: view.search.clone(),
@@ -153,17 +159,21 @@ fn reveal_of(props: &FlameProps, query: &FlameQuery) -> Option<Reveal> {
 type Sought = Rc<std::cell::RefCell<Option<(u32, Nanos)>>>;
 
 /// What keys and buttons do to a box.
-fn on_act(props: &FlameProps, query: &FlameQuery, sought: Sought) -> Callback<(Act, Pick)> {
-    let (view, on_view, on_goto) = (props.view.clone(), props.on_view.clone(), props.on_goto.clone());
+fn on_act(props: &FlameProps, query: &FlameQuery, sought: Sought) -> Callback<(FlameAct, Pick)> {
+    let (view, on_view, on_goto) = (
+        props.view.clone(),
+        props.on_view.clone(),
+        props.on_goto.clone(),
+    );
     let (client, query) = (props.client.clone(), query.clone());
-    Callback::from(move |(act, pick): (Act, Pick)| {
+    Callback::from(move |(act, pick): (FlameAct, Pick)| {
         if let Some(step) = act.step(&pick.name) {
             let mut view = view.clone();
             if view.steps.len() < MAX_STEPS && view.steps.last() != Some(&step) {
                 view.steps.push(step);
                 on_view.emit(view);
             }
-        } else if act == Act::Sandwich {
+        } else if act == FlameAct::Sandwich {
             on_view.emit(FlameView {
                 order: FlameOrder::Sandwich,
                 frame: pick.name,
@@ -201,11 +211,19 @@ fn row_of(track: TrackSource) -> Option<Row> {
 }
 
 /// Shows when a box that stands for many times is: the first, then the next.
-fn seek(client: &Client, query: &FlameQuery, pick: &Pick, sought: &Sought, on_goto: &Callback<Goto>) {
+fn seek(
+    client: &Client,
+    query: &FlameQuery,
+    pick: &Pick,
+    sought: &Sought,
+    on_goto: &Callback<Goto>,
+) {
     let stack = pick.stack;
     let start = query.choice.range.map_or(Nanos(0), |range| range.start);
     let before = *sought.borrow();
-    let from = before.filter(|(other, _)| *other == stack).map(|(_, from)| from);
+    let from = before
+        .filter(|(other, _)| *other == stack)
+        .map(|(_, from)| from);
     let question = FlamePlaceQuery {
         choice: query.choice.clone(),
         steps: query.steps.clone(),
@@ -213,28 +231,32 @@ fn seek(client: &Client, query: &FlameQuery, pick: &Pick, sought: &Sought, on_go
         from: from.unwrap_or(start),
     };
     let (sought, on_goto) = (Rc::clone(sought), on_goto.clone());
-    client.ask(Question::FlamePlace(question), move |answer, _| match answer {
-        Answer::FlamePlace(Some(span)) => {
-            *sought.borrow_mut() = Some((stack, span.end.max(Nanos(span.start.0 + 1))));
-            on_goto.emit(Goto {
-                span,
-                row: None,
-                zoom: true,
-            });
-        }
-        // After the last one comes the first again.
-        _ => *sought.borrow_mut() = None,
-    });
+    client.ask(
+        Question::FlamePlace(question),
+        move |answer, _| match answer {
+            Answer::FlamePlace(Some(span)) => {
+                *sought.borrow_mut() = Some((stack, span.end.max(Nanos(span.start.0 + 1))));
+                on_goto.emit(Goto {
+                    span,
+                    row: None,
+                    zoom: true,
+                });
+            }
+            // After the last one comes the first again.
+            _ => *sought.borrow_mut() = None,
+        },
+    );
 }
 
 /// What a box is, and what can be done to it.
-fn strip(props: &FlameProps, pick: Option<Pick>, on_act: &Callback<(Act, Pick)>) -> Html {
-    let can = |act: Act, pick: &Pick| {
+fn strip(props: &FlameProps, pick: Option<Pick>, on_act: &Callback<(FlameAct, Pick)>) -> Html {
+    let can = |act: FlameAct, pick: &Pick| {
         let in_sandwich = props.view.order == FlameOrder::Sandwich;
-        pick.selected && (act == Act::Place || !pick.merged) && !(in_sandwich && act == Act::Place)
+        pick.selected
+            && (act == FlameAct::Place || !pick.merged)
+            && !(in_sandwich && act == FlameAct::Place)
     };
-    let button = |act: Act| {
-        let (text, key, help) = act.words();
+    let button = |act: FlameAct| {
         let usable = pick.clone().filter(|pick| can(act, pick));
         let disabled = usable.is_none();
         let on_act = on_act.clone();
@@ -243,18 +265,18 @@ fn strip(props: &FlameProps, pick: Option<Pick>, on_act: &Callback<(Act, Pick)>)
                 on_act.emit((act, pick));
             }
         });
-        html! { <button class="small" {disabled} title={format!("{help} ({key})")} {onclick}>{ text }</button> }
+        html! { <button class="small" {disabled} title={format!("{} ({})", act.help(), act.key())} {onclick}>{ act.title() }</button> }
     };
     html! {
         <div class="flame-strip">
-            <p class="strip" aria-live="polite">
+            <p class="words" aria-live="polite">
                 if let Some(pick) = &pick {
                     <strong>{ pick.title.clone() }</strong>{ " " }{ pick.text.clone() }
                 } else {
                     <span class="faint">{ "Click a box to select it · double click zooms to it · Ctrl + wheel zooms, drag moves" }</span>
                 }
             </p>
-            <span class="tools" role="group" aria-label="The selected box">{ for Act::ALL.into_iter().map(button) }</span>
+            <span class="tools" role="group" aria-label="The selected box">{ for FlameAct::ALL.into_iter().map(button) }</span>
         </div>
     }
 }

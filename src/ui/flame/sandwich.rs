@@ -7,7 +7,8 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::canvas::FlameCanvas;
-use super::pick::{Act, Pick};
+use super::pick::Pick;
+use crate::actions::flame::FlameAct;
 use crate::flamegraph::query::{FlameQuery, FlameRow, FlameTableQuery, View};
 use crate::flamegraph::{SourceInfo, Unit};
 use crate::protocol::{Answer, Question};
@@ -27,7 +28,7 @@ pub(super) struct SandwichProps {
     pub(super) colours: u32,
     pub(super) on_view: Callback<FlameView>,
     pub(super) on_pick: Callback<Option<Pick>>,
-    pub(super) on_act: Callback<(Act, Pick)>,
+    pub(super) on_act: Callback<(FlameAct, Pick)>,
     pub(super) on_found: Callback<f64>,
 }
 
@@ -60,16 +61,28 @@ const fn number(title: &'static str, help: &'static str) -> Column {
 const COLUMNS: [Column; 4] = [
     NAME,
     number("Self", "Where it is the innermost function"),
-    number("Total", "Where it is anywhere in the stack; recursion counts once"),
-    number("Samples", "Samples, calls or spans with it anywhere in the stack"),
+    number(
+        "Total",
+        "Where it is anywhere in the stack; recursion counts once",
+    ),
+    number(
+        "Samples",
+        "Samples, calls or spans with it anywhere in the stack",
+    ),
 ];
 
 const COMPARED: [Column; 5] = [
     NAME,
     number("Self", "Where it is the innermost function"),
-    number("Total", "Where it is anywhere in the stack; recursion counts once"),
+    number(
+        "Total",
+        "Where it is anywhere in the stack; recursion counts once",
+    ),
     number("Total before", "The same in the time that is compared with"),
-    number("Change", "Difference of the shares of the whole, in percentage points"),
+    number(
+        "Change",
+        "Difference of the shares of the whole, in percentage points",
+    ),
 ];
 
 const SORTS: [By; 4] = [By::Name, By::Own, By::Total, By::Count];
@@ -185,7 +198,11 @@ fn table(
         (&COLUMNS, &SORTS)
     };
     let whole: u64 = all.iter().map(|row| row.own).sum();
-    let before: u64 = all.iter().filter_map(|row| row.before).map(|(own, _)| own).sum();
+    let before: u64 = all
+        .iter()
+        .filter_map(|row| row.before)
+        .map(|(own, _)| own)
+        .sum();
     let shares = Shares { now: whole, before };
     let value = value_of(props);
     let row = |row: &FlameRow| view_row(row, &shares, value, compared);
@@ -196,7 +213,14 @@ fn table(
             let Some(&new) = sorts.get(column) else {
                 return;
             };
-            sort.set((new, if new == by { !descending } else { new != By::Name }));
+            sort.set((
+                new,
+                if new == by {
+                    !descending
+                } else {
+                    new != By::Name
+                },
+            ));
         })
     };
     let on_activate = {
@@ -205,11 +229,16 @@ fn table(
         Callback::from(move |row: u64| {
             if let Some(frame) = names.get(row as usize) {
                 let frame = frame.clone();
-                on_view.emit(FlameView { frame, ..view.clone() });
+                on_view.emit(FlameView {
+                    frame,
+                    ..view.clone()
+                });
             }
         })
     };
-    let current = listed.iter().position(|row| row.frame.name() == props.view.frame);
+    let current = listed
+        .iter()
+        .position(|row| row.frame.name() == props.view.frame);
     let column = sorts.iter().position(|by| *by == sort.0).unwrap_or(0);
     let rows = Rc::new(Rows {
         first: 0,
@@ -242,7 +271,11 @@ fn CurrentGrid(props: &CurrentGridProps) -> Html {
         let went = went.setter();
         Callback::from(move |at: Went| went.set(Some(at.row)))
     };
-    let name = if props.compared { "flame-rows-compared" } else { "flame-rows" };
+    let name = if props.compared {
+        "flame-rows-compared"
+    } else {
+        "flame-rows"
+    };
     html! {
         <Grid {name} label="Functions" columns={props.columns} total={props.total} rows={Rc::clone(&props.rows)}
             sort={Some(props.sort)} on_sort={props.on_sort.clone()} on_window={Callback::noop()}
@@ -296,7 +329,11 @@ fn graphs(props: &SandwichProps) -> Html {
             view,
             ..props.query.clone()
         };
-        let on_found = if found { props.on_found.clone() } else { Callback::noop() };
+        let on_found = if found {
+            props.on_found.clone()
+        } else {
+            Callback::noop()
+        };
         html! {
             <FlameCanvas client={props.client.clone()} {query} source={Rc::clone(&props.source)} {label} {upwards}
                 minimap=false colours={props.colours} on_pick={props.on_pick.clone()} on_act={props.on_act.clone()} {on_found} />
