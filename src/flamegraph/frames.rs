@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::CostCentreId;
+use crate::ids::{Address, CostCentreId};
 
 /// A frame of a profile: an index into its [`Frames`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -113,6 +113,15 @@ impl Frame {
     #[must_use]
     pub fn foreign_call(name: &str) -> Self {
         Self::of_kind(FrameKind::ForeignCall, name)
+    }
+
+    /// A function inside foreign code of which only the address is known.
+    #[must_use]
+    pub fn foreign_function(address: Address) -> Self {
+        Self {
+            address: Some(address.0),
+            ..Self::of_kind(FrameKind::Foreign, &address.to_string())
+        }
     }
 
     /// A cost centre as `GHC.Stack.CCS.ccsToStrings` prints it:
