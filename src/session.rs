@@ -52,6 +52,8 @@ struct Recording {
     samples: Option<ProfilesCollector>,
     profiles: Profiles,
     call_oddities: Vec<CallOddity>,
+    /// How many spans overlap too many others for a flame graph.
+    spans_left_out: u64,
     open: OpenAtEnd,
 }
 
@@ -72,6 +74,7 @@ impl Default for Recording {
             samples: Some(ProfilesCollector::default()),
             profiles: Profiles::default(),
             call_oddities: Vec::new(),
+            spans_left_out: 0,
             open: OpenAtEnd::default(),
         }
     }
@@ -130,6 +133,7 @@ impl Recording {
         if let Some(samples) = self.samples.take() {
             (self.profiles, self.call_oddities) = samples.finish(end);
         }
+        self.settle_spans();
     }
 }
 

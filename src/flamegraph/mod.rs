@@ -10,9 +10,11 @@
 
 pub mod choosing;
 pub mod collect;
+mod draft;
 pub mod foreign;
 pub mod frames;
 pub mod heap;
+pub mod heap_collect;
 pub mod layout;
 mod nesting;
 pub mod origin;
@@ -20,8 +22,12 @@ pub mod profile;
 pub mod profiles;
 pub mod query;
 pub mod source;
+pub mod spans;
+pub mod stack_samples;
 pub mod stacks;
 pub mod step;
+#[cfg(test)]
+mod test_support;
 mod weights;
 
 pub use collect::ProfileCollector;
@@ -32,6 +38,9 @@ pub use origin::{Choice, Origin, Weighed};
 pub use profile::{Profile, Samples, Track, TrackSource};
 pub use profiles::{Profiles, ProfilesCollector, SourceInfo, TrackInfo};
 pub use source::{Source, Unit};
+pub use spans::ProgramSpans;
+pub use spans::totals::{SpanTotal, WindowTotals, span_totals};
+pub use stack_samples::{StackOddity, StackProblem};
 pub use stacks::{StackId, Stacks};
 pub use step::Step;
 pub use weights::{FrameTotal, Matches, Weight, frame_totals, search};
