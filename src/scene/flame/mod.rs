@@ -4,6 +4,7 @@
 mod colour;
 mod minimap;
 mod paint;
+mod picture;
 mod window;
 mod words;
 
@@ -13,6 +14,7 @@ use rustc_hash::FxHashMap;
 
 pub use minimap::Minimap;
 pub use paint::FlameScene;
+pub use picture::{picture_query, svg};
 pub use window::Window;
 pub use words::{Value, box_name, frame_name};
 

@@ -10,8 +10,7 @@ use yew::prelude::*;
 use crate::flamegraph::SourceInfo;
 use crate::flamegraph::query::{ExportFormat, FlameQuery};
 use crate::protocol::{Answer, Question};
-use crate::scene::flame::{FlameScene, Graph, Window};
-use crate::scene::svg::SvgPainter;
+use crate::scene::flame::{picture_query, svg};
 use crate::ui::client::Client;
 use crate::ui::menu::Menu;
 use crate::ui::save::{save, save_blob};
@@ -46,9 +45,6 @@ const FORMATS: [(ExportFormat, &str, &str, &str); 3] = [
         "pprof: for go tool pprof and others",
     ),
 ];
-
-/// How wide the saved picture is, in pixels.
-const SVG_PX: f64 = 1600.0;
 
 /// The menu of the formats.
 #[component]
@@ -99,42 +95,19 @@ fn save_bytes(name: &str, kind: &str, columns: &Array) -> bool {
     blob.and_then(|blob| save_blob(name, &blob)).is_ok()
 }
 
-/// Asks for the boxes at the width of the picture and paints them.
+/// Asks for the boxes of the picture, paints and saves them.
 fn save_svg(props: &ExportProps, done: Callback<bool>) {
-    let query = FlameQuery {
-        window: (0.0, 1.0),
-        width_px: SVG_PX as u32,
-        ..props.query.clone()
-    };
-    let (unit, measure) = (query.choice.source.unit(), query.measure);
-    let searching = !query.search.trim().is_empty();
+    let query = picture_query(&props.query);
     let source = Rc::clone(&props.source);
-    let question = Question::Flame(query);
+    let question = Question::Flame(query.clone());
     props.client.ask(question, move |answer, columns| {
         let boxes = columns.as_ref().and_then(wire::flame_boxes);
         let (Answer::Flame(head), Some(boxes)) = (answer, boxes) else {
             return done.emit(false);
         };
-        let bands = head.bands.iter();
-        let names = bands.map(|(track, _)| source.title(*track)).collect();
-        let graph = Graph::new(head, boxes, unit, measure, names);
         let theme = theme::current();
-        let size = (SVG_PX, graph.height_px());
-        let mut painter = SvgPainter::new(size);
-        let scene = FlameScene {
-            graph: &graph,
-            window: Window::ALL,
-            scroll_px: 0.0,
-            size,
-            upwards: false,
-            palette: theme.palette,
-            dark: theme.dark,
-            hovered: None,
-            selected: None,
-            searching,
-        };
-        scene.paint(&mut painter);
-        let texts = Array::of1(&painter.finish().into());
+        let text = svg((head, boxes), &query, &source, theme.palette, theme.dark);
+        let texts = Array::of1(&text.into());
         done.emit(save("flamegraph.svg", "image/svg+xml", &texts).is_ok());
     });
 }
