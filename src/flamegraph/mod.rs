@@ -4,13 +4,15 @@
 //! Data flows [`profiles`] (events in, a [`profile`] for each [`source`] out,
 //! built of [`frames`] and [`stacks`]) → [`origin`] (weighted stacks of what
 //! was chosen) → [`step`] (what the user does to them) → [`layout`] (boxes,
-//! totals, search) → [`query`] (what page and command line ask). [`foreign`]
+//! totals, search) → [`query`] (what page and command line ask). [`export`]
+//! writes stacks as files for other programs. [`foreign`]
 //! is the automaton of the foreign calls that a program announces with user
 //! messages. Nothing here draws.
 
 pub mod choosing;
 pub mod collect;
 mod draft;
+pub mod export;
 pub mod foreign;
 pub mod frames;
 pub mod heap;

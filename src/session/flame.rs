@@ -69,7 +69,7 @@ impl Session {
         Some(answer(self.origin(query.choice.source)?, query))
     }
 
-    fn origin(&self, source: Source) -> Option<&dyn Origin> {
+    pub(super) fn origin(&self, source: Source) -> Option<&dyn Origin> {
         let profile = self.recording.profiles.get(source)?;
         Some(profile)
     }

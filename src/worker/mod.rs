@@ -278,9 +278,11 @@ fn answer(shared: &Shared, id: u32, question: Question) {
             }
             None => Answer::Nothing,
         },
-        Question::FlameTable(_) | Question::FlamePlace(_) | Question::FlameExport(..) => {
-            Answer::Nothing
-        }
+        Question::FlameExport(query, format) => match session.flame_export(&query, format) {
+            Some(bytes) => return post_columns(id, Answer::File, &wire::file_columns(&bytes)),
+            None => Answer::Nothing,
+        },
+        Question::FlameTable(_) | Question::FlamePlace(_) => Answer::Nothing,
         Question::Usage(range) => Answer::Usage(session.usage(range)),
         Question::Threads(filter) => {
             let (rows, total) = session.threads(&filter);
