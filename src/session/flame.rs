@@ -3,6 +3,7 @@
 use super::{Recording, Session};
 use crate::automata::Span;
 use crate::flamegraph::query::{FlameBoxes, FlameHead, FlameQuery, answer};
+use crate::flamegraph::waiting::waiting_info;
 use crate::flamegraph::{
     Origin, ProgramSpans, Source, SourceInfo, TrackInfo, TrackSource, WindowTotals, span_totals,
 };
@@ -34,6 +35,8 @@ impl Session {
         let mut infos = self.recording.profiles.infos();
         let tracks = infos.iter_mut().flat_map(|info| &mut info.tracks);
         tracks.for_each(|track| self.label_track(track));
+        infos.extend(waiting_info(&self.recording.store));
+        infos.sort_by_key(|info| info.source);
         infos
     }
 
@@ -69,7 +72,15 @@ impl Session {
         Some(answer(self.origin(query.choice.source)?, query))
     }
 
-    pub(super) fn origin(&self, source: Source) -> Option<&dyn Origin> {
+    /// What flame graphs of a source are made from; `None` if the log has
+    /// nothing of it.
+    #[must_use]
+    pub fn origin(&self, source: Source) -> Option<&dyn Origin> {
+        if source == Source::Waiting {
+            let store = &self.recording.store;
+            let waited = !store.wait_groups().members.is_empty();
+            return waited.then_some(store);
+        }
         let profile = self.recording.profiles.get(source)?;
         Some(profile)
     }
