@@ -30,6 +30,7 @@ use crate::timeline::Store;
 use crate::timeline::contents::Contents;
 use crate::timeline::flow::{Arrow, FlowQuery};
 use crate::timeline::messages::{Message, Messages};
+use crate::timeline::profile_rows::ProfileRows;
 use crate::timeline::query::{Timeline, TimelineQuery, UsageRow, usage};
 use crate::timeline::reply::TimelineReply;
 use crate::timeline::thread_export::thread_csv;
@@ -51,6 +52,8 @@ struct Recording {
     /// Taken out at the end of the log.
     samples: Option<ProfilesCollector>,
     profiles: Profiles,
+    /// The rows of the timeline that show them.
+    profile_rows: ProfileRows,
     call_oddities: Vec<CallOddity>,
     open: OpenAtEnd,
 }
@@ -71,6 +74,7 @@ impl Default for Recording {
             names: Names::default(),
             samples: Some(ProfilesCollector::default()),
             profiles: Profiles::default(),
+            profile_rows: ProfileRows::default(),
             call_oddities: Vec::new(),
             open: OpenAtEnd::default(),
         }
@@ -129,6 +133,7 @@ impl Recording {
         self.store.settle(end);
         if let Some(samples) = self.samples.take() {
             (self.profiles, self.call_oddities) = samples.finish(end);
+            self.profile_rows = ProfileRows::of(&self.profiles);
         }
     }
 }
@@ -363,6 +368,8 @@ impl Session {
             caps: &caps,
             tracks: &self.recording.tracks,
             numbers: &self.recording.numbers,
+            profiles: &self.recording.profiles,
+            profile_rows: &self.recording.profile_rows,
             end: self.recording.end(),
         };
         timeline.answer(query)
