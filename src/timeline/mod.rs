@@ -22,6 +22,7 @@ pub mod messages;
 mod moments;
 pub mod nonmoving;
 pub mod phases;
+pub mod profile_rows;
 pub mod query;
 pub mod reply;
 pub mod row;

@@ -204,10 +204,7 @@ impl App {
             .iter()
             .filter_map(|row| Some((row.id, row.label.clone()?)))
             .collect();
-        let spans = overview.contents.spans.iter();
-        let spans = spans.map(|span| span.name.clone()).collect();
-        self.viewer
-            .set_log(span, overview.caps.len(), labels, spans);
+        self.viewer.set_log(span, Rc::clone(overview), labels);
         self.show_tracks();
     }
 

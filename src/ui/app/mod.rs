@@ -4,6 +4,7 @@ mod actions;
 mod log;
 mod palette;
 mod panel;
+mod show_in_flame;
 mod view;
 
 use std::ops::Range;
@@ -27,6 +28,7 @@ use crate::scene::format;
 use crate::scene::track::Layout;
 use crate::session::Overview;
 use crate::share::{Fingerprint, FlameView, Panel, TrackName, ViewState};
+use crate::timeline::details::FlameTarget;
 use crate::timeline::query::UsageRow;
 use crate::timeline::row::Row;
 use crate::timeline::thread_table::ThreadView;
@@ -93,6 +95,8 @@ pub(super) enum Msg {
     AddNote,
     Key(KeyboardEvent),
     Goto(Goto),
+    /// A call or a sample is to be shown in the flame graph.
+    ShowInFlame(FlameTarget),
     Share,
     Copied(bool),
     Settled,
@@ -380,6 +384,7 @@ impl Component for App {
             Msg::AddNote => self.add_note(ctx),
             Msg::Key(event) => return self.key(ctx, &event),
             Msg::Goto(goto) => self.goto(ctx, goto),
+            Msg::ShowInFlame(target) => self.show_in_flame(ctx, target),
             Msg::Share => self.share(ctx),
             Msg::Copied(copied) => self.copied = copied,
             Msg::Settled => {
