@@ -5,8 +5,11 @@ mod contents;
 mod details;
 mod diagnostics;
 mod flame;
+mod symbols;
 
 use std::ops::Range;
+
+pub use symbols::AddressNames;
 
 use serde::{Deserialize, Serialize};
 
@@ -262,6 +265,12 @@ impl Session {
     #[must_use]
     pub fn progress(&self) -> Progress {
         self.reader.progress()
+    }
+
+    /// Whether the log is read to its end.
+    #[must_use]
+    pub const fn is_complete(&self) -> bool {
+        self.complete
     }
 
     /// The reader, which knows what is wrong with the log.
