@@ -6,8 +6,11 @@ mod details;
 mod diagnostics;
 mod flame;
 mod flame_export;
+mod symbols;
 
 use std::ops::Range;
+
+pub use symbols::AddressNames;
 
 use serde::{Deserialize, Serialize};
 
@@ -272,6 +275,12 @@ impl Session {
     #[must_use]
     pub fn progress(&self) -> Progress {
         self.reader.progress()
+    }
+
+    /// Whether the log is read to its end.
+    #[must_use]
+    pub const fn is_complete(&self) -> bool {
+        self.complete
     }
 
     /// The reader, which knows what is wrong with the log.
