@@ -8,9 +8,12 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use eventscope::eventlog::Record;
+use eventscope::flamegraph::query::{
+    FlameBoxes, FlameHead, FlameQuery, FlameTableQuery, View, answer, table,
+};
 use eventscope::flamegraph::{
-    CallOddity, CallProblem, FrameKind, Order, Profile, ProfileCollector, Track, TrackSource,
-    frame_totals, layout,
+    CallOddity, CallProblem, Choice, FrameKind, Profile, ProfileCollector, StepCache, Track,
+    TrackSource,
 };
 use eventscope::ids::Nanos;
 use eventscope::source::read_log;
@@ -44,16 +47,20 @@ fn read(path: &Path) -> (Profile, Vec<CallOddity>) {
 
 /// Samples per innermost frame.
 fn innermost(profile: &Profile) -> BTreeMap<String, u32> {
-    let is_capability = |track: &Track| matches!(track.source, TrackSource::Capability(_));
-    let tracks: Vec<usize> = (0..profile.tracks.len())
-        .filter(|&index| is_capability(&profile.tracks[index]))
-        .collect();
+    let sources = profile.tracks.iter().map(|track| track.source);
+    let is_capability = |source: &TrackSource| matches!(source, TrackSource::Capability(_));
+    let query = FlameTableQuery {
+        choice: Choice {
+            tracks: sources.filter(is_capability).collect(),
+            ..Choice::default()
+        },
+        steps: Vec::new(),
+    };
     let mut samples = BTreeMap::new();
-    for row in frame_totals(profile, &tracks, None) {
-        let frame = profile.frames.get(row.frame).expect("a frame");
-        if row.self_samples > 0 {
-            *samples.entry(frame.name()).or_default() +=
-                u32::try_from(row.self_samples).expect("few");
+    for row in table(&StepCache::default(), profile, &query) {
+        if row.own_count > 0 {
+            *samples.entry(row.frame.name()).or_default() +=
+                u32::try_from(row.own_count).expect("few");
         }
     }
     samples
@@ -182,7 +189,9 @@ fn ticks_are_those_of_the_json_report() {
 }
 
 fn names(profile: &Profile, track: &Track, index: usize) -> Vec<String> {
-    let frames = profile.stacks.outermost_first(track.samples.stack[index]);
+    let frames = profile
+        .stacks
+        .outermost_first(track.samples.stacks()[index]);
     let name = |id| profile.frames.get(id).expect("a frame").name();
     frames.into_iter().map(name).collect()
 }
@@ -254,15 +263,31 @@ fn every_log_has_a_profile_whose_parts_sum_to_the_whole() {
             continue;
         }
         let (name, (profile, _)) = (&case.name, read(&case.log));
-        for (index, track) in profile.tracks.iter().enumerate() {
-            let time: u64 = track.samples.duration.iter().map(|time| time.0).sum();
-            let heavy = layout(&profile, &[index], None, Order::LeftHeavy, 0.001);
-            assert_eq!(heavy.total, Nanos(time), "{name}");
-            let own: u64 = heavy.self_time.iter().map(|time| time.0).sum();
-            assert_eq!(own, time, "{name}");
-            let order = layout(&profile, &[index], None, Order::Time, 0.001);
-            let width: f64 = order.at_depth(0).map(|index| order.width[index]).sum();
+        for track in &profile.tracks {
+            let samples = (0..track.samples.len()).map(|index| track.samples.duration(index).0);
+            let time: u64 = samples.sum();
+            let (head, heavy) = graph(&profile, track.source, View::LeftHeavy);
+            assert_eq!(head.total, time, "{name}");
+            let own: f64 = heavy.own.iter().sum();
+            assert_eq!(own as u64, time, "{name}");
+            let (_, order) = graph(&profile, track.source, View::Time);
+            let outermost = (0..order.len()).filter(|&index| order.depth[index] == 0);
+            let width: f64 = outermost.map(|index| order.width[index]).sum();
             assert!((width - 1.0).abs() < 1e-6, "{name}: {width}");
         }
     }
+}
+
+fn graph(profile: &Profile, track: TrackSource, view: View) -> (FlameHead, FlameBoxes) {
+    let query = FlameQuery {
+        choice: Choice {
+            tracks: vec![track],
+            ..Choice::default()
+        },
+        view,
+        window: (0.0, 1.0),
+        width_px: 1000,
+        ..FlameQuery::default()
+    };
+    answer(profile, &query)
 }

@@ -160,11 +160,11 @@ mod tests {
         let (mut stacks, mut oddities) = (Stacks::default(), Oddities::default());
         let samples = nest(calls, &mut stacks, &mut oddities).samples;
         let rows = (0..samples.len()).map(|i| {
-            let start = samples.start[i].0;
-            let frames = stacks.outermost_first(samples.stack[i]);
+            let (span, stack) = samples.get(i).expect("a sample");
+            let frames = stacks.outermost_first(stack);
             (
-                start,
-                start + samples.duration[i].0,
+                span.start.0,
+                span.end.0,
                 frames.iter().map(|f| f.0).collect(),
             )
         });

@@ -278,9 +278,9 @@ fn answer(shared: &Shared, id: u32, question: Question) {
             }
             None => Answer::Nothing,
         },
-        Question::FlameTable(_) | Question::FlamePlace(_) | Question::FlameExport(..) => {
-            Answer::Nothing
-        }
+        Question::FlameTable(query) => Answer::FlameTable(session.flame_table(&query)),
+        Question::FlamePlace(query) => Answer::FlamePlace(session.flame_place(&query)),
+        Question::FlameExport(..) => Answer::Nothing,
         Question::Usage(range) => Answer::Usage(session.usage(range)),
         Question::Threads(filter) => {
             let (rows, total) = session.threads(&filter);
