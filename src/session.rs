@@ -28,7 +28,7 @@ use crate::eventlog::{
     DamageList, Event, LogError, LogReader, Names, Progress, Record, Sink, Step,
 };
 use crate::events::EventContext;
-use crate::flamegraph::{CallOddity, Profiles, ProfilesCollector, SourceInfo};
+use crate::flamegraph::{CallOddity, Profiles, ProfilesCollector, SourceInfo, StepCache};
 use crate::ids::{CapId, Nanos, ThreadId};
 use crate::timeline::Store;
 use crate::timeline::contents::Contents;
@@ -223,6 +223,8 @@ pub struct Session {
     reader: LogReader,
     recording: Recording,
     complete: bool,
+    /// To be cleared whenever the profiles change.
+    flame_steps: StepCache,
 }
 
 impl Session {
@@ -239,6 +241,7 @@ impl Session {
             reader: LogReader::new(len).keeping_rows(events),
             recording: Recording::default(),
             complete: false,
+            flame_steps: StepCache::default(),
         }
     }
 
@@ -250,6 +253,7 @@ impl Session {
         let step = self.reader.advance(&mut self.recording, max_events)?;
         if step == Step::Done && !self.complete {
             self.recording.settle(self.reader.index());
+            self.flame_profiles_changed();
             self.complete = true;
         }
         self.recording.tracks.extend(&self.recording.numbers);

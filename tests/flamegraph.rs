@@ -1,16 +1,16 @@
-//! Flame graphs of real logs: samples against the runtime's own report of the
-//! same run, foreign calls against what the demo program does.
+//! Flame graphs of real logs: parts against the whole, foreign calls against
+//! what the demo program does. Ticks are held against reports in
+//! `prof_reports.rs`.
 
 mod common;
 
-use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use eventscope::eventlog::Record;
+use eventscope::flamegraph::query::{FlameBoxes, FlameHead, FlameQuery, View, answer};
 use eventscope::flamegraph::{
-    CallOddity, CallProblem, FrameKind, Order, Profile, ProfileCollector, Track, TrackSource,
-    frame_totals, layout,
+    CallOddity, CallProblem, Choice, FrameKind, Profile, ProfileCollector, Track, TrackSource,
 };
 use eventscope::ids::Nanos;
 use eventscope::source::read_log;
@@ -56,7 +56,9 @@ fn a_capability_is_a_track() {
 }
 
 fn names(profile: &Profile, track: &Track, index: usize) -> Vec<String> {
-    let frames = profile.stacks.outermost_first(track.samples.stack[index]);
+    let frames = profile
+        .stacks
+        .outermost_first(track.samples.stacks()[index]);
     let name = |id| profile.frames.get(id).expect("a frame").name();
     frames.into_iter().map(name).collect()
 }
@@ -128,15 +130,31 @@ fn every_log_has_a_profile_whose_parts_sum_to_the_whole() {
             continue;
         }
         let (name, (profile, _)) = (&case.name, read(&case.log));
-        for (index, track) in profile.tracks.iter().enumerate() {
-            let time: u64 = track.samples.duration.iter().map(|time| time.0).sum();
-            let heavy = layout(&profile, &[index], None, Order::LeftHeavy, 0.001);
-            assert_eq!(heavy.total, Nanos(time), "{name}");
-            let own: u64 = heavy.self_time.iter().map(|time| time.0).sum();
-            assert_eq!(own, time, "{name}");
-            let order = layout(&profile, &[index], None, Order::Time, 0.001);
-            let width: f64 = order.at_depth(0).map(|index| order.width[index]).sum();
+        for track in &profile.tracks {
+            let samples = (0..track.samples.len()).map(|index| track.samples.duration(index).0);
+            let time: u64 = samples.sum();
+            let (head, heavy) = graph(&profile, track.source, View::LeftHeavy);
+            assert_eq!(head.total, time, "{name}");
+            let own: f64 = heavy.own.iter().sum();
+            assert_eq!(own as u64, time, "{name}");
+            let (_, order) = graph(&profile, track.source, View::Time);
+            let outermost = (0..order.len()).filter(|&index| order.depth[index] == 0);
+            let width: f64 = outermost.map(|index| order.width[index]).sum();
             assert!((width - 1.0).abs() < 1e-6, "{name}: {width}");
         }
     }
+}
+
+fn graph(profile: &Profile, track: TrackSource, view: View) -> (FlameHead, FlameBoxes) {
+    let query = FlameQuery {
+        choice: Choice {
+            tracks: vec![track],
+            ..Choice::default()
+        },
+        view,
+        window: (0.0, 1.0),
+        width_px: 1000,
+        ..FlameQuery::default()
+    };
+    answer(profile, &query)
 }

@@ -9,7 +9,9 @@ use serde_json::json;
 
 use super::{Condition, Failure, Input, Output, Range, escaped, report};
 use crate::automata::Span;
-use crate::flamegraph::query::{ExportFormat, FlameQuery, FlameRow, Measure, View};
+use crate::flamegraph::query::{
+    ExportFormat, FlameQuery, FlameRow, FlameTableQuery, Measure, View,
+};
 use crate::flamegraph::{
     Choice, Source, SourceInfo, Step, TrackInfo, TrackSource, Unit, WindowTotals,
 };
@@ -321,7 +323,12 @@ fn print(
                 let windows = session.span_totals(Some(window));
                 return Ok(print_windows(&windows, arguments.output, out)?);
             }
-            let (rows, samples) = session.flame_totals(query).unwrap_or_default();
+            let rows = session.flame_table(&FlameTableQuery {
+                choice: query.choice.clone(),
+                steps: query.steps.clone(),
+            });
+            let head = session.flame(query).map(|(head, _)| head);
+            let samples = head.map_or(0, |head| head.heap_samples);
             return Ok(print_totals(&rows, samples, arguments.output, out)?);
         }
     };

@@ -262,6 +262,12 @@ impl<'a> CcStack<'a> {
             .iter()
             .map(|id| CostCentreId(u32::from_be_bytes(*id)))
     }
+
+    /// The same as bytes: four for each.
+    #[must_use]
+    pub const fn bytes(self) -> &'a [u8] {
+        self.ids
+    }
 }
 
 impl<'a> Field<'a> for CcStack<'a> {

@@ -12,8 +12,9 @@ use rustc_hash::FxHashMap;
 use super::foreign::{Call, CallOddity, CallProblem, Calls, Oddities};
 use super::frames::{Frame, FrameId, Frames};
 use super::nesting::{Nested, PlacedCall, ThreadFunctions, lanes, nest};
-use super::profile::{Profile, Samples, Track, TrackSource};
+use super::profile::{Profile, Track, TrackSource};
 use super::stacks::{StackId, Stacks};
+use super::ticks::Ticks;
 use crate::automata::Span;
 use crate::eventlog::{Event, Record};
 use crate::ids::{Address, CapId, CostCentreId, Nanos, OsThreadId};
@@ -25,8 +26,7 @@ use crate::ids::{Address, CapId, CostCentreId, Nanos, OsThreadId};
 pub struct ProfileCollector {
     centres: FxHashMap<CostCentreId, Frame>,
     stacks: Stacks<CostCentreId>,
-    /// When each capability was sampled, and where it was.
-    ticks: BTreeMap<CapId, Vec<(Nanos, StackId)>>,
+    ticks: BTreeMap<CapId, Ticks>,
     tick_interval: Option<Nanos>,
     calls: Calls,
     /// When the first event was.
@@ -64,8 +64,8 @@ impl ProfileCollector {
             // capability is a u32 here, a u16 everywhere else.
             Event::ProfSampleCostCentre { cap, stack, .. } => {
                 if let Ok(cap) = u16::try_from(cap) {
-                    let stack = self.stacks.intern(stack.iter().rev());
-                    self.ticks.entry(CapId(cap)).or_default().push((at, stack));
+                    let ticks = self.ticks.entry(CapId(cap)).or_default();
+                    ticks.push(at, stack, &mut self.stacks);
                 }
             }
             Event::ProfBegin { tick_interval } if tick_interval > 0 => {
@@ -117,25 +117,22 @@ impl ProfileCollector {
             StackId::EMPTY,
             frames.intern(Frame::built_in("MAIN", "MAIN")),
         );
-        let translated = self.stacks.translate(stacks, |id| {
-            let centre = self.centres.get(&id).cloned();
-            frames.intern(centre.unwrap_or_else(|| Frame::unknown(id)))
+        let mut known: FxHashMap<CostCentreId, FrameId> = FxHashMap::default();
+        let translated = std::mem::take(&mut self.stacks).translate(stacks, |id| {
+            *known.entry(id).or_insert_with(|| {
+                let centre = self.centres.get(&id).cloned();
+                frames.intern(centre.unwrap_or_else(|| Frame::unknown(id)))
+            })
         });
         let interval = self.tick_interval.unwrap_or(Profile::DEFAULT_TICK);
         let tracks = std::mem::take(&mut self.ticks).into_iter();
-        let track = |(cap, mut ticks): (CapId, Vec<(Nanos, StackId)>)| {
-            ticks.sort_by_key(|(at, _)| *at);
-            let mut samples = Samples::default();
-            for (at, stack) in ticks {
-                let span = Span::new(at.since(interval), at);
-                // `MAIN` is never written: nothing at all is `MAIN` itself.
-                let found = translated
-                    .get(stack.index())
-                    .copied()
-                    .unwrap_or(StackId::EMPTY);
-                let stack = if found == StackId::EMPTY { main } else { found };
-                samples.push(span, stack);
-            }
+        // `MAIN` is never written: nothing at all is `MAIN` itself.
+        let new = |stack: StackId| match translated.get(stack.index()) {
+            Some(&found) if found != StackId::EMPTY => found,
+            _ => main,
+        };
+        let track = |(cap, ticks): (CapId, Ticks)| {
+            let samples = ticks.finish(interval, new);
             Track {
                 source: TrackSource::Capability(cap),
                 samples,

@@ -3,12 +3,14 @@
 //!
 //! Data flows [`profiles`] (events in, a [`profile`] for each [`source`] out,
 //! built of [`frames`] and [`stacks`]) → [`origin`] (weighted stacks of what
-//! was chosen) → [`step`] (what the user does to them) → [`layout`] (boxes,
-//! totals, search) → [`query`] (what page and command line ask). [`export`]
-//! writes stacks as files for other programs. [`foreign`]
-//! is the automaton of the foreign calls that a program announces with user
-//! messages. Nothing here draws.
+//! was chosen) → [`step`] (what the user does to them, kept in a [`cache`]) →
+//! `layout` (boxes) → [`query`] (what page and command line ask, answered in
+//! `answer`, `table` and `place`). [`export`] writes stacks as files for other
+//! programs. [`foreign`] is the automaton of the foreign calls that a program
+//! announces with user messages. Nothing here draws.
 
+mod answer;
+pub mod cache;
 pub mod choosing;
 pub mod collect;
 mod draft;
@@ -17,33 +19,42 @@ pub mod foreign;
 pub mod frames;
 pub mod heap;
 pub mod heap_collect;
-pub mod layout;
+mod layout;
 mod nesting;
 pub mod origin;
+mod place;
 pub mod profile;
 pub mod profiles;
 pub mod query;
+mod samples;
 pub mod source;
 pub mod spans;
 pub mod stack_samples;
 pub mod stacks;
 pub mod step;
+mod sums;
+mod table;
 #[cfg(test)]
 mod test_support;
+#[cfg(test)]
+mod tests;
+mod ticks;
+mod tree_order;
 pub mod waiting;
 mod weights;
 
+pub use cache::StepCache;
 pub use collect::ProfileCollector;
 pub use foreign::{CallKey, CallOddity, CallProblem};
 pub use frames::{Frame, FrameId, FrameKind, Frames};
-pub use layout::{Layout, Order, layout};
 pub use origin::{Choice, Origin, Weighed};
-pub use profile::{Profile, Samples, Track, TrackSource};
+pub use profile::{Profile, Sample, Samples, Track, TrackSource};
 pub use profiles::{Profiles, ProfilesCollector, SourceInfo, TrackInfo};
 pub use source::{Source, Unit};
 pub use spans::ProgramSpans;
 pub use spans::totals::{SpanTotal, WindowTotals, span_totals};
 pub use stack_samples::{StackOddity, StackProblem};
 pub use stacks::{StackId, Stacks};
-pub use step::Step;
-pub use weights::{FrameTotal, Matches, Weight, frame_totals, search};
+pub use step::{Step, Transformed};
+pub use tree_order::TreeOrder;
+pub use weights::Weight;

@@ -48,6 +48,13 @@ pub trait Origin {
 
     /// A profile that has what was chosen, and which of its tracks were.
     fn in_time(&self, choice: &Choice) -> (Cow<'_, Profile>, Vec<usize>);
+
+    /// How many samples each stack has, whatever was chosen, by the number
+    /// that it has in weights and in time; `None` if that is not known before
+    /// something is chosen.
+    fn seen(&self) -> Option<Vec<u32>> {
+        None
+    }
 }
 
 impl Origin for Profile {
@@ -66,5 +73,9 @@ impl Origin for Profile {
 
     fn in_time(&self, choice: &Choice) -> (Cow<'_, Profile>, Vec<usize>) {
         (Cow::Borrowed(self), self.chosen(&choice.tracks))
+    }
+
+    fn seen(&self) -> Option<Vec<u32>> {
+        Some(Self::seen(self))
     }
 }

@@ -2,12 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::frames::{Frame, FrameId};
-use super::layout::{Order, layout};
-use super::origin::{Choice, Origin};
+pub use super::answer::{answer, answer_with};
+use super::frames::Frame;
+use super::origin::Choice;
+pub use super::place::place;
 use super::profile::TrackSource;
 use super::step::Step;
-use super::weights::search;
+pub use super::table::table;
 use crate::ids::Nanos;
 
 /// How a flame graph is laid out.
@@ -85,6 +86,12 @@ pub struct FlameHead {
 }
 
 /// The boxes of an answer, sorted by depth, then from left to right.
+///
+/// Left-heavy, all is exact; narrow boxes on one other are one, with nothing
+/// on it. Where two selections are compared, each makes up half of the width.
+/// In the order of time boxes that are at least a pixel wide are exact, but for
+/// less than a pixel at their edges; of narrower ones that were merged only the
+/// sums are.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlameBoxes {
     /// How many frames are around each.
@@ -97,16 +104,17 @@ pub struct FlameBoxes {
     pub frame: Vec<u32>,
     /// What nothing stood on, in the source's unit.
     pub own: Vec<f64>,
-    /// All of it.
+    /// All of it, in the source's unit, without what is compared with.
     pub total: Vec<f64>,
-    /// Its samples.
+    /// Its samples, without those of what is compared with.
     pub count: Vec<f64>,
     /// How many boxes, each too narrow to be seen, it stands for.
     pub merged: Vec<u32>,
     /// Which stack it is, as long as the steps are the same; that of the
     /// widest, if it stands for many.
     pub stack: Vec<u32>,
-    /// Its total in the time to compare with; empty if nothing is compared.
+    /// Its total in the time to compare with, in what the boxes' width is
+    /// measured in; empty if nothing is compared.
     pub before: Vec<f64>,
 }
 
@@ -133,10 +141,11 @@ pub struct FlameTableQuery {
     pub steps: Vec<Step>,
 }
 
-/// How much a frame weighs, wherever it stands.
+/// How much frames of one name weigh, wherever they stand.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlameRow {
-    /// What it is.
+    /// What it is. Where frames of this name are not all the same, what they
+    /// differ in is empty.
     pub frame: Frame,
     /// What it weighs where it is innermost, in the source's unit.
     pub own: u64,
@@ -157,6 +166,9 @@ pub struct FlamePlaceQuery {
     pub choice: Choice,
     /// What was done to the stacks, one step after the other.
     pub steps: Vec<Step>,
+    /// The view that the box is in: those of callers and callees have stacks
+    /// of their own.
+    pub view: View,
     /// The stack of the box, with the frames that stand on it.
     pub stack: u32,
     /// The first occurrence that begins at or after this time.
@@ -172,61 +184,4 @@ pub enum ExportFormat {
     Folded,
     /// Compressed protocol buffer of `pprof`.
     Pprof,
-}
-
-/// Answers a query.
-#[must_use]
-pub fn answer(origin: &dyn Origin, query: &FlameQuery) -> (FlameHead, FlameBoxes) {
-    let (profile, tracks) = origin.in_time(&query.choice);
-    let profile = profile.as_ref();
-    let order = match query.view {
-        View::Time => Order::Time,
-        _ => Order::LeftHeavy,
-    };
-    let (window_left, window_width) = query.window;
-    let min_width = window_width / f64::from(query.width_px.max(1));
-    let layout = layout(profile, &tracks, query.choice.range, order, min_width);
-    let matches = search(&layout, profile, &query.search);
-    let mut boxes = FlameBoxes::default();
-    let mut used: Vec<(FrameId, bool)> = Vec::new();
-    for i in 0..layout.len() {
-        let (left, width) = (layout.left[i], layout.width[i]);
-        if left + width < window_left || left > window_left + window_width {
-            continue;
-        }
-        boxes.depth.push(layout.depth[i]);
-        boxes.left.push(left);
-        boxes.width.push(width);
-        boxes.frame.push(layout.frame[i].0);
-        boxes.own.push(layout.self_time[i].0 as f64);
-        boxes.total.push(layout.total_time[i].0 as f64);
-        boxes.count.push(layout.count[i] as f64);
-        boxes.merged.push(layout.merged[i]);
-        boxes.stack.push(0);
-        used.push((layout.frame[i], matches.boxes[i]));
-    }
-    used.sort_unstable();
-    used.dedup();
-    let named = |(id, found): (FrameId, bool)| {
-        let frame = profile.frames.get(id)?.clone();
-        Some(NamedFrame {
-            id: id.0,
-            frame,
-            found,
-        })
-    };
-    let sources = tracks.iter().filter_map(|&track| profile.tracks.get(track));
-    let head = FlameHead {
-        total: layout.total.0,
-        total_before: None,
-        heap_samples: 0,
-        frames: used.into_iter().filter_map(named).collect(),
-        found_share: matches.share,
-        bands: sources
-            .map(|track| track.source)
-            .zip(layout.bands)
-            .collect(),
-        depth: layout.depth.last().map_or(0, |&deepest| deepest + 1),
-    };
-    (head, boxes)
 }

@@ -1,13 +1,18 @@
 //! Call stacks as one prefix tree: stacks that begin alike share their
 //! beginning, and every stack is one number.
 
+use std::sync::OnceLock;
+
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::frames::FrameId;
+use super::tree_order::TreeOrder;
 
 /// A stack of a profile: a node of its [`Stacks`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct StackId(pub u32);
 
 impl StackId {
@@ -27,20 +32,23 @@ impl StackId {
 #[derive(Clone, Debug)]
 pub struct Stacks<F = FrameId> {
     parent: Vec<StackId>,
-    /// The innermost frame; of the empty stack, none.
-    frame: Vec<Option<F>>,
+    /// The innermost frame of each but the empty stack, which comes first.
+    frame: Vec<F>,
     /// How many frames.
     depth: Vec<u16>,
     children: FxHashMap<(StackId, F), StackId>,
+    /// Made when it is first asked for.
+    order: OnceLock<TreeOrder>,
 }
 
 impl<F> Default for Stacks<F> {
     fn default() -> Self {
         Self {
             parent: vec![StackId::EMPTY],
-            frame: vec![None],
+            frame: Vec::new(),
             depth: vec![0],
             children: FxHashMap::default(),
+            order: OnceLock::new(),
         }
     }
 }
@@ -57,8 +65,9 @@ impl<F: Copy + Eq + std::hash::Hash> Stacks<F> {
         };
         let id = StackId(u32::try_from(self.parent.len()).unwrap_or(u32::MAX));
         self.parent.push(parent);
-        self.frame.push(Some(frame));
+        self.frame.push(frame);
         self.depth.push(depth);
+        self.order.take();
         self.children.insert((parent, frame), id);
         id
     }
@@ -67,6 +76,44 @@ impl<F: Copy + Eq + std::hash::Hash> Stacks<F> {
     pub fn intern(&mut self, outermost_first: impl IntoIterator<Item = F>) -> StackId {
         let frames = outermost_first.into_iter();
         frames.fold(StackId::EMPTY, |stack, frame| self.push(stack, frame))
+    }
+
+    /// The same, for stacks that mostly begin like the one before: of these
+    /// frames, only those that differ are looked up.
+    pub fn intern_next(
+        &mut self,
+        last: &mut LastStack<F>,
+        outermost_first: impl IntoIterator<Item = F>,
+    ) -> StackId {
+        let mut shared = 0;
+        let mut frames = outermost_first.into_iter();
+        let mut next = frames.next();
+        while let Some(frame) = next
+            && last.frames.get(shared) == Some(&frame)
+        {
+            shared += 1;
+            next = frames.next();
+        }
+        self.intern_from(last, shared, next.into_iter().chain(frames))
+    }
+
+    /// The stack that has the outermost `shared` frames of the last one, and
+    /// then these.
+    pub fn intern_from(
+        &mut self,
+        last: &mut LastStack<F>,
+        shared: usize,
+        inner: impl IntoIterator<Item = F>,
+    ) -> StackId {
+        last.frames.truncate(shared);
+        last.stacks.truncate(shared);
+        let mut stack = last.stacks.last().copied().unwrap_or(StackId::EMPTY);
+        for frame in inner {
+            stack = self.push(stack, frame);
+            last.frames.push(frame);
+            last.stacks.push(stack);
+        }
+        stack
     }
 
     /// The stack without its innermost frame; the empty stack is its own.
@@ -79,7 +126,8 @@ impl<F: Copy + Eq + std::hash::Hash> Stacks<F> {
     /// The innermost frame.
     #[must_use]
     pub fn frame(&self, stack: StackId) -> Option<F> {
-        self.frame.get(stack.index()).copied().flatten()
+        let place = stack.index().checked_sub(1)?;
+        self.frame.get(place).copied()
     }
 
     /// How many frames the stack has.
@@ -120,6 +168,23 @@ impl<F: Copy + Eq + std::hash::Hash> Stacks<F> {
         self.parent.len() <= 1
     }
 
+    /// The stacks in the order of a walk through the tree.
+    #[must_use]
+    pub fn order(&self) -> &TreeOrder {
+        self.order.get_or_init(|| TreeOrder::new(&self.parent))
+    }
+
+    /// The longest stack that both begin with.
+    #[must_use]
+    pub fn common(&self, a: StackId, b: StackId) -> StackId {
+        let order = self.order();
+        let mut outer = a;
+        while !order.contains(outer, b) {
+            outer = self.parent(outer);
+        }
+        outer
+    }
+
     /// Adds all stacks to `into` with other frames. The result has the new id
     /// of each stack, at the index of the old one.
     pub fn translate<G: Copy + Eq + std::hash::Hash>(
@@ -139,6 +204,24 @@ impl<F: Copy + Eq + std::hash::Hash> Stacks<F> {
     }
 }
 
+/// The stack that was interned last, of one of several series of stacks in
+/// each of which one is like the next.
+#[derive(Clone, Debug)]
+pub struct LastStack<F> {
+    frames: Vec<F>,
+    /// The stack of each frame and those around it.
+    stacks: Vec<StackId>,
+}
+
+impl<F> Default for LastStack<F> {
+    fn default() -> Self {
+        Self {
+            frames: Vec::new(),
+            stacks: Vec::new(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,6 +237,28 @@ mod tests {
         assert_eq!(stacks.depth(abd), 3);
         assert_eq!(stacks.outermost_first(abd), ['a', 'b', 'd']);
         assert_eq!(stacks.innermost_first(abd).collect::<String>(), "dba");
+    }
+
+    #[test]
+    fn the_next_stack_is_that_of_all_its_frames() {
+        let (mut stacks, mut last) = (Stacks::default(), LastStack::default());
+        for frames in ["abc", "abd", "ab", "", "x", "xyz", "xyz", "xyza"] {
+            let next = stacks.intern_next(&mut last, frames.chars());
+            assert_eq!(next, stacks.intern(frames.chars()), "{frames}");
+        }
+        let next = stacks.intern_from(&mut last, 2, "q".chars());
+        assert_eq!(stacks.outermost_first(next), ['x', 'y', 'q']);
+    }
+
+    #[test]
+    fn stacks_have_a_common_beginning() {
+        let mut stacks = Stacks::default();
+        let [abc, abd, x] = ["abc", "abd", "x"].map(|text| stacks.intern(text.chars()));
+        let ab = stacks.intern("ab".chars());
+        assert_eq!(stacks.common(abc, abd), ab);
+        assert_eq!(stacks.common(abc, ab), ab);
+        assert_eq!(stacks.common(ab, abc), ab);
+        assert_eq!(stacks.common(abc, x), StackId::EMPTY);
     }
 
     #[test]

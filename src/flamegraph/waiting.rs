@@ -154,8 +154,8 @@ impl Origin for Store {
 
 fn began(draft: &Draft, end: Nanos) -> Span {
     let starts = draft.tracks.iter();
-    let starts = starts.filter_map(|track| track.samples.start.first());
-    let start = starts.min().copied().unwrap_or(end);
+    let starts = starts.filter_map(|track| track.samples.span());
+    let start = starts.map(|span| span.start).min().unwrap_or(end);
     Span::new(start, end.max(start))
 }
 

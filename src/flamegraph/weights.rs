@@ -1,13 +1,10 @@
-//! How much time each stack, and each frame, has in a range.
+//! How much each stack has in a range.
 
-use serde::{Deserialize, Serialize};
-
-use super::frames::{Frame, FrameId};
-use super::layout::Layout;
+use super::frames::FrameId;
 use super::profile::{Profile, Track};
-use super::stacks::StackId;
+use super::query::Measure;
+use super::stacks::{StackId, Stacks};
 use crate::automata::Span;
-use crate::ids::Nanos;
 
 /// What a stack, or anything, weighs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,6 +21,15 @@ impl Weight {
         self.amount = self.amount.saturating_add(other.amount);
         self.count = self.count.saturating_add(other.count);
     }
+
+    /// One of both.
+    #[must_use]
+    pub const fn by(self, measure: Measure) -> u64 {
+        match measure {
+            Measure::Amount => self.amount,
+            Measure::Count => self.count,
+        }
+    }
 }
 
 impl Profile {
@@ -35,46 +41,30 @@ impl Profile {
             heap.weigh(range, &mut own);
         }
         for track in chosen(self, tracks) {
-            for sample in track.samples.in_range(range) {
-                if let Some(weight) = own.get_mut(sample.stack.index()) {
-                    weight.add(Weight {
-                        amount: sample.span.duration().0,
-                        count: u64::from(sample.ends),
-                    });
-                }
-            }
+            track.samples.weigh(range, &mut own);
         }
         own
     }
-}
 
-/// The weight of every stack of a profile, in columns by stack.
-pub(super) struct Weights {
-    /// Of the stack itself.
-    pub(super) own: Vec<Weight>,
-    /// Of it and all stacks that it is the beginning of.
-    pub(super) total: Vec<Weight>,
-}
-
-impl Weights {
-    pub(super) fn new(profile: &Profile, tracks: &[usize], range: Span) -> Self {
-        let own = profile.weigh(tracks, range);
-        let mut total = own.clone();
-        for stack in profile
-            .stacks
-            .ids()
-            .rev()
-            .filter(|&id| id != StackId::EMPTY)
-        {
-            let weight = total[stack.index()];
-            total[profile.stacks.parent(stack).index()].add(weight);
+    /// How many samples each stack has, by its number.
+    #[must_use]
+    pub fn seen(&self) -> Vec<u32> {
+        let mut seen = vec![0_u32; self.stacks.len()];
+        let mut see = |stack: StackId| {
+            if let Some(count) = seen.get_mut(stack.index()) {
+                *count = count.saturating_add(1);
+            }
+        };
+        for track in &self.tracks {
+            track.samples.stacks().iter().copied().for_each(&mut see);
         }
-        Self { own, total }
-    }
-
-    /// The time of all samples.
-    pub(super) fn sampled(&self) -> Nanos {
-        Nanos(self.total.first().map_or(0, |weight| weight.amount))
+        if let Some(heap) = &self.heap {
+            let samples = (0..heap.len()).filter_map(|sample| heap.get(sample));
+            samples.for_each(|(_, stacks)| stacks.for_each(|(stack, _)| see(stack)));
+        }
+        // Gaps have none, but are shown.
+        see(self.idle_stack);
+        seen
     }
 }
 
@@ -86,97 +76,49 @@ pub(super) fn chosen<'a>(
     tracks.iter().filter_map(|&index| profile.tracks.get(index))
 }
 
-/// How much time a frame has, wherever it stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FrameTotal {
-    /// The frame.
-    pub frame: FrameId,
-    /// Time in which it was innermost.
-    pub self_time: Nanos,
-    /// Time in which it was anywhere in the stack. Recursion counts once.
-    pub total_time: Nanos,
-    /// Samples in which it was innermost.
-    pub self_samples: u64,
-    /// Samples in which it was anywhere in the stack.
-    pub samples: u64,
+/// What each stack and all that begin with it weigh, from what each weighs
+/// itself.
+pub(super) fn totals(stacks: &Stacks, own: &[Weight]) -> Vec<Weight> {
+    let mut total = own.to_vec();
+    total.resize(stacks.len(), Weight::default());
+    let inner = stacks.ids().rev().filter(|&id| id != StackId::EMPTY);
+    for stack in inner {
+        let weight = total[stack.index()];
+        total[stacks.parent(stack).index()].add(weight);
+    }
+    total
 }
 
-/// Time per frame in a range of some tracks (none: all of the profile's span),
-/// the greatest own time first.
-#[must_use]
-pub fn frame_totals(profile: &Profile, tracks: &[usize], range: Option<Span>) -> Vec<FrameTotal> {
-    let weights = Weights::new(profile, tracks, range.unwrap_or(profile.span));
-    let none = (Weight::default(), Weight::default());
-    let mut frames = vec![none; profile.frames.len()];
-    for stack in profile.stacks.ids() {
-        let Some(frame) = profile.stacks.frame(stack) else {
-            continue;
-        };
-        let Some((own, total)) = frames.get_mut(frame.0 as usize) else {
-            continue;
-        };
-        own.add(weights.own[stack.index()]);
-        let mut outer = profile.stacks.innermost_first(profile.stacks.parent(stack));
-        if weights.total[stack.index()].amount > 0 && !outer.any(|other| other == frame) {
-            total.add(weights.total[stack.index()]);
+/// The weights of stacks after something was done to them; what is gone
+/// weighs nothing.
+pub(super) fn moved(own: &[Weight], map: &[Option<StackId>], stacks: usize) -> Vec<Weight> {
+    let mut new = vec![Weight::default(); stacks];
+    for (weight, stack) in own.iter().zip(map) {
+        if let Some(sum) = stack.and_then(|stack| new.get_mut(stack.index())) {
+            sum.add(*weight);
         }
     }
-    let row = |(frame, (own, total)): (FrameId, (Weight, Weight))| FrameTotal {
-        frame,
-        self_time: Nanos(own.amount),
-        total_time: Nanos(total.amount),
-        self_samples: own.count,
-        samples: total.count,
-    };
-    let mut rows: Vec<FrameTotal> = (0..).map(FrameId).zip(frames).map(row).collect();
-    rows.retain(|row| row.total_time > Nanos(0));
-    rows.sort_by_key(|row| {
-        let times = std::cmp::Reverse((row.self_time, row.total_time));
-        (times, profile.label(row.frame))
-    });
-    rows
+    new
 }
 
-/// What a search found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Matches {
-    /// For each box of the layout, whether it matches.
-    pub boxes: Vec<bool>,
-    /// The part of the sampled time in which a matching frame was in the
-    /// stack, from 0 to 1.
-    pub share: f64,
-}
-
-/// Finds `text` in `Module.label` of the frames of a layout, whatever the
-/// case of its letters. Nothing is found by an empty text.
-#[must_use]
-pub fn search(layout: &Layout, profile: &Profile, text: &str) -> Matches {
-    let text = text.trim().to_lowercase();
-    let matches = |frame: &Frame| !text.is_empty() && frame.name().to_lowercase().contains(&text);
-    let frames: Vec<bool> = profile
-        .frames
-        .iter()
-        .map(|(_, frame)| matches(frame))
-        .collect();
-    let found = |frame: FrameId| frames.get(frame.0 as usize).copied().unwrap_or(false);
-    let weights = Weights::new(profile, &layout.tracks, layout.range);
-    let mut stacks: Vec<bool> = Vec::with_capacity(profile.stacks.len());
-    let mut time = Weight::default();
-    for stack in profile.stacks.ids() {
-        let outer = stacks.get(profile.stacks.parent(stack).index()).copied();
-        let here = outer.unwrap_or(false) || profile.stacks.frame(stack).is_some_and(found);
-        stacks.push(here);
+/// The part of the weight that is in stacks with a marked frame, from 0 to 1.
+pub(super) fn share(stacks: &Stacks, own: &[Weight], marked: &[bool], measure: Measure) -> f64 {
+    let is = |frame: FrameId| marked.get(frame.0 as usize).copied().unwrap_or(false);
+    let mut with: Vec<bool> = Vec::with_capacity(stacks.len());
+    let (mut found, mut all) = (0_u64, 0_u64);
+    for (stack, weight) in stacks.ids().zip(own) {
+        let outer = with.get(stacks.parent(stack).index()).copied();
+        let here = outer.unwrap_or(false) || stacks.frame(stack).is_some_and(is);
+        with.push(here);
+        let weight = weight.by(measure);
+        all = all.saturating_add(weight);
         if here {
-            time.add(weights.own[stack.index()]);
+            found = found.saturating_add(weight);
         }
     }
-    let sampled = weights.sampled().0;
-    Matches {
-        boxes: layout.frame.iter().map(|&frame| found(frame)).collect(),
-        share: if sampled == 0 {
-            0.0
-        } else {
-            time.amount as f64 / sampled as f64
-        },
+    if all == 0 {
+        0.0
+    } else {
+        found as f64 / all as f64
     }
 }

@@ -28,6 +28,7 @@ impl Session {
             .set_prefixes(prefixes, &recording.messages, end);
         if self.complete {
             recording.settle_spans();
+            self.flame_steps.clear();
         }
     }
 }

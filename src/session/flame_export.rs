@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::Session;
 use crate::flamegraph::export::{self, About};
-use crate::flamegraph::query::{ExportFormat, FlameQuery, FlameRow};
+use crate::flamegraph::query::{ExportFormat, FlameQuery};
 
 impl Session {
     /// What a flame graph shows as a file for another program; `None` if the
@@ -31,14 +31,6 @@ impl Session {
         };
         let origin = self.origin(query.choice.source)?;
         Some(export::write(origin, query, format, &about, out))
-    }
-
-    /// How much each frame weighs, the greatest own weight first, and of how
-    /// many heap samples the weights are sums. `None` if the log has nothing
-    /// of that source.
-    #[must_use]
-    pub fn flame_totals(&self, query: &FlameQuery) -> Option<(Vec<FlameRow>, u32)> {
-        Some(export::totals(self.origin(query.choice.source)?, query))
     }
 }
 

@@ -290,7 +290,8 @@ fn answer(shared: &Shared, id: u32, question: Question) {
             Some(bytes) => return post_columns(id, Answer::File, &wire::file_columns(&bytes)),
             None => Answer::Nothing,
         },
-        Question::FlameTable(_) | Question::FlamePlace(_) => Answer::Nothing,
+        Question::FlameTable(query) => Answer::FlameTable(session.flame_table(&query)),
+        Question::FlamePlace(query) => Answer::FlamePlace(session.flame_place(&query)),
         Question::Usage(range) => Answer::Usage(session.usage(range)),
         Question::Threads(filter) => {
             let (rows, total) = session.threads(&filter);

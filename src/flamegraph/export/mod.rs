@@ -10,14 +10,12 @@ mod pprof;
 mod shown;
 mod speedscope;
 mod stretches;
-mod totals;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
 pub use place::Place;
 use shown::{Shown, weighed};
-pub use totals::totals;
 
 use super::frames::{Frame, FrameKind};
 use super::origin::Origin;

@@ -7,7 +7,7 @@ use crate::flamegraph::origin::{Choice, Origin, Weighed};
 use crate::flamegraph::profile::Profile;
 use crate::flamegraph::query::FlameQuery;
 use crate::flamegraph::stacks::{StackId, Stacks};
-use crate::flamegraph::step::Step;
+use crate::flamegraph::step::{Step, apply};
 use crate::flamegraph::weights::Weight;
 
 /// Stacks after some steps.
@@ -24,11 +24,19 @@ pub(super) struct Shown<'a> {
 
 impl<'a> Shown<'a> {
     /// Takes the steps.
-    pub(super) fn new(frames: Cow<'a, Frames>, stacks: Cow<'a, Stacks>, _steps: &[Step]) -> Self {
+    pub(super) fn new(frames: Cow<'a, Frames>, stacks: Cow<'a, Stacks>, steps: &[Step]) -> Self {
+        if steps.is_empty() {
+            return Self {
+                frames,
+                stacks,
+                became: None,
+            };
+        }
+        let after = apply(&frames, &stacks, None, steps);
         Self {
-            frames,
-            stacks,
-            became: None,
+            frames: Cow::Owned(after.frames),
+            stacks: Cow::Owned(after.stacks),
+            became: Some(after.map),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::automata::Span;
-use crate::flamegraph::profile::{Profile, Track};
+use crate::flamegraph::profile::{Profile, Samples, Track};
 use crate::flamegraph::stacks::StackId;
 use crate::ids::Nanos;
 
@@ -45,7 +45,7 @@ impl<'a> Stretches<'a> {
             track,
             range,
             jitter: profile.jitter(track),
-            samples: track.samples.indices_around(range),
+            samples: around(&track.samples, range),
             previous_end: None,
             at: range.start,
             next: None,
@@ -82,6 +82,13 @@ impl<'a> Stretches<'a> {
         }
         self.stretch(end, stack, counts)
     }
+}
+
+/// The samples of a range, with the one before and the one after: how they
+/// lie tells whether a gap is a pause.
+fn around(samples: &Samples, range: Span) -> Range<usize> {
+    let touching = samples.touching(range);
+    touching.start.saturating_sub(1)..(touching.end + 1).min(samples.len())
 }
 
 impl Iterator for Stretches<'_> {

@@ -1,7 +1,13 @@
 //! What a user does to the stacks of a flame graph before it is laid out. The
 //! steps are taken one after the other; each can be taken back.
 
+mod apply;
+mod invert;
+
 use serde::{Deserialize, Serialize};
+
+pub(super) use apply::{Change, apply_changes};
+pub use apply::{Transformed, apply};
 
 /// A change of all stacks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

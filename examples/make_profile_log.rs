@@ -1,0 +1,217 @@
+//! Writes an eventlog of a profiled program, as big as you like, to measure
+//! flame graphs with:
+//!
+//! ```text
+//! cargo run --release --example make_profile_log -- OUTPUT [SAMPLES] [DEPTH] [CAPABILITIES]
+//! ```
+//!
+//! By default 5,000,000 samples of stacks of up to 200 frames on 4
+//! capabilities, about 2.7 GB: `HeapProfCostCentre` for 2,000 cost centres,
+//! `ProfBegin`, then a `ProfSampleCostCentre` a millisecond and capability.
+//! Successive stacks share most of their outer frames, now and then a
+//! capability has nothing to do, and once in a while its samples pause. All
+//! samples together have about 100,000 different stacks. It needs nothing but
+//! the standard library: `rustc -O` compiles it too.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+
+/// The types that are written: number, bytes of payload (`None`: any), name.
+const TYPES: [(u16, Option<u16>, &str); 4] = [
+    (18, Some(14), "Block marker"),
+    (161, None, "Heap prof cost-centre"),
+    (167, None, "Time profile cost-centre stack"),
+    (168, Some(8), "Start of time profile"),
+];
+const CENTRES: u32 = 2_000;
+const TICK_NS: u64 = 1_000_000;
+const SAMPLES_PER_BLOCK: u64 = 2_000;
+/// How many different stacks a capability comes back to.
+const PLACES: u64 = 600;
+
+/// Numbers that look random and are the same each time.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit.max(1)
+    }
+}
+
+fn event(into: &mut Vec<u8>, id: u16, at: u64, payload: &[u8]) {
+    into.extend(id.to_be_bytes());
+    into.extend(at.to_be_bytes());
+    if TYPES
+        .iter()
+        .any(|(other, size, _)| *other == id && size.is_none())
+    {
+        into.extend((payload.len() as u16).to_be_bytes());
+    }
+    into.extend(payload);
+}
+
+fn header(out: &mut impl Write) -> io::Result<()> {
+    out.write_all(b"hdrbhetb")?;
+    for (id, size, name) in TYPES {
+        out.write_all(b"etb\0")?;
+        out.write_all(&id.to_be_bytes())?;
+        out.write_all(&size.unwrap_or(0xFFFF).to_be_bytes())?;
+        out.write_all(&(name.len() as u32).to_be_bytes())?;
+        out.write_all(name.as_bytes())?;
+        out.write_all(b"\0\0\0\0ete\0")?;
+    }
+    out.write_all(b"hetehdredatb")
+}
+
+/// Writes a block of a capability, or of none (`0xFFFF`).
+fn block(out: &mut impl Write, cap: u16, (from, to): (u64, u64), events: &[u8]) -> io::Result<()> {
+    out.write_all(&18_u16.to_be_bytes())?;
+    out.write_all(&from.to_be_bytes())?;
+    out.write_all(&(24 + events.len() as u32).to_be_bytes())?;
+    out.write_all(&to.to_be_bytes())?;
+    out.write_all(&cap.to_be_bytes())?;
+    out.write_all(events)
+}
+
+fn declarations() -> Vec<u8> {
+    let mut events = Vec::new();
+    event(&mut events, 168, 0, &TICK_NS.to_be_bytes());
+    for centre in 1..=CENTRES {
+        let mut payload = centre.to_be_bytes().to_vec();
+        let (label, module) = match centre {
+            1 => ("IDLE".to_owned(), "IDLE".to_owned()),
+            _ => (
+                format!("function{centre}"),
+                format!("Lib.Module{}", centre % 97),
+            ),
+        };
+        let place = match centre {
+            1 => "<built-in>".to_owned(),
+            _ => format!("src/Lib/Module{}.hs:{centre}:1-40", centre % 97),
+        };
+        for text in [label, module, place] {
+            payload.extend(text.as_bytes());
+            payload.push(0);
+        }
+        payload.push(0);
+        event(&mut events, 161, 0, &payload);
+    }
+    events
+}
+
+/// Where a capability is, outermost first.
+struct Walk {
+    stack: Vec<u32>,
+    depth: u64,
+    random: Random,
+    /// The seed of the part of the program that runs, and until when.
+    part: u64,
+    left: u64,
+    idle: u64,
+    pause: u64,
+}
+
+impl Walk {
+    /// The next sample's stack.
+    fn step(&mut self) {
+        self.idle = self.idle.saturating_sub(1);
+        self.pause = 0;
+        if self.random.below(20_000) == 0 {
+            self.idle = self.random.below(2_000);
+        }
+        if self.random.below(50_000) == 0 {
+            self.pause = self.random.below(3_000) * TICK_NS;
+        }
+        if self.left == 0 {
+            (self.left, self.part) = (self.random.below(4_000), self.random.below(40));
+        }
+        self.left -= 1;
+        // What is called, and by whom, depends on the part and the place only,
+        // so that stacks come again.
+        let place = self.random.below(PLACES) * self.random.below(PLACES) / PLACES;
+        let own = 1 + place % 12;
+        let mut calls = Random((self.part << 20 | place / 4 << 4) + 0x9E37_79B9_7F4A_7C15);
+        let depth = self.depth - calls.below(self.depth / 3 + 1);
+        let mut spine = Random(self.part.wrapping_mul(0xD129_0D3B_42B1_2B4D) | 1);
+        self.stack.clear();
+        self.stack.push(2);
+        let shared = depth.saturating_sub(own + calls.below(8));
+        for _ in 1..shared {
+            self.stack
+                .push(3 + spine.below(u64::from(CENTRES) - 2) as u32);
+        }
+        for _ in 0..own + calls.below(4) {
+            self.stack
+                .push(3 + calls.below(u64::from(CENTRES) - 2) as u32);
+        }
+        self.stack.truncate(self.depth.min(255) as usize);
+    }
+
+    fn payload(&self, cap: u16, tick: u64) -> Vec<u8> {
+        let idle = [1];
+        let stack = if self.idle > 0 {
+            &idle[..]
+        } else {
+            &self.stack
+        };
+        let mut payload = Vec::with_capacity(13 + 4 * stack.len());
+        payload.extend(u32::from(cap).to_be_bytes());
+        payload.extend(tick.to_be_bytes());
+        payload.push(stack.len() as u8);
+        payload.extend(stack.iter().rev().flat_map(|centre| centre.to_be_bytes()));
+        payload
+    }
+}
+
+fn main() -> io::Result<()> {
+    let mut args = std::env::args().skip(1);
+    let Some(path) = args.next() else {
+        eprintln!("usage: make_profile_log OUTPUT [SAMPLES] [DEPTH] [CAPABILITIES]");
+        std::process::exit(2);
+    };
+    let mut number = |default| {
+        args.next()
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(default)
+    };
+    let (samples, depth, caps) = (number(5_000_000_u64), number(200), number(4).clamp(1, 64));
+    let mut out = BufWriter::with_capacity(1 << 20, File::create(&path)?);
+    header(&mut out)?;
+    block(&mut out, 0xFFFF, (0, 0), &declarations())?;
+    let walk = |cap| Walk {
+        stack: Vec::new(),
+        depth,
+        random: Random(0x2545_F491_4F6C_DD1D + cap),
+        part: 0,
+        left: 0,
+        idle: 0,
+        pause: 0,
+    };
+    let mut walks: Vec<(Walk, u64)> = (0..caps).map(|cap| (walk(cap), 0)).collect();
+    let mut written = 0;
+    let mut events = Vec::new();
+    while written < samples {
+        for (cap, (walk, at)) in walks.iter_mut().enumerate() {
+            let from = *at;
+            events.clear();
+            for _ in 0..SAMPLES_PER_BLOCK.min(samples - written) {
+                walk.step();
+                // The timer is late now and then.
+                *at += TICK_NS + walk.pause + walk.random.below(20_000);
+                event(
+                    &mut events,
+                    167,
+                    *at,
+                    &walk.payload(cap as u16, *at / TICK_NS),
+                );
+                written += 1;
+            }
+            block(&mut out, cap as u16, (from, *at), &events)?;
+        }
+    }
+    out.write_all(&[0xFF, 0xFF])?;
+    out.flush()
+}

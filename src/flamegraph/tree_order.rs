@@ -1,0 +1,101 @@
+//! A tree of stacks in the order in which a walk from the outermost frames
+//! inwards meets them: all that begins with a stack stands right behind it.
+
+use super::stacks::StackId;
+
+/// The order of a walk, in columns.
+#[derive(Clone, Debug, Default)]
+pub struct TreeOrder {
+    /// Where each stack stands.
+    position: Vec<u32>,
+    /// The stack at each position.
+    at: Vec<StackId>,
+    /// By position, where what begins with the stack ends.
+    end: Vec<u32>,
+}
+
+impl TreeOrder {
+    /// Of stacks whose parents have smaller numbers.
+    pub(super) fn new(parent: &[StackId]) -> Self {
+        let count = parent.len();
+        let mut size = vec![1_u32; count];
+        for stack in (1..count).rev() {
+            size[parent[stack].index()] += size[stack];
+        }
+        let mut position = vec![0_u32; count];
+        // Where the next child of each goes.
+        let mut next = vec![1_u32; count];
+        let mut at = vec![StackId::EMPTY; count];
+        let mut end = vec![0_u32; count];
+        for stack in 0..count {
+            if stack > 0 {
+                let place = &mut next[parent[stack].index()];
+                position[stack] = *place;
+                *place += size[stack];
+                next[stack] = position[stack] + 1;
+            }
+            let place = position[stack] as usize;
+            at[place] = StackId(u32::try_from(stack).unwrap_or(u32::MAX));
+            end[place] = position[stack] + size[stack];
+        }
+        Self { position, at, end }
+    }
+
+    /// Where a stack stands; the empty one, and one of another tree, first.
+    #[must_use]
+    pub fn position(&self, stack: StackId) -> u32 {
+        self.position.get(stack.index()).copied().unwrap_or(0)
+    }
+
+    /// The stack at a position.
+    #[must_use]
+    pub fn at(&self, position: u32) -> StackId {
+        let stack = self.at.get(position as usize);
+        stack.copied().unwrap_or(StackId::EMPTY)
+    }
+
+    /// Where what begins with the stack at a position ends.
+    #[must_use]
+    pub fn end(&self, position: u32) -> u32 {
+        self.end.get(position as usize).copied().unwrap_or(0)
+    }
+
+    /// Whether `inner` is `outer` or begins with it.
+    #[must_use]
+    pub fn contains(&self, outer: StackId, inner: StackId) -> bool {
+        let (outer, inner) = (self.position(outer), self.position(inner));
+        outer <= inner && inner < self.end(outer)
+    }
+
+    /// The stacks with one frame more.
+    pub fn children(&self, stack: StackId) -> impl Iterator<Item = StackId> + '_ {
+        let place = self.position(stack);
+        let end = self.end(place);
+        let children = std::iter::successors(Some(place + 1), |&child| Some(self.end(child)));
+        children
+            .take_while(move |&child| child < end)
+            .map(|child| self.at(child))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::stacks::Stacks;
+    use super::*;
+
+    #[test]
+    fn what_begins_with_a_stack_stands_behind_it() {
+        let mut stacks = Stacks::default();
+        let [ab, c, ad, abe] = ["ab", "c", "ad", "abe"].map(|text| stacks.intern(text.chars()));
+        let a = stacks.parent(ab);
+        let order = stacks.order();
+        let walk: Vec<StackId> = (0..6).map(|place| order.at(place)).collect();
+        assert_eq!(walk, [StackId::EMPTY, a, ab, abe, ad, c]);
+        let children = |stack| order.children(stack).collect::<Vec<_>>();
+        assert_eq!(children(StackId::EMPTY), [a, c]);
+        assert_eq!(children(a), [ab, ad]);
+        assert_eq!(children(c), []);
+        assert!(order.contains(a, abe) && order.contains(a, a));
+        assert!(!order.contains(ab, ad) && !order.contains(abe, ab));
+    }
+}
