@@ -322,11 +322,11 @@ mod tests {
     }
 
     /// Functions 1, 2, … are frames 201, 202, …
-    fn nested_with(
+    fn walk(
         calls: Vec<PlacedCall>,
         steps: &[(u64, u64, bool)],
         end: u64,
-    ) -> (Parts, Vec<u32>, Vec<String>) {
+    ) -> (Nested, Stacks, Vec<CallOddity>) {
         let mut functions = Functions::default();
         let thread = OsThreadId(7);
         for &(at, function, returns) in steps {
@@ -349,14 +349,18 @@ mod tests {
             frames: &frames,
         };
         let (mut stacks, mut oddities) = (Stacks::default(), Oddities::default());
-        let nested = nest(
-            calls,
-            Some(&functions),
-            Nanos(end),
-            &mut stacks,
-            &mut oddities,
-        );
-        let oddities = oddities.finish(Nanos(0)).into_iter();
+        let end = Nanos(end);
+        let nested = nest(calls, Some(&functions), end, &mut stacks, &mut oddities);
+        (nested, stacks, oddities.finish(Nanos(0)))
+    }
+
+    fn nested_with(
+        calls: Vec<PlacedCall>,
+        steps: &[(u64, u64, bool)],
+        end: u64,
+    ) -> (Parts, Vec<u32>, Vec<String>) {
+        let (nested, stacks, oddities) = walk(calls, steps, end);
+        let oddities = oddities.into_iter();
         let oddities = oddities.map(|odd| format!("{} {}", odd.at.0, odd.what));
         (
             parts(&nested.samples, &stacks),
@@ -450,18 +454,21 @@ mod tests {
         );
     }
 
+    /// Stacks end at 65,535 frames, the walk does not; what is kept grows with
+    /// the messages alone.
     #[test]
-    fn millions_of_functions_deep() {
+    fn functions_may_call_themselves_very_deeply() {
         let steps = 200_000;
         let deep: Vec<(u64, u64, bool)> = (0..steps)
             .map(|at| (at, 1, false))
             .chain((0..steps).map(|at| (steps + at, 2, true)))
             .chain((0..steps).map(|at| (2 * steps + at, 1, true)))
             .collect();
-        let (rows, open, oddities) = nested_with(Vec::new(), &deep, 3 * steps);
+        let (nested, stacks, oddities) = walk(Vec::new(), &deep, 3 * steps);
         // Odd returns change nothing, so that they cost no sample.
-        assert_eq!(rows.len() as u64, 2 * steps - 1);
-        assert!(open.is_empty());
+        assert_eq!(nested.samples.len() as u64, 2 * steps - 1);
+        assert_eq!(stacks.len(), 65_536);
+        assert!(nested.open.is_empty());
         assert_eq!(oddities.len(), Oddities::KEPT + 1);
     }
 

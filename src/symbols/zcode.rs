@@ -138,8 +138,10 @@ fn tuple(rest: &str) -> Option<(String, &str)> {
     let size: usize = rest[..end].parse().ok()?;
     // No compiler knows tuples of more than 64.
     let commas = ",".repeat(size.min(64).saturating_sub(1));
-    let after = &rest[end + 1..];
-    match rest[end..].chars().next()? {
+    let mut kind = rest[end..].chars();
+    let first = kind.next()?;
+    let after = kind.as_str();
+    match first {
         'T' => Some((format!("({commas})"), after)),
         'H' if size == 1 => Some(("(# #)".to_owned(), after)),
         'H' => Some((format!("(#{commas}#)"), after)),
@@ -204,6 +206,7 @@ mod tests {
             "z",
             "Z9_info",
             "Main_",
+            "Z2λ_info",
         ] {
             assert_eq!(haskell_name(symbol), None, "{symbol}");
         }
