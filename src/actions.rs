@@ -1,6 +1,7 @@
 //! What can be done in the page, in one table: it drives the keys, the
 //! palette, the help and `docs/keys.md`, so that they cannot disagree.
 
+pub mod flame;
 pub mod matching;
 
 use std::fmt::Write as _;
@@ -448,6 +449,10 @@ pub fn keys_page() -> String {
     page.push_str("\n## Mouse, touchpad, touch\n\n| gesture | what it does |\n|---|---|\n");
     for (gesture, help) in GESTURES {
         let _ = writeln!(page, "| {gesture} | {help} |");
+    }
+    page.push_str("\n## Flame graph\n\n| key or gesture | what it does |\n|---|---|\n");
+    for (key, help) in flame::flame_keys() {
+        let _ = writeln!(page, "| {key} | {help} |");
     }
     page
 }

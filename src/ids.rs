@@ -63,3 +63,16 @@ id! {
     /// A position in the (uncompressed) log, in bytes from its start.
     ByteOffset(u64)
 }
+
+/// An address in the memory of the process that wrote the log, as C's `%p`
+/// prints it.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct Address(pub u64);
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}

@@ -5,8 +5,12 @@ mod contents;
 mod details;
 mod diagnostics;
 mod flame;
+mod flame_export;
+mod symbols;
 
 use std::ops::Range;
+
+pub use symbols::AddressNames;
 
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +59,8 @@ struct Recording {
     /// The rows of the timeline that show them.
     profile_rows: ProfileRows,
     call_oddities: Vec<CallOddity>,
+    /// How many spans overlap too many others for a flame graph.
+    spans_left_out: u64,
     open: OpenAtEnd,
 }
 
@@ -76,6 +82,7 @@ impl Default for Recording {
             profiles: Profiles::default(),
             profile_rows: ProfileRows::default(),
             call_oddities: Vec::new(),
+            spans_left_out: 0,
             open: OpenAtEnd::default(),
         }
     }
@@ -135,6 +142,7 @@ impl Recording {
             (self.profiles, self.call_oddities) = samples.finish(end);
             self.profile_rows = ProfileRows::of(&self.profiles);
         }
+        self.settle_spans();
     }
 }
 
@@ -267,6 +275,12 @@ impl Session {
     #[must_use]
     pub fn progress(&self) -> Progress {
         self.reader.progress()
+    }
+
+    /// Whether the log is read to its end.
+    #[must_use]
+    pub const fn is_complete(&self) -> bool {
+        self.complete
     }
 
     /// The reader, which knows what is wrong with the log.

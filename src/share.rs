@@ -23,8 +23,13 @@
 //! | `to` | order of threads: `first` run, `id` or `label` | `id` |
 //! | `tg` | `1` if threads with one label stand together | `1` |
 //! | `sp` | what messages begin with that begin spans of the program, `!`, and that end them | `BEGIN!DONE,END` |
+//! | `fk` | flame graph: where its stacks come from, see [`Source`](crate::flamegraph::Source) | `waiting` |
 //! | `fo` | flame graph: order, see [`FlameOrder`] | `left` |
-//! | `fs` | flame graph: source | `cap0` |
+//! | `fs` | flame graph: tracks | `cap0` |
+//! | `fm` | flame graph: by samples, not by time | `samples` |
+//! | `fx` | flame graph: steps, see [`Step`](crate::flamegraph::Step) | `idle,focus:Main.f` |
+//! | `ff` | flame graph: frame whose callers and callees are shown | `Main.f` |
+//! | `fc` | flame graph: time to compare with | `0m500` |
 //! | `fq` | flame graph: text searched for | `parse` |
 //! | `es` | events: text searched for | `timeout` |
 //! | `et` | events: numbers of the types that are listed | `1.2.19` |
@@ -40,6 +45,7 @@
 //! more of them, are kept and written again.
 
 mod fingerprint;
+mod flame;
 mod notes;
 mod tracks;
 
@@ -55,6 +61,7 @@ use crate::scene::arrange::TrackView;
 use crate::timeline::thread_table::{ThreadColumn, ThreadView};
 
 pub use fingerprint::{Fingerprint, fingerprint};
+pub use flame::{FlameOrder, FlameView, MAX_STEPS};
 
 /// The longest text that is kept of a name, a filter or a search, in bytes.
 pub const MAX_TEXT: usize = 200;
@@ -220,57 +227,6 @@ impl Panel {
     }
 }
 
-/// How the frames of a flame graph are ordered from left to right.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum FlameOrder {
-    /// `time`: as they happened.
-    #[default]
-    Time,
-    /// `left`: equal stacks merged, the heaviest on the left.
-    LeftHeavy,
-}
-
-impl FlameOrder {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Time, Self::LeftHeavy];
-
-    /// Its name in links, which never changes.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Time => "time",
-            Self::LeftHeavy => "left",
-        }
-    }
-
-    /// The order of that name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|order| order.name() == name)
-    }
-}
-
-/// How the flame graph is shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FlameView {
-    /// The order of its frames.
-    pub order: FlameOrder,
-    /// Whose samples it shows.
-    pub source: TrackName,
-    /// What is searched for; nothing if empty.
-    pub search: String,
-}
-
-impl Default for FlameView {
-    fn default() -> Self {
-        Self {
-            order: FlameOrder::default(),
-            source: TrackName::all(),
-            search: String::new(),
-        }
-    }
-}
-
 /// The stable name of a track: `cap0`, `thread12`, `os1234`, `gc`, `activity`,
 /// or `all` of them. Not empty, at most [`MAX_TRACK_NAME`] bytes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -405,9 +361,7 @@ pub fn encode(state: &ViewState) -> String {
 
 /// The known keys that differ from a fresh view, values escaped.
 fn fields(state: &ViewState) -> Vec<(&'static str, String)> {
-    let fresh = FlameView::default();
     let text = |text: &str| (!text.is_empty()).then(|| escape(cut(text)));
-    let flame = &state.flame;
     let log = [
         ("f", state.fingerprint.map(|print| print.to_string())),
         ("n", state.log_name.as_deref().and_then(text)),
@@ -420,15 +374,6 @@ fn fields(state: &ViewState) -> Vec<(&'static str, String)> {
         ),
     ];
     let panels = [
-        (
-            "fo",
-            unless(flame.order, fresh.order).map(|order| order.name().into()),
-        ),
-        (
-            "fs",
-            unless(&flame.source, &fresh.source).map(|source| escape(source.as_str())),
-        ),
-        ("fq", text(&flame.search)),
         ("es", text(&state.events.search)),
         ("et", write_types(&state.events.filter.types)),
         ("ec", write_cap(state.events.filter.cap)),
@@ -442,6 +387,7 @@ fn fields(state: &ViewState) -> Vec<(&'static str, String)> {
     ];
     log.into_iter()
         .chain(tracks::write(&state.tracks))
+        .chain(flame::write(&state.flame))
         .chain(panels)
         .filter_map(|(key, value)| Some((key, value?)))
         .collect()
@@ -469,6 +415,10 @@ fn read(state: &mut ViewState, key: &str, raw: &str) -> Option<()> {
     match &*key {
         "k" => state.notes = notes::read_notes(raw),
         key if tracks::read(&mut state.tracks, key, raw).is_some() => {}
+        key if flame::read(&mut state.flame, key, raw).is_some() => {
+            // A word from the future before it counts no more.
+            state.unknown.0.remove(key);
+        }
         key => read_text(state, key, unescape(raw)?)?,
     }
     Some(())
@@ -484,9 +434,6 @@ fn read_text(state: &mut ViewState, key: &str, value: String) -> Option<()> {
         "r" => state.selection = Some(read_range(&value)?),
         "e" => state.selected = Some(read_selected(&value)?),
         "p" => state.panel = read_word(&mut state.unknown, key, value, Panel::named)?,
-        "fo" => state.flame.order = read_word(&mut state.unknown, key, value, FlameOrder::named)?,
-        "fs" => state.flame.source = TrackName::new(value)?,
-        "fq" => state.flame.search = cut(&value).to_owned(),
         "es" => state.events.search = cut(&value).to_owned(),
         "et" => state.events.filter.types = read_types(&value)?,
         "ec" => state.events.filter.cap = read_cap(&value)?,

@@ -7,6 +7,7 @@
 
 mod check;
 mod events;
+mod flamegraph;
 mod info;
 mod spans;
 mod summary;
@@ -46,6 +47,8 @@ enum Command {
     Summary(summary::Arguments),
     /// How each thread spent its time: running, waiting for a capability, blocked and on what
     Threads(threads::Arguments),
+    /// Flame graphs as files for speedscope, flamegraph.pl, inferno and pprof, as a picture, or as a table
+    Flamegraph(flamegraph::Arguments),
 }
 
 /// How every command prints.
@@ -87,6 +90,10 @@ enum Failure {
     Log(LogError),
     /// The output could not be written.
     Output(io::Error),
+    /// The log has nothing of what was asked for.
+    Absent(String),
+    /// What was asked for makes no sense, whatever the log.
+    Usage(String),
 }
 
 impl From<LogError> for Failure {
@@ -120,6 +127,7 @@ pub fn run() -> ExitCode {
         Command::Spans(arguments) => spans::run(arguments, &mut out),
         Command::Summary(arguments) => summary::run(arguments, &mut out),
         Command::Threads(arguments) => threads::run(arguments, &mut out),
+        Command::Flamegraph(arguments) => flamegraph::run(arguments, &mut out),
     };
     let flushed = out.flush();
     match result.and_then(|condition| Ok(flushed.map(|()| condition)?)) {
@@ -136,6 +144,14 @@ pub fn run() -> ExitCode {
         Err(Failure::Log(error)) => {
             eprintln!("eventscope: {error}");
             ExitCode::FAILURE
+        }
+        Err(Failure::Absent(what)) => {
+            eprintln!("eventscope: {what}");
+            ExitCode::FAILURE
+        }
+        Err(Failure::Usage(what)) => {
+            eprintln!("eventscope: {what}");
+            ExitCode::from(2)
         }
     }
 }

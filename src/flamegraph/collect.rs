@@ -11,12 +11,12 @@ use rustc_hash::FxHashMap;
 
 use super::foreign::{Call, CallOddity, CallProblem, Calls, Oddities};
 use super::frames::{Frame, FrameId, Frames};
-use super::nesting::{PlacedCall, lanes, nest};
+use super::nesting::{Nested, PlacedCall, ThreadFunctions, lanes, nest};
 use super::profile::{Profile, Samples, Track, TrackSource};
 use super::stacks::{StackId, Stacks};
 use crate::automata::Span;
 use crate::eventlog::{Event, Record};
-use crate::ids::{CapId, CostCentreId, Nanos, OsThreadId};
+use crate::ids::{Address, CapId, CostCentreId, Nanos, OsThreadId};
 
 /// Collects the cost centres, their samples and the announced foreign calls
 /// of a log. Cost centres may be declared after the samples that name them, so
@@ -29,19 +29,25 @@ pub struct ProfileCollector {
     ticks: BTreeMap<CapId, Vec<(Nanos, StackId)>>,
     tick_interval: Option<Nanos>,
     calls: Calls,
+    /// When the first event was.
+    first: Option<Nanos>,
 }
 
 impl ProfileCollector {
     /// Takes the next event in analysis order.
     #[inline]
     pub fn event(&mut self, record: &Record<'_>) {
+        if self.first.is_none() {
+            self.first = Some(record.time);
+        }
         // Most events are none of these: they need not be decoded.
         if matches!(record.id.0, 19 | 58 | 161 | 167 | 168) {
             self.profile_event(record.event(), record.time);
         }
     }
 
-    fn profile_event(&mut self, event: Event<'_>, at: Nanos) {
+    /// Takes an event of a profile; others are passed over.
+    pub fn profile_event(&mut self, event: Event<'_>, at: Nanos) {
         match event {
             Event::HeapProfCostCentre {
                 id,
@@ -84,9 +90,11 @@ impl ProfileCollector {
         let idle_stack = stacks.push(StackId::EMPTY, idle);
         let mut tracks = self.capability_tracks(&mut frames, &mut stacks);
         let mut oddities = std::mem::take(&mut self.calls.oddities);
-        tracks.extend(self.thread_tracks(&mut frames, &mut stacks, &mut oddities));
+        tracks.extend(self.thread_tracks(&mut frames, &mut stacks, &mut oddities, end));
+        // The whole log: where a track has nothing, it was idle.
         let spans = || tracks.iter().filter_map(|track| track.samples.span());
-        let start = spans().map(|span| span.start).min().unwrap_or(end);
+        let starts = spans().map(|span| span.start).chain(self.first);
+        let start = starts.min().unwrap_or(end);
         let end = spans()
             .map(|span| span.end)
             .max()
@@ -138,11 +146,14 @@ impl ProfileCollector {
         tracks.map(track).collect()
     }
 
+    /// A track for each OS thread that calls or C functions are announced of,
+    /// and for calls of unknown ones.
     fn thread_tracks(
         &mut self,
         frames: &mut Frames,
         stacks: &mut Stacks,
         oddities: &mut Oddities,
+        end: Nanos,
     ) -> Vec<Track> {
         let names = self.announced_frames(frames, oddities);
         let mut threads: BTreeMap<OsThreadId, Vec<PlacedCall>> = BTreeMap::new();
@@ -155,22 +166,30 @@ impl ProfileCollector {
                 None => unknown.push(placed),
             }
         }
-        let known = threads
-            .into_iter()
-            .map(|(id, calls)| (TrackSource::OsThread(id), calls));
-        let unknown = (0..)
-            .map(|lane| TrackSource::UnknownThread { lane })
-            .zip(lanes(unknown, oddities));
-        let track = |(source, calls)| {
-            let nested = nest(calls, stacks, oddities);
-            Track {
-                source,
-                samples: nested.samples,
-                open: nested.open,
-                sampled: false,
-            }
-        };
-        known.chain(unknown).map(track).collect()
+        let mut functions = std::mem::take(&mut self.calls.functions);
+        let function = |&address: &Address| frames.intern(Frame::foreign_function(address));
+        let function_frames: Vec<FrameId> = functions.addresses.iter().map(function).collect();
+        let mut steps = std::mem::take(&mut functions.threads);
+        for &thread in steps.keys() {
+            threads.entry(thread).or_default();
+        }
+        let mut tracks = Vec::new();
+        for (thread, calls) in threads {
+            let steps = steps.remove(&thread).unwrap_or_default();
+            let on_thread = ThreadFunctions {
+                thread,
+                steps: &steps,
+                functions: &functions,
+                frames: &function_frames,
+            };
+            let nested = nest(calls, Some(&on_thread), end, stacks, oddities);
+            tracks.extend(thread_track(TrackSource::OsThread(thread), nested));
+        }
+        for (lane, calls) in (0..).zip(lanes(unknown, oddities)) {
+            let nested = nest(calls, None, end, stacks, oddities);
+            tracks.extend(thread_track(TrackSource::UnknownThread { lane }, nested));
+        }
+        tracks
     }
 
     /// The frames of the cost centres that stacks were announced with. One
@@ -194,6 +213,16 @@ impl ProfileCollector {
         };
         self.calls.names.iter().map(&mut frame).collect()
     }
+}
+
+/// The track of an OS thread; none if it has nothing but oddities.
+fn thread_track(source: TrackSource, nested: Nested) -> Option<Track> {
+    (!nested.samples.is_empty()).then_some(Track {
+        source,
+        samples: nested.samples,
+        open: nested.open,
+        sampled: false,
+    })
 }
 
 fn place(call: Call, stacks: &Stacks<u32>, names: &[FrameId], frames: &mut Frames) -> PlacedCall {
@@ -322,6 +351,36 @@ mod tests {
                 what
             }]
         );
+    }
+
+    #[test]
+    fn c_functions_stand_on_the_call_of_their_thread() {
+        let mut collector = ProfileCollector::default();
+        collector.message(10, "START 0 bar");
+        collector.message(11, r#"ANN_SCC 0 bar ["Main.main (M.hs:1:1)"]"#);
+        collector.message(12, "ANN_TH 0 bar 71");
+        collector.message(15, "START 1 baz");
+        collector.message(20, "ANN_CALL_TO 0x410061 0x40ff00 71");
+        collector.message(21, "ANN_CALL_TO 0x410061 0x40ff00 72");
+        collector.message(30, "ANN_CALL_RET 0x410061 0x40ff00 71");
+        collector.message(31, "ANN_CALL_RET 0x410061 0x40ff00 73");
+        collector.message(40, "STOP 0 bar");
+        collector.message(45, "STOP 1 baz");
+        let (profile, oddities) = collector.finish(Nanos(60));
+        assert_eq!(
+            rows(&profile),
+            [
+                "OS thread 71 10..20 Main.main bar",
+                "OS thread 71 20..30 Main.main bar 0x410061",
+                "OS thread 71 30..40 Main.main bar",
+                "OS thread 72 21..60 0x410061",
+                // Which thread it is on is not guessed.
+                "Unknown OS thread 15..45 baz",
+            ]
+        );
+        assert_eq!(profile.tracks[1].open, [0]);
+        let at: Vec<u64> = oddities.iter().map(|oddity| oddity.at.0).collect();
+        assert_eq!(at, [31]);
     }
 
     #[test]

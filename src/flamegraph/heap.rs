@@ -74,6 +74,13 @@ impl HeapSamples {
         Some((time, stacks.zip(self.bytes.get(places)?.iter().copied())))
     }
 
+    /// Gives each stack another number: the one at its place in `new`.
+    pub(super) fn renumber(&mut self, new: &[StackId]) {
+        for stack in &mut self.stack {
+            *stack = new.get(stack.index()).copied().unwrap_or(StackId::EMPTY);
+        }
+    }
+
     /// Adds the bytes of the samples of a range, by stack.
     pub(super) fn weigh(&self, range: Span, own: &mut [Weight]) {
         for (_, stacks) in self.places(range).filter_map(|sample| self.get(sample)) {

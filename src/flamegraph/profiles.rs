@@ -4,8 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use super::collect::ProfileCollector;
 use super::foreign::CallOddity;
+use super::frames::Frames;
+use super::heap::HeapSamples;
+use super::heap_collect::HeapCollector;
 use super::profile::{Profile, Track, TrackSource};
 use super::source::Source;
+use super::spans::opentelemetry::TelemetrySpans;
+use super::stack_samples::{StackOddity, StackSampleCollector};
 use crate::eventlog::Record;
 use crate::ids::Nanos;
 
@@ -33,6 +38,9 @@ pub struct SourceInfo {
 #[derive(Debug, Default)]
 pub struct ProfilesCollector {
     cost_centres: ProfileCollector,
+    stack_samples: StackSampleCollector,
+    heap: HeapCollector,
+    telemetry: TelemetrySpans,
 }
 
 impl ProfilesCollector {
@@ -40,15 +48,25 @@ impl ProfilesCollector {
     #[inline]
     pub fn event(&mut self, record: &Record<'_>) {
         self.cost_centres.event(record);
+        self.stack_samples.event(record);
+        self.heap.event(record);
+        self.telemetry.event(record);
     }
 
     /// The profiles of a log whose last event is at `end`, and what was odd
-    /// about its foreign calls, by time.
+    /// about its foreign calls, by time. Spans are still to be
+    /// [`set`](Profiles::set): they depend on the words that announce them.
     #[must_use]
-    pub fn finish(self, end: Nanos) -> (Profiles, Vec<CallOddity>) {
+    pub fn finish(mut self, end: Nanos) -> (Profiles, Vec<CallOddity>) {
         let mut profiles = Profiles::default();
         let (cost_centres, oddities) = self.cost_centres.finish(end);
         profiles.set(Source::CostCentres, cost_centres);
+        let (stack_samples, stack_oddities) = self.stack_samples.finish(end);
+        profiles.set(Source::StackSamples, stack_samples);
+        profiles.stack_oddities = stack_oddities;
+        profiles.set(Source::Heap, self.heap.finish(end));
+        self.telemetry.settle(end);
+        profiles.telemetry = self.telemetry;
         (profiles, oddities)
     }
 }
@@ -57,6 +75,8 @@ impl ProfilesCollector {
 #[derive(Debug, Default)]
 pub struct Profiles {
     all: Vec<(Source, Profile)>,
+    telemetry: TelemetrySpans,
+    stack_oddities: Vec<StackOddity>,
 }
 
 impl Profiles {
@@ -68,6 +88,16 @@ impl Profiles {
             .map(|(_, profile)| profile)
     }
 
+    /// The functions of each profile.
+    pub fn frames(&self) -> impl Iterator<Item = &Frames> {
+        self.all.iter().map(|(_, profile)| &profile.frames)
+    }
+
+    /// The same, to be named.
+    pub fn frames_mut(&mut self) -> impl Iterator<Item = &mut Frames> {
+        self.all.iter_mut().map(|(_, profile)| &mut profile.frames)
+    }
+
     /// Puts a profile in the place of that of a source; an empty one is none.
     pub fn set(&mut self, source: Source, profile: Profile) {
         self.all.retain(|(other, _)| *other != source);
@@ -77,17 +107,31 @@ impl Profiles {
         }
     }
 
+    /// The spans of opentelemetry.
+    #[must_use]
+    pub const fn telemetry(&self) -> &TelemetrySpans {
+        &self.telemetry
+    }
+
+    /// What was odd about stack samples.
+    #[must_use]
+    pub fn stack_oddities(&self) -> &[StackOddity] {
+        &self.stack_oddities
+    }
+
     /// What there is.
     #[must_use]
     pub fn infos(&self) -> Vec<SourceInfo> {
-        let track = |track: &Track| TrackInfo {
+        let track = |track: &Track, heap: Option<&HeapSamples>| TrackInfo {
             source: track.source,
             label: None,
-            samples: track.samples.len() as u64,
+            samples: heap.map_or(track.samples.len(), HeapSamples::len) as u64,
         };
         let info = |(source, profile): &(Source, Profile)| SourceInfo {
             source: *source,
-            tracks: profile.tracks.iter().map(track).collect(),
+            tracks: (profile.tracks.iter())
+                .map(|of| track(of, profile.heap.as_ref()))
+                .collect(),
         };
         self.all.iter().map(info).collect()
     }

@@ -26,5 +26,8 @@ impl Session {
         recording
             .tracks
             .set_prefixes(prefixes, &recording.messages, end);
+        if self.complete {
+            recording.settle_spans();
+        }
     }
 }

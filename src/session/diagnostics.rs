@@ -3,6 +3,7 @@
 use super::Session;
 use crate::analysis::process::{Diagnostic, DiagnosticKind, KEPT, Process};
 use crate::eventlog::DamageList;
+use crate::flamegraph::spans::left_out_sentence;
 use crate::ids::Nanos;
 use crate::scene::format;
 
@@ -56,6 +57,8 @@ impl Session {
             + u64::from(self.reader.inflate_error().is_some())
             + self.recording.store.oddity_count
             + self.recording.call_oddities.len() as u64
+            + self.recording.profiles.stack_oddities().len() as u64
+            + u64::from(self.recording.spans_left_out > 0)
     }
 
     /// What could not be read, in the order in which it was found.
@@ -97,7 +100,15 @@ impl Session {
                 Some(oddity.at),
             )
         });
-        odd.chain(calls)
+        let stacks = self.recording.profiles.stack_oddities().iter();
+        let stacks = stacks.map(|oddity| {
+            let text = oddity.what.to_string();
+            about(DiagnosticKind::Oddity, text, Some(oddity.at))
+        });
+        let left_out = Some(self.recording.spans_left_out).filter(|count| *count > 0);
+        let left_out =
+            left_out.map(|count| about(DiagnosticKind::Oddity, left_out_sentence(count), None));
+        odd.chain(calls).chain(stacks).chain(left_out)
     }
 
     /// By how much times go back: the runtime dates ends of collections back.

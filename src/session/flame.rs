@@ -1,14 +1,69 @@
 //! Flame graphs of an open log.
 
-use super::Session;
+use super::{Recording, Session};
+use crate::automata::Span;
 use crate::flamegraph::query::{FlameBoxes, FlameHead, FlameQuery, answer};
-use crate::flamegraph::{Origin, Source, SourceInfo};
+use crate::flamegraph::waiting::waiting_info;
+use crate::flamegraph::{
+    Origin, ProgramSpans, Source, SourceInfo, TrackInfo, TrackSource, WindowTotals, span_totals,
+};
+
+impl Recording {
+    /// The spans that the program announced.
+    fn program_spans(&self) -> ProgramSpans {
+        let prefixes = self.tracks.prefixes();
+        let mut spans = ProgramSpans::of_messages(&self.messages, prefixes, self.end());
+        spans.add(self.profiles.telemetry());
+        spans
+    }
+
+    /// Makes the profile of spans once the log is read, and again when other
+    /// words announce them.
+    pub(super) fn settle_spans(&mut self) {
+        let collections = self.tracks.collections.times();
+        let spans = self.program_spans();
+        let (profile, left_out) = spans.profile(&collections, &self.store, self.end());
+        self.profiles.set(Source::Spans, profile);
+        self.spans_left_out = left_out;
+    }
+}
 
 impl Session {
     /// What flame graphs can be about.
     #[must_use]
     pub fn flame_sources(&self) -> Vec<SourceInfo> {
-        self.recording.profiles.infos()
+        let mut infos = self.recording.profiles.infos();
+        let tracks = infos.iter_mut().flat_map(|info| &mut info.tracks);
+        tracks.for_each(|track| self.label_track(track));
+        infos.extend(waiting_info(&self.recording.store));
+        infos.sort_by_key(|info| info.source);
+        infos
+    }
+
+    fn label_track(&self, track: &mut TrackInfo) {
+        let thread = match track.source {
+            TrackSource::Thread(thread) => Some(thread),
+            TrackSource::Spans { thread, .. } => thread,
+            _ => None,
+        };
+        let label = thread.and_then(|thread| self.recording.store.label_of(thread));
+        track.label = label.map(str::to_owned);
+    }
+
+    /// How long the spans of each name lasted without collections, as
+    /// `ghc-events-analyze` has it: of the whole log, or of each span of the
+    /// name `window`. Nothing before the log is read to its end.
+    #[must_use]
+    pub fn span_totals(&self, window: Option<&str>) -> Vec<WindowTotals> {
+        let Some((first, last)) = self.recording.info.first_and_last() else {
+            return Vec::new();
+        };
+        if !self.complete {
+            return Vec::new();
+        }
+        let collections = self.recording.tracks.collections.times();
+        let spans = self.recording.program_spans();
+        span_totals(&spans, &collections, Span::new(first, last), window)
     }
 
     /// What a flame graph shows; `None` if the log has nothing of that source.
@@ -17,7 +72,15 @@ impl Session {
         Some(answer(self.origin(query.choice.source)?, query))
     }
 
-    fn origin(&self, source: Source) -> Option<&dyn Origin> {
+    /// What flame graphs of a source are made from; `None` if the log has
+    /// nothing of it.
+    #[must_use]
+    pub fn origin(&self, source: Source) -> Option<&dyn Origin> {
+        if source == Source::Waiting {
+            let store = &self.recording.store;
+            let waited = !store.wait_groups().members.is_empty();
+            return waited.then_some(store);
+        }
         let profile = self.recording.profiles.get(source)?;
         Some(profile)
     }

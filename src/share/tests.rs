@@ -6,6 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::events::filter::EventFilter;
+use crate::flamegraph::query::Measure;
+use crate::flamegraph::{Source, Step};
 use crate::notes::tests::any_notes;
 use crate::notes::{MAX_NAME, MAX_NOTES, Note};
 use crate::scene::arrange::{Move, TrackView};
@@ -62,8 +64,13 @@ fn full() -> ViewState {
             prefixes: SpanPrefixes::of_lists("BEGIN, >", "DONE,END"),
         },
         flame: FlameView {
+            source: Some(Source::CostCentres),
             order: FlameOrder::LeftHeavy,
-            source: TrackName::os_thread(OsThreadId(1234)),
+            tracks: TrackName::os_thread(OsThreadId(1234)),
+            measure: Measure::Count,
+            steps: vec![Step::HideIdle, Step::Focus("Main.a,b".into())],
+            frame: "Main.f".into(),
+            before: span(0, 5_000_000),
             search: "100 %".into(),
         },
         events: EventList {
@@ -151,7 +158,7 @@ fn frozen_version_1() {
             "v=1&f=9b831.4f0a91c2d7e3&n=a%20b%26c.eventlog&t=12345m1500&r=12600000001n40\
              &e=12601234567.cap3&p=flame&q=worker%20%C2%B5&hide=gc,thread12&fold=a%2Cb&open=sparks&pin=cap1,cap0\
              &move=cap3!cap0,a%21b!&sel=cap2&to=label&tg=1&sp=BEGIN,%3E!DONE,END\
-             &fo=left&fs=os1234&fq=100%20%25&es=a%2Bb&et=1.19&ec=2&eh=12&ts=ready.up&tq=io\
+             &fk=cost-centres&fo=left&fs=os1234&fm=samples&fx=idle,focus%3AMain.a%2Cb&ff=Main.f&fc=0m5&fq=100%20%25&es=a%2Bb&et=1.19&ec=2&eh=12&ts=ready.up&tq=io\
              &k=7~start,12600m40~a%2C%20b&zoom=3",
             full(),
         ),
@@ -231,7 +238,7 @@ fn everything_is_bounded() {
     ));
     assert_eq!(state.tracks.filter.len(), MAX_TEXT);
     assert_eq!(state.flame.search.len(), MAX_TEXT);
-    assert_eq!(state.flame.source, TrackName::all());
+    assert_eq!(state.flame.tracks, TrackName::all());
     assert_eq!(state.unknown, Unknown::default());
     let many: Vec<_> = (0..1000).map(|i| format!("k{i}=1")).collect();
     assert_eq!(decode(&many.join("&")).unknown.0.len(), MAX_UNKNOWN);
@@ -307,13 +314,34 @@ prop_compose! {
     }
 }
 
+fn any_step() -> impl Strategy<Value = Step> {
+    let name = || "\\PC{1,12}";
+    prop_oneof![
+        prop::sample::select(vec![
+            Step::CollapseRecursion,
+            Step::MergeModules,
+            Step::HideIdle,
+            Step::Invert,
+        ]),
+        name().prop_map(Step::Focus),
+        name().prop_map(Step::Drop),
+        name().prop_map(Step::Merge),
+    ]
+}
+
 prop_compose! {
     fn any_flame()(
+        source in of(prop::sample::select(Source::ALL.to_vec())),
         order in prop::sample::select(FlameOrder::ALL.to_vec()),
-        source in any_track(),
+        tracks in any_track(),
+        steps in vec(any_step(), 0..4),
+        samples in any::<bool>(),
+        before in of(any_span()),
+        frame in any_text(),
         search in any_text(),
     ) -> FlameView {
-        FlameView { order, source, search }
+        let measure = if samples { Measure::Count } else { Measure::Amount };
+        FlameView { source, tracks, order, measure, steps, frame, before, search }
     }
 }
 

@@ -93,6 +93,13 @@ impl CollectionLane {
         self.lane.settle();
     }
 
+    /// When the whole program collected, by time; no two overlap.
+    pub(crate) fn times(&self) -> Vec<(u64, u64)> {
+        let pieces = self.lane.pieces().iter();
+        let collecting = pieces.filter(|piece| piece.class == Class::Gc);
+        collecting.map(|piece| (piece.start, piece.end)).collect()
+    }
+
     /// Whether there are any.
     pub(super) fn is_empty(&self) -> bool {
         self.lane.pieces().is_empty()

@@ -78,7 +78,7 @@ impl Messages {
     }
 
     /// Appends a message.
-    pub(super) fn push(&mut self, time: Nanos, cap: Option<CapId>, kind: MessageKind, text: &[u8]) {
+    pub(crate) fn push(&mut self, time: Nanos, cap: Option<CapId>, kind: MessageKind, text: &[u8]) {
         let text = &text[..text.len().min(MAX_TEXT_BYTES)];
         if self.texts.len() + text.len() <= TEXT_BUDGET_BYTES {
             self.texts.extend_from_slice(text);
@@ -116,12 +116,17 @@ impl Messages {
     }
 
     /// When one was written, in nanoseconds.
-    pub(super) fn time(&self, index: usize) -> u64 {
+    pub(crate) fn time(&self, index: usize) -> u64 {
         self.times.get(index).copied().unwrap_or_default()
     }
 
+    /// On which capability one was written.
+    pub(crate) fn cap(&self, index: usize) -> Option<CapId> {
+        self.caps.get(index).copied().flatten()
+    }
+
     /// What one says, as far as it is kept.
-    pub(super) fn text(&self, index: usize) -> &[u8] {
+    pub(crate) fn text(&self, index: usize) -> &[u8] {
         let end = self.ends.get(index).map_or(0, |end| *end as usize);
         let before = index
             .checked_sub(1)

@@ -37,6 +37,8 @@ pub mod threads;
 pub mod tracks;
 pub mod turns;
 pub mod user_spans;
+pub mod wait_groups;
+pub mod waits;
 
 pub use class::Class;
 pub use store::Store;

@@ -78,6 +78,11 @@ impl Tracks {
         }
     }
 
+    /// With which words the spans of the program were looked for.
+    pub(crate) const fn prefixes(&self) -> &SpanPrefixes {
+        &self.prefixes
+    }
+
     /// Says what there is.
     pub fn contents(&self, numbers: &Numbers) -> Contents {
         let mut contents = Contents {

@@ -4,6 +4,7 @@ use web_sys::{Element, HtmlDialogElement};
 use yew::prelude::*;
 
 use super::legend::Legend;
+use crate::actions::flame::flame_keys;
 use crate::actions::{Binding, GESTURES, Section, of_section};
 use crate::timeline::Class;
 
@@ -97,9 +98,8 @@ pub(super) fn Help(props: &HelpProps) -> Html {
             </section>
         }
     });
-    let gestures = GESTURES.iter().map(|(gesture, help)| {
-        html! { <><dt>{ *gesture }</dt><dd>{ *help }</dd></> }
-    });
+    let row = |(key, help): (&'static str, &'static str)| html! { <><dt>{ key }</dt><dd>{ help }</dd></> };
+    let gestures = GESTURES.iter().copied().map(row);
     html! {
         <dialog ref={node} class="help" aria-labelledby="help-title" onclose={on_close}>
             <header>
@@ -112,6 +112,10 @@ pub(super) fn Help(props: &HelpProps) -> Html {
                 <section>
                     <h3>{ "Mouse, touchpad, touch" }</h3>
                     <dl class="wide">{ for gestures }</dl>
+                </section>
+                <section>
+                    <h3>{ "Flame graph" }</h3>
+                    <dl class="wide">{ for flame_keys().map(row) }</dl>
                 </section>
             </div>
             <h3 ref={marks} id="marks">{ "What the marks mean" }</h3>

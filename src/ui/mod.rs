@@ -21,6 +21,7 @@ mod in_view;
 mod landing;
 mod legend;
 mod link;
+mod menu;
 mod notes;
 mod palette;
 mod panel;

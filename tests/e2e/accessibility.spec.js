@@ -32,7 +32,7 @@ for (const colorScheme of ['light', 'dark']) {
     await openLog(page, fixture('ghc-9.10.3/prof-time-N2-pj-l'));
     expect(await violations(page)).toEqual([]);
     await page.getByRole('tab', { name: 'Flame graph' }).click();
-    await expect(page.locator('.flame canvas')).toBeVisible();
+    await expect(page.locator('.flame-canvas canvas')).toBeVisible();
     expect(await violations(page)).toEqual([]);
     await page.getByRole('tab', { name: 'Process' }).click();
     await expect(page.getByRole('heading', { name: 'Event types' })).toBeVisible();

@@ -108,8 +108,8 @@ test('selects a range by dragging, and every number follows', async ({ page }) =
 test('shows the flame graph of a profiled log', async ({ page }) => {
   await openLog(page, fixture('ghc-9.10.3/prof-time-N2-pj-l'));
   await page.getByRole('tab', { name: 'Flame graph' }).click();
-  const canvas = page.locator('.flame canvas');
-  const sentence = page.locator('.flame .strip');
+  const canvas = page.locator('.flame-canvas canvas');
+  const sentence = page.locator('.flame-strip .words');
   await expect(async () => {
     await canvas.focus();
     for (const key of ['ArrowRight', 'ArrowRight', 'ArrowDown']) await page.keyboard.press(key);
@@ -124,7 +124,7 @@ test('shows the flame graph of a profiled log', async ({ page }) => {
 test('shows foreign calls on their OS threads', async ({ page }) => {
   await openLog(page, new URL('../../www/demo/profiled-ffi.eventlog.gz', import.meta.url).pathname);
   await page.getByRole('tab', { name: 'Flame graph' }).click();
-  const source = page.getByRole('combobox', { name: 'Whose time' });
+  const source = page.getByRole('combobox', { name: 'Whose' });
   await expect(source.locator('option', { hasText: /^OS thread \d+ · \d+ calls$/ })).toHaveCount(4);
   await source.selectOption('threads');
   await expect(page.locator('.found')).toHaveCount(0);

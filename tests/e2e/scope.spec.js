@@ -182,8 +182,8 @@ test('the flame graph has the samples of the selected capabilities', async ({ pa
   await openLog(page, fixture(PROFILED));
   await tab(page, 'Flame graph');
   await expect(status(page)).toHaveText('for the whole log');
-  const sentence = page.locator('.flame .strip');
-  const canvas = page.locator('.flame canvas');
+  const sentence = page.locator('.flame-strip .words');
+  const canvas = page.locator('.flame-canvas canvas');
   const whole = async () => {
     await canvas.focus();
     await page.keyboard.press('ArrowRight');
@@ -197,6 +197,6 @@ test('the flame graph has the samples of the selected capabilities', async ({ pa
   await expect.poll(whole).toMatch(/in all/);
   await expect.poll(whole).not.toBe(all);
   // What is chosen in the panel counts more.
-  await page.getByRole('combobox', { name: 'Whose time' }).selectOption('cap0');
+  await page.getByRole('combobox', { name: 'Whose' }).selectOption('cap0');
   await expect(status(page)).toHaveText('for the whole log');
 });

@@ -42,7 +42,7 @@ pub enum StackMessage<'a> {
 }
 
 /// One frame of a stack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StackFrame {
     /// The address of an info table, which the log may describe.
     InfoTable(u64),

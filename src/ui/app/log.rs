@@ -17,7 +17,7 @@ use crate::share::{Panel, TrackName};
 use crate::timeline::query::UsageRow;
 use crate::timeline::scope::Scope;
 use crate::timeline::threads::ThreadFilter;
-use crate::ui::files::{self, Dropped};
+use crate::ui::files::{self, Dropped, Sorted};
 use crate::ui::panel::Marked;
 use crate::ui::same::Same;
 
@@ -61,19 +61,27 @@ impl App {
     pub(super) fn dropped(&mut self, ctx: &Context<Self>, dropped: Dropped) {
         self.dragging = false;
         match dropped {
-            Dropped::File(file, more) => {
-                self.open(ctx, &file);
-                if more > 0 {
-                    self.notice = Some(format!(
-                        "{} more files were dropped; one log is shown at a time.",
-                        more
-                    ));
-                }
-            }
+            Dropped::Files(files) => ctx.link().send_message(Msg::Files(files)),
             Dropped::Folder => {
                 self.fail("That is a folder. Drop the .eventlog file that is in it.".to_owned())
             }
             Dropped::Nothing => self.fail("That is no file. Drop an .eventlog file.".to_owned()),
+        }
+    }
+
+    /// Opens the log among some files; an executable gives names to it.
+    pub(super) fn sorted(&mut self, ctx: &Context<Self>, sorted: Sorted) {
+        if let Some(symbols) = &sorted.symbols {
+            self.client.set_symbols(symbols);
+        }
+        if let Some(log) = &sorted.log {
+            self.open(ctx, log);
+        }
+        if sorted.more > 0 {
+            self.notice = Some(format!(
+                "{} more files were dropped; one log is shown at a time.",
+                sorted.more
+            ));
         }
     }
 
@@ -119,6 +127,7 @@ impl App {
                 overview,
                 elapsed_ms,
             } if self.screen == Screen::Loading => {
+                self.log.flame_sources = Rc::new(overview.flame_sources.clone());
                 self.log.overview = Rc::from(overview);
                 self.log.elapsed_ms = Some(elapsed_ms);
                 self.screen = Screen::Open;
@@ -127,8 +136,12 @@ impl App {
             FromWorker::Contents(contents, flame_sources) if self.screen == Screen::Open => {
                 let overview = Rc::make_mut(&mut self.log.overview);
                 overview.contents = *contents;
-                overview.flame_sources = flame_sources;
+                self.log.flame_sources = Rc::new(flame_sources);
                 self.show_log();
+            }
+            FromWorker::Symbols { text, .. } => {
+                self.names += 1;
+                self.notice = Some(text);
             }
             FromWorker::Failed { message } if self.screen == Screen::Loading => {
                 self.screen = Screen::Landing;
@@ -184,7 +197,7 @@ impl App {
         }
         if self.panel == Panel::Summary
             && self.log.overview.caps.is_empty()
-            && !self.log.overview.flame_sources.is_empty()
+            && !self.log.flame_sources.is_empty()
         {
             self.panel = Panel::FlameGraph;
         }

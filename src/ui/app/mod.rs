@@ -20,6 +20,7 @@ use yew::prelude::*;
 use crate::automata::Span;
 use crate::eventlog::Progress;
 use crate::events::EventList;
+use crate::flamegraph::SourceInfo;
 use crate::notes::Notes;
 use crate::protocol::{Counted, FromWorker};
 use crate::scene::arrange::{TrackChange, TrackView};
@@ -34,7 +35,8 @@ use crate::timeline::thread_table::ThreadView;
 use crate::timeline::threads::ThreadRow;
 use crate::ui::client::Client;
 use crate::ui::dialog::Help;
-use crate::ui::files::{self, Dropped};
+use crate::ui::files::{self, Dropped, Sorted};
+use crate::ui::flame::Shown;
 use crate::ui::landing::{FileInput, Landing};
 use crate::ui::palette::{Entry, Pick};
 use crate::ui::panel::Marked;
@@ -58,6 +60,10 @@ pub(super) enum Msg {
     SampleFailed(String),
     Browse,
     Dropped(Dropped),
+    /// Files were dropped or chosen.
+    Files(Vec<File>),
+    /// It is known what these files are.
+    Sorted(Sorted),
     Dragging(bool),
     Cancel,
     /// The worker did not hear a cancel in time.
@@ -119,6 +125,8 @@ struct Log {
     name: String,
     fingerprint: Option<Fingerprint>,
     overview: Rc<Overview>,
+    /// What flame graphs can be about.
+    flame_sources: Rc<Vec<SourceInfo>>,
     progress: Progress,
     events: u64,
     /// How long the reading took.
@@ -181,6 +189,10 @@ pub(super) struct App {
     /// How often the diagnostics were asked for while their panel is open.
     diagnostics_asked: u32,
     flame: FlameView,
+    /// What the timeline asked the flame graph to show.
+    flame_shown: Option<Shown>,
+    /// Goes up whenever addresses have got other names.
+    names: u32,
     /// Which events are listed; their range is the selected one.
     events: EventList,
     /// How the table of threads is shown.
@@ -238,6 +250,8 @@ impl Component for App {
             panel_hidden: false,
             diagnostics_asked: 0,
             flame: FlameView::default(),
+            flame_shown: None,
+            names: 0,
             events: EventList::default(),
             thread_table: ThreadView::default(),
             notes: Rc::default(),
@@ -279,6 +293,14 @@ impl Component for App {
                 return false;
             }
             Msg::Dropped(dropped) => self.dropped(ctx, dropped),
+            Msg::Files(files) => {
+                let link = ctx.link().clone();
+                spawn_local(async move {
+                    link.send_message(Msg::Sorted(files::sort(files).await));
+                });
+                return false;
+            }
+            Msg::Sorted(sorted) => self.sorted(ctx, sorted),
             Msg::Dragging(dragging) => {
                 let changed = self.dragging != dragging;
                 self.dragging = dragging;
@@ -415,7 +437,7 @@ impl Component for App {
             || (self.screen == Screen::Loading && self.log.overview.span.is_some());
         html! {
             <>
-                <FileInput node={self.file_input.clone()} on_file={link.callback(Msg::Open)} />
+                <FileInput node={self.file_input.clone()} on_files={link.callback(Msg::Files)} />
                 if shown {
                     { self.view_log(ctx) }
                 } else if self.screen == Screen::Loading {
@@ -423,6 +445,7 @@ impl Component for App {
                 } else {
                     <Landing link={self.wanted.as_ref().map(|state| AttrValue::from(link::promise(state)))}
                         error={self.error.clone().map(AttrValue::from)}
+                        notice={self.notice.clone().map(AttrValue::from)}
                         on_browse={link.callback(|()| Msg::Browse)}
                         on_sample={link.callback(Msg::Sample)} />
                 }

@@ -7,6 +7,8 @@ use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use super::{App, Msg};
+use crate::automata::Span;
+use crate::ids::Nanos;
 use crate::share::Panel;
 use crate::ui::collections::Collections;
 use crate::ui::events::Events;
@@ -100,9 +102,9 @@ impl App {
                 html! { <p class="empty">{ "The flame graph is drawn when the log is read." }</p> }
             }
             Panel::FlameGraph => html! {
-                <Flame client={self.client.clone()} tracks={Rc::new(self.log.overview.flame_sources.first().map_or_else(Vec::new, |source| source.tracks.clone()))}
-                    range={self.range} {marked} view={self.flame.clone()} colours={self.colours}
-                    on_view={link.callback(Msg::Flame)} />
+                <Flame client={self.client.clone()} sources={Rc::clone(&self.log.flame_sources)}
+                    log={self.log.overview.span.unwrap_or(Span::new(Nanos(0), Nanos(0)))} range={self.range} {marked} view={self.flame.clone()}
+                    colours={self.colours} names={self.names} shown={self.flame_shown} on_view={link.callback(Msg::Flame)} {on_goto} />
             },
             Panel::Events => html! {
                 <Events client={self.client.clone()} overview={Rc::clone(&self.log.overview)} {range} {marked}

@@ -1,0 +1,411 @@
+//! `eventscope flamegraph FILE`.
+
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use serde_json::json;
+
+use super::{Condition, Failure, Input, Output, Range, escaped, report};
+use crate::automata::Span;
+use crate::flamegraph::query::{ExportFormat, FlameQuery, FlameRow, Measure, View};
+use crate::flamegraph::{
+    Choice, Source, SourceInfo, Step, TrackInfo, TrackSource, Unit, WindowTotals,
+};
+use crate::ids::Nanos;
+use crate::scene::flame::{picture_query, svg};
+use crate::scene::palette::Palette;
+use crate::session::Session;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The log
+    file: PathBuf,
+    /// Where the stacks come from; without it, the first of these that the log has
+    #[arg(long, value_enum)]
+    source: Option<Stacks>,
+    /// What to write
+    #[arg(long, value_enum, default_value = "totals")]
+    format: Format,
+    /// In which order a picture shows the stacks
+    #[arg(long, value_enum, default_value = "time")]
+    order: Order,
+    /// Only this track, such as cap0, os4242, thread5; may be repeated
+    #[arg(long, value_name = "TRACK", value_parser = track, value_delimiter = ',')]
+    track: Vec<TrackSource>,
+    #[command(flatten)]
+    range: Range,
+    /// What is done to the stacks: focus:NAME, drop:NAME, merge:NAME, recursion, modules, idle, invert; may be repeated
+    #[arg(long, value_name = "STEP", value_parser = step)]
+    step: Vec<Step>,
+    /// What stacks are weighed by; without it, by what the source counts in
+    #[arg(long, value_enum)]
+    measure: Option<By>,
+    /// Totals of spans in each span of this name, without collections, as ghc-events-analyze has them
+    #[arg(long, value_name = "NAME")]
+    window: Option<String>,
+    /// Write to this file
+    #[arg(short, long, value_name = "OUT")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    output: Output,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Stacks {
+    /// Cost-centre samples, and the foreign calls that the program announces
+    CostCentres,
+    /// Those foreign calls alone
+    ForeignCalls,
+    /// Samples of ghc-stack-profiler
+    StackSamples,
+    /// Spans that the program announces
+    Spans,
+    /// What threads waited for
+    Waiting,
+    /// Heap samples by cost-centre stack: the mean of all
+    Heap,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// JSON for speedscope, a profile for each track
+    Speedscope,
+    /// A line for each stack, for flamegraph.pl and inferno
+    Folded,
+    /// Compressed protocol buffer for pprof
+    Pprof,
+    /// A picture
+    Svg,
+    /// A row for each frame: its own weight and its total
+    Totals,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Order {
+    /// As time goes, a band for each track
+    Time,
+    /// Equal stacks as one, the heaviest on the left
+    LeftHeavy,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum By {
+    /// Nanoseconds
+    Time,
+    /// Samples, calls or spans
+    Samples,
+    /// Bytes
+    Bytes,
+}
+
+fn track(text: &str) -> Result<TrackSource, String> {
+    TrackSource::named(text).ok_or_else(|| {
+        "no track: they are called cap0, os4242, unknown0, thread5, spans5.0, program".to_owned()
+    })
+}
+
+fn step(text: &str) -> Result<Step, String> {
+    Step::parse(text).ok_or_else(|| {
+        "no step: there are focus:NAME, drop:NAME, merge:NAME, recursion, modules, idle, invert"
+            .to_owned()
+    })
+}
+
+impl Stacks {
+    /// The source that has it.
+    const fn source(self) -> Source {
+        match self {
+            Self::CostCentres | Self::ForeignCalls => Source::CostCentres,
+            Self::StackSamples => Source::StackSamples,
+            Self::Spans => Source::Spans,
+            Self::Waiting => Source::Waiting,
+            Self::Heap => Source::Heap,
+        }
+    }
+
+    /// Whether a track of the source is about it.
+    const fn has(self, track: TrackSource) -> bool {
+        !matches!(self, Self::ForeignCalls)
+            || matches!(
+                track,
+                TrackSource::OsThread(_) | TrackSource::UnknownThread { .. }
+            )
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::ForeignCalls => "foreign-calls",
+            other => other.source().name(),
+        }
+    }
+
+    /// How a log comes to have it.
+    const fn how(self) -> &'static str {
+        match self {
+            Self::CostCentres => "build the program with -prof and run it with +RTS -p -l",
+            Self::ForeignCalls => {
+                "let the program announce its calls with messages, \"START 1 name\" and \"STOP 1 name\""
+            }
+            Self::StackSamples => "let the program run ghc-stack-profiler, with +RTS -l",
+            Self::Spans => {
+                "let the program announce spans with messages, \"START name\" and \"STOP name\""
+            }
+            Self::Waiting => {
+                "run the program with +RTS -l, so that it logs what its scheduler does"
+            }
+            Self::Heap => "build the program with -prof and run it with +RTS -hc -l",
+        }
+    }
+
+    /// The tracks that a log has of it.
+    fn tracks(self, sources: &[SourceInfo]) -> impl Iterator<Item = &TrackInfo> {
+        let of_source = sources
+            .iter()
+            .filter(move |info| info.source == self.source());
+        let tracks = of_source.flat_map(|info| &info.tracks);
+        tracks.filter(move |track| self.has(track.source))
+    }
+}
+
+pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Condition, Failure> {
+    if arguments.format == Format::Pprof && arguments.out.is_none() && io::stdout().is_terminal() {
+        let what = "pprof's format is not for terminals: name a file with --out";
+        return Err(Failure::Usage(what.to_owned()));
+    }
+    let of_spans = arguments.source == Some(Stacks::Spans) && arguments.format == Format::Totals;
+    if arguments.window.is_some() && !of_spans {
+        let what = "--window is for --source spans --format totals";
+        return Err(Failure::Usage(what.to_owned()));
+    }
+    let session = Input::open(&arguments.file)?.read_session()?;
+    let query = query(arguments, &session)?;
+    match &arguments.out {
+        None => print(arguments, &session, &query, out)?,
+        Some(path) => {
+            let mut file = BufWriter::with_capacity(1 << 16, create(path)?);
+            print(arguments, &session, &query, &mut file)?;
+            file.flush()?;
+        }
+    }
+    Ok(report(session.reader()))
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    File::create(path).map_err(|error| {
+        let text = format!("{error}: {}", path.display());
+        io::Error::new(error.kind(), text)
+    })
+}
+
+/// What the arguments ask of this log.
+fn query(arguments: &Arguments, session: &Session) -> Result<FlameQuery, Failure> {
+    let sources = session.flame_sources();
+    let from = from(arguments.source, &sources)?;
+    let tracks = tracks(from, &arguments.track, &sources)?;
+    let measure = measure(from, arguments.measure)?;
+    let log = session.overview().span;
+    let range = arguments.range.span().zip(log).map(|(range, log)| {
+        // A picture is as long as its range: not longer than the log.
+        let clamped = |at: Nanos| at.clamp(log.start, log.end);
+        Span::new(clamped(range.start), clamped(range.end))
+    });
+    Ok(FlameQuery {
+        choice: Choice {
+            source: from.source(),
+            tracks,
+            range,
+            before: None,
+        },
+        steps: arguments.step.clone(),
+        view: match arguments.order {
+            Order::Time => View::Time,
+            Order::LeftHeavy => View::LeftHeavy,
+        },
+        measure,
+        window: (0.0, 1.0),
+        width_px: 0,
+        search: String::new(),
+    })
+}
+
+/// The source that is asked for, if the log has something of it.
+fn from(asked: Option<Stacks>, sources: &[SourceInfo]) -> Result<Stacks, Failure> {
+    let has = |from: &Stacks| from.tracks(sources).next().is_some();
+    let there_are: Vec<Stacks> = Stacks::value_variants()
+        .iter()
+        .copied()
+        .filter(has)
+        .collect();
+    let found = match asked {
+        Some(asked) => there_are.iter().find(|&&from| from == asked),
+        None => there_are.first(),
+    };
+    if let Some(&found) = found {
+        return Ok(found);
+    }
+    let names: Vec<&str> = there_are.iter().map(|from| from.name()).collect();
+    let there_is = if names.is_empty() {
+        "It has nothing that flame graphs are made from.".to_owned()
+    } else {
+        format!("It has: {}.", names.join(", "))
+    };
+    Err(Failure::Absent(match asked {
+        Some(asked) => format!(
+            "this log has no {}. {there_is} To get one that does, {}.",
+            asked.name(),
+            asked.how()
+        ),
+        None => format!(
+            "this log has no stacks. To get one that does, {}.",
+            Stacks::CostCentres.how()
+        ),
+    }))
+}
+
+/// The tracks that are asked for; none for all that belong to one picture.
+fn tracks(
+    from: Stacks,
+    asked: &[TrackSource],
+    sources: &[SourceInfo],
+) -> Result<Vec<TrackSource>, Failure> {
+    let there_are: Vec<TrackSource> = from.tracks(sources).map(|track| track.source).collect();
+    if let Some(missing) = asked.iter().find(|asked| !there_are.contains(asked)) {
+        let names: Vec<String> = there_are.iter().map(|track| track.name()).collect();
+        return Err(Failure::Absent(format!(
+            "this log has no track {} of {}. It has: {}.",
+            missing.name(),
+            from.name(),
+            names.join(", ")
+        )));
+    }
+    Ok(match (from, asked) {
+        (Stacks::ForeignCalls, []) => there_are,
+        (_, asked) => asked.to_vec(),
+    })
+}
+
+fn measure(from: Stacks, asked: Option<By>) -> Result<Measure, Failure> {
+    match (from.source().unit(), asked) {
+        (_, None) | (Unit::Time, Some(By::Time)) | (Unit::Bytes, Some(By::Bytes)) => {
+            Ok(Measure::Amount)
+        }
+        (_, Some(By::Samples)) => Ok(Measure::Count),
+        (Unit::Bytes, Some(By::Time)) => Err(Failure::Usage(
+            "heap samples have bytes, not times: use --measure bytes or samples".to_owned(),
+        )),
+        (Unit::Time, Some(By::Bytes)) => Err(Failure::Usage(format!(
+            "{} have times, not bytes: use --measure time or samples",
+            from.name()
+        ))),
+    }
+}
+
+fn print(
+    arguments: &Arguments,
+    session: &Session,
+    query: &FlameQuery,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let format = match arguments.format {
+        Format::Speedscope => ExportFormat::Speedscope,
+        Format::Folded => ExportFormat::Folded,
+        Format::Pprof => ExportFormat::Pprof,
+        Format::Svg => {
+            let svg = picture(session, query).unwrap_or_default();
+            return Ok(out.write_all(svg.as_bytes())?);
+        }
+        Format::Totals => {
+            if let Some(window) = &arguments.window {
+                let windows = session.span_totals(Some(window));
+                return Ok(print_windows(&windows, arguments.output, out)?);
+            }
+            let (rows, samples) = session.flame_totals(query).unwrap_or_default();
+            return Ok(print_totals(&rows, samples, arguments.output, out)?);
+        }
+    };
+    Ok(session.write_flame(query, format, out).unwrap_or(Ok(()))?)
+}
+
+/// The picture of all that was chosen.
+fn picture(session: &Session, query: &FlameQuery) -> Option<String> {
+    let query = picture_query(query);
+    let sources = session.flame_sources();
+    let source = sources
+        .iter()
+        .find(|info| info.source == query.choice.source)?;
+    let answer = session.flame(&query)?;
+    Some(svg(answer, &query, source, &Palette::LIGHT, false))
+}
+
+/// The columns of the table of totals: weights in ns or bytes.
+const COLUMNS: [&str; 6] = [
+    "frame",
+    "self",
+    "total",
+    "self_samples",
+    "samples",
+    "location",
+];
+
+fn print_totals(
+    rows: &[FlameRow],
+    heap_samples: u32,
+    output: Output,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    // Of heap samples, the mean.
+    let count = u64::from(heap_samples.max(1));
+    let mean = |amount: u64| (u128::from(amount) * 2 + u128::from(count)) / u128::from(count * 2);
+    if output.json {
+        let row = |row: &FlameRow| {
+            json!({
+                "frame": row.frame.name(),
+                "label": row.frame.label,
+                "module": row.frame.module,
+                "package": row.frame.package,
+                "location": row.frame.location,
+                "self": mean(row.own) as u64,
+                "total": mean(row.total) as u64,
+                "self_samples": row.own_count,
+                "samples": row.count,
+            })
+        };
+        let rows: Vec<_> = rows.iter().map(row).collect();
+        return writeln!(out, "{}", serde_json::Value::Array(rows));
+    }
+    if output.header {
+        writeln!(out, "{}", COLUMNS.join("\t"))?;
+    }
+    for row in rows {
+        let name = escaped(&row.frame.name());
+        let place = escaped(row.frame.location.as_deref().unwrap_or_default());
+        let (own, total) = (mean(row.own), mean(row.total));
+        let (own_count, count) = (row.own_count, row.count);
+        writeln!(out, "{name}\t{own}\t{total}\t{own_count}\t{count}\t{place}")?;
+    }
+    Ok(())
+}
+
+/// The columns of totals of spans by windows: times in ns.
+const WINDOW_COLUMNS: [&str; 6] = ["start", "end", "collecting", "span", "time", "count"];
+
+fn print_windows(windows: &[WindowTotals], output: Output, out: &mut impl Write) -> io::Result<()> {
+    if output.json {
+        let document = serde_json::to_string(windows).map_err(io::Error::other)?;
+        return writeln!(out, "{document}");
+    }
+    if output.header {
+        writeln!(out, "{}", WINDOW_COLUMNS.join("\t"))?;
+    }
+    for window in windows {
+        let (start, end) = (window.window.start.0, window.window.end.0);
+        for row in &window.rows {
+            let name = escaped(&row.name);
+            let (collecting, time, count) = (window.collecting.0, row.time.0, row.count);
+            writeln!(out, "{start}\t{end}\t{collecting}\t{name}\t{time}\t{count}")?;
+        }
+    }
+    Ok(())
+}

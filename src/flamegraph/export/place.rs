@@ -1,0 +1,83 @@
+//! Source locations as compilers write them, taken apart.
+
+/// Where a function begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place<'a> {
+    /// The file, as the compiler was called with it.
+    pub file: &'a str,
+    /// From 1.
+    pub line: u32,
+    /// From 1.
+    pub column: Option<u32>,
+}
+
+impl<'a> Place<'a> {
+    /// Takes a location of GHC apart (`GHC.Types.SrcLoc`'s text for spans):
+    /// `A.hs:(3,1)-(7,20)`, `A.hs:16:1-35`, `A.hs:16:1`, or `a.c:16` of C.
+    /// `None` for what is no place, such as `<entire-module>`.
+    #[must_use]
+    pub fn parse(text: &'a str) -> Option<Self> {
+        Self::of_lines(text)
+            .or_else(|| Self::of_line(text))
+            .or_else(|| Self::of_file(text))
+    }
+
+    fn new(file: &'a str, line: &str, column: Option<&str>) -> Option<Self> {
+        let column = match column {
+            Some(text) => Some(text.parse().ok()?),
+            None => None,
+        };
+        let line = line.parse().ok()?;
+        (!file.is_empty()).then_some(Self { file, line, column })
+    }
+
+    /// `FILE:(3,1)-(7,20)`.
+    fn of_lines(text: &'a str) -> Option<Self> {
+        let (file, range) = text.rsplit_once(":(")?;
+        let (start, _) = range.split_once(")-(")?;
+        let (line, column) = start.split_once(',')?;
+        Self::new(file, line, Some(column))
+    }
+
+    /// `FILE:16:1-35`, `FILE:16:1`.
+    fn of_line(text: &'a str) -> Option<Self> {
+        let (rest, columns) = text.rsplit_once(':')?;
+        let (file, line) = rest.rsplit_once(':')?;
+        let start = columns.split_once('-').map_or(columns, |(start, _)| start);
+        Self::new(file, line, Some(start))
+    }
+
+    /// `FILE:16`.
+    fn of_file(text: &'a str) -> Option<Self> {
+        let (file, line) = text.rsplit_once(':')?;
+        Self::new(file, line, None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_taken_apart() {
+        for (text, place) in [
+            ("A.hs:(3,1)-(7,20)", Some(("A.hs", 3, Some(1)))),
+            ("src/A/B.hs:16:1-35", Some(("src/A/B.hs", 16, Some(1)))),
+            ("A.hs:16:7", Some(("A.hs", 16, Some(7)))),
+            (r"C:\a\A.hs:16:7-9", Some((r"C:\a\A.hs", 16, Some(7)))),
+            (r"C:\a\A.hs:(1,2)-(3,4)", Some((r"C:\a\A.hs", 1, Some(2)))),
+            ("cbits/x.c:90", Some(("cbits/x.c", 90, None))),
+            ("<entire-module>", None),
+            ("<no location info>", None),
+            ("A.hs", None),
+            ("A.hs:", None),
+            (":3", None),
+            ("A.hs:99999999999:1", None),
+            ("A.hs:(3)-(4)", None),
+            ("", None),
+        ] {
+            let found = Place::parse(text).map(|place| (place.file, place.line, place.column));
+            assert_eq!(found, place, "{text}");
+        }
+    }
+}

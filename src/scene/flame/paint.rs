@@ -1,0 +1,202 @@
+//! The boxes of a flame graph.
+
+use super::super::format;
+use super::super::painter::{Align, Face, Painter, Rect};
+use super::super::palette::Palette;
+use super::{Graph, LEVEL_PX, Window, box_name, colour};
+
+/// What is to be painted.
+#[derive(Debug)]
+pub struct FlameScene<'a> {
+    /// The boxes.
+    pub graph: &'a Graph,
+    /// The part in view.
+    pub window: Window,
+    /// How far down it is scrolled, in pixels.
+    pub scroll_px: f64,
+    /// Width and height of the picture.
+    pub size: (f64, f64),
+    /// Whether it grows upwards: the row of everything is the lowest.
+    pub upwards: bool,
+    /// The colours.
+    pub palette: &'a Palette,
+    /// Whether the theme is dark.
+    pub dark: bool,
+    /// The box under the pointer.
+    pub hovered: Option<usize>,
+    /// The selected box.
+    pub selected: Option<usize>,
+    /// Whether something is looked for.
+    pub searching: bool,
+}
+
+/// Narrower boxes have no room for a name.
+const NAMED_PX: f64 = 18.0;
+
+impl FlameScene<'_> {
+    /// How high the whole graph is, at least the picture.
+    #[must_use]
+    pub fn content_px(&self) -> f64 {
+        self.graph.height_px().max(self.size.1)
+    }
+
+    /// The upper edge of a row.
+    fn y(&self, row: u32) -> f64 {
+        let down = f64::from(row) * LEVEL_PX - self.scroll_px;
+        if self.upwards {
+            self.content_px() - f64::from(row + 1) * LEVEL_PX - self.scroll_px
+        } else {
+            down
+        }
+    }
+
+    /// The row at a height.
+    fn row_at(&self, y: f64) -> Option<u32> {
+        let from_top = y + self.scroll_px;
+        let from_edge = if self.upwards {
+            self.content_px() - from_top
+        } else {
+            from_top
+        };
+        (from_edge >= 0.0).then_some((from_edge / LEVEL_PX) as u32)
+    }
+
+    fn rect(&self, row: u32, left: f64, width: f64) -> Rect {
+        let scale = self.size.0 / self.window.width;
+        let x = (left - self.window.left) * scale;
+        let right = (x + width * scale).min(self.size.0 + 4.0);
+        let x = x.max(-4.0);
+        Rect::new(x, self.y(row), (right - x - 0.75).max(0.75), LEVEL_PX - 1.0)
+    }
+
+    /// Where a box is, if it is in the window.
+    #[must_use]
+    pub fn box_rect(&self, index: usize) -> Option<Rect> {
+        let boxes = &self.graph.boxes;
+        let (left, width) = (*boxes.left.get(index)?, *boxes.width.get(index)?);
+        let row = self.graph.row(*boxes.depth.get(index)?);
+        self.window
+            .touches(left, width)
+            .then(|| self.rect(row, left, width))
+    }
+
+    /// The box at a point of the picture.
+    #[must_use]
+    pub fn hit(&self, x: f64, y: f64) -> Option<usize> {
+        let depth = self.graph.depth_of_row(self.row_at(y)?)?;
+        let at = self.window.left + x / self.size.0.max(1.0) * self.window.width;
+        self.graph.box_at(depth, at)
+    }
+
+    /// Paints everything.
+    pub fn paint(&self, painter: &mut impl Painter) {
+        let (width, height) = self.size;
+        painter.fill(Rect::new(0.0, 0.0, width, height), self.palette.page.into());
+        self.paint_all(painter);
+        self.paint_headings(painter);
+        for depth in 0..self.graph.head.depth {
+            let y = self.y(self.graph.row(depth));
+            if y + LEVEL_PX <= 0.0 || y >= height {
+                continue;
+            }
+            for index in self.graph.in_window(depth, self.window) {
+                if let Some(rect) = self.box_rect(index) {
+                    self.paint_box(index, rect, painter);
+                }
+            }
+        }
+        for (index, line) in [(self.selected, 2.0), (self.hovered, 1.0)] {
+            if let Some(rect) = index.and_then(|index| self.box_rect(index)) {
+                self.outline(rect, line, painter);
+            }
+        }
+    }
+
+    fn paint_all(&self, painter: &mut impl Painter) {
+        let rect = self.rect(0, 0.0, 1.0);
+        painter.fill(rect, self.palette.line.into());
+        let (graph, head) = (self.graph, &self.graph.head);
+        let text = match head.total_before {
+            Some(before) => format!(
+                "{} before · {} now",
+                graph.value.whole(before),
+                graph.value.whole(head.total)
+            ),
+            None => format!("all · {}", graph.value.whole(head.total)),
+        };
+        let at = (rect.x.max(0.0) + 6.0, rect.y + rect.h / 2.0);
+        let ink = self.palette.ink2.into();
+        painter.text(&text, at, Face::Label, Align::Left, ink);
+    }
+
+    fn paint_headings(&self, painter: &mut impl Painter) {
+        for (name, &(_, band)) in self.graph.names.iter().zip(&self.graph.head.bands) {
+            let row = self.graph.row(band).saturating_sub(1);
+            let y = self.y(row) + LEVEL_PX / 2.0;
+            let ink = self.palette.ink2.into();
+            painter.text(name, (6.0, y), Face::Heading, Align::Left, ink);
+        }
+    }
+
+    fn paint_box(&self, index: usize, rect: Rect, painter: &mut impl Painter) {
+        let Some(named) = self.graph.named(index) else {
+            return;
+        };
+        let shares = self.graph.shares(index);
+        let colour = match shares {
+            Some((before, now)) => colour::of_change(before, now, self.dark),
+            None => colour::of_frame(&named.frame, self.palette, self.dark),
+        };
+        let dimmed = self.searching && !named.found;
+        painter.fill(rect, colour.alpha(if dimmed { 0.35 } else { 1.0 }));
+        if self.searching && named.found {
+            let underline = Rect::new(rect.x, rect.y + rect.h - 2.0, rect.w, 2.0);
+            painter.fill(underline, self.palette.accent.into());
+        }
+        let left = rect.x.max(0.0);
+        let room = (rect.x + rect.w).min(self.size.0) - left - 7.0;
+        if room < NAMED_PX || self.graph.is_merged(index) {
+            return;
+        }
+        let ink = if dimmed {
+            self.palette.ink3
+        } else {
+            colour.text_on()
+        };
+        let at = (left + 4.0, rect.y + rect.h / 2.0);
+        let shares = shares.map(|(before, now)| {
+            format!("{} → {}", format::fraction(before), format::fraction(now))
+        });
+        let beside = shares
+            .as_ref()
+            .map_or(0.0, |text| painter.measure(text, Face::Label) + 10.0);
+        let room = if room - beside > 3.0 * NAMED_PX {
+            room - beside
+        } else {
+            room
+        };
+        let name = box_name(&named.frame, room, |text| {
+            painter.measure(text, Face::Label)
+        });
+        painter.text(&name, at, Face::Label, Align::Left, ink.into());
+        if let Some(text) = shares.filter(|_| beside > 0.0) {
+            let x = at.0 + painter.measure(&name, Face::Label) + 8.0;
+            if x + beside - 10.0 <= (rect.x + rect.w).min(self.size.0) {
+                painter.text(&text, (x, at.1), Face::Label, Align::Left, ink.into());
+            }
+        }
+    }
+
+    fn outline(&self, rect: Rect, width: f64, painter: &mut impl Painter) {
+        let (x0, x1) = (rect.x, rect.x + rect.w);
+        let (y0, y1) = (rect.y, rect.y + rect.h);
+        for (from, to) in [
+            ((x0, y0), (x1, y0)),
+            ((x1, y0), (x1, y1)),
+            ((x1, y1), (x0, y1)),
+            ((x0, y1), (x0, y0)),
+        ] {
+            painter.line(from, to, width, self.palette.ink.into());
+        }
+    }
+}

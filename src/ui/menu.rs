@@ -1,0 +1,72 @@
+//! A button that opens a menu of further controls.
+
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct MenuProps {
+    /// The id of what is opened.
+    pub(super) id: &'static str,
+    /// What the button says.
+    pub(super) label: AttrValue,
+    /// What the menu is, for screen readers and as a hint.
+    pub(super) title: AttrValue,
+    pub(super) children: Html,
+}
+
+/// The button and, while it is open, what belongs to it.
+#[component]
+pub(super) fn Menu(props: &MenuProps) -> Html {
+    let open = use_state_eq(|| false);
+    let node = use_node_ref();
+    let toggle = {
+        let open = open.clone();
+        Callback::from(move |_: MouseEvent| open.set(!*open))
+    };
+    let onkeydown = {
+        let (open, node) = (open.clone(), node.clone());
+        Callback::from(move |event: KeyboardEvent| {
+            if event.key() == "Escape" && *open {
+                event.stop_propagation();
+                open.set(false);
+                focus_button(&node);
+            }
+        })
+    };
+    let onfocusout = {
+        let (open, node) = (open.clone(), node.clone());
+        Callback::from(move |event: FocusEvent| {
+            let to = event
+                .related_target()
+                .and_then(|to| to.dyn_into::<web_sys::Node>().ok());
+            let inside = node.get().is_some_and(|node| node.contains(to.as_ref()));
+            // A click on nothing that takes the focus closes nothing.
+            if to.is_some() && !inside {
+                open.set(false);
+            }
+        })
+    };
+    html! {
+        <div ref={node} class="menu-button" {onkeydown} {onfocusout}>
+            <button aria-expanded={open.to_string()} aria-controls={props.id} title={props.title.clone()} onclick={toggle}>
+                { props.label.clone() }{ " ▾" }
+            </button>
+            if *open {
+                <div id={props.id} class="menu" role="group" aria-label={props.title.clone()}>
+                    { props.children.clone() }
+                </div>
+            }
+        </div>
+    }
+}
+
+/// Gives the focus to the button of the menu.
+fn focus_button(node: &NodeRef) {
+    let button = node.cast::<HtmlElement>();
+    let button = button.and_then(|node| node.query_selector("button").ok().flatten());
+    if let Some(button) = button.and_then(|it| it.dyn_into::<HtmlElement>().ok()) {
+        // Focus is all that is asked for.
+        let _ = button.focus();
+    }
+}

@@ -1,0 +1,180 @@
+// The flame graph: sources, views, steps, comparing, saving, and the way to
+// the timeline and back.
+
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { expect, test } from '@playwright/test';
+import { drop, fixture, fragment, openLog, timeline } from './helpers.js';
+
+const DEMO = fileURLToPath(new URL('../../www/demo/profiled-ffi.eventlog.gz', import.meta.url));
+const SAFESCOPE = fileURLToPath(new URL('../fixtures/safescope/', import.meta.url));
+const PROFILED = fixture('ghc-9.10.3/prof-time-N2-pj-l');
+const HEAP = fixture('ghc-9.10.3/prof-heap-N1-hc-l-au');
+
+const canvas = (page) => page.locator('.flame-canvas canvas').first();
+const words = (page) => page.locator('.flame-strip .words');
+const source = (page) => page.getByRole('combobox', { name: 'What it is about' });
+const whose = (page) => page.getByRole('combobox', { name: 'Whose' });
+const steps = (page) => page.getByRole('list', { name: 'Steps' }).getByRole('listitem');
+const button = (page, name) => page.getByRole('button', { name, exact: true });
+
+/** Opens a log with the flame graph in front. */
+async function open(page, log, hash = '') {
+  await openLog(page, log, `./#v=1&p=flame${hash}`);
+  await expect(canvas(page)).toBeVisible();
+}
+
+/** Presses keys in the graph until a box of that name is selected. */
+async function select(page, keys, name) {
+  await expect(async () => {
+    await canvas(page).focus();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    for (const key of keys) await page.keyboard.press(key);
+    await expect(words(page)).toContainText(name, { timeout: 500 });
+  }).toPass();
+}
+
+/** Opens a menu, presses a button of it, and closes it. */
+async function choose(page, menu, name) {
+  await page.getByRole('button', { name: menu }).click();
+  await page.getByRole('group').getByText(name).click();
+  await page.keyboard.press('Escape');
+}
+
+test('says where the time of a program went, by source', async ({ page }) => {
+  await open(page, DEMO);
+  const titles = ['Haskell and foreign code', 'Spans of the program', 'Waiting threads'];
+  await expect(source(page).locator('option')).toHaveText(titles);
+  await source(page).selectOption('waiting');
+  await button(page, 'Left heavy').click();
+  await select(page, ['ArrowRight'], /in all \(/);
+  await fragment(page, /fk=waiting/);
+  await source(page).selectOption('spans');
+  await select(page, ['ArrowRight'], /filter|blur|sobel|median/);
+  await page.reload();
+  await expect(page.locator('.landing')).toBeVisible();
+  await drop(page, DEMO);
+  await expect(source(page)).toHaveValue('spans');
+});
+
+test('live heap has bytes, and no order of time', async ({ page }) => {
+  await open(page, HEAP, '&fk=heap');
+  await expect(button(page, 'Time order')).toHaveCount(0);
+  await select(page, ['ArrowRight'], /[KM]iB in all \(/);
+});
+
+test('steps are listed and taken back one by one', async ({ page }) => {
+  await open(page, PROFILED, '&fo=left');
+  await select(page, ['ArrowRight', 'ArrowDown'], 'Main.');
+  const name = await words(page).locator('strong').textContent();
+  await page.keyboard.press('f');
+  await expect(steps(page)).toHaveText([`focus on ${name}×`]);
+  await select(page, ['ArrowRight'], name);
+  await choose(page, /^Change/, 'Hide idle time');
+  await choose(page, /^Change/, 'Invert');
+  await expect(steps(page)).toHaveCount(4);
+  await fragment(page, /fx=focus%3A[^,]+,idle,invert/);
+  await page.getByRole('button', { name: `Take back: focus on ${name}` }).click();
+  await expect(steps(page).first()).toContainText('idle hidden');
+  await button(page, 'Take all back').click();
+  await expect(steps(page)).toHaveCount(0);
+});
+
+test('a sandwich has a table of all functions, and callers and callees of one', async ({ page }) => {
+  await open(page, PROFILED, '&fo=left');
+  await button(page, 'Sandwich').click();
+  const rows = page.getByRole('grid', { name: 'Functions' }).getByRole('row');
+  const first = rows.nth(1).getByRole('gridcell').first();
+  await expect(first).not.toBeEmpty();
+  await page.getByRole('button', { name: 'Function' }).click();
+  const names = await rows.locator('[role=gridcell]:first-child').allTextContents();
+  expect(names).toEqual([...names].sort());
+  await page.getByRole('searchbox', { name: 'Search frames' }).fill('level2');
+  await expect(first).toHaveText('Main.level2');
+  await first.click();
+  await expect(page.getByRole('heading', { name: 'Callers of Main.level2' })).toBeVisible();
+  await fragment(page, /fo=sandwich.*ff=Main.level2/);
+  const callers = page.getByRole('application', { name: /^Callers of Main.level2/ });
+  await expect(async () => {
+    await callers.focus();
+    for (const key of ['ArrowRight', 'ArrowUp']) await page.keyboard.press(key);
+    await expect(words(page)).toContainText('Main.level1', { timeout: 500 });
+  }).toPass();
+  const callees = page.getByRole('application', { name: /^Callees of Main.level2/ });
+  await callees.focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(words(page)).toContainText('Main.level2');
+});
+
+test('two times are compared', async ({ page }) => {
+  await open(page, PROFILED);
+  const { x, cap } = await timeline(page);
+  const drag = async (from, to) => {
+    await page.mouse.move(x(from), cap(0));
+    await page.mouse.down();
+    await page.mouse.move(x(to), cap(0), { steps: 5 });
+    await page.mouse.up();
+  };
+  await drag(0.1, 0.3);
+  await choose(page, /^Compare/, 'Keep the selection');
+  await expect(steps(page)).toContainText(['select what to compare it with']);
+  await drag(0.5, 0.9);
+  await expect(steps(page)).toContainText(['compared with']);
+  await select(page, ['ArrowRight'], /of the time before, .* now/);
+  await fragment(page, /fc=\d+/);
+  await page.getByRole('button', { name: 'Compare no more' }).click();
+  await select(page, ['ArrowRight'], /in all \(/);
+});
+
+test('a box leads to the timeline', async ({ page }) => {
+  await open(page, PROFILED, '&fo=left');
+  await select(page, ['ArrowRight', 'ArrowDown', 'ArrowDown'], 'Main.');
+  await button(page, 'On the timeline').click();
+  const first = await fragment(page, /t=\d+/);
+  await button(page, 'On the timeline').click();
+  await expect.poll(() => new URL(page.url()).hash).not.toBe(first);
+});
+
+test('an executable names the functions of foreign code', async ({ page }) => {
+  const log = gunzipSync(readFileSync(`${SAFESCOPE}safescope.eventlog.gz`));
+  await page.goto('./#v=1&p=flame');
+  await expect(page.getByRole('button', { name: 'Browse…' })).toBeVisible();
+  await drop(page, 'safescope.eventlog', log);
+  await expect(canvas(page)).toBeVisible();
+  await whose(page).selectOption('threads').catch(() => {});
+  const option = whose(page).locator('option', { hasText: /^OS thread/ });
+  await whose(page).selectOption(await option.first().getAttribute('value'));
+  await button(page, 'Left heavy').click();
+  const search = page.getByRole('searchbox', { name: 'Search frames' });
+  await search.fill('bar_c');
+  await expect(page.locator('.found')).toHaveText(/^0\s?% of the time$/);
+  await drop(page, `${SAFESCOPE}safescope.symbols`);
+  await expect(page.getByRole('status').filter({ hasText: /name/ }).first()).toBeVisible();
+  await expect(page.locator('.found')).toHaveText(/^[1-9][\d.]*\s% of the time$/);
+});
+
+for (const [name, file, check] of [
+  ['speedscope', 'profile.speedscope.json', (bytes) => {
+    const { profiles } = JSON.parse(bytes.toString());
+    expect(profiles.map((profile) => profile.name)).toContain('Capability 0');
+  }],
+  ['Folded stacks', 'profile.folded', (bytes) => {
+    for (const line of bytes.toString().trim().split('\n')) expect(line).toMatch(/^\S.* \d+$/);
+  }],
+  ['pprof', 'profile.pb.gz', (bytes) => expect(gunzipSync(bytes).length).toBeGreaterThan(100)],
+  ['SVG', 'flamegraph.svg', (bytes) => expect(bytes.toString()).toMatch(/^<svg[^]*Main\.main/)],
+]) {
+  test(`saves ${name}`, async ({ page }) => {
+    await open(page, PROFILED, '&fo=left');
+    await select(page, ['ArrowRight'], 'in all');
+    await page.getByRole('button', { name: /^Save/ }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('group', { name: 'Save the flame graph' }).getByText(name).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(file);
+    check(readFileSync(await download.path()));
+  });
+}
