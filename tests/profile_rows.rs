@@ -147,7 +147,7 @@ fn picture(snapshot: &str, session: &Session, (from, to): (u64, u64)) {
 #[test]
 fn pictures_of_the_demo() {
     let session = demo();
-    picture("profile_near", &session, (260_000_000, 275_000_000));
+    picture("profile_near", &session, (1_030_000_000, 1_050_000_000));
 }
 
 fn text(facts: &[Fact]) -> String {
@@ -189,7 +189,7 @@ fn said(session: &Session, row: Row, view: (u64, u64), width_px: u32) -> Vec<Str
 fn the_demo_in_words() {
     let session = demo();
     let (from, to) = whole(&session);
-    let middle = 263_000_000;
+    let middle = 1_036_000_000;
     let mut all = Vec::new();
     for row in rows(&session) {
         let near = said(&session, row, (middle, middle + 12_000_000), 1000);

@@ -76,11 +76,15 @@ mod tests {
             (&["cap3"], &[3], &[]),
             // All tracks of one capability mean that capability, once.
             (&["events2", "cap2", "pool2", "created2"], &[2], &[]),
-            (&["converted1", "blocks0"], &[0, 1], &[]),
+            (&["converted1", "blocks0", "samples1"], &[0, 1], &[]),
             (&["thread12", "thread2", "thread12"], &[], &[2, 12]),
             (&["thread7", "cap1", "cap0"], &[0, 1], &[7]),
             // These are about the whole program.
-            (&["activity", "gc", "heap", "blocks", "task5"], &[], &[]),
+            (
+                &["activity", "heap", "blocks", "task5", "calls71"],
+                &[],
+                &[],
+            ),
             (&["span:load", "cap", "nothing", "cap70000"], &[], &[]),
         ];
         for (names, caps, threads) in cases {

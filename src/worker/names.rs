@@ -20,6 +20,12 @@ pub(super) fn take(shared: &Shared, file: Option<File>) {
         Err(error) => failed(&error),
     };
     post(&message);
+    // The names of functions are part of what the timeline is told.
+    let session = state.session.as_ref();
+    if let Some(session) = session.filter(|session| session.is_complete()) {
+        let contents = Box::new(session.contents());
+        post(&FromWorker::Contents(contents, session.flame_sources()));
+    }
 }
 
 /// Names the addresses of a log that was just read. The answer, if there is a

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::ids::ThreadId;
+use crate::ids::{OsThreadId, ThreadId};
 use crate::timeline::contents::SpanInfo;
 
 fn name(name: &str) -> TrackName {
@@ -83,6 +83,49 @@ fn at_first() {
         names(&TrackView::default()),
         "(program) activity gc messages (caps) cap0 cap1 cap2 (events) (memory) \
          (spans) span:load (threads) thread7 thread1 thread9 thread3"
+    );
+}
+
+#[test]
+fn the_rows_of_a_profile_come_after_the_capabilities() {
+    let calls = |of| CallsInfo { of, calls: 3 };
+    let contents = Contents {
+        instants: vec![CapId(0)],
+        calls: vec![
+            calls(CallsOf::OsThread(OsThreadId(71))),
+            calls(CallsOf::Unknown { lane: 0 }),
+            calls(CallsOf::Unknown { lane: 1 }),
+        ],
+        samples: vec![SamplesInfo {
+            cap: CapId(0),
+            samples: 1200,
+        }],
+        ..Contents::default()
+    };
+    let known = Known {
+        caps: &[(CapId(0), String::new())],
+        messages: 0,
+        contents: &contents,
+        threads: &[],
+        pinned_threads: &[],
+        threads_in_all: 0,
+    };
+    let tracks = arrange(&known, &TrackView::default()).into_iter();
+    let names = tracks.map(|track| format!("{}: {} {}", track.id, track.name, track.note));
+    let names: Vec<String> = names.skip(2).collect();
+    assert_eq!(
+        names,
+        [
+            "caps: CAPABILITIES ",
+            "cap0: Capability 0 ",
+            "samples: PROFILE SAMPLES ",
+            "samples0: Samples, cap 0 1,200",
+            "calls: FOREIGN CALLS ",
+            "calls71: Calls, OS thread 71 × 3",
+            "callsunknown0: Calls, unknown OS thread × 3",
+            "callsunknown1: Calls, unknown OS thread (2) × 3",
+            "events: EVENTS 1",
+        ]
     );
 }
 

@@ -34,11 +34,32 @@ pub(super) fn function_colour(frame: Option<&Frame>, palette: &Palette) -> Rgb {
     }
 }
 
-/// Samples of one function that follow each other, for its name.
+/// Samples of one function that follow each other: one block, with its name.
 struct Run {
     number: u32,
     rect: Rect,
     colour: Rgb,
+    /// Where its ticks are, as far as there is room for them.
+    ticks: Vec<f64>,
+}
+
+impl Run {
+    /// Takes the next sample, if it is of the same function and follows at once.
+    fn take(&mut self, number: u32, rect: Rect) -> bool {
+        let right = self.rect.x + self.rect.w;
+        let follows = self.number == number && rect.x - right < 1.0;
+        if follows {
+            self.rect.w = (rect.x + rect.w - self.rect.x).max(self.rect.w);
+            self.tick(rect);
+        }
+        follows
+    }
+
+    fn tick(&mut self, rect: Rect) {
+        if rect.w >= TICK_FROM_PX {
+            self.ticks.push(rect.x + rect.w - 1.0);
+        }
+    }
 }
 
 impl<N: Names> Scene<'_, N> {
@@ -81,7 +102,7 @@ impl<N: Names> Scene<'_, N> {
 
     /// A sample is a block in the colour of what ran, from the tick before it
     /// to its own; where there is room, a line shows its tick. Where several
-    /// share a pixel, the block is as high as the share of those that are not
+    /// share a pixel, the bar is as high as the share of those that are not
     /// idle, in the colour of what most of them show.
     pub(super) fn paint_samples(&self, row: Row, area: Rect, painter: &mut impl Painter) {
         let (y, h) = (area.y + 3.0, area.h - 7.0);
@@ -107,31 +128,30 @@ impl<N: Names> Scene<'_, N> {
                 self.paint_idle(rect, painter);
                 continue;
             }
-            painter.fill(rect, colour.into());
-            if rect.w >= TICK_FROM_PX {
-                let at = (rect.x + rect.w - 1.0, rect.y + rect.h - TICK_PX);
-                let tick = Rect::new(at.0, at.1, 1.0, TICK_PX);
-                painter.fill(tick, self.palette.ink2.into());
-            }
             let number = mark.detail.unwrap_or(NONE);
-            run = match run.take() {
-                Some(mut last)
-                    if last.number == number && rect.x - (last.rect.x + last.rect.w) < 1.5 =>
-                {
-                    last.rect.w = rect.x + rect.w - last.rect.x;
-                    Some(last)
-                }
-                last => {
-                    self.finish_run(last, painter);
-                    Some(Run {
-                        number,
-                        rect,
-                        colour,
-                    })
-                }
+            if run.as_mut().is_some_and(|run| run.take(number, rect)) {
+                continue;
+            }
+            self.finish_run(run.take(), painter);
+            let mut next = Run {
+                number,
+                rect,
+                colour,
+                ticks: Vec::new(),
             };
+            next.tick(rect);
+            run = Some(next);
         }
         self.finish_run(run, painter);
+    }
+
+    /// The colours of functions are pale; an edge shows how high a bar is to
+    /// who needs more contrast.
+    fn paint_edge(&self, bar: Rect, painter: &mut impl Painter) {
+        if self.patterns {
+            let edge = Rect::new(bar.x, bar.y, bar.w, 1.0);
+            painter.fill(edge, self.palette.ink3.into());
+        }
     }
 
     fn paint_idle(&self, rect: Rect, painter: &mut impl Painter) {
@@ -155,13 +175,21 @@ impl<N: Names> Scene<'_, N> {
         }
         let busy = share(Class::Running) + share(Class::Gc);
         if busy > 0.0 {
-            painter.fill(standing(rect, busy), colour.into());
+            let bar = standing(rect, busy);
+            painter.fill(bar, colour.into());
+            self.paint_edge(bar, painter);
         }
     }
 
-    /// The name of what ran all through a run of samples, if there is room.
+    /// A run of samples, with the name of what ran if there is room.
     fn finish_run(&self, run: Option<Run>, painter: &mut impl Painter) {
         let Some(run) = run else { return };
+        painter.fill(run.rect, run.colour.into());
+        self.paint_edge(run.rect, painter);
+        for x in run.ticks {
+            let tick = Rect::new(x, run.rect.y + run.rect.h - TICK_PX, 1.0, TICK_PX);
+            painter.fill(tick, self.palette.ink2.into());
+        }
         let Some(frame) = self.names.sampled_function(run.number) else {
             return;
         };

@@ -20,7 +20,8 @@ impl App {
         if let Some(name) = TrackName::new(target.track.name()) {
             self.flame.tracks = name;
         }
-        let is_inside = |range: crate::automata::Span| range.start <= target.at && target.at <= range.end;
+        let is_inside =
+            |range: crate::automata::Span| range.start <= target.at && target.at <= range.end;
         if !self.range.is_none_or(is_inside) {
             self.viewer.clear_range();
         }

@@ -279,7 +279,9 @@ impl Viewer {
     /// What the events about the item say now.
     pub(super) fn described(&self) -> Vec<ViewerEvent> {
         let mut events = vec![ViewerEvent::Described(self.description())];
-        if self.focus.pinned && self.focus.hovered.is_none() {
+        // The pointer may still be on what was clicked.
+        let focus = &self.focus;
+        if focus.pinned && (focus.hovered.is_none() || focus.hovered == focus.selected) {
             events.push(ViewerEvent::Pinned(self.description()));
         }
         events

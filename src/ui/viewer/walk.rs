@@ -123,7 +123,10 @@ impl Viewer {
             Some(words) => format!("{words} · {text}"),
             None => text,
         };
-        let coloured = matches!(item.row, Row::Cap(_) | Row::Thread(_));
+        let coloured = matches!(
+            item.row,
+            Row::Cap(_) | Row::Thread(_) | Row::ForeignCalls(_)
+        );
         let known = self.details.about == Some(details_query(item)) && !self.details.in_flight;
         let name = if name.is_empty() {
             self.track_name(item.row)
