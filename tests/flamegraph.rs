@@ -1,16 +1,15 @@
-//! Flame graphs of real logs: samples against the runtime's own report of the
-//! same run, foreign calls against what the demo program does.
+//! Flame graphs of real logs: tracks and their samples, foreign calls against
+//! what the demo program does.
 
 mod common;
 
-use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use eventscope::eventlog::Record;
 use eventscope::flamegraph::{
     CallOddity, CallProblem, FrameKind, Order, Profile, ProfileCollector, Track, TrackSource,
-    frame_totals, layout,
+    layout,
 };
 use eventscope::ids::Nanos;
 use eventscope::source::read_log;
@@ -42,143 +41,17 @@ fn read(path: &Path) -> (Profile, Vec<CallOddity>) {
     collector.finish(end)
 }
 
-/// Samples per innermost frame.
-fn innermost(profile: &Profile) -> BTreeMap<String, u32> {
-    let is_capability = |track: &Track| matches!(track.source, TrackSource::Capability(_));
-    let tracks: Vec<usize> = (0..profile.tracks.len())
-        .filter(|&index| is_capability(&profile.tracks[index]))
-        .collect();
-    let mut samples = BTreeMap::new();
-    for row in frame_totals(profile, &tracks, None) {
-        let frame = profile.frames.get(row.frame).expect("a frame");
-        if row.self_samples > 0 {
-            *samples.entry(frame.name()).or_default() +=
-                u32::try_from(row.self_samples).expect("few");
-        }
-    }
-    samples
-}
-
-/// Without those that a report in text does not count.
-fn ticks(profile: &Profile) -> BTreeMap<String, u32> {
-    let mut ticks = innermost(profile);
-    for name in ["IDLE.IDLE", "GC.GC", "SYSTEM.SYSTEM"] {
-        ticks.remove(name);
-    }
-    ticks
-}
-
-/// Compares ticks per cost centre. The sum is exact. Single ones are not: for
-/// each tick the runtime looks twice where the program is, once for its own
-/// count and once for the event (`handleProfTick` in `rts/Proftimer.c`), and
-/// in between the program goes on, perhaps into another function.
-fn compare(what: &str, ours: &BTreeMap<String, u32>, theirs: &BTreeMap<String, f64>) {
-    let sum = f64::from(ours.values().sum::<u32>());
-    let differs = |centres: &[&str]| {
-        let our = |name: &&str| f64::from(ours.get(*name).copied().unwrap_or(0));
-        let their = |name: &&str| theirs.get(*name).copied().unwrap_or(0.0);
-        let ours: f64 = centres.iter().map(our).sum();
-        (ours - centres.iter().map(their).sum::<f64>()).abs() / sum
-    };
-    for name in ours.keys().chain(theirs.keys()) {
-        let by = differs(&[name]);
-        assert!(by < 0.08, "{what}: {name} by {by}: {ours:?} {theirs:?}");
-    }
-    // These call each other all the time; as one they hardly differ.
-    for pair in [
-        ["Main.isEven'", "Main.isOdd'"],
-        ["Main.leaf_work", "Main.leaf.\\"],
-        ["Main.primes", "Main.primes.sieve"],
-        ["Main.table", "Main.slow"],
+#[test]
+fn a_capability_is_a_track() {
+    for (name, tracks, samples) in [
+        ("ghc-9.6.6/prof-time-N1-p-l-au", 1, 194),
+        ("ghc-9.10.3/prof-time-N2-pj-l", 2, 492),
     ] {
-        let by = differs(&pair);
-        assert!(by < 0.02, "{what}: {pair:?} by {by}: {ours:?} {theirs:?}");
+        let (profile, _) = read(&fixture(&format!("{name}.eventlog")));
+        let found: usize = profile.tracks.iter().map(|track| track.samples.len()).sum();
+        assert_eq!((profile.tracks.len(), found), (tracks, samples), "{name}");
+        assert_eq!(profile.tick_interval, Some(Nanos(1_000_000)), "{name}");
     }
-}
-
-/// The number before a word: `(186 ticks @ …`.
-fn number_before(text: &str, word: &str) -> u32 {
-    let words: Vec<&str> = text.split([' ', '(']).collect();
-    let at = words.iter().position(|&other| other == word).expect(word);
-    words[at - 1].parse().expect("a number")
-}
-
-/// Ticks per cost centre in the first table of a report, whose column is in
-/// percent.
-fn report_ticks(report: &str) -> BTreeMap<String, f64> {
-    let sum = f64::from(number_before(report, "ticks"));
-    let rows = report
-        .lines()
-        .skip_while(|line| !line.starts_with("COST CENTRE"));
-    let mut ticks = BTreeMap::new();
-    for line in rows.skip(2).take_while(|line| !line.is_empty()) {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let percent: f64 = words[words.len() - 2].parse().expect("%time");
-        let name = format!("{}.{}", words[1], words[0]);
-        *ticks.entry(name).or_default() += percent / 100.0 * sum;
-    }
-    ticks
-}
-
-#[test]
-fn ticks_are_those_of_the_report() {
-    let name = "ghc-9.6.6/prof-time-N1-p-l-au";
-    let (profile, _) = read(&fixture(&format!("{name}.eventlog")));
-    let path = fixture(&format!("{name}.prof"));
-    let report = std::fs::read_to_string(path).expect("a report");
-    let ticks = ticks(&profile);
-    let sum: u32 = ticks.values().sum();
-    assert_eq!(sum, number_before(&report, "ticks"), "{ticks:?}");
-    compare(name, &ticks, &report_ticks(&report));
-    let samples: usize = profile.tracks.iter().map(|track| track.samples.len()).sum();
-    assert_eq!((profile.tracks.len(), samples), (1, 194));
-}
-
-#[test]
-fn ticks_of_a_profile_with_foreign_calls_are_those_of_the_report() {
-    let (profile, _) = read(&fixture("ghc-9.6.6/prof-ffi-safe-N1-p-l.eventlog"));
-    let path = fixture("ghc-9.6.6/prof-ffi-safe-N1-p-l.prof");
-    let report = std::fs::read_to_string(path).expect("a report");
-    let sum: u32 = ticks(&profile).values().sum();
-    assert_eq!(sum, number_before(&report, "ticks"));
-}
-
-/// Ticks per cost centre in a JSON report's tree.
-fn tree_ticks(node: &serde_json::Value, into: &mut BTreeMap<u64, u64>) {
-    let id = node["id"].as_u64().expect("an id");
-    *into.entry(id).or_default() += node["ticks"].as_u64().expect("ticks");
-    for child in node["children"].as_array().expect("children") {
-        tree_ticks(child, into);
-    }
-}
-
-#[test]
-fn ticks_are_those_of_the_json_report() {
-    let (profile, _) = read(&fixture("ghc-9.10.3/prof-time-N2-pj-l.eventlog"));
-    let text = std::fs::read_to_string(fixture("ghc-9.10.3/prof-time-N2-pj-l.prof"));
-    let report: serde_json::Value = serde_json::from_str(&text.expect("a report")).expect("JSON");
-    let mut by_id = BTreeMap::new();
-    tree_ticks(&report["profile"], &mut by_id);
-    let mut theirs: BTreeMap<String, f64> = BTreeMap::new();
-    for centre in report["cost_centres"].as_array().expect("cost centres") {
-        let text = |key: &str| centre[key].as_str().expect("text").to_owned();
-        let id = centre["id"].as_u64().expect("an id");
-        if let Some(&ticks) = by_id.get(&id) {
-            let name = format!("{}.{}", text("module"), text("label"));
-            *theirs.entry(name).or_default() += ticks as f64;
-        }
-    }
-    let all = innermost(&profile);
-    // This report counts the runtime's own ticks too.
-    let sum: u32 = all.values().sum();
-    assert_eq!(report["total_ticks"].as_u64(), Some(u64::from(sum)));
-    for name in ["IDLE.IDLE", "GC.GC", "SYSTEM.SYSTEM"] {
-        let ours = all.get(name).map(|&ticks| f64::from(ticks));
-        assert_eq!(ours, theirs.get(name).copied(), "{name}");
-    }
-    compare("json", &all, &theirs);
-    assert_eq!(profile.tracks.len(), 2);
-    assert_eq!(profile.tick_interval, Some(Nanos(1_000_000)));
 }
 
 fn names(profile: &Profile, track: &Track, index: usize) -> Vec<String> {

@@ -10,7 +10,9 @@ use serde_json::json;
 use super::{Condition, Failure, Input, Output, Range, escaped, report};
 use crate::automata::Span;
 use crate::flamegraph::query::{ExportFormat, FlameQuery, FlameRow, Measure, View};
-use crate::flamegraph::{Choice, Source, SourceInfo, Step, TrackInfo, TrackSource, Unit};
+use crate::flamegraph::{
+    Choice, Source, SourceInfo, Step, TrackInfo, TrackSource, Unit, WindowTotals,
+};
 use crate::ids::Nanos;
 use crate::scene::flame::{picture_query, svg};
 use crate::scene::palette::Palette;
@@ -40,6 +42,9 @@ pub(super) struct Arguments {
     /// What stacks are weighed by; without it, by what the source counts in
     #[arg(long, value_enum)]
     measure: Option<By>,
+    /// Totals of spans in each span of this name, without collections, as ghc-events-analyze has them
+    #[arg(long, value_name = "NAME")]
+    window: Option<String>,
     /// Write to this file
     #[arg(short, long, value_name = "OUT")]
     out: Option<PathBuf>,
@@ -169,6 +174,11 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Conditi
         let what = "pprof's format is not for terminals: name a file with --out";
         return Err(Failure::Usage(what.to_owned()));
     }
+    let of_spans = arguments.source == Some(Stacks::Spans) && arguments.format == Format::Totals;
+    if arguments.window.is_some() && !of_spans {
+        let what = "--window is for --source spans --format totals";
+        return Err(Failure::Usage(what.to_owned()));
+    }
     let session = Input::open(&arguments.file)?.read_session()?;
     let query = query(arguments, &session)?;
     match &arguments.out {
@@ -195,10 +205,10 @@ fn query(arguments: &Arguments, session: &Session) -> Result<FlameQuery, Failure
     let from = from(arguments.source, &sources)?;
     let tracks = tracks(from, &arguments.track, &sources)?;
     let measure = measure(from, arguments.measure)?;
-    let log = session.overview().span;
-    let range = arguments.range.span().zip(log).map(|(range, log)| {
-        // A picture is as long as its range: not longer than the log.
-        let clamped = |at: Nanos| at.clamp(log.start, log.end);
+    let whole = session.flame_span(from.source());
+    let range = arguments.range.span().zip(whole).map(|(range, whole)| {
+        // A picture is as long as its range: not longer than the profile.
+        let clamped = |at: Nanos| at.clamp(whole.start, whole.end);
         Span::new(clamped(range.start), clamped(range.end))
     });
     Ok(FlameQuery {
@@ -307,6 +317,10 @@ fn print(
             return Ok(out.write_all(svg.as_bytes())?);
         }
         Format::Totals => {
+            if let Some(window) = &arguments.window {
+                let windows = session.span_totals(Some(window));
+                return Ok(print_windows(&windows, arguments.output, out)?);
+            }
             let (rows, samples) = session.flame_totals(query).unwrap_or_default();
             return Ok(print_totals(&rows, samples, arguments.output, out)?);
         }
@@ -370,6 +384,28 @@ fn print_totals(
         let (own, total) = (mean(row.own), mean(row.total));
         let (own_count, count) = (row.own_count, row.count);
         writeln!(out, "{name}\t{own}\t{total}\t{own_count}\t{count}\t{place}")?;
+    }
+    Ok(())
+}
+
+/// The columns of totals of spans by windows: times in ns.
+const WINDOW_COLUMNS: [&str; 6] = ["start", "end", "collecting", "span", "time", "count"];
+
+fn print_windows(windows: &[WindowTotals], output: Output, out: &mut impl Write) -> io::Result<()> {
+    if output.json {
+        let document = serde_json::to_string(windows).map_err(io::Error::other)?;
+        return writeln!(out, "{document}");
+    }
+    if output.header {
+        writeln!(out, "{}", WINDOW_COLUMNS.join("\t"))?;
+    }
+    for window in windows {
+        let (start, end) = (window.window.start.0, window.window.end.0);
+        for row in &window.rows {
+            let name = escaped(&row.name);
+            let (collecting, time, count) = (window.collecting.0, row.time.0, row.count);
+            writeln!(out, "{start}\t{end}\t{collecting}\t{name}\t{time}\t{count}")?;
+        }
     }
     Ok(())
 }

@@ -7,7 +7,8 @@ use crate::automata::Span;
 use crate::flamegraph::export::{self, About};
 use crate::flamegraph::query::{ExportFormat, FlameBoxes, FlameHead, FlameQuery, FlameRow, answer};
 use crate::flamegraph::{
-    Origin, ProgramSpans, Source, SourceInfo, TrackInfo, TrackSource, WindowTotals, span_totals,
+    Choice, Origin, ProgramSpans, Source, SourceInfo, TrackInfo, TrackSource, WindowTotals,
+    span_totals,
 };
 
 impl Recording {
@@ -70,6 +71,14 @@ impl Session {
     #[must_use]
     pub fn flame(&self, query: &FlameQuery) -> Option<(FlameHead, FlameBoxes)> {
         Some(answer(self.origin(query.choice.source)?, query))
+    }
+
+    /// The time that a source is about: a sample lasts for the tick before it,
+    /// which may begin before the first event.
+    #[must_use]
+    pub fn flame_span(&self, source: Source) -> Option<Span> {
+        let (profile, _) = self.origin(source)?.in_time(&Choice::default());
+        Some(profile.span)
     }
 
     /// What a flame graph shows as a file for another program; `None` if the
