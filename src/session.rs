@@ -5,6 +5,7 @@ mod contents;
 mod details;
 mod diagnostics;
 mod flame;
+mod flame_export;
 
 use std::ops::Range;
 
