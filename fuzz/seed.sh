@@ -2,7 +2,7 @@
 # Fills the fuzzers' corpora from the fixtures: whole logs and their first 8 KiB, headers, single payloads.
 set -eu
 cd "$(dirname "$0")"
-mkdir -p corpus/log corpus/header corpus/event
+mkdir -p corpus/log corpus/header corpus/event corpus/symbols corpus/calls
 for log in ../tests/fixtures/logs/*/*.eventlog; do
   name=$(basename "$(dirname "$log")")-$(basename "$log" .eventlog)
   # The first byte says in which pieces the log is supplied.
@@ -14,3 +14,20 @@ done
 for id in 0 2 30 44 53 160 161 163 164 167 169 207 210; do
   printf "\\000\\$(printf '%03o' "$id")\\000\\000\\000\\001\\000\\010ab\\000cd\\000ef\\000gh\\000ij\\000kl\\000" > "corpus/event/$id"
 done
+# The first eight bytes are an address.
+for file in ../tests/fixtures/symbols/*.elf ../tests/fixtures/symbols/*.nm ../tests/fixtures/symbols/movable.*; do
+  { printf '\053\001\100\000\000\000\000\000'; cat "$file"; } > "corpus/symbols/$(basename "$file")"
+done
+cat > corpus/calls/nested <<'END'
+START 0 bar
+ANN_SCC 0 bar ["Main.main (M.hs:1:1)","Main.bar (M.hs:2:1)"]
+ANN_TH 0 bar 71
+ANN_CALL_TO 0x410061 0x40ff00 71
+START 1 baz
+ANN_TH 1 baz 71
+ANN_CALL_TO 0x410099 0x410070 71
+ANN_CALL_RET 0x410099 0x410070 71
+STOP 1 baz
+ANN_CALL_RET 0x410061 0x40ff00 71
+STOP 0 bar
+END

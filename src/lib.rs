@@ -11,6 +11,7 @@
 //! - [`events`]: the event list: rows found again in the file, filters, searches.
 //! - [`session`]: one open log; what all drivers talk to.
 //! - [`protocol`]: the messages between page and workers.
+//! - [`symbols`]: names for addresses, from executables.
 //! - [`scene`]: what to draw, without a browser.
 //! - [`notes`]: names that a reader gives to moments and ranges.
 //! - [`share`]: the link.
@@ -36,6 +37,7 @@ pub mod session;
 pub mod share;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod source;
+pub mod symbols;
 pub mod timeline;
 #[cfg(target_arch = "wasm32")]
 pub mod ui;

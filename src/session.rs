@@ -6,8 +6,11 @@ mod details;
 mod diagnostics;
 mod flame;
 mod flame_export;
+mod symbols;
 
 use std::ops::Range;
+
+pub use symbols::AddressNames;
 
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +34,7 @@ use crate::timeline::Store;
 use crate::timeline::contents::Contents;
 use crate::timeline::flow::{Arrow, FlowQuery};
 use crate::timeline::messages::{Message, Messages};
+use crate::timeline::profile_rows::ProfileRows;
 use crate::timeline::query::{Timeline, TimelineQuery, UsageRow, usage};
 use crate::timeline::reply::TimelineReply;
 use crate::timeline::thread_export::thread_csv;
@@ -52,6 +56,8 @@ struct Recording {
     /// Taken out at the end of the log.
     samples: Option<ProfilesCollector>,
     profiles: Profiles,
+    /// The rows of the timeline that show them.
+    profile_rows: ProfileRows,
     call_oddities: Vec<CallOddity>,
     /// How many spans overlap too many others for a flame graph.
     spans_left_out: u64,
@@ -74,6 +80,7 @@ impl Default for Recording {
             names: Names::default(),
             samples: Some(ProfilesCollector::default()),
             profiles: Profiles::default(),
+            profile_rows: ProfileRows::default(),
             call_oddities: Vec::new(),
             spans_left_out: 0,
             open: OpenAtEnd::default(),
@@ -133,6 +140,7 @@ impl Recording {
         self.store.settle(end);
         if let Some(samples) = self.samples.take() {
             (self.profiles, self.call_oddities) = samples.finish(end);
+            self.profile_rows = ProfileRows::of(&self.profiles);
         }
         self.settle_spans();
     }
@@ -269,6 +277,12 @@ impl Session {
         self.reader.progress()
     }
 
+    /// Whether the log is read to its end.
+    #[must_use]
+    pub const fn is_complete(&self) -> bool {
+        self.complete
+    }
+
     /// The reader, which knows what is wrong with the log.
     #[must_use]
     pub const fn reader(&self) -> &LogReader {
@@ -368,6 +382,8 @@ impl Session {
             caps: &caps,
             tracks: &self.recording.tracks,
             numbers: &self.recording.numbers,
+            profiles: &self.recording.profiles,
+            profile_rows: &self.recording.profile_rows,
             end: self.recording.end(),
         };
         timeline.answer(query)

@@ -274,7 +274,7 @@ fn said(session: &Session, row: Row, (from, to): (u64, u64), many: bool) -> Stri
     };
     let mut lines = vec![format!("# {row:?} {from} – {to}")];
     for fact in session.details(&query) {
-        let lead = fact.lead.map_or_else(String::new, |(lead, row, span)| {
+        let lead = fact.item().map_or_else(String::new, |(lead, row, span)| {
             let lead = match lead {
                 Lead::Waker => "waker",
                 Lead::Next => "next",
@@ -385,7 +385,7 @@ fn details_lead_to_items() {
                     if facts.is_empty() && one {
                         return Err(format!("nothing is known of {query:?}"));
                     }
-                    for (_, row, span) in facts.into_iter().filter_map(|fact| fact.lead) {
+                    for (_, row, span) in facts.into_iter().filter_map(|fact| fact.item()) {
                         let query = DetailsQuery {
                             row,
                             span,

@@ -46,7 +46,8 @@ impl ProfileCollector {
         }
     }
 
-    fn profile_event(&mut self, event: Event<'_>, at: Nanos) {
+    /// Takes an event of a profile; others are passed over.
+    pub fn profile_event(&mut self, event: Event<'_>, at: Nanos) {
         match event {
             Event::HeapProfCostCentre {
                 id,

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{Address, CostCentreId};
+use crate::symbols::Name;
 
 /// A frame of a profile: an index into its [`Frames`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -204,6 +205,24 @@ impl Frames {
         (0..).map(FrameId).zip(&self.frames)
     }
 
+    /// Names the frames that have an address; the ids stay. What has a name
+    /// already gets the new one, if there is one.
+    pub fn name_addresses<'a>(&mut self, name: impl Fn(Address) -> Option<&'a Name>) {
+        for (id, frame) in (0..).map(FrameId).zip(&mut self.frames) {
+            let Some(name) = frame.address.and_then(|address| name(Address(address))) else {
+                continue;
+            };
+            self.ids.remove(frame);
+            frame.label.clone_from(&name.label);
+            frame.module.clone_from(&name.module);
+            frame.package.clone_from(&name.package);
+            if name.location.is_some() {
+                frame.location.clone_from(&name.location);
+            }
+            self.ids.insert(frame.clone(), id);
+        }
+    }
+
     /// How many there are.
     #[must_use]
     pub const fn len(&self) -> usize {
@@ -306,5 +325,29 @@ mod tests {
             frames.get(other).map(Frame::name).as_deref(),
             Some("cost centre 7")
         );
+    }
+
+    #[test]
+    fn addresses_are_named_and_ids_stay() {
+        let mut frames = Frames::default();
+        let main = frames.intern(Frame::cost_centre("Main", "main", "M.hs:1:1"));
+        let bar = frames.intern(Frame::foreign_function(Address(0x41_0061)));
+        let other = frames.intern(Frame::foreign_function(Address(0x41_0099)));
+        let name = Name {
+            label: "bar_c".into(),
+            location: Some("bar.c:3".into()),
+            ..Name::default()
+        };
+        frames.name_addresses(|address| (address.0 == 0x41_0061).then_some(&name));
+        let named = frames.get(bar).expect("a frame").clone();
+        assert_eq!(
+            (named.name(), named.address),
+            ("bar_c".into(), Some(0x41_0061))
+        );
+        assert_eq!(named.location.as_deref(), Some("bar.c:3"));
+        assert_eq!(frames.get(main).map(Frame::name), Some("Main.main".into()));
+        assert_eq!(frames.get(other).map(Frame::name), Some("0x410099".into()));
+        assert_eq!(frames.intern(named), bar);
+        assert_eq!(frames.len(), 3);
     }
 }

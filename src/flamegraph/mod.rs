@@ -30,6 +30,7 @@ pub mod stacks;
 pub mod step;
 #[cfg(test)]
 mod test_support;
+pub mod waiting;
 mod weights;
 
 pub use collect::ProfileCollector;

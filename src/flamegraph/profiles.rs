@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::collect::ProfileCollector;
 use super::foreign::CallOddity;
+use super::frames::Frames;
 use super::heap::HeapSamples;
 use super::heap_collect::HeapCollector;
 use super::profile::{Profile, Track, TrackSource};
@@ -85,6 +86,16 @@ impl Profiles {
         let mut all = self.all.iter();
         all.find(|(other, _)| *other == source)
             .map(|(_, profile)| profile)
+    }
+
+    /// The functions of each profile.
+    pub fn frames(&self) -> impl Iterator<Item = &Frames> {
+        self.all.iter().map(|(_, profile)| &profile.frames)
+    }
+
+    /// The same, to be named.
+    pub fn frames_mut(&mut self) -> impl Iterator<Item = &mut Frames> {
+        self.all.iter_mut().map(|(_, profile)| &mut profile.frames)
     }
 
     /// Puts a profile in the place of that of a source; an empty one is none.

@@ -8,8 +8,8 @@ use super::format;
 use super::track::{Group, Kind, Layout, Track};
 use crate::ids::CapId;
 use crate::share::TrackName;
-use crate::timeline::contents::Contents;
-use crate::timeline::row::{Graph, Row, SparkGraph};
+use crate::timeline::contents::{CallsInfo, Contents, SamplesInfo};
+use crate::timeline::row::{CallsOf, Graph, Row, SparkGraph};
 use crate::timeline::threads::{ThreadOrder, ThreadRow};
 use crate::timeline::user_spans::SpanPrefixes;
 
@@ -410,6 +410,12 @@ impl Builder<'_> {
                     .map(thread)
                     .collect()
             }
+            Group::Samples => contents
+                .samples
+                .iter()
+                .map(|info| self.samples(info))
+                .collect(),
+            Group::ForeignCalls => contents.calls.iter().map(|info| self.calls(info)).collect(),
             Group::Instants => of_caps(&contents.instants),
             Group::Sparks => contents
                 .sparks
@@ -464,6 +470,33 @@ impl Builder<'_> {
             rows.push(single(Row::Messages, "Messages", &count));
         }
         rows
+    }
+
+    fn samples(&self, info: &SamplesInfo) -> Track {
+        let cap = info.cap;
+        let (name, short) = (format!("Samples, cap {cap}"), format!("Cap {cap}"));
+        let count = format::count(info.samples);
+        self.track(Row::Samples(cap), name, short, &count)
+    }
+
+    fn calls(&self, info: &CallsInfo) -> Track {
+        let (name, short) = match info.of {
+            CallsOf::OsThread(thread) => {
+                (format!("Calls, OS thread {thread}"), format!("OS {thread}"))
+            }
+            CallsOf::Unknown { lane: 0 } => {
+                ("Calls, unknown OS thread".to_owned(), "OS ?".to_owned())
+            }
+            CallsOf::Unknown { lane } => {
+                let number = lane + 1;
+                (
+                    format!("Calls, unknown OS thread ({number})"),
+                    format!("OS ? {number}"),
+                )
+            }
+        };
+        let count = format!("× {}", format::count(info.calls));
+        self.track(Row::ForeignCalls(info.of), name, short, &count)
     }
 
     fn sparks(&self, cap: CapId) -> [Track; 3] {

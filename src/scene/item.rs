@@ -1,6 +1,7 @@
 //! The marks of the timeline, and the items that they stand for.
 
 use crate::automata::Span;
+use crate::flamegraph::Frame;
 use crate::ids::{Nanos, ThreadId};
 use crate::timeline::class::Class;
 use crate::timeline::reply::{GraphPoint, MarkKind, MarkView, TimelineReply};
@@ -48,6 +49,16 @@ pub trait Names {
     fn message(&self, number: u32) -> Option<&str>;
     /// The name of spans of the program, by the number of their row.
     fn span(&self, number: u32) -> Option<&str> {
+        let _ = number;
+        None
+    }
+    /// The foreign function of a call, by its number in the marks.
+    fn foreign_function(&self, number: u32) -> Option<&Frame> {
+        let _ = number;
+        None
+    }
+    /// The function of a profile sample, by its number in the marks.
+    fn sampled_function(&self, number: u32) -> Option<&Frame> {
         let _ = number;
         None
     }

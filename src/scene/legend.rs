@@ -5,6 +5,7 @@
 mod crop;
 mod events;
 mod pointing;
+mod profile;
 mod rows;
 mod sample;
 
@@ -23,6 +24,8 @@ pub enum Section {
     Capabilities,
     /// Rows of threads.
     Threads,
+    /// Samples of a profile, foreign calls.
+    Profile,
     /// Collections of the program, and the concurrent collector.
     Collections,
     /// Lines and areas.
@@ -39,9 +42,10 @@ pub enum Section {
 
 impl Section {
     /// All of them, in their order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Capabilities,
         Self::Threads,
+        Self::Profile,
         Self::Collections,
         Self::Graphs,
         Self::Events,
@@ -56,6 +60,7 @@ impl Section {
         match self {
             Self::Capabilities => "Capabilities",
             Self::Threads => "Threads",
+            Self::Profile => "Profile samples, foreign calls",
             Self::Collections => "Collections of the program",
             Self::Graphs => "Graphs",
             Self::Events => "Messages and events",
@@ -82,7 +87,7 @@ impl Section {
                 "The shape says what an event is about. Where several share a place, the most notable one is drawn."
             }
             Self::Arrows => "They belong to the thread that is pointed at or selected.",
-            Self::Collections | Self::Spans | Self::Pointing => "",
+            Self::Profile | Self::Collections | Self::Spans | Self::Pointing => "",
         }
     }
 
@@ -92,6 +97,7 @@ impl Section {
         match self {
             Self::Capabilities => rows::capabilities(),
             Self::Threads => rows::threads(),
+            Self::Profile => profile::entries(),
             Self::Collections => rows::collections(),
             Self::Graphs => rows::graphs(),
             Self::Events => events::entries(),

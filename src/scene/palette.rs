@@ -127,6 +127,12 @@ impl Palette {
         io: Rgb::hex(0x92_96_9c),
     };
 
+    /// Whether it is for a dark page.
+    #[must_use]
+    pub fn is_dark(&self) -> bool {
+        self.page.text_on() == Rgb::WHITE
+    }
+
     /// The palette of a theme.
     #[must_use]
     pub const fn of(dark: bool, more_contrast: bool) -> &'static Self {

@@ -14,6 +14,10 @@ pub enum Group {
     Program,
     /// Capabilities.
     Capabilities,
+    /// Profile samples, by capability.
+    Samples,
+    /// Announced foreign calls, by OS thread.
+    ForeignCalls,
     /// Events at points in time, by capability.
     Instants,
     /// Sparks, by capability.
@@ -34,9 +38,11 @@ pub enum Group {
 
 impl Group {
     /// All of them, in their usual order.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Program,
         Self::Capabilities,
+        Self::Samples,
+        Self::ForeignCalls,
         Self::Instants,
         Self::Sparks,
         Self::Heap,
@@ -61,6 +67,8 @@ impl Group {
             Self::Tasks => "tasks",
             Self::Perf => "perf",
             Self::Blocks => "blocks",
+            Self::Samples => "samples",
+            Self::ForeignCalls => "calls",
         }
     }
 
@@ -84,6 +92,8 @@ impl Group {
             Self::Tasks => "Tasks (OS threads)",
             Self::Perf => "Performance counters",
             Self::Blocks => "Blocks of the log",
+            Self::Samples => "Profile samples",
+            Self::ForeignCalls => "Foreign calls",
         }
     }
 
@@ -110,6 +120,8 @@ impl Group {
             Row::Task(_) => Self::Tasks,
             Row::Perf(_) => Self::Perf,
             Row::Blocks(_) => Self::Blocks,
+            Row::Samples(_) => Self::Samples,
+            Row::ForeignCalls(_) => Self::ForeignCalls,
         }
     }
 }
@@ -173,7 +185,9 @@ impl Track {
                 | Row::Thread(_)
                 | Row::Instants(_)
                 | Row::Task(_)
-                | Row::Blocks(_) => 22.0,
+                | Row::Blocks(_)
+                | Row::ForeignCalls(_)
+                | Row::Samples(_) => 22.0,
             },
         }
     }

@@ -8,10 +8,14 @@ impl Session {
     /// What there is to be shown beside capabilities and threads.
     #[must_use]
     pub fn contents(&self) -> Contents {
-        Contents {
-            instants: self.recording.store.caps_with_instants().collect(),
-            ..self.recording.tracks.contents(&self.recording.numbers)
-        }
+        let recording = &self.recording;
+        let mut contents = Contents {
+            instants: recording.store.caps_with_instants().collect(),
+            ..recording.tracks.contents(&recording.numbers)
+        };
+        let profiles = &recording.profiles;
+        recording.profile_rows.tell(profiles, &mut contents);
+        contents
     }
 
     /// Looks for spans of the program with other words; the contents are

@@ -3,9 +3,9 @@
 use super::{Recording, Session};
 use crate::automata::Span;
 use crate::flamegraph::query::{FlameBoxes, FlameHead, FlameQuery, answer};
+use crate::flamegraph::waiting::waiting_info;
 use crate::flamegraph::{
-    Choice, Origin, ProgramSpans, Source, SourceInfo, TrackInfo, TrackSource, WindowTotals,
-    span_totals,
+    Origin, ProgramSpans, Source, SourceInfo, TrackInfo, TrackSource, WindowTotals, span_totals,
 };
 
 impl Recording {
@@ -35,6 +35,8 @@ impl Session {
         let mut infos = self.recording.profiles.infos();
         let tracks = infos.iter_mut().flat_map(|info| &mut info.tracks);
         tracks.for_each(|track| self.label_track(track));
+        infos.extend(waiting_info(&self.recording.store));
+        infos.sort_by_key(|info| info.source);
         infos
     }
 
@@ -70,15 +72,23 @@ impl Session {
         Some(answer(self.origin(query.choice.source)?, query))
     }
 
-    /// The time that a source is about: a sample lasts for the tick before it,
-    /// which may begin before the first event.
+    /// The time of a source's samples: one lasts for the tick before it, which
+    /// may begin before the first event. `None` for what has no samples.
     #[must_use]
     pub fn flame_span(&self, source: Source) -> Option<Span> {
-        let (profile, _) = self.origin(source)?.in_time(&Choice::default());
+        let profile = self.recording.profiles.get(source)?;
         Some(profile.span)
     }
 
-    pub(super) fn origin(&self, source: Source) -> Option<&dyn Origin> {
+    /// What flame graphs of a source are made from; `None` if the log has
+    /// nothing of it.
+    #[must_use]
+    pub fn origin(&self, source: Source) -> Option<&dyn Origin> {
+        if source == Source::Waiting {
+            let store = &self.recording.store;
+            let waited = !store.wait_groups().members.is_empty();
+            return waited.then_some(store);
+        }
         let profile = self.recording.profiles.get(source)?;
         Some(profile)
     }

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::row::Graph;
+use super::row::{CallsOf, Graph};
+use crate::flamegraph::Frame;
 use crate::ids::{CapId, OsThreadId, TaskId};
 
 /// What there is to be shown beside capabilities and threads.
@@ -26,6 +27,34 @@ pub struct Contents {
     pub perf: Vec<PerfInfo>,
     /// Whose events were written in blocks.
     pub blocks: Vec<Option<CapId>>,
+    /// Whose announced foreign calls there are.
+    pub calls: Vec<CallsInfo>,
+    /// The foreign functions of most of these calls, by the number that marks
+    /// have for them.
+    pub foreign_functions: Vec<Frame>,
+    /// The capabilities that a profiler took samples of.
+    pub samples: Vec<SamplesInfo>,
+    /// The functions of most of these samples, by the number that marks have
+    /// for them.
+    pub sampled_functions: Vec<Frame>,
+}
+
+/// The foreign calls of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallsInfo {
+    /// Whose.
+    pub of: CallsOf,
+    /// How many; one that was interrupted by a callback's counts again.
+    pub calls: u64,
+}
+
+/// The profile samples of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SamplesInfo {
+    /// Of which capability.
+    pub cap: CapId,
+    /// How many.
+    pub samples: u64,
 }
 
 /// A task of the runtime.

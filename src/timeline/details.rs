@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::row::Row;
 use crate::automata::Span;
+use crate::flamegraph::{Source, TrackSource};
+use crate::ids::Nanos;
 
 /// Which item is meant: the span of a row, as its mark says it; or, of a
 /// graph, the stretch of time.
@@ -29,6 +31,26 @@ pub enum Lead {
     Other,
 }
 
+/// A place in the flame graph that is ordered by time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlameTarget {
+    /// Of which source.
+    pub source: Source,
+    /// On which track.
+    pub track: TrackSource,
+    /// At which time.
+    pub at: Nanos,
+}
+
+/// Where what a fact names is to be seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Target {
+    /// An item of the timeline.
+    Item(Lead, Row, Span),
+    /// A box of a flame graph.
+    Flame(FlameTarget),
+}
+
 /// One fact about an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
@@ -36,8 +58,8 @@ pub struct Fact {
     pub label: String,
     /// The fact: `bound-1 (thread 8) on capability 0`.
     pub text: String,
-    /// Where what it names is on the timeline.
-    pub lead: Option<(Lead, Row, Span)>,
+    /// Where what it names is to be seen.
+    pub target: Option<Target>,
 }
 
 impl Fact {
@@ -46,14 +68,30 @@ impl Fact {
         Self {
             label: label.into(),
             text: text.into(),
-            lead: None,
+            target: None,
         }
     }
 
     /// The same, leading to an item.
     #[must_use]
     pub fn leading(mut self, lead: Lead, row: Row, span: Span) -> Self {
-        self.lead = Some((lead, row, span));
+        self.target = Some(Target::Item(lead, row, span));
         self
+    }
+
+    /// The same, leading to a box of a flame graph.
+    #[must_use]
+    pub const fn in_flame(mut self, target: FlameTarget) -> Self {
+        self.target = Some(Target::Flame(target));
+        self
+    }
+
+    /// The item of the timeline that it leads to.
+    #[must_use]
+    pub const fn item(&self) -> Option<(Lead, Row, Span)> {
+        match self.target {
+            Some(Target::Item(lead, row, span)) => Some((lead, row, span)),
+            _ => None,
+        }
     }
 }

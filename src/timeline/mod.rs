@@ -22,6 +22,7 @@ pub mod messages;
 mod moments;
 pub mod nonmoving;
 pub mod phases;
+pub mod profile_rows;
 pub mod query;
 pub mod reply;
 pub mod row;
@@ -36,6 +37,8 @@ pub mod threads;
 pub mod tracks;
 pub mod turns;
 pub mod user_spans;
+pub mod wait_groups;
+pub mod waits;
 
 pub use class::Class;
 pub use store::Store;

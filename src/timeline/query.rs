@@ -6,12 +6,14 @@ use serde::{Deserialize, Serialize};
 use super::activity;
 use super::class::{CLASSES, Class, StopCode};
 use super::messages::Messages;
+use super::profile_rows::ProfileRows;
 use super::reply::{Facts, MarkKind, NONE, New, TimelineReply, Writer};
 use super::row::Row;
 use super::store::Store;
 use super::tracks::Tracks;
 use crate::analysis::numbers::Numbers;
 use crate::automata::Span;
+use crate::flamegraph::Profiles;
 use crate::ids::{CapId, Nanos, ThreadId};
 
 /// What is to be drawn.
@@ -58,6 +60,10 @@ pub struct Timeline<'a> {
     pub tracks: &'a Tracks,
     /// What of it is kept as numbers.
     pub numbers: &'a Numbers,
+    /// The profiles, once the log is read to its end.
+    pub profiles: &'a Profiles,
+    /// Their rows.
+    pub profile_rows: &'a ProfileRows,
     /// When the last event was, as far as the log is read.
     pub end: Nanos,
 }
@@ -82,6 +88,11 @@ impl Timeline<'_> {
                 Row::Thread(thread) => self.thread(*thread, &mut writer),
                 Row::Messages => self.message_marks(&mut writer),
                 Row::Instants(cap) => self.instants(*cap, &mut writer),
+                Row::ForeignCalls(of) => self.profile_rows.call_marks(*of, &mut writer),
+                Row::Samples(cap) => {
+                    let rows = self.profile_rows;
+                    rows.sample_marks(self.profiles, *cap, &mut writer);
+                }
                 Row::Collections
                 | Row::Nonmoving
                 | Row::Graph(_)

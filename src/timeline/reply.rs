@@ -51,7 +51,8 @@ pub struct TimelineReply {
     /// Thread (capability rows), capability or owner of the black hole
     /// (thread rows), number of the first message, number of a collection,
     /// objects marked (nonmoving), capability (tasks), starts (spans of the
-    /// program), bytes (blocks); or [`NONE`].
+    /// program), bytes (blocks), number of a function (foreign calls, samples);
+    /// or [`NONE`].
     pub detail: Vec<u32>,
     /// Waits in thread rows: how long the other part of the same wait is, in
     /// nanoseconds ([`ThreadLane::other_wait_ns`]); else 0.

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::contents::Contents;
-use crate::ids::{CapId, TaskId, ThreadId};
+use crate::flamegraph::TrackSource;
+use crate::ids::{CapId, OsThreadId, TaskId, ThreadId};
 
 /// A graph of the whole program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -25,6 +26,40 @@ pub enum SparkGraph {
     Converted,
     /// How many sparks wait in the pool.
     Pool,
+}
+
+/// Whose announced foreign calls a row shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum CallsOf {
+    /// An OS thread's.
+    OsThread(OsThreadId),
+    /// Those of OS threads that were not announced. Calls at the same time are
+    /// on different lanes, from 0.
+    Unknown {
+        /// Which.
+        lane: u32,
+    },
+}
+
+impl CallsOf {
+    /// The track of the profile with these calls.
+    #[must_use]
+    pub const fn source(self) -> TrackSource {
+        match self {
+            Self::OsThread(thread) => TrackSource::OsThread(thread),
+            Self::Unknown { lane } => TrackSource::UnknownThread { lane },
+        }
+    }
+
+    /// Whose calls a track of a profile has; `None` if it has none.
+    #[must_use]
+    pub const fn of_source(source: TrackSource) -> Option<Self> {
+        match source {
+            TrackSource::OsThread(thread) => Some(Self::OsThread(thread)),
+            TrackSource::UnknownThread { lane } => Some(Self::Unknown { lane }),
+            _ => None,
+        }
+    }
 }
 
 /// One row of the timeline.
@@ -57,6 +92,10 @@ pub enum Row {
     Perf(u32),
     /// The blocks in which events were written, of a capability or of none.
     Blocks(Option<CapId>),
+    /// The announced foreign calls of an OS thread.
+    ForeignCalls(CallsOf),
+    /// What a profiler saw run on a capability.
+    Samples(CapId),
 }
 
 /// How much of the name of a span is used, in bytes.
@@ -109,6 +148,9 @@ impl Row {
             Self::Task(task) => format!("task{task}"),
             Self::Perf(number) => format!("perf{number}"),
             Self::Blocks(Some(cap)) => format!("blocks{cap}"),
+            Self::ForeignCalls(CallsOf::OsThread(thread)) => format!("calls{thread}"),
+            Self::ForeignCalls(CallsOf::Unknown { lane }) => format!("callsunknown{lane}"),
+            Self::Samples(cap) => format!("samples{cap}"),
             row => named(&SINGLE, row).to_owned(),
         }
     }
@@ -138,6 +180,9 @@ impl Row {
             "thread" => small.map(|number| Self::Thread(ThreadId(number))),
             "task" => Some(Self::Task(TaskId(number))),
             "perf" => small.map(Self::Perf),
+            "calls" => Some(Self::ForeignCalls(CallsOf::OsThread(OsThreadId(number)))),
+            "callsunknown" => small.map(|lane| Self::ForeignCalls(CallsOf::Unknown { lane })),
+            "samples" => cap().map(Self::Samples),
             "blocks" => cap().map(|cap| Self::Blocks(Some(cap))),
             _ => {
                 let (_, graph) = SPARKS.iter().find(|(other, _)| *other == kind)?;
@@ -150,7 +195,9 @@ impl Row {
     #[must_use]
     pub const fn cap(self) -> Option<CapId> {
         match self {
-            Self::Cap(cap) | Self::Instants(cap) | Self::Sparks(cap, _) => Some(cap),
+            Self::Cap(cap) | Self::Instants(cap) | Self::Sparks(cap, _) | Self::Samples(cap) => {
+                Some(cap)
+            }
             Self::Blocks(cap) => cap,
             _ => None,
         }
@@ -200,11 +247,24 @@ mod tests {
             Row::Perf(5),
             Row::Blocks(None),
             Row::Blocks(Some(cap)),
+            Row::ForeignCalls(CallsOf::OsThread(OsThreadId(u64::MAX))),
+            Row::ForeignCalls(CallsOf::Unknown { lane: 2 }),
+            Row::Samples(cap),
         ];
         for row in rows {
             assert_eq!(Row::named(&row.name(&contents), &contents), Some(row));
         }
-        for name in ["", "cap", "cap70000", "3cap", "span:other", "thread-1"] {
+        for name in [
+            "",
+            "cap",
+            "cap70000",
+            "3cap",
+            "span:other",
+            "thread-1",
+            "calls",
+            "samples",
+            "samples70000",
+        ] {
             assert_eq!(Row::named(name, &contents), None, "{name}");
         }
     }

@@ -1,5 +1,6 @@
 //! Spans of any kind that follow each other: collections of the program,
-//! phases of the concurrent collector, tasks, blocks, spans of the program.
+//! phases of the concurrent collector, tasks, blocks, spans of the program,
+//! foreign calls.
 
 use super::class::{Class, ClassTimes};
 use super::lane::{Lane, LaneIndex};
@@ -24,7 +25,7 @@ pub struct Piece {
 #[derive(Clone, Debug)]
 pub struct SpanLane {
     pieces: Vec<Piece>,
-    index: LaneIndex<3>,
+    index: LaneIndex<4>,
     sorted: bool,
 }
 
@@ -32,7 +33,7 @@ impl Default for SpanLane {
     fn default() -> Self {
         Self {
             pieces: Vec::new(),
-            index: LaneIndex::new([Class::Gc, Class::GcSync, Class::Other]),
+            index: LaneIndex::new([Class::Gc, Class::GcSync, Class::Foreign, Class::Other]),
             sorted: true,
         }
     }

@@ -12,6 +12,8 @@ use super::lane::{BLOCK, Lane};
 use super::runs::{Cap, RunLane, RunRef, overlap};
 use super::threads::{NEVER_NS, Thread, ThreadFilter, ThreadLane, ThreadOrder, ThreadRow, Threads};
 use super::turns::{Run, TurnIndex};
+use super::wait_groups::WaitGroups;
+use super::waits::WaitIndex;
 use crate::analysis::spans::{Open, SpanSink};
 use crate::automata::gc_phase::Phase;
 use crate::automata::thread_state::{Activity, Reason, ThreadSpan};
@@ -61,6 +63,10 @@ pub struct Store {
     /// Stops of threads that did not run, which only damaged logs have, are
     /// kept as empty runs: which of a thread's runs these are.
     pub(super) stops_again: FxHashMap<u32, Vec<u32>>,
+    /// Sums of waits, and threads by label; each is made when it is first
+    /// needed.
+    pub(super) wait_index: OnceLock<WaitIndex>,
+    pub(super) wait_groups: OnceLock<WaitGroups>,
     end: Nanos,
     settled: bool,
     /// The first oddities.

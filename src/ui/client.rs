@@ -35,6 +35,8 @@ struct Inner {
     next_id: u32,
     /// What begins and ends spans of the program: a new worker is told.
     prefixes: SpanPrefixes,
+    /// What names addresses, if something was dropped: the same.
+    symbols: Option<File>,
     emit: Rc<dyn Fn(FromWorker)>,
     on_message: Option<Closure<dyn FnMut(MessageEvent)>>,
     on_reader: Option<Closure<dyn FnMut(MessageEvent)>>,
@@ -63,6 +65,7 @@ impl Client {
             asked: FxHashMap::default(),
             next_id: 0,
             prefixes: SpanPrefixes::default(),
+            symbols: None,
             emit: Rc::new(emit),
             on_message: None,
             on_reader: None,
@@ -115,6 +118,11 @@ impl Client {
         if inner.prefixes != SpanPrefixes::default() {
             let prefixes = ToWorker::SpanPrefixes(inner.prefixes.clone());
             inner.waiting.push(wire::envelope(&prefixes));
+        }
+        if let Some(file) = &inner.symbols {
+            let envelope = wire::envelope(&ToWorker::Symbols);
+            wire::attach_file(&envelope, file);
+            inner.waiting.push(envelope);
         }
         inner.asked.clear();
         inner.worker = worker;
@@ -222,6 +230,14 @@ impl Client {
         }
         self.0.borrow_mut().prefixes = prefixes.clone();
         self.post(wire::envelope(&ToWorker::SpanPrefixes(prefixes.clone())));
+    }
+
+    /// Has addresses named by a file, now and in later logs.
+    pub(super) fn set_symbols(&self, file: &File) {
+        self.0.borrow_mut().symbols = Some(file.clone());
+        let envelope = wire::envelope(&ToWorker::Symbols);
+        wire::attach_file(&envelope, file);
+        self.post(envelope);
     }
 
     /// Has the rows of a list counted, instead of those of any other.

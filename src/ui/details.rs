@@ -8,7 +8,7 @@ use yew::prelude::*;
 use super::copy::CopyButton;
 use super::dialog::swatch;
 use super::viewer::{Description, Goto};
-use crate::timeline::details::{Fact, Lead};
+use crate::timeline::details::{Fact, FlameTarget, Lead, Target};
 
 /// How many facts a tip has room for.
 const TIP_FACTS: usize = 6;
@@ -31,25 +31,39 @@ pub(super) fn tip(description: &Description) -> Html {
                 }
                 <strong>{ name }</strong>{ " " }{ text }
             </p>
-            { fact_list(facts.iter().take(TIP_FACTS), None) }
+            { fact_list(facts.iter().filter(says_more).take(TIP_FACTS), None) }
         </div>
     }
 }
 
-fn fact_list<'a>(facts: impl Iterator<Item = &'a Fact>, on_goto: Option<&Callback<Goto>>) -> Html {
+/// Whether a fact is one where it leads nowhere: a tip cannot be clicked.
+fn says_more(fact: &&Fact) -> bool {
+    !matches!(fact.target, Some(Target::Flame(_)))
+}
+
+/// What happens where a fact is clicked that leads somewhere.
+#[derive(Clone, Copy)]
+struct Ways<'a> {
+    on_goto: &'a Callback<Goto>,
+    on_flame: &'a Callback<FlameTarget>,
+}
+
+fn fact_list<'a>(facts: impl Iterator<Item = &'a Fact>, ways: Option<Ways<'_>>) -> Html {
     let fact = |fact: &Fact| {
-        let text = match (fact.lead, on_goto) {
-            (Some((_, row, span)), Some(on_goto)) => {
-                let onclick = on_goto.reform(move |_: MouseEvent| Goto::item(row, span));
-                html! { <button class="link" {onclick}>{ &fact.text }</button> }
-            }
-            _ => html! { { &fact.text } },
+        let onclick = ways.and_then(|ways| match fact.target? {
+            Target::Item(_, row, span) => Some(
+                ways.on_goto
+                    .reform(move |_: MouseEvent| Goto::item(row, span)),
+            ),
+            Target::Flame(target) => Some(ways.on_flame.reform(move |_: MouseEvent| target)),
+        });
+        let text = match onclick {
+            Some(onclick) => html! { <button class="link" {onclick}>{ &fact.text }</button> },
+            None => html! { { &fact.text } },
         };
-        let keys = match fact.lead {
-            Some((Lead::Waker, ..)) if on_goto.is_some() => {
-                html! { <>{ " " }<kbd>{ "U" }</kbd></> }
-            }
-            Some((Lead::Next, ..)) if on_goto.is_some() => html! { <>{ " " }<kbd>{ "N" }</kbd></> },
+        let keys = match fact.item().filter(|_| ways.is_some()) {
+            Some((Lead::Waker, ..)) => html! { <>{ " " }<kbd>{ "U" }</kbd></> },
+            Some((Lead::Next, ..)) => html! { <>{ " " }<kbd>{ "N" }</kbd></> },
             _ => Html::default(),
         };
         html! { <><dt>{ &fact.label }</dt><dd>{ text }{ keys }</dd></> }
@@ -62,6 +76,8 @@ fn fact_list<'a>(facts: impl Iterator<Item = &'a Fact>, on_goto: Option<&Callbac
 pub(super) struct CardProps {
     pub(super) description: Rc<Description>,
     pub(super) on_goto: Callback<Goto>,
+    /// A place in the flame graph is to be shown.
+    pub(super) on_flame: Callback<FlameTarget>,
     pub(super) on_close: Callback<()>,
 }
 
@@ -70,6 +86,10 @@ pub(super) struct CardProps {
 pub(super) fn Card(props: &CardProps) -> Html {
     let description = &props.description;
     let copied = Rc::clone(description);
+    let ways = Ways {
+        on_goto: &props.on_goto,
+        on_flame: &props.on_flame,
+    };
     let close = props.on_close.reform(|_: MouseEvent| ());
     html! {
         <aside class="details-card" aria-label="Details of the selected item">
@@ -84,7 +104,7 @@ pub(super) fn Card(props: &CardProps) -> Html {
                 <button class="quiet" onclick={close} aria-label="Close the details">{ "✕" }</button>
             </header>
             <p>{ &description.text }</p>
-            { fact_list(description.facts.iter(), Some(&props.on_goto)) }
+            { fact_list(description.facts.iter(), Some(ways)) }
         </aside>
     }
 }

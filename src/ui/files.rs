@@ -3,9 +3,10 @@
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Blob, DataTransfer, DragEvent, File, Response};
+use web_sys::{Blob, DataTransfer, DragEvent, File, FileList, Response};
 
 use crate::share::{Fingerprint, fingerprint};
+use crate::symbols::{MAGIC_BYTES, is_symbols};
 
 /// Whether something that is dragged over the page has files.
 pub(super) fn has_files(event: &DragEvent) -> bool {
@@ -15,15 +16,20 @@ pub(super) fn has_files(event: &DragEvent) -> bool {
 
 /// What was dropped.
 pub(super) enum Dropped {
-    /// A file, and how many more.
-    File(File, u32),
+    /// Files.
+    Files(Vec<File>),
     /// A folder.
     Folder,
     /// Nothing that could be opened.
     Nothing,
 }
 
-/// The file that was dropped.
+/// The files of a list.
+pub(super) fn all(files: &FileList) -> Vec<File> {
+    (0..files.length()).filter_map(|at| files.get(at)).collect()
+}
+
+/// What was dropped.
 pub(super) fn dropped(data: &DataTransfer) -> Dropped {
     let entry = data
         .items()
@@ -33,12 +39,48 @@ pub(super) fn dropped(data: &DataTransfer) -> Dropped {
         return Dropped::Folder;
     }
     match data.files() {
-        Some(files) if files.length() > 0 => match files.get(0) {
-            Some(file) => Dropped::File(file, files.length() - 1),
-            None => Dropped::Nothing,
-        },
+        Some(files) if files.length() > 0 => Dropped::Files(all(&files)),
         _ => Dropped::Nothing,
     }
+}
+
+/// Files by what they are.
+pub(super) struct Sorted {
+    /// The log, if there is one.
+    pub(super) log: Option<File>,
+    /// An executable, or what `nm` says of it, by which addresses get names.
+    pub(super) symbols: Option<File>,
+    /// How many there are beside these.
+    pub(super) more: usize,
+}
+
+/// Tells logs from executables by their first bytes.
+pub(super) async fn sort(files: Vec<File>) -> Sorted {
+    let count = files.len();
+    let (mut log, mut symbols) = (None, None);
+    for file in files {
+        let first = bytes_of(&file, 0.0, MAGIC_BYTES as f64).await;
+        let place = match first {
+            Some(first) if is_symbols(&first) => &mut symbols,
+            // What is no log says so when it is opened.
+            _ => &mut log,
+        };
+        place.get_or_insert(file);
+    }
+    let taken = usize::from(log.is_some()) + usize::from(symbols.is_some());
+    Sorted {
+        log,
+        symbols,
+        more: count.saturating_sub(taken),
+    }
+}
+
+/// Some bytes of a file, as far as it has them.
+async fn bytes_of(file: &File, start: f64, end: f64) -> Option<Vec<u8>> {
+    let blob: &Blob = file.as_ref();
+    let slice = blob.slice_with_f64_and_f64(start, end).ok()?;
+    let buffer = JsFuture::from(slice.array_buffer()).await.ok()?;
+    Some(Uint8Array::new(&buffer).to_vec())
 }
 
 /// Tells a log from another without reading all of it: by its length, its
@@ -46,18 +88,13 @@ pub(super) fn dropped(data: &DataTransfer) -> Dropped {
 pub(super) async fn fingerprint_of(file: &File) -> Option<Fingerprint> {
     const SAMPLE: f64 = 65_536.0;
     let size = file.size();
-    let blob: &Blob = file.as_ref();
     let mut samples = Vec::new();
     for start in [
         0.0,
         ((size - SAMPLE) / 2.0).floor().max(0.0),
         (size - SAMPLE).max(0.0),
     ] {
-        let slice = blob
-            .slice_with_f64_and_f64(start, (start + SAMPLE).min(size))
-            .ok()?;
-        let buffer = JsFuture::from(slice.array_buffer()).await.ok()?;
-        samples.push(Uint8Array::new(&buffer).to_vec());
+        samples.push(bytes_of(file, start, (start + SAMPLE).min(size)).await?);
     }
     let samples: Vec<&[u8]> = samples.iter().map(Vec::as_slice).collect();
     Some(fingerprint(size as u64, &samples))

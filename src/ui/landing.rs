@@ -3,6 +3,8 @@
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
+use super::files;
+
 /// A log that comes with the site.
 struct Sample {
     path: &'static str,
@@ -38,6 +40,8 @@ pub(super) struct LandingProps {
     pub(super) link: Option<AttrValue>,
     /// Why a file could not be shown.
     pub(super) error: Option<AttrValue>,
+    /// What became of something else.
+    pub(super) notice: Option<AttrValue>,
     pub(super) on_browse: Callback<()>,
     pub(super) on_sample: Callback<&'static str>,
 }
@@ -85,6 +89,9 @@ pub(super) fn Landing(props: &LandingProps) -> Html {
             if let Some(error) = &props.error {
                 <div class="alert" role="alert"><strong>{ "That did not work. " }</strong>{ error }</div>
             }
+            if let Some(notice) = &props.notice {
+                <div class="hint" role="status">{ notice }</div>
+            }
             if let Some(link) = &props.link {
                 <div class="hint" role="status">{ link }</div>
             }
@@ -110,25 +117,28 @@ pub(super) fn Landing(props: &LandingProps) -> Html {
 #[derive(Properties, PartialEq)]
 pub(super) struct FileInputProps {
     pub(super) node: NodeRef,
-    pub(super) on_file: Callback<web_sys::File>,
+    pub(super) on_files: Callback<Vec<web_sys::File>>,
 }
 
 /// The file dialog: a button elsewhere opens it.
 #[component]
 pub(super) fn FileInput(props: &FileInputProps) -> Html {
     let onchange = {
-        let on_file = props.on_file.clone();
+        let on_files = props.on_files.clone();
         Callback::from(move |event: Event| {
             let input: HtmlInputElement = event.target_unchecked_into();
-            if let Some(file) = input.files().and_then(|files| files.get(0)) {
-                on_file.emit(file);
+            let files = input
+                .files()
+                .map_or_else(Vec::new, |files| files::all(&files));
+            if !files.is_empty() {
+                on_files.emit(files);
             }
             // The same file may be chosen again.
             input.set_value("");
         })
     };
     html! {
-        <input ref={props.node.clone()} class="visually-hidden" type="file" tabindex="-1"
-            aria-label="Eventlog file" accept=".eventlog,.gz,.zst,application/octet-stream" {onchange} />
+        <input ref={props.node.clone()} class="visually-hidden" type="file" tabindex="-1" multiple=true
+            aria-label="Eventlog, and the executable that wrote it" {onchange} />
     }
 }

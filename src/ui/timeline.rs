@@ -17,6 +17,7 @@ use crate::scene::arrange::{TrackChange, TrackView};
 use crate::scene::timeline::TOP_PX;
 use crate::scene::track::Layout;
 use crate::share::TrackName;
+use crate::timeline::details::FlameTarget;
 
 /// Watches the size of an element as long as it lives.
 pub(super) struct Observer {
@@ -62,6 +63,8 @@ pub(super) struct TimelineProps {
     pub(super) messages: bool,
     pub(super) on_change: Callback<TrackChange>,
     pub(super) on_goto: Callback<Goto>,
+    /// A place in the flame graph is to be shown.
+    pub(super) on_flame: Callback<FlameTarget>,
     pub(super) on_unpin: Callback<()>,
 }
 
@@ -116,7 +119,7 @@ pub(super) fn Timeline(props: &TimelineProps) -> Html {
                     }
                     if let Some(description) = &props.pinned {
                         <Card description={Rc::clone(description)} on_goto={props.on_goto.clone()}
-                            on_close={props.on_unpin.clone()} />
+                            on_flame={props.on_flame.clone()} on_close={props.on_unpin.clone()} />
                     }
                 </div>
             </div>

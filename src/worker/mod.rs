@@ -2,7 +2,9 @@
 //! is, and answers questions, also while it loads. It never touches the page.
 
 mod blob;
+mod blob_file;
 mod events;
+mod names;
 mod pause;
 
 use std::cell::RefCell;
@@ -41,6 +43,8 @@ struct State {
     prefixes: Option<SpanPrefixes>,
     /// Where pieces of the file come from.
     pieces: Option<Rc<Pieces>>,
+    /// What addresses are named by.
+    symbols: Option<File>,
 }
 
 type Shared = Rc<RefCell<State>>;
@@ -87,7 +91,7 @@ pub fn run() {
                 post(&FromWorker::Cancelled);
             }
             Ok(ToWorker::SpanPrefixes(prefixes)) => set_prefixes(&shared, prefixes),
-            Ok(ToWorker::Symbols) => {}
+            Ok(ToWorker::Symbols) => names::take(&shared, wire::file(&envelope)),
             Ok(ToWorker::Count(list)) => events::count(&shared, list),
             Ok(ToWorker::Ask { id, question }) => answer(&shared, id, question),
             Err(message) => post(&FromWorker::Died { message }),
@@ -127,11 +131,15 @@ fn open(shared: &Shared, file: Option<File>) {
         let started_ms = now_ms();
         match load(&shared, generation, &file).await {
             Ok(true) => {
+                let elapsed_ms = now_ms() - started_ms;
+                // Names first: the page asks as soon as the log is loaded.
+                let named = names::after_loading(&mut shared.borrow_mut());
                 if let Some(session) = &shared.borrow().session {
                     post(&FromWorker::Loaded {
                         overview: Box::new(session.overview()),
-                        elapsed_ms: now_ms() - started_ms,
+                        elapsed_ms,
                     });
+                    named.iter().for_each(post);
                 }
             }
             Ok(false) => {}

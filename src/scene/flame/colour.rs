@@ -5,6 +5,8 @@
 use super::super::colour::Rgb;
 use super::super::palette::{Palette, frame_colour};
 use crate::flamegraph::{Frame, FrameKind};
+use crate::timeline::class::Class;
+use crate::timeline::waits::Wait;
 
 /// The colour of a frame.
 pub(super) fn of_frame(frame: &Frame, palette: &Palette, dark: bool) -> Rgb {
@@ -22,19 +24,17 @@ pub(super) fn of_frame(frame: &Frame, palette: &Palette, dark: bool) -> Rgb {
 
 /// Waiting has the colours of the timeline.
 fn of_wait(label: &str, palette: &Palette) -> Rgb {
-    let label = label.to_lowercase();
-    let is = |word: &str| label.contains(word);
-    if is("running") {
-        palette.running
-    } else if is("queued") || is("capability") || is("yield") {
-        palette.ready
-    } else if is("foreign") {
-        palette.foreign
-    } else if is("read") || is("write") || is("delay") {
-        palette.io
-    } else {
-        palette.blocked
-    }
+    let same = |wait: &Wait| wait.reason() == label || wait.state() == label;
+    let colour = |wait: Wait| match wait {
+        Wait::Queued(_) => palette.ready,
+        Wait::Blocked(reason) => match reason.class() {
+            Class::Foreign => palette.foreign,
+            Class::Io => palette.io,
+            _ => palette.blocked,
+        },
+    };
+    // What is no wait is what threads did in between.
+    Wait::all().find(same).map_or(palette.running, colour)
 }
 
 /// The colour of a change: more than before is warm, less is cold, as much is

@@ -1,7 +1,8 @@
 //! Small scenes with made marks.
 
-use super::SAMPLE_PX;
+use super::{SAMPLE_PX, profile};
 use crate::automata::Span;
+use crate::flamegraph::Frame;
 use crate::ids::{Nanos, ThreadId};
 use crate::notes::{Note, Notes};
 use crate::scene::item::{Item, Marks, Names};
@@ -157,8 +158,11 @@ pub(super) struct Sample {
     pub(super) caps: usize,
 }
 
-/// Nobody has a name.
-struct Nameless;
+/// Nobody has a name but the functions of a profile.
+struct Nameless {
+    functions: Vec<Frame>,
+    foreign_functions: Vec<Frame>,
+}
 
 impl Names for Nameless {
     fn label(&self, _: ThreadId) -> Option<&str> {
@@ -166,6 +170,12 @@ impl Names for Nameless {
     }
     fn message(&self, _: u32) -> Option<&str> {
         None
+    }
+    fn foreign_function(&self, number: u32) -> Option<&Frame> {
+        self.foreign_functions.get(number as usize)
+    }
+    fn sampled_function(&self, number: u32) -> Option<&Frame> {
+        self.functions.get(number as usize)
     }
 }
 
@@ -311,7 +321,10 @@ impl Sample {
             caps: self.caps,
             marks: &self.marks,
             overview: &self.marks,
-            names: &Nameless,
+            names: &Nameless {
+                functions: profile::functions(),
+                foreign_functions: profile::foreign_functions(),
+            },
             notes: &self.notes,
             focus: Focus {
                 range: self.range,

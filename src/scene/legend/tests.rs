@@ -13,7 +13,7 @@ use crate::timeline::class::Class;
 use crate::timeline::instants::InstantKind;
 use crate::timeline::nonmoving::Phase;
 use crate::timeline::reply::MarkKind;
-use crate::timeline::row::{Graph, Row, SparkGraph};
+use crate::timeline::row::{CallsOf, Graph, Row, SparkGraph};
 
 fn all() -> Vec<(Section, Entry)> {
     let of = |section: Section| {
@@ -196,6 +196,8 @@ fn every_class_kind_phase_and_row_is_explained() {
         Row::Task(TaskId(1)),
         Row::Perf(0),
         Row::Blocks(Some(cap)),
+        Row::ForeignCalls(CallsOf::Unknown { lane: 0 }),
+        Row::Samples(cap),
     ];
     for row in rows {
         let found = entries

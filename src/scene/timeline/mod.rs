@@ -13,6 +13,7 @@ mod notes;
 mod overlay;
 mod pattern;
 mod plot;
+mod profile;
 mod spans;
 mod thread;
 
@@ -202,6 +203,8 @@ impl<N: Names> Scene<'_, N> {
             Row::Thread(_) => self.paint_thread(row, area, painter),
             Row::Messages => self.paint_messages(area, painter),
             Row::Instants(_) => self.paint_instants(row, area, painter),
+            Row::ForeignCalls(_) => self.paint_calls(row, area, painter),
+            Row::Samples(_) => self.paint_samples(row, area, painter),
             Row::Collections
             | Row::Nonmoving
             | Row::UserSpan(_)

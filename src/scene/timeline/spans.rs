@@ -149,23 +149,30 @@ impl<N: Names> Scene<'_, N> {
     }
 
     /// A text inside of a bar, if there is room for all of it: half of a
-    /// number would be another number.
-    fn paint_inside(&self, text: &str, bar: Rect, colour: Rgb, painter: &mut impl Painter) {
+    /// number would be another number. False if there is none.
+    pub(super) fn paint_inside(
+        &self,
+        text: &str,
+        bar: Rect,
+        colour: Rgb,
+        painter: &mut impl Painter,
+    ) -> bool {
         let left = bar.x.max(self.labels_px());
         let right = (bar.x + bar.w).min(self.size.0);
         let room = right - left - 8.0;
         if bar.h < LEAST_HEIGHT_PX || painter.measure(text, Face::Label) > room {
-            return;
+            return false;
         }
         let at = (left + 4.0, bar.y + bar.h / 2.0 + 0.5);
         let ink = colour.text_on().into();
         painter.text(text, at, Face::Label, Align::Left, ink);
+        true
     }
 }
 
 /// A bar on the ground of a row, as high as a share of it; something is
 /// always seen.
-fn standing(rect: Rect, share: f64) -> Rect {
+pub(super) fn standing(rect: Rect, share: f64) -> Rect {
     let h = (rect.h * share.min(1.0)).max(2.0);
     Rect::new(rect.x, rect.y + rect.h - h, rect.w, h)
 }

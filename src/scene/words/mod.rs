@@ -4,6 +4,7 @@
 mod cap;
 mod graph;
 mod instants;
+mod profile;
 mod spans;
 mod thread;
 
@@ -11,6 +12,7 @@ pub use graph::{at_once, series_name, unit, value, values};
 
 use super::format;
 use super::item::{Item, Names};
+use crate::flamegraph::{Frame, FrameKind};
 use crate::ids::ThreadId;
 use crate::timeline::class::Class;
 use crate::timeline::row::Row;
@@ -20,6 +22,16 @@ pub fn thread_name(names: &impl Names, thread: ThreadId) -> String {
     match names.label(thread) {
         Some(label) => format!("{label} (thread {thread})"),
         None => format!("thread {thread}"),
+    }
+}
+
+/// How a function is called: with its module. The runtime's own cost centres
+/// are known by their label.
+#[must_use]
+pub fn function_name(frame: &Frame) -> String {
+    match frame.kind {
+        FrameKind::BuiltIn => frame.label.clone(),
+        _ => frame.name(),
     }
 }
 
@@ -34,6 +46,8 @@ pub fn describe(item: &Item, names: &impl Names) -> (String, String) {
         Row::Collections | Row::Nonmoving | Row::UserSpan(_) | Row::Task(_) | Row::Blocks(_) => {
             spans::describe(item, names)
         }
+        Row::ForeignCalls(of) => profile::call(of, item, names),
+        Row::Samples(cap) => profile::sample(cap, item, names),
         Row::Activity | Row::Graph(_) | Row::Sparks(..) | Row::Perf(_) => {
             (graph::title(item.row), when(item))
         }

@@ -5,6 +5,7 @@ mod cap;
 mod collections;
 mod graph;
 mod instants;
+mod profile;
 mod spans;
 mod thread;
 
@@ -55,6 +56,8 @@ impl Session {
             Row::UserSpan(number) => self.user_span_details(number, query),
             Row::Task(task) => self.task_details(task, query),
             Row::Blocks(cap) => self.block_details(cap, query),
+            Row::ForeignCalls(of) => self.call_details(&details, of, query),
+            Row::Samples(cap) => self.sample_details(&details, cap, query),
             Row::Activity => self.activity_details(query),
             Row::Graph(_) | Row::Sparks(..) | Row::Perf(_) => self.graph_details(query),
         }

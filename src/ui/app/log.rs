@@ -17,7 +17,7 @@ use crate::share::{Panel, TrackName};
 use crate::timeline::query::UsageRow;
 use crate::timeline::scope::Scope;
 use crate::timeline::threads::ThreadFilter;
-use crate::ui::files::{self, Dropped};
+use crate::ui::files::{self, Dropped, Sorted};
 use crate::ui::panel::Marked;
 use crate::ui::same::Same;
 
@@ -61,19 +61,27 @@ impl App {
     pub(super) fn dropped(&mut self, ctx: &Context<Self>, dropped: Dropped) {
         self.dragging = false;
         match dropped {
-            Dropped::File(file, more) => {
-                self.open(ctx, &file);
-                if more > 0 {
-                    self.notice = Some(format!(
-                        "{} more files were dropped; one log is shown at a time.",
-                        more
-                    ));
-                }
-            }
+            Dropped::Files(files) => ctx.link().send_message(Msg::Files(files)),
             Dropped::Folder => {
                 self.fail("That is a folder. Drop the .eventlog file that is in it.".to_owned())
             }
             Dropped::Nothing => self.fail("That is no file. Drop an .eventlog file.".to_owned()),
+        }
+    }
+
+    /// Opens the log among some files; an executable gives names to it.
+    pub(super) fn sorted(&mut self, ctx: &Context<Self>, sorted: Sorted) {
+        if let Some(symbols) = &sorted.symbols {
+            self.client.set_symbols(symbols);
+        }
+        if let Some(log) = &sorted.log {
+            self.open(ctx, log);
+        }
+        if sorted.more > 0 {
+            self.notice = Some(format!(
+                "{} more files were dropped; one log is shown at a time.",
+                sorted.more
+            ));
         }
     }
 
@@ -130,6 +138,10 @@ impl App {
                 overview.contents = *contents;
                 self.log.flame_sources = Rc::new(flame_sources);
                 self.show_log();
+            }
+            FromWorker::Symbols { text, .. } => {
+                self.names += 1;
+                self.notice = Some(text);
             }
             FromWorker::Failed { message } if self.screen == Screen::Loading => {
                 self.screen = Screen::Landing;
@@ -204,10 +216,7 @@ impl App {
             .iter()
             .filter_map(|row| Some((row.id, row.label.clone()?)))
             .collect();
-        let spans = overview.contents.spans.iter();
-        let spans = spans.map(|span| span.name.clone()).collect();
-        self.viewer
-            .set_log(span, overview.caps.len(), labels, spans);
+        self.viewer.set_log(span, Rc::clone(overview), labels);
         self.show_tracks();
     }
 

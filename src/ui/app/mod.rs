@@ -4,6 +4,7 @@ mod actions;
 mod log;
 mod palette;
 mod panel;
+mod show_in_flame;
 mod view;
 
 use std::ops::Range;
@@ -27,13 +28,14 @@ use crate::scene::format;
 use crate::scene::track::Layout;
 use crate::session::Overview;
 use crate::share::{Fingerprint, FlameView, Panel, TrackName, ViewState};
+use crate::timeline::details::FlameTarget;
 use crate::timeline::query::UsageRow;
 use crate::timeline::row::Row;
 use crate::timeline::thread_table::ThreadView;
 use crate::timeline::threads::ThreadRow;
 use crate::ui::client::Client;
 use crate::ui::dialog::Help;
-use crate::ui::files::{self, Dropped};
+use crate::ui::files::{self, Dropped, Sorted};
 use crate::ui::flame::Shown;
 use crate::ui::landing::{FileInput, Landing};
 use crate::ui::palette::{Entry, Pick};
@@ -58,6 +60,10 @@ pub(super) enum Msg {
     SampleFailed(String),
     Browse,
     Dropped(Dropped),
+    /// Files were dropped or chosen.
+    Files(Vec<File>),
+    /// It is known what these files are.
+    Sorted(Sorted),
     Dragging(bool),
     Cancel,
     /// The worker did not hear a cancel in time.
@@ -93,6 +99,8 @@ pub(super) enum Msg {
     AddNote,
     Key(KeyboardEvent),
     Goto(Goto),
+    /// A call or a sample is to be shown in the flame graph.
+    ShowInFlame(FlameTarget),
     Share,
     Copied(bool),
     Settled,
@@ -183,6 +191,8 @@ pub(super) struct App {
     flame: FlameView,
     /// What the timeline asked the flame graph to show.
     flame_shown: Option<Shown>,
+    /// Goes up whenever addresses have got other names.
+    names: u32,
     /// Which events are listed; their range is the selected one.
     events: EventList,
     /// How the table of threads is shown.
@@ -241,6 +251,7 @@ impl Component for App {
             diagnostics_asked: 0,
             flame: FlameView::default(),
             flame_shown: None,
+            names: 0,
             events: EventList::default(),
             thread_table: ThreadView::default(),
             notes: Rc::default(),
@@ -282,6 +293,14 @@ impl Component for App {
                 return false;
             }
             Msg::Dropped(dropped) => self.dropped(ctx, dropped),
+            Msg::Files(files) => {
+                let link = ctx.link().clone();
+                spawn_local(async move {
+                    link.send_message(Msg::Sorted(files::sort(files).await));
+                });
+                return false;
+            }
+            Msg::Sorted(sorted) => self.sorted(ctx, sorted),
             Msg::Dragging(dragging) => {
                 let changed = self.dragging != dragging;
                 self.dragging = dragging;
@@ -380,6 +399,7 @@ impl Component for App {
             Msg::AddNote => self.add_note(ctx),
             Msg::Key(event) => return self.key(ctx, &event),
             Msg::Goto(goto) => self.goto(ctx, goto),
+            Msg::ShowInFlame(target) => self.show_in_flame(ctx, target),
             Msg::Share => self.share(ctx),
             Msg::Copied(copied) => self.copied = copied,
             Msg::Settled => {
@@ -417,7 +437,7 @@ impl Component for App {
             || (self.screen == Screen::Loading && self.log.overview.span.is_some());
         html! {
             <>
-                <FileInput node={self.file_input.clone()} on_file={link.callback(Msg::Open)} />
+                <FileInput node={self.file_input.clone()} on_files={link.callback(Msg::Files)} />
                 if shown {
                     { self.view_log(ctx) }
                 } else if self.screen == Screen::Loading {
@@ -425,6 +445,7 @@ impl Component for App {
                 } else {
                     <Landing link={self.wanted.as_ref().map(|state| AttrValue::from(link::promise(state)))}
                         error={self.error.clone().map(AttrValue::from)}
+                        notice={self.notice.clone().map(AttrValue::from)}
                         on_browse={link.callback(|()| Msg::Browse)}
                         on_sample={link.callback(Msg::Sample)} />
                 }

@@ -104,7 +104,7 @@ impl App {
             Panel::FlameGraph => html! {
                 <Flame client={self.client.clone()} sources={Rc::clone(&self.log.flame_sources)}
                     log={self.log.overview.span.unwrap_or(Span::new(Nanos(0), Nanos(0)))} range={self.range} {marked} view={self.flame.clone()}
-                    colours={self.colours} shown={self.flame_shown} on_view={link.callback(Msg::Flame)} {on_goto} />
+                    colours={self.colours} names={self.names} shown={self.flame_shown} on_view={link.callback(Msg::Flame)} {on_goto} />
             },
             Panel::Events => html! {
                 <Events client={self.client.clone()} overview={Rc::clone(&self.log.overview)} {range} {marked}

@@ -47,7 +47,7 @@ impl App {
                     <Timeline viewer={self.viewer.clone()} layout={self.layout.clone()} seen={self.seen.clone()}
                         current={self.track.clone()} view={self.tracks.clone()} hidden={self.hidden.clone()} messages={self.log.overview.messages > 0} description={self.description.clone()} pinned={self.pinned.clone()}
                         on_change={link.callback(Msg::Tracks)} on_goto={link.callback(Msg::Goto)}
-                        on_unpin={link.callback(|()| Msg::Unpin)} />
+                        on_flame={link.callback(Msg::ShowInFlame)} on_unpin={link.callback(|()| Msg::Unpin)} />
                     { self.view_strip(ctx) }
                     if !self.panel_hidden {
                         { self.view_panel(ctx) }

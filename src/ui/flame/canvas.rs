@@ -36,6 +36,8 @@ pub(super) struct CanvasProps {
     pub(super) minimap: bool,
     /// Goes up whenever the colours change.
     pub(super) colours: u32,
+    /// Goes up whenever addresses have got other names.
+    pub(super) names: u32,
     /// A place to show.
     #[prop_or_default]
     pub(super) reveal: Option<Reveal>,
@@ -521,12 +523,10 @@ impl Component for FlameCanvas {
     }
 
     fn changed(&mut self, ctx: &Context<Self>, old: &CanvasProps) -> bool {
-        let old_source = &old.source;
+        let (old_source, old_names) = (&old.source, old.names);
         let (new, old) = (&ctx.props().query, &old.query);
-        if ctx.props().source != *old_source {
+        if ctx.props().source != *old_source || ctx.props().names != old_names {
             // Another log, other names: the same question has another answer.
-            self.graph = None;
-            self.small = None;
             self.asked = None;
             self.asked_small = None;
         }

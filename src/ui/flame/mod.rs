@@ -29,7 +29,7 @@ use crate::flamegraph::{Choice, Source, SourceInfo, TrackSource};
 use crate::ids::Nanos;
 use crate::protocol::{Answer, Question};
 use crate::share::{FlameOrder, FlameView, MAX_STEPS};
-use crate::timeline::row::Row;
+use crate::timeline::row::{CallsOf, Row};
 
 /// A moment of a track of the flame graph, to be shown in the order of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,6 +55,8 @@ pub(super) struct FlameProps {
     pub(super) view: FlameView,
     /// Goes up whenever the colours change.
     pub(super) colours: u32,
+    /// Goes up whenever addresses have got other names.
+    pub(super) names: u32,
     /// What is to be shown, asked for from the timeline.
     pub(super) shown: Option<Shown>,
     pub(super) on_view: Callback<FlameView>,
@@ -124,13 +126,13 @@ pub(super) fn Flame(props: &FlameProps) -> Html {
     let graph = if props.view.order == FlameOrder::Sandwich {
         html! {
             <Sandwich client={props.client.clone()} query={query.clone()} source={Rc::clone(&info)} view={props.view.clone()}
-                colours={props.colours} on_view={props.on_view.clone()} {on_pick} on_act={on_act.clone()} {on_found} />
+                colours={props.colours} names={props.names} on_view={props.on_view.clone()} {on_pick} on_act={on_act.clone()} {on_found} />
         }
     } else {
         let reveal = reveal_of(props, &query);
         html! {
             <FlameCanvas client={props.client.clone()} query={query.clone()} source={Rc::clone(&info)} label="Flame graph"
-                colours={props.colours} {reveal} {on_pick} on_act={on_act.clone()} {on_found} />
+                colours={props.colours} names={props.names} {reveal} {on_pick} on_act={on_act.clone()} {on_found} />
         }
     };
     html! {
@@ -203,10 +205,10 @@ fn place_in_time(query: &FlameQuery, pick: &Pick) -> Goto {
 /// The track of the timeline on which a track of a flame graph is best seen.
 fn row_of(track: TrackSource) -> Option<Row> {
     match track {
-        TrackSource::Capability(cap) => Some(Row::Cap(cap)),
+        TrackSource::Capability(cap) => Some(Row::Samples(cap)),
         TrackSource::Thread(thread) => Some(Row::Thread(thread)),
         TrackSource::Spans { thread, .. } => thread.map(Row::Thread),
-        _ => None,
+        track => CallsOf::of_source(track).map(Row::ForeignCalls),
     }
 }
 

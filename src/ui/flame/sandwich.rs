@@ -26,6 +26,8 @@ pub(super) struct SandwichProps {
     pub(super) source: Rc<SourceInfo>,
     pub(super) view: FlameView,
     pub(super) colours: u32,
+    /// Goes up whenever addresses have got other names.
+    pub(super) names: u32,
     pub(super) on_view: Callback<FlameView>,
     pub(super) on_pick: Callback<Option<Pick>>,
     pub(super) on_act: Callback<(FlameAct, Pick)>,
@@ -166,8 +168,8 @@ fn use_rows(props: &SandwichProps) -> Rc<Vec<FlameRow>> {
     let newest = use_mut_ref(|| 0_u32);
     let (client, rows) = (props.client.clone(), state.setter());
     use_effect_with(
-        (question, Rc::clone(&props.source)),
-        move |(question, _)| {
+        (question, Rc::clone(&props.source), props.names),
+        move |(question, ..)| {
             let number = {
                 let mut newest = newest.borrow_mut();
                 *newest += 1;
@@ -336,7 +338,7 @@ fn graphs(props: &SandwichProps) -> Html {
         };
         html! {
             <FlameCanvas client={props.client.clone()} {query} source={Rc::clone(&props.source)} {label} {upwards}
-                minimap=false colours={props.colours} on_pick={props.on_pick.clone()} on_act={props.on_act.clone()} {on_found} />
+                minimap=false colours={props.colours} names={props.names} on_pick={props.on_pick.clone()} on_act={props.on_act.clone()} {on_found} />
         }
     };
     html! {

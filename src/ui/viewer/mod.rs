@@ -22,6 +22,7 @@ use web_sys::{HtmlCanvasElement, HtmlElement};
 use super::canvas::CanvasPainter;
 use super::client::Client;
 use crate::automata::Span;
+use crate::flamegraph::Frame;
 use crate::ids::{CapId, Nanos, ThreadId};
 use crate::notes::Notes;
 use crate::scene::history::History;
@@ -29,6 +30,7 @@ use crate::scene::item::{Item, Marks, Names};
 use crate::scene::timeline::labels_px;
 use crate::scene::track::Layout;
 use crate::scene::viewport::Viewport;
+use crate::session::Overview;
 use crate::share::TrackName;
 use crate::timeline::class::Class;
 use crate::timeline::details::{DetailsQuery, Fact};
@@ -131,8 +133,8 @@ struct Labels {
     known: FxHashMap<ThreadId, String>,
     asked: FxHashSet<ThreadId>,
     messages: FxHashMap<u32, String>,
-    /// The names of spans of the program, by the number of their row.
-    spans: Vec<String>,
+    /// The names of spans of the program, and of the functions of a profile.
+    overview: Rc<Overview>,
     asked_message: Option<u32>,
 }
 
@@ -146,7 +148,18 @@ impl Names for Labels {
     }
 
     fn span(&self, number: u32) -> Option<&str> {
-        self.spans.get(number as usize).map(String::as_str)
+        let span = self.overview.contents.spans.get(number as usize);
+        span.map(|span| span.name.as_str())
+    }
+
+    fn foreign_function(&self, number: u32) -> Option<&Frame> {
+        let functions = &self.overview.contents.foreign_functions;
+        functions.get(number as usize)
+    }
+
+    fn sampled_function(&self, number: u32) -> Option<&Frame> {
+        let functions = &self.overview.contents.sampled_functions;
+        functions.get(number as usize)
     }
 }
 
@@ -363,15 +376,14 @@ impl ViewerRef {
     pub(super) fn set_log(
         &self,
         span: Span,
-        caps: usize,
+        overview: Rc<Overview>,
         labels: Vec<(ThreadId, String)>,
-        spans: Vec<String>,
     ) {
         self.update(|viewer| {
             viewer.view.set_log(span);
-            viewer.caps = caps;
+            viewer.caps = overview.caps.len();
             viewer.labels.known.extend(labels);
-            viewer.labels.spans = spans;
+            viewer.labels.overview = overview;
             // What was asked before may have another answer now.
             viewer.timeline.about = None;
             viewer.minimap.about = None;

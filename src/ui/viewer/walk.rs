@@ -13,7 +13,7 @@ use crate::scene::item::Item;
 use crate::scene::words::{at_once, describe};
 use crate::share::TrackName;
 use crate::timeline::class::{Class, StopCode};
-use crate::timeline::details::Lead;
+use crate::timeline::details::{Fact, Lead};
 use crate::timeline::reply::{GraphPoint, MarkKind, Values};
 use crate::timeline::row::Row;
 
@@ -49,7 +49,7 @@ impl ViewerRef {
     /// Goes to what a fact about the item leads to.
     pub(in crate::ui) fn follow(&self, lead: Lead) {
         let found = self.description().and_then(|description| {
-            let mut leads = description.facts.iter().filter_map(|fact| fact.lead);
+            let mut leads = description.facts.iter().filter_map(Fact::item);
             leads.find(|(other, ..)| *other == lead)
         });
         if let Some((_, row, span)) = found {

@@ -1,0 +1,35 @@
+//! Makes a profile of messages, one a line, some of which announce foreign
+//! calls and C functions.
+#![no_main]
+
+use eventscope::eventlog::status::StopCodes;
+use eventscope::eventlog::{Event, EventType};
+use eventscope::flamegraph::ProfileCollector;
+use eventscope::ids::Nanos;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let mut collector = ProfileCollector::default();
+    let mut at = 0;
+    for line in bytes.split(|&byte| byte == b'\n') {
+        // Some lines are at the same time, some go back.
+        at = match line.len() % 5 {
+            0 => at,
+            1 => u64::saturating_sub(at, 3),
+            _ => at + 10,
+        };
+        let event = Event::decode(EventType(19), line, StopCodes::default());
+        collector.profile_event(event, Nanos(at));
+    }
+    let (profile, _) = collector.finish(Nanos(at));
+    for track in &profile.tracks {
+        let samples = &track.samples;
+        for pair in (0..samples.len()).collect::<Vec<_>>().windows(2) {
+            let (Some((first, _)), Some((next, _))) = (samples.get(pair[0]), samples.get(pair[1]))
+            else {
+                unreachable!("a sample");
+            };
+            assert!(first.end <= next.start);
+        }
+    }
+});

@@ -1,0 +1,31 @@
+//! Reads a file of symbols, an executable or the output of `nm`, and names
+//! some addresses by it: those that the first bytes say, and some that hit.
+#![no_main]
+
+use std::io::Cursor;
+
+use eventscope::ids::Address;
+use eventscope::symbols::{Symbols, Wanted, is_symbols};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((address, file)) = bytes.split_first_chunk::<8>() else {
+        return;
+    };
+    let _ = is_symbols(file);
+    let Ok(mut symbols) = Symbols::read(Cursor::new(file)) else {
+        return;
+    };
+    assert!(!symbols.is_empty());
+    let address = Address(u64::from_le_bytes(*address));
+    let known = [Address(0x40_012B), Address(0x40_010F)];
+    for functions in [vec![address], known.to_vec(), Vec::new()] {
+        let wanted = Wanted {
+            functions,
+            code: vec![address, Address(0x40_00F0)],
+        };
+        if let Ok(naming) = symbols.name(&wanted) {
+            assert!(naming.names.len() <= 4);
+        }
+    }
+});

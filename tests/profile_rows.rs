@@ -1,0 +1,488 @@
+//! The rows of the profile: samples by capability and foreign calls by OS
+//! thread, at any zoom the truth of the profile; as pictures and in words.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::io::Read;
+
+use common::build::{Build, Declared};
+use eventscope::automata::Span;
+use eventscope::eventlog::{Need, Step};
+use eventscope::flamegraph::{Frame, Source, TrackSource};
+use eventscope::ids::{CapId, Nanos, OsThreadId, ThreadId};
+use eventscope::notes::Notes;
+use eventscope::scene::arrange::{Known, TrackView, arrange};
+use eventscope::scene::item::{Marks, Names};
+use eventscope::scene::painter::TextPainter;
+use eventscope::scene::palette::Palette;
+use eventscope::scene::timeline::{Focus, Scene};
+use eventscope::scene::track::{Layout, Track};
+use eventscope::scene::viewport::Viewport;
+use eventscope::scene::words::describe;
+use eventscope::session::Session;
+use eventscope::timeline::Class;
+use eventscope::timeline::class::CLASSES;
+use eventscope::timeline::contents::Contents;
+use eventscope::timeline::details::{DetailsQuery, Fact, Target};
+use eventscope::timeline::query::TimelineQuery;
+use eventscope::timeline::reply::MarkKind;
+use eventscope::timeline::row::{CallsOf, Row};
+use proptest::prelude::*;
+
+fn open_bytes(bytes: &[u8]) -> Session {
+    let mut session = Session::new(bytes.len() as u64);
+    loop {
+        match session.advance(100_000) {
+            Ok(Step::Need(needs)) => {
+                for Need(range) in needs {
+                    let piece = &bytes[range.start as usize..range.end as usize];
+                    session.supply(range.start, piece);
+                }
+            }
+            Ok(Step::More | Step::Indexed) => {}
+            Ok(Step::Done) | Err(_) => return session,
+        }
+    }
+}
+
+/// The sample of the landing page with a profile and foreign calls.
+fn demo() -> Session {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/www/demo/profiled-ffi.eventlog.gz"
+    );
+    let packed = std::fs::read(path).expect("the demo log");
+    let mut bytes = Vec::new();
+    flate2::read::GzDecoder::new(packed.as_slice())
+        .read_to_end(&mut bytes)
+        .expect("gzip");
+    open_bytes(&bytes)
+}
+
+/// Names as the page has them.
+struct Told(Contents);
+
+impl Names for Told {
+    fn label(&self, _: ThreadId) -> Option<&str> {
+        None
+    }
+    fn message(&self, _: u32) -> Option<&str> {
+        None
+    }
+    fn foreign_function(&self, number: u32) -> Option<&Frame> {
+        self.0.foreign_functions.get(number as usize)
+    }
+    fn sampled_function(&self, number: u32) -> Option<&Frame> {
+        self.0.sampled_functions.get(number as usize)
+    }
+}
+
+fn ask(session: &Session, rows: &[Row], view: (u64, u64), width_px: u32) -> (Marks, u64) {
+    let query = TimelineQuery {
+        view: Span::new(Nanos(view.0), Nanos(view.1)),
+        width_px,
+        rows: rows.to_vec(),
+    };
+    let marks = Marks {
+        view: Some(query.view),
+        rows: rows.to_vec(),
+        reply: session.timeline(&query),
+    };
+    (marks, query.bucket_ns())
+}
+
+fn whole(session: &Session) -> (u64, u64) {
+    let log = session.overview().span.expect("events");
+    (log.start.0, log.end.0)
+}
+
+fn tracks(session: &Session) -> Vec<Track> {
+    let contents = session.contents();
+    let known = Known {
+        caps: &[],
+        messages: 0,
+        contents: &contents,
+        threads: &[],
+        pinned_threads: &[],
+        threads_in_all: 0,
+    };
+    let mut tracks = arrange(&known, &TrackView::default());
+    tracks.retain(|track| matches!(track.row(), Some(Row::Samples(_) | Row::ForeignCalls(_))));
+    tracks
+}
+
+fn rows(session: &Session) -> Vec<Row> {
+    tracks(session).iter().filter_map(Track::row).collect()
+}
+
+/// Paints the rows of a part of a log, and compares with the snapshot.
+fn picture(snapshot: &str, session: &Session, (from, to): (u64, u64)) {
+    let layout = Layout::new(tracks(session));
+    let log = session.overview().span.expect("events");
+    let mut view = Viewport::new(log, 584.0);
+    view.show_exactly(Span::new(Nanos(from), Nanos(to)));
+    let rows = rows(session);
+    let span = view.span();
+    let (marks, _) = ask(session, &rows, (span.start.0, span.end.0), 584);
+    let mut painter = TextPainter::default();
+    Scene {
+        layout: &layout,
+        scroll_px: 0.0,
+        size: (800.0, 400.0),
+        view,
+        palette: &Palette::LIGHT,
+        patterns: false,
+        caps: 1,
+        marks: &marks,
+        overview: &Marks::default(),
+        names: &Told(session.contents()),
+        notes: &Notes::default(),
+        focus: Focus::default(),
+    }
+    .paint(&mut painter);
+    insta::assert_snapshot!(snapshot, painter.finish());
+}
+
+#[test]
+fn pictures_of_the_demo() {
+    let session = demo();
+    picture("profile_near", &session, (260_000_000, 275_000_000));
+}
+
+fn text(facts: &[Fact]) -> String {
+    let line = |fact: &Fact| {
+        let to = match fact.target {
+            None => String::new(),
+            Some(Target::Item(_, row, span)) => {
+                format!(" → {row:?} {} – {}", span.start.0, span.end.0)
+            }
+            Some(Target::Flame(target)) => format!(
+                " → {} {} at {}",
+                target.source.name(),
+                target.track.name(),
+                target.at.0
+            ),
+        };
+        format!("\n{}: {}{to}", fact.label, fact.text)
+    };
+    facts.iter().map(line).collect()
+}
+
+/// What is said of the items of a row, each with what is known of it.
+fn said(session: &Session, row: Row, view: (u64, u64), width_px: u32) -> Vec<String> {
+    let (marks, _) = ask(session, &[row], view, width_px);
+    let names = Told(session.contents());
+    let items = marks.items(row).map(|item| {
+        let (name, words) = describe(&item, &names);
+        let facts = session.details(&DetailsQuery {
+            row,
+            span: item.span,
+            many: item.kind == MarkKind::Many,
+        });
+        format!("{name}: {words}{}", text(&facts)).replace('\u{a0}', " ")
+    });
+    items.collect()
+}
+
+#[test]
+fn the_demo_in_words() {
+    let session = demo();
+    let (from, to) = whole(&session);
+    let middle = 263_000_000;
+    let mut all = Vec::new();
+    for row in rows(&session) {
+        let near = said(&session, row, (middle, middle + 12_000_000), 1000);
+        let far = said(&session, row, (from, to), 4);
+        all.extend(near.into_iter().take(1).chain(far.into_iter().take(1)));
+    }
+    insta::assert_snapshot!("profile_words", all.join("\n\n"));
+}
+
+const TYPES: &[Declared] = &[
+    (1, Some(4), "Run thread"),
+    (2, Some(10), "Stop thread"),
+    (18, Some(14), "Block marker"),
+    (19, None, "User message"),
+    (161, None, "Heap profile cost-centre"),
+    (167, None, "Time profile cost-centre stack"),
+    (168, Some(8), "Start of a time profile"),
+];
+
+/// The cost centres of made logs: `IDLE` and `GC` are the runtime's.
+const CENTRES: [&str; 5] = ["IDLE", "GC", "f", "g", "h"];
+
+fn declare(log: &mut Build) {
+    for (id, name) in (1u32..).zip(CENTRES) {
+        let (module, place) = match id {
+            1 | 2 => (name, "<built-in>"),
+            _ => ("Main", "M.hs:1:1-9"),
+        };
+        let text = format!("{name}\0{module}\0{place}\0");
+        let payload = [&id.to_be_bytes()[..], text.as_bytes(), &[0]].concat();
+        log.event(161, 0, &payload);
+    }
+}
+
+/// A sample with this cost centre on `Main.f`.
+fn tick(log: &mut Build, at: u64, centre: u32) {
+    let stack = [centre, 3];
+    let ids = stack.iter().flat_map(|id| id.to_be_bytes());
+    let payload: Vec<u8> = [0; 12].into_iter().chain([2]).chain(ids).collect();
+    log.event(167, at, &payload);
+}
+
+/// A log with samples of capability 0: after how long, and which cost centre.
+fn sampled(ticks: &[(u64, u32)], interval: u64) -> Session {
+    let mut log = Build::with_types(TYPES);
+    log.block(Some(0), (0, 1 << 40), |log| {
+        declare(log);
+        log.event(168, 0, &interval.to_be_bytes());
+        let mut at = 0;
+        for (after, centre) in ticks {
+            at += after;
+            tick(log, at, *centre);
+        }
+        log
+    });
+    log.end();
+    open_bytes(&log.bytes)
+}
+
+/// A span of the truth: when, its class, and the name of its function.
+#[derive(Clone, Debug, PartialEq)]
+struct True {
+    span: Span,
+    class: Class,
+    name: String,
+}
+
+/// Checks the marks of a row one by one.
+fn check(session: &Session, row: Row, truth: &[True], view: (u64, u64), width_px: u32) -> usize {
+    let (marks, bucket) = ask(session, &[row], view, width_px);
+    let contents = session.contents();
+    let names = match row {
+        Row::Samples(_) => &contents.sampled_functions,
+        _ => &contents.foreign_functions,
+    };
+    let aligned = view.0 / bucket * bucket;
+    let narrow = |one: &&True| one.span.duration().0 < bucket;
+    let mut seen = 0;
+    for (mark, span) in marks.of(row) {
+        let name = mark.detail.map(|number| names[number as usize].name());
+        if mark.kind == MarkKind::One {
+            let found = truth.iter().find(|one| one.span == span).expect("a span");
+            assert_eq!(
+                (found.class, Some(&found.name)),
+                (mark.class, name.as_ref())
+            );
+            seen += 1;
+            continue;
+        }
+        // Of the bucket before the view only what reaches into it is there.
+        let reaches = |one: &&True| span.start.0 >= aligned || one.span.end.0 > view.0;
+        let here: Vec<&True> = truth
+            .iter()
+            .filter(narrow)
+            .filter(|one| span.start <= one.span.start && one.span.start < span.end)
+            .filter(reaches)
+            .collect();
+        assert_eq!(here.len(), mark.count as usize, "{row:?} {span:?}");
+        seen += here.len();
+        let mut times = [0u64; CLASSES];
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for one in &here {
+            times[one.class as usize] += one.span.duration().0;
+            if one.class != Class::Other {
+                *counts.entry(one.name.as_str()).or_default() += 1;
+            }
+        }
+        for (share, time) in mark.shares.iter().zip(times) {
+            let shown = f64::from(*share) * bucket as f64;
+            assert!((shown - time as f64).abs() <= 1e-6 * bucket as f64 + 1e-6);
+        }
+        let voters: usize = counts.values().sum();
+        let winner = counts.iter().find(|(_, count)| **count * 2 > voters);
+        if let Some((winner, _)) = winner.filter(|_| matches!(row, Row::Samples(_))) {
+            assert_eq!(name.as_deref(), Some(*winner), "{counts:?}");
+        }
+    }
+    let shown = |one: &&True| {
+        let wide = one.span.duration().0 >= bucket;
+        let from = if wide { view.0 } else { aligned };
+        let last = if wide {
+            one.span.end.0
+        } else {
+            one.span.start.0
+        };
+        last >= from && one.span.start.0 <= view.1
+    };
+    // Nothing in view is left out.
+    let wanted: usize = truth.iter().filter(shown).count();
+    assert!(seen >= wanted, "{seen} of {wanted}");
+    assert!(marks.reply.len() <= 2 * (width_px as usize + 2));
+    seen
+}
+
+proptest! {
+    /// At any zoom the marks of samples are those of the ticks: so many, so
+    /// long by class, and the most of them are named.
+    #[test]
+    fn samples_are_the_truth_at_any_zoom(
+        ticks in prop::collection::vec((prop_oneof![Just(1000u64), 1u64..4000], 1u32..6), 1..300),
+        from in 0u64..200_000,
+        length in 1u64..500_000,
+        width in 1u32..300,
+    ) {
+        let session = sampled(&ticks, 1000);
+        let (mut at, mut covered) = (0, 0);
+        let truth = ticks.iter().map(|&(after, centre)| {
+            at += after;
+            let start = at.saturating_sub(1000).max(covered);
+            covered = at;
+            let class = match centre {
+                1 => Class::Other,
+                2 => Class::Gc,
+                _ => Class::Running,
+            };
+            let name = CENTRES[centre as usize - 1];
+            let module = if centre < 3 { name } else { "Main" };
+            True {
+                span: Span::new(Nanos(start), Nanos(at)),
+                class,
+                name: format!("{module}.{name}"),
+            }
+        });
+        let truth: Vec<True> = truth.collect();
+        let row = Row::Samples(CapId(0));
+        prop_assert_eq!(session.contents().samples[0].samples, ticks.len() as u64);
+        check(&session, row, &truth, (from, from + length), width);
+        let all = check(&session, row, &truth, (0, 1 << 30), width);
+        prop_assert_eq!(all, ticks.len());
+    }
+
+    /// At any zoom the marks of calls are those that were announced.
+    #[test]
+    fn calls_are_the_truth_at_any_zoom(
+        calls in prop::collection::vec((1u64..3000, 1u64..2000, 0u32..4), 1..200),
+        from in 0u64..200_000,
+        length in 1u64..500_000,
+        width in 1u32..300,
+    ) {
+        let mut log = Build::with_types(TYPES);
+        let mut truth = Vec::new();
+        log.block(Some(0), (0, 1 << 40), |log| {
+            let mut at = 0;
+            for (number, (after, lasts, function)) in calls.iter().enumerate() {
+                at += after;
+                let name = format!("c{function}");
+                log.event(19, at, format!("START {number} {name}").as_bytes());
+                log.event(19, at, format!("ANN_TH {number} {name} 71").as_bytes());
+                let span = Span::new(Nanos(at), Nanos(at + lasts));
+                truth.push(True { span, class: Class::Foreign, name: name.clone() });
+                at += lasts;
+                log.event(19, at, format!("STOP {number} {name}").as_bytes());
+            }
+            log
+        });
+        log.end();
+        let session = open_bytes(&log.bytes);
+        let row = Row::ForeignCalls(CallsOf::OsThread(OsThreadId(71)));
+        prop_assert_eq!(rows(&session), [row]);
+        check(&session, row, &truth, (from, from + length), width);
+        let all = check(&session, row, &truth, (0, 1 << 30), width);
+        prop_assert_eq!(all, calls.len());
+    }
+}
+
+/// All samples of real profiles are shown, as long as they are in the profile.
+#[test]
+fn rows_of_real_profiles_are_whole() {
+    let mut seen = 0;
+    for case in common::cases() {
+        let session = open_bytes(&case.bytes());
+        let rows = rows(&session);
+        let sources = session.flame_sources();
+        let tracks = sources
+            .iter()
+            .filter(|info| info.source == Source::CostCentres);
+        let expected = tracks.flat_map(|info| &info.tracks).filter(|track| {
+            matches!(
+                track.source,
+                TrackSource::Capability(_)
+                    | TrackSource::OsThread(_)
+                    | TrackSource::UnknownThread { .. }
+            )
+        });
+        let expected: Vec<_> = expected.collect();
+        assert!(rows.len() >= expected.len(), "{}", case.name);
+        for track in expected {
+            let TrackSource::Capability(cap) = track.source else {
+                continue;
+            };
+            let (from, to) = whole(&session);
+            for width in [1, 700, 100_000] {
+                let (marks, _) = ask(&session, &[Row::Samples(cap)], (0, to + 1), width);
+                let marks = marks.of(Row::Samples(cap));
+                let shown: u64 = marks.map(|(mark, _)| u64::from(mark.count)).sum();
+                assert_eq!(shown, track.samples, "{} from {from}", case.name);
+            }
+            seen += track.samples;
+        }
+    }
+    assert!(seen > 300, "{seen}");
+}
+
+/// A call whose callback calls out again is interrupted by it.
+#[test]
+fn calls_of_callbacks() {
+    let mut log = Build::with_types(TYPES);
+    log.block(Some(0), (0, 1 << 40), |log| {
+        declare(log);
+        let say = |log: &mut Build, at: u64, text: &str| {
+            log.event(19, at, text.as_bytes());
+        };
+        log.run(500, 9);
+        say(log, 1000, "START 7 walk");
+        say(log, 1000, "ANN_TH 7 walk 71");
+        say(
+            log,
+            1001,
+            "ANN_SCC 7 walk [\"MAIN.MAIN (<built-in>)\",\"Main.f (M.hs:1:1-9)\"]",
+        );
+        say(log, 3000, "START 8 visit");
+        say(log, 3000, "ANN_TH 8 visit 71");
+        say(log, 4000, "STOP 8 visit");
+        log.stop(8000, 9, 3);
+        say(log, 9000, "STOP 7 walk");
+        say(log, 9500, "START 9 walk");
+        log.event(19, 9900, b"the end")
+    });
+    log.end();
+    let session = open_bytes(&log.bytes);
+    let known = Row::ForeignCalls(CallsOf::OsThread(OsThreadId(71)));
+    let unknown = Row::ForeignCalls(CallsOf::Unknown { lane: 0 });
+    assert_eq!(rows(&session), [known, unknown]);
+    let mut all = said(&session, known, (0, 10_000), 1000);
+    all.extend(said(&session, unknown, (0, 10_000), 1000));
+    all.extend(said(&session, known, (0, 1 << 20), 1));
+    insta::assert_snapshot!("calls_of_callbacks", all.join("\n\n"));
+}
+
+/// What no profiler took samples of, and no program announced, has no rows.
+#[test]
+fn rows_that_are_not_there_are_empty() {
+    let session = sampled(&[(1000, 3)], 1000);
+    let rows = [
+        Row::Samples(CapId(7)),
+        Row::ForeignCalls(CallsOf::Unknown { lane: 0 }),
+    ];
+    let (marks, _) = ask(&session, &rows, (0, 10_000), 100);
+    assert!(marks.reply.is_empty());
+    for row in rows {
+        for many in [false, true] {
+            let span = Span::new(Nanos(0), Nanos(u64::MAX));
+            assert_eq!(session.details(&DetailsQuery { row, span, many }), []);
+        }
+    }
+}
