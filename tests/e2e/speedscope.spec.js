@@ -49,54 +49,60 @@ async function open(page, profile, view) {
 
 const sum = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
 
-/** Weight of each frame by name, where it is innermost and where it is anywhere. */
+/** Weight of each frame, where it is innermost and where it is anywhere. */
 function totals(file, profile) {
-  const rows = new Map();
-  const row = (frame) => {
-    const { name } = file.shared.frames[frame];
-    if (!rows.has(name)) rows.set(name, { own: 0, total: 0 });
-    return rows.get(name);
-  };
+  const rows = file.shared.frames.map(({ name }) => ({ name, own: 0, total: 0 }));
   profile.samples.forEach((stack, index) => {
     const weight = profile.weights[index];
-    if (stack.length > 0) row(stack.at(-1)).own += weight;
-    for (const frame of new Set(stack)) row(frame).total += weight;
+    if (stack.length > 0) rows[stack.at(-1)].own += weight;
+    for (const frame of new Set(stack)) rows[frame].total += weight;
   });
-  return rows;
+  return rows.filter((row) => row.total > 0);
 }
 
 const UNITS = { ns: 1, µs: 1e3, ms: 1e6, s: 1e9 };
 
+const UNIT = /^(\d+\.\d\d)(ns|µs|ms|s)(?!\w)/;
+
 /** A time as speedscope writes it, in ns, and by how much it may be rounded. */
 function time(text) {
-  const [, number, unit] = text.match(/^(\d+\.\d\d)(ns|µs|ms|s)\b/);
+  const [, number, unit] = text.match(UNIT);
   return { ns: Number(number) * UNITS[unit], off: 0.00501 * UNITS[unit] };
 }
 
-/** The table of the sandwich view. */
+/** The rows of speedscope's tables: of its list of profiles, and of functions. */
 async function shown(page) {
   const rows = await page.locator('table tr').evaluateAll((rows) =>
     rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent)),
   );
-  return rows.filter((row) => row.length === 3);
+  const whole = rows.filter((row) => row.length === 3);
+  return {
+    profiles: whole.filter(([first]) => /^\d+$/.test(first)).map(([, name, total]) => ({ name, total })),
+    functions: whole
+      .filter(([first]) => UNIT.test(first))
+      .map(([total, own, name]) => ({ name, total, own })),
+  };
 }
 
-/** The table shows the frames of a profile with their weights. */
+/** By name, then the heaviest first: functions may have one name. */
+const ordered = (rows, ns) =>
+  [...rows].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : ns(b.total) - ns(a.total)));
+
+function expectTime(text, ns, what) {
+  const { ns: shownNs, off } = time(text);
+  expect(Math.abs(shownNs - ns), `${what}: ${text}`).toBeLessThanOrEqual(off);
+}
+
+/** The table shows the functions of a profile with their weights. */
 async function expectTotals(page, file, profile) {
-  const expected = totals(file, profile);
-  const rows = await shown(page);
-  expect(rows.length).toBe(expected.size);
-  let own = 0;
-  let off = 0;
-  for (const [total, self, name] of rows) {
-    const { own: ownNs, total: totalNs } = expected.get(name);
-    for (const [text, ns] of [[total, totalNs], [self, ownNs]]) {
-      expect(Math.abs(time(text).ns - ns), `${name}: ${text}`).toBeLessThanOrEqual(time(text).off);
-    }
-    own += time(self).ns;
-    off += time(self).off;
-  }
-  expect(Math.abs(own - sum(profile.weights))).toBeLessThanOrEqual(off);
+  const expected = ordered(totals(file, profile), (ns) => ns);
+  const { functions } = await shown(page);
+  const rows = ordered(functions, (text) => time(text).ns);
+  expect(rows.map((row) => row.name)).toEqual(expected.map((row) => row.name));
+  rows.forEach((row, index) => {
+    expectTime(row.total, expected[index].total, row.name);
+    expectTime(row.own, expected[index].own, row.name);
+  });
 }
 
 for (const [what, log, tracks] of [
@@ -116,6 +122,9 @@ for (const [what, log, tracks] of [
     await viewer.setViewportSize({ width: 1280, height: 2000 });
     const problems = await open(viewer, text, 'sandwich');
     const count = file.profiles.length;
+    const list = (await shown(viewer)).profiles;
+    expect(list.map((row) => row.name)).toEqual(file.profiles.map((profile) => profile.name));
+    list.forEach((row, index) => expectTime(row.total, sum(file.profiles[index].weights), row.name));
     for (const [index, profile] of file.profiles.entries()) {
       if (index < tracks.length) expect(profile.name).toMatch(tracks[index]);
       await expect(viewer.getByText(`${profile.name} (${index + 1}/${count})`)).toBeVisible();
