@@ -19,6 +19,7 @@ use crate::ids::Nanos;
 use crate::scene::flame::{picture_query, svg};
 use crate::scene::palette::Palette;
 use crate::session::Session;
+use crate::symbols::Symbols;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -44,6 +45,9 @@ pub(super) struct Arguments {
     /// What stacks are weighed by; without it, by what the source counts in
     #[arg(long, value_enum)]
     measure: Option<By>,
+    /// The program that wrote the log, or what nm prints of it: names for addresses
+    #[arg(long, value_name = "FILE")]
+    symbols: Option<PathBuf>,
     /// Totals of spans in each span of this name, without collections, as ghc-events-analyze has them
     #[arg(long, value_name = "NAME")]
     window: Option<String>,
@@ -181,7 +185,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Conditi
         let what = "--window is for --source spans --format totals";
         return Err(Failure::Usage(what.to_owned()));
     }
-    let session = Input::open(&arguments.file)?.read_session()?;
+    let mut session = Input::open(&arguments.file)?.read_session()?;
+    if let Some(path) = &arguments.symbols {
+        name_addresses(&mut session, path)?;
+    }
     let query = query(arguments, &session)?;
     match &arguments.out {
         None => print(arguments, &session, &query, out)?,
@@ -192,6 +199,23 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Conditi
         }
     }
     Ok(report(session.reader()))
+}
+
+/// Gives names to the addresses of a log, and says so where that fails.
+fn name_addresses(session: &mut Session, path: &Path) -> Result<(), Failure> {
+    let failed = |error: &dyn std::fmt::Display| {
+        let what = format!("{error}: {}", path.display());
+        Failure::Absent(what)
+    };
+    let file = File::open(path).map_err(|error| failed(&error))?;
+    let mut symbols = Symbols::read(file).map_err(|error| failed(&error))?;
+    let names = session
+        .set_symbols(&mut symbols)
+        .map_err(|error| failed(&error))?;
+    if names.failed {
+        eprintln!("eventscope: {}", names.text);
+    }
+    Ok(())
 }
 
 fn create(path: &Path) -> io::Result<File> {
@@ -207,10 +231,11 @@ fn query(arguments: &Arguments, session: &Session) -> Result<FlameQuery, Failure
     let from = from(arguments.source, &sources)?;
     let tracks = tracks(from, &arguments.track, &sources)?;
     let measure = measure(from, arguments.measure)?;
-    let log = session.overview().span;
-    let range = arguments.range.span().zip(log).map(|(range, log)| {
-        // A picture is as long as its range: not longer than the log.
-        let clamped = |at: Nanos| at.clamp(log.start, log.end);
+    let whole = session.flame_span(from.source());
+    let whole = whole.or(session.overview().span);
+    let range = arguments.range.span().zip(whole).map(|(range, whole)| {
+        // A picture is as long as its range: not longer than the profile.
+        let clamped = |at: Nanos| at.clamp(whole.start, whole.end);
         Span::new(clamped(range.start), clamped(range.end))
     });
     Ok(FlameQuery {

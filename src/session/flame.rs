@@ -96,6 +96,14 @@ impl Session {
         self.flame_steps.clear();
     }
 
+    /// The time of a source's samples: one lasts for the tick before it, which
+    /// may begin before the first event. `None` for what has no samples.
+    #[must_use]
+    pub fn flame_span(&self, source: Source) -> Option<Span> {
+        let profile = self.recording.profiles.get(source)?;
+        Some(profile.span)
+    }
+
     /// What flame graphs of a source are made from; `None` if the log has
     /// nothing of it.
     #[must_use]

@@ -127,7 +127,9 @@ pub(super) fn FileInput(props: &FileInputProps) -> Html {
         let on_files = props.on_files.clone();
         Callback::from(move |event: Event| {
             let input: HtmlInputElement = event.target_unchecked_into();
-            let files = input.files().map_or_else(Vec::new, |files| files::all(&files));
+            let files = input
+                .files()
+                .map_or_else(Vec::new, |files| files::all(&files));
             if !files.is_empty() {
                 on_files.emit(files);
             }

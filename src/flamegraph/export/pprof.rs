@@ -303,3 +303,84 @@ fn add_frame(id: FrameId, frame: &Frame, into: &mut ProfileProto, texts: &mut Te
         }],
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+    use crate::flamegraph::Source;
+    use crate::flamegraph::query::ExportFormat;
+    use crate::source::{FileSource, read_session};
+
+    /// The file of a fixture's cost centres, decoded.
+    fn decoded(query: &FlameQuery) -> ProfileProto {
+        let fixture = "tests/fixtures/logs/ghc-9.10.3/prof-time-N2-pj-l.eventlog";
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(fixture);
+        let mut source = FileSource::open(&path).expect("a log");
+        let session = read_session(&mut source).expect("a log");
+        let file = session.flame_export(query, ExportFormat::Pprof);
+        let mut bytes = Vec::new();
+        flate2::read::GzDecoder::new(file.expect("a file").as_slice())
+            .read_to_end(&mut bytes)
+            .expect("gzip");
+        ProfileProto::decode(bytes.as_slice()).expect("a message")
+    }
+
+    #[test]
+    fn the_parts_make_up_one_message() {
+        let profile = decoded(&FlameQuery::default());
+        let text = |place: i64| profile.string_table[place as usize].as_str();
+        let types = profile.sample_type.iter();
+        let types: Vec<_> = types.map(|of| (text(of.r#type), text(of.unit))).collect();
+        assert_eq!(types, [("samples", "count"), ("time", "nanoseconds")]);
+        assert_eq!(text(0), "");
+        assert_eq!(text(profile.default_sample_type), "time");
+        let sum = |value: usize| -> i64 {
+            let samples = profile.sample.iter();
+            samples.map(|sample| sample.value[value]).sum()
+        };
+        assert_eq!((sum(0), sum(1)), (492, 475_223_647));
+        assert_eq!(profile.period, 1_000_000);
+        assert_eq!(profile.time_nanos / 1_000_000_000, 1_795_168_024);
+        // Every location that is named is there, and has a function.
+        for id in profile.sample.iter().flat_map(|sample| &sample.location_id) {
+            let location = profile.location.iter().find(|other| other.id == *id);
+            let line = location.expect("a location").line[0];
+            let function = profile.function.iter().find(|of| of.id == line.function_id);
+            assert!(!text(function.expect("a function").name).is_empty());
+        }
+        let names = |sample: &SampleProto| -> Vec<&str> {
+            let functions = sample.location_id.iter().map(|id| {
+                let function = profile.function.iter().find(|of| of.id == *id);
+                text(function.expect("a function").name)
+            });
+            functions.collect()
+        };
+        let innermost = profile.sample.iter().map(names);
+        let mut odd = innermost.filter(|names| names[0] == "Main.isOdd'");
+        assert!(odd.any(|names| names[1] == "Main.isEven'" && names.last() == Some(&"Main.CAF")));
+        let even = profile
+            .function
+            .iter()
+            .find(|of| text(of.name) == "Main.isEven'");
+        let even = even.expect("a function");
+        assert_eq!(even.start_line, 19);
+        assert!(text(even.filename).ends_with("ProfTime.hs"));
+    }
+
+    #[test]
+    fn samples_come_first_if_they_are_asked_for() {
+        let query = FlameQuery {
+            choice: Choice {
+                source: Source::CostCentres,
+                ..Choice::default()
+            },
+            measure: Measure::Count,
+            ..FlameQuery::default()
+        };
+        let profile = decoded(&query);
+        let default = &profile.string_table[profile.default_sample_type as usize];
+        assert_eq!(default, "samples");
+    }
+}
