@@ -83,7 +83,8 @@ pub enum TrackSource {
     /// Spans that the program announced, as far as they lie inside each other.
     /// Where two only overlap, the later one is on the next lane, from 0.
     Spans {
-        /// The thread that ran when they began, if one did.
+        /// The thread that ran when they began; `None` if none did, or if
+        /// they are the spans of several threads, one after the other.
         thread: Option<ThreadId>,
         /// Which.
         lane: u32,

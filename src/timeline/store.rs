@@ -237,6 +237,13 @@ impl Store {
         Some(ThreadLane::new(self, thread, built))
     }
 
+    /// The same without an index: for who looks at few of its turns, or has
+    /// another index.
+    pub(super) fn bare_lane_at(&self, index: u32) -> Option<ThreadLane<'_>> {
+        let thread = self.threads.all.get(index as usize)?;
+        self.settled.then(|| ThreadLane::new(self, thread, None))
+    }
+
     /// When a thread was woken that then did not run before the log ended.
     pub(crate) fn woken_at_end(&self, thread: ThreadId) -> Option<u64> {
         self.woken_at_end_ns.get(&thread).copied()

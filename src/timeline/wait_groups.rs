@@ -65,7 +65,7 @@ fn waited_ns(store: &Store, index: u32, thread: &Thread) -> u64 {
     let Some(life) = thread.life(store.end()) else {
         return 0;
     };
-    let lane = store.lane_at(index);
+    let lane = store.bare_lane_at(index);
     let last = lane.and_then(|lane| Some(lane.turn(lane.runs().checked_sub(1)?)));
     let open = last.filter(|turn| turn.code == Some(StopCode::OPEN));
     let ran = thread.run_ns + open.map_or(0, |turn| turn.duration(2));

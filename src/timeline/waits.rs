@@ -2,9 +2,9 @@
 //! time: the same times as in the table of threads, taken apart further, and
 //! how many waits ended there.
 //!
-//! The sums of all turns before every 128th, all threads put end to end, make
-//! any range of any thread a subtraction and two edges. They take a byte and a
-//! half for each run, and are made when they are first asked for.
+//! The sums of all turns before every 64th, all threads put end to end, make
+//! any range of any thread a subtraction and two edges. They take 2.25 bytes
+//! for each run, and are made when they are first asked for.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ use crate::automata::Span;
 use crate::ids::{Nanos, ThreadId};
 
 /// Why a thread that can run waits for a capability.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum QueueReason {
     /// It is new.
@@ -60,7 +60,7 @@ impl QueueReason {
 }
 
 /// For what a thread waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Wait {
     /// It cannot run.
     Blocked(WaitReason),
@@ -72,13 +72,18 @@ pub enum Wait {
 const WAITS: usize = WAIT_REASONS + QUEUE_REASONS;
 
 impl Wait {
-    /// All of them.
+    /// How many there are.
+    pub const KINDS: usize = WAITS;
+
+    /// All of them, by number.
     pub fn all() -> impl Iterator<Item = Self> {
         let blocked = WaitReason::ALL.into_iter().map(Self::Blocked);
         blocked.chain(QueueReason::ALL.into_iter().map(Self::Queued))
     }
 
-    const fn index(self) -> usize {
+    /// Its number.
+    #[must_use]
+    pub const fn index(self) -> usize {
         match self {
             Self::Blocked(reason) => reason as usize,
             Self::Queued(reason) => WAIT_REASONS + reason as usize,
@@ -139,11 +144,12 @@ impl WaitSums {
         }
     }
 
-    /// Adds others; times may wrap around while they are sums of all threads.
-    fn zip(&mut self, other: &Self, with: impl Fn(u64, u64) -> u64) {
+    /// Adds what lies between two entries of the index.
+    fn add_between(&mut self, from: &Before, to: &Before) {
         for at in 0..WAITS {
-            self.ns[at] = with(self.ns[at], other.ns[at]);
-            self.count[at] = with(self.count[at], other.count[at]);
+            let ns = to.ns[at].wrapping_sub(from.ns[at]);
+            self.ns[at] = self.ns[at].wrapping_add(ns);
+            self.count[at] += u64::from(to.count[at].wrapping_sub(from.count[at]));
         }
     }
 
@@ -161,29 +167,49 @@ impl WaitSums {
 }
 
 /// So many turns are summed up in one entry.
-const BLOCK: usize = 128;
+const BLOCK: usize = 64;
+
+/// The waits of all turns before one; the sums of all threads may wrap around.
+#[derive(Clone, Copy, Debug, Default)]
+struct Before {
+    ns: [u64; WAITS],
+    count: [u32; WAITS],
+}
+
+impl Before {
+    fn add_turn(&mut self, turn: &Turn) {
+        for part in 0..2 {
+            let ns = turn.duration(part);
+            if let Some(wait) = Wait::of(turn, part).filter(|_| ns > 0) {
+                let at = wait.index();
+                self.ns[at] = self.ns[at].wrapping_add(ns);
+                self.count[at] = self.count[at].wrapping_add(1);
+            }
+        }
+    }
+}
 
 /// The sums of all turns before each block of turns, in the order of the list
 /// of the runs of all threads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WaitIndex {
-    before: Vec<WaitSums>,
+    before: Vec<Before>,
 }
 
 impl WaitIndex {
     fn of(store: &Store) -> Self {
         let mut before = Vec::with_capacity(store.run_count() / BLOCK + 1);
-        let mut sums = WaitSums::default();
+        let mut sums = Before::default();
         let mut place = 0_usize;
         for index in (0..).take(store.thread_count()) {
-            let Some(lane) = store.lane_at(index) else {
+            let Some(lane) = store.bare_lane_at(index) else {
                 continue;
             };
             for turn in lane.turns(0..lane.runs()) {
                 if place.is_multiple_of(BLOCK) {
                     before.push(sums);
                 }
-                sums.add_turn(&turn, &ALL_TIME);
+                sums.add_turn(&turn);
                 place += 1;
             }
         }
@@ -193,10 +219,9 @@ impl WaitIndex {
         Self { before }
     }
 
-    fn blocks(&self, blocks: Range<usize>) -> Option<WaitSums> {
-        let mut sums = *self.before.get(blocks.end)?;
-        sums.zip(self.before.get(blocks.start)?, u64::wrapping_sub);
-        Some(sums)
+    /// The entries before and after some blocks.
+    fn around(&self, blocks: &Range<usize>) -> Option<(&Before, &Before)> {
+        Some((self.before.get(blocks.start)?, self.before.get(blocks.end)?))
     }
 }
 
@@ -224,7 +249,7 @@ impl Store {
         });
         let (from, to) = (self.cut(Nanos(range.start)), self.cut(Nanos(range.end)));
         for index in threads {
-            let Some(lane) = self.lane_at(index) else {
+            let Some(lane) = self.bare_lane_at(index) else {
                 continue;
             };
             let sums = self.waits_between(index, &lane, &from, &to);
@@ -257,19 +282,19 @@ impl Store {
         let first = first.map_or(0, |thread| thread.first as usize);
         let blocks = (first + whole.start).div_ceil(BLOCK)..(first + whole.end) / BLOCK;
         let indexed = Some(()).filter(|()| blocks.start < blocks.end);
-        let indexed = indexed.and_then(|()| self.wait_index().blocks(blocks.clone()));
+        let indexed = indexed.and_then(|()| self.wait_index().around(&blocks));
         let mut add = |turns: Range<usize>| {
             for turn in lane.turns(turns) {
                 sums.add_turn(&turn, range);
             }
         };
-        let Some(indexed) = indexed else {
+        let Some((before, after)) = indexed else {
             add(runs.start..runs.end + 1);
             return sums;
         };
         add(runs.start..blocks.start * BLOCK - first);
         add(blocks.end * BLOCK - first..runs.end + 1);
-        sums.zip(&indexed, u64::wrapping_add);
+        sums.add_between(before, after);
         sums
     }
 
@@ -292,7 +317,7 @@ impl Store {
         let Some(index) = self.threads.find(thread) else {
             return;
         };
-        let Some(lane) = self.lane_at(index).filter(|lane| !lane.is_empty()) else {
+        let Some(lane) = self.bare_lane_at(index).filter(|lane| !lane.is_empty()) else {
             return;
         };
         let life = self.threads.all.get(index as usize);

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::ProgramSpan;
+use crate::ids::ThreadId;
 
 /// How many lanes a thread has at most.
 pub(super) const MOST_LANES: usize = 256;
@@ -18,6 +19,88 @@ pub(super) struct Lanes {
     pub(super) lanes: Vec<Vec<ProgramSpan>>,
     /// How many spans had no room.
     pub(super) left_out: u64,
+}
+
+/// A lane of a thread, or of several that follow each other.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Lane {
+    /// Whose; `None` if of several threads, or of none.
+    pub(super) thread: Option<ThreadId>,
+    /// Which of theirs.
+    pub(super) lane: u32,
+    /// Outer spans before those that they have inside.
+    pub(super) spans: Vec<ProgramSpan>,
+}
+
+impl Lane {
+    fn start(&self) -> u64 {
+        self.spans.first().map_or(0, |span| span.start)
+    }
+
+    /// The end of the last of the outermost spans.
+    fn end(&self) -> u64 {
+        let ends = self.spans.iter().map(|span| span.end);
+        ends.max().unwrap_or(0)
+    }
+
+    /// For how long it has spans.
+    fn covered_ns(&self) -> u64 {
+        let (mut until, mut sum) = (0, 0_u64);
+        for span in &self.spans {
+            sum = sum.saturating_add(span.end.saturating_sub(span.start.max(until)));
+            until = span.end.max(until);
+        }
+        sum
+    }
+}
+
+/// So many lanes are shown by themselves.
+pub(super) const MOST_OWN: usize = 200;
+
+/// A program that makes a thread for each request has as many lanes as
+/// threads. Those with the least time share lanes then, one after the other,
+/// as if no thread were known. The number is that of the spans without room.
+pub(super) fn share(mut all: Vec<Lane>) -> (Vec<Lane>, u64) {
+    if all.len() <= MOST_OWN {
+        return (all, 0);
+    }
+    all.sort_by_cached_key(|lane| (Reverse(lane.covered_ns()), lane.thread, lane.lane));
+    let mut sharing = all.split_off(MOST_OWN);
+    let first = all.iter().filter(|lane| lane.thread.is_none());
+    let first = first.map(|lane| lane.lane + 1).max().unwrap_or(0);
+    sharing.sort_by_key(|lane| (lane.start(), lane.thread, lane.lane));
+    let mut shared: Vec<Lane> = Vec::new();
+    let mut busy: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
+    let mut free: BinaryHeap<Reverse<usize>> = BinaryHeap::new();
+    let mut left_out = 0;
+    for lane in sharing {
+        while let Some(&Reverse((end, place))) = busy.peek() {
+            if end > lane.start() {
+                break;
+            }
+            busy.pop();
+            free.push(Reverse(place));
+        }
+        let place = free.pop().map_or(shared.len(), |Reverse(place)| place);
+        if place >= MOST_LANES {
+            left_out += lane.spans.len() as u64;
+            continue;
+        }
+        busy.push(Reverse((lane.end(), place)));
+        if let Some(shared) = shared.get_mut(place) {
+            shared.spans.extend(lane.spans);
+        } else {
+            let number = u32::try_from(place).unwrap_or(u32::MAX);
+            shared.push(Lane {
+                thread: None,
+                lane: first.saturating_add(number),
+                ..lane
+            });
+        }
+    }
+    all.extend(shared);
+    all.sort_by_key(|lane| (lane.thread, lane.lane));
+    (all, left_out)
 }
 
 /// Places spans that come by time, of those that begin at one time the

@@ -18,11 +18,11 @@ pub mod totals;
 
 use rustc_hash::FxHashMap;
 
-use self::lanes::{MOST_LANES, lanes};
+use self::lanes::{Lane, MOST_LANES, lanes, share};
 use self::opentelemetry::TelemetrySpans;
 use self::samples::{Collections, samples};
 use super::draft::Draft;
-use super::frames::{Frame, FrameKind};
+use super::frames::{Frame, FrameId, FrameKind};
 use super::profile::{Profile, Track, TrackSource};
 use crate::ids::{CapId, Nanos, ThreadId};
 use crate::timeline::Store;
@@ -138,18 +138,28 @@ impl ProgramSpans {
             let thread = of_thread.first().and_then(|&at| threads[at as usize]);
             let placed = lanes(spans);
             left_out += placed.left_out;
-            all.extend(
-                (0..)
-                    .zip(placed.lanes)
-                    .map(|(lane, spans)| (thread, lane, spans)),
-            );
+            let of_thread = (0..).zip(placed.lanes);
+            all.extend(of_thread.map(|(lane, spans)| Lane {
+                thread,
+                lane,
+                spans,
+            }));
         }
-        let collections = Collections::new(collections, all.iter().map(|(.., spans)| spans));
-        let frames: Vec<_> = (self.names.all.iter())
-            .map(|name| draft.frames.intern(Frame::of_kind(FrameKind::Span, name)))
+        let (all, without_room) = share(all);
+        let left_out = left_out + without_room;
+        let collections = Collections::new(collections, all.iter().map(|lane| &lane.spans));
+        let names = self.names.all.iter();
+        let frames: Vec<FrameId> = names
+            .map(|name| Frame::of_kind(FrameKind::Span, name))
+            .map(|frame| draft.frames.intern(frame))
             .collect();
         let gc = draft.frames.intern(Frame::built_in("GC", "GC"));
-        for (thread, lane, spans) in all {
+        for Lane {
+            thread,
+            lane,
+            spans,
+        } in all
+        {
             let samples = samples(&mut draft.stacks, &spans, &collections, (&frames, gc));
             let open = spans.iter().any(|span| span.open);
             let last = u32::try_from(samples.len()).ok();
@@ -169,8 +179,8 @@ impl ProgramSpans {
 #[must_use]
 pub fn left_out_sentence(count: u64) -> String {
     format!(
-        "{count} spans are not in the flame graph: they overlap {MOST_LANES} others of their thread \
-         without lying inside of them"
+        "{count} spans are not in the flame graph: they overlap {MOST_LANES} others without lying \
+         inside of them"
     )
 }
 

@@ -237,6 +237,40 @@ fn many_overlapping_spans_are_placed_and_the_rest_is_told() {
     }
 }
 
+/// A thread for each request: as many lanes as there are requests at a time.
+#[test]
+fn threads_with_few_spans_share_lanes() {
+    let span = |start, end| ProgramSpan {
+        start,
+        end,
+        name: 0,
+        cap: None,
+        open: false,
+    };
+    let lane = |thread: u32| {
+        let start = u64::from(thread) * 10;
+        Lane {
+            thread: Some(ThreadId(thread)),
+            lane: 0,
+            spans: vec![span(start, start + 25), span(start + 5, start + 20)],
+        }
+    };
+    let all: Vec<Lane> = (0..1000).map(lane).collect();
+    let (shared, left_out) = share(all);
+    assert_eq!(left_out, 0);
+    let of_several = shared.iter().filter(|lane| lane.thread.is_none());
+    assert_eq!(of_several.count(), 3);
+    assert_eq!(shared.len(), lanes::MOST_OWN + 3);
+    let spans: usize = shared.iter().map(|lane| lane.spans.len()).sum();
+    assert_eq!(spans, 2000);
+    for lane in &shared {
+        let outer: Vec<ProgramSpan> = lane.spans.iter().step_by(2).copied().collect();
+        assert!(outer.windows(2).all(|pair| pair[0].end <= pair[1].start));
+    }
+    let few: Vec<Lane> = (0..3).map(lane).collect();
+    assert_eq!(share(few).0.len(), 3);
+}
+
 proptest! {
     /// Whatever is said: in a lane no two spans overlap without one inside
     /// the other, the time of all spans that stand on nothing is there, and

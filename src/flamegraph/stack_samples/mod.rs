@@ -196,7 +196,7 @@ impl StackSampleCollector {
                 sample.stack = new.get(sample.stack.index()).copied().unwrap_or(none);
             }
         }
-        let tick = tracks(&mut draft, &caps);
+        let tick = tracks(&mut draft, caps);
         (draft.finish(end, Some(tick)), self.oddities.finish(end))
     }
 
@@ -242,7 +242,7 @@ impl StackSampleCollector {
 
 /// The tracks of the capabilities, then those of the threads. The result is
 /// the tick.
-fn tracks(draft: &mut Draft, caps: &BTreeMap<CapId, Vec<Sample>>) -> Nanos {
+fn tracks(draft: &mut Draft, caps: BTreeMap<CapId, Vec<Sample>>) -> Nanos {
     let mut threads: BTreeMap<ThreadId, Vec<(Nanos, StackId)>> = BTreeMap::new();
     for sample in caps.values().flatten() {
         let of_thread = threads.entry(sample.thread).or_default();
@@ -259,8 +259,8 @@ fn tracks(draft: &mut Draft, caps: &BTreeMap<CapId, Vec<Sample>>) -> Nanos {
         sampled: true,
     };
     for (cap, samples) in caps {
-        let samples = timing::of_capability(samples, tick);
-        let source = TrackSource::Capability(*cap);
+        let samples = timing::of_capability(&samples, tick);
+        let source = TrackSource::Capability(cap);
         draft.tracks.push(track(source, samples));
     }
     for (thread, samples) in threads {
