@@ -72,23 +72,22 @@ impl StepCache {
         ))
     }
 
-    /// The same of the stacks in time.
+    /// The same of the stacks in time; `lasts` says whether the profile is
+    /// more than an answer to this question.
     pub(super) fn staged_in_time(
         &self,
         origin: &dyn Origin,
-        profile: &Cow<'_, Profile>,
+        (profile, lasts): (&Profile, bool),
         steps: &[Step],
         view: &View,
     ) -> Rc<Staged> {
         let changes = changes(steps, view);
-        match profile {
-            Cow::Borrowed(profile) => self.kept(origin, &profile.frames, &profile.stacks, changes),
-            Cow::Owned(profile) => {
-                let seen = profile.seen();
-                let (frames, stacks) = (&profile.frames, &profile.stacks);
-                Rc::new(Staged::new(frames, stacks, Some(&seen), &changes))
-            }
+        let (frames, stacks) = (&profile.frames, &profile.stacks);
+        if lasts {
+            return self.kept(origin, frames, stacks, changes);
         }
+        let seen = profile.seen();
+        Rc::new(Staged::new(frames, stacks, Some(&seen), &changes))
     }
 
     fn kept(
