@@ -133,7 +133,7 @@ impl Walk {
         // so that stacks come again.
         let place = self.random.below(PLACES) * self.random.below(PLACES) / PLACES;
         let own = 1 + place % 12;
-        let mut calls = Random((self.part << 20 | place / 4 << 4) + 0x9E37_79B9_7F4A_7C15);
+        let mut calls = Random(((self.part << 20) | ((place / 4) << 4)) + 0x9E37_79B9_7F4A_7C15);
         let depth = self.depth - calls.below(self.depth / 3 + 1);
         let mut spine = Random(self.part.wrapping_mul(0xD129_0D3B_42B1_2B4D) | 1);
         self.stack.clear();

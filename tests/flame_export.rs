@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 use common::{cases, eventscope, session_of, stdout};
-use eventscope::flamegraph::query::{ExportFormat, FlameHead, FlameQuery, Measure, View};
+use eventscope::flamegraph::query::{
+    ExportFormat, FlameHead, FlameQuery, FlameRow, FlameTableQuery, Measure, View,
+};
 use eventscope::flamegraph::{Choice, Source, Unit};
 use eventscope::session::Session;
 use serde_json::Value;
@@ -129,6 +131,15 @@ fn check_tracks(session: &Session, source: Source, name: &str) {
     }
 }
 
+/// The table of all frames, and of how many heap samples it is.
+fn totals(session: &Session, query: &FlameQuery) -> (Vec<FlameRow>, u32) {
+    let rows = session.flame_table(&FlameTableQuery {
+        choice: query.choice.clone(),
+        steps: query.steps.clone(),
+    });
+    (rows, head(session, query).heap_samples)
+}
+
 fn check_sums(session: &Session, source: Source, name: &str) {
     for measure in [Measure::Amount, Measure::Count] {
         let heavy = query(source, View::LeftHeavy, measure);
@@ -140,7 +151,7 @@ fn check_sums(session: &Session, source: Source, name: &str) {
         seen.dedup();
         assert_eq!(seen.len(), stacks.len(), "{name}: every stack once");
         let sum: u64 = stacks.iter().map(|(_, weight)| weight).sum();
-        let (rows, samples) = session.flame_totals(&heavy).expect("totals");
+        let (rows, samples) = totals(session, &heavy);
         let own: u64 = match measure {
             Measure::Amount => rows.iter().map(|row| row.own).sum(),
             Measure::Count => rows.iter().map(|row| row.own_count).sum(),
@@ -184,7 +195,7 @@ fn files_have_the_totals_of_the_graphs() {
 fn a_heap_profile_is_the_mean_of_its_samples() {
     let session = session_of(&std::fs::read(path(HEAP)).expect("a log")).expect("a log");
     let heap = query(Source::Heap, View::LeftHeavy, Measure::Amount);
-    let (rows, samples) = session.flame_totals(&heap).expect("totals");
+    let (rows, samples) = totals(&session, &heap);
     let sum: u64 = rows.iter().map(|row| row.own).sum();
     let document = speedscope(&session, &heap);
     let profile = &document["profiles"][0];

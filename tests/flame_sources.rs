@@ -451,7 +451,7 @@ fn shown(session: &Session, source: Source) -> String {
     {
         let samples = &track.samples;
         let (len, end) = (samples.len(), samples.end());
-        let start = samples.start.first().copied().unwrap_or_default();
+        let start = samples.span().map_or(Nanos(0), |span| span.start);
         lines.push_str(&format!(
             "{}: {len} from {} to {}\n",
             track.source.name(),

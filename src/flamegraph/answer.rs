@@ -1,5 +1,7 @@
 //! Boxes for a question.
 
+use std::borrow::Cow;
+
 use super::cache::StepCache;
 use super::frames::{Frame, FrameId, Frames};
 use super::layout::{self, Tree, left_heavy, time_order};
@@ -77,7 +79,8 @@ fn by_weight(
 
 fn in_time(cache: &StepCache, origin: &dyn Origin, query: &FlameQuery) -> (FlameHead, FlameBoxes) {
     let (profile, tracks) = origin.in_time(&query.choice);
-    let staged = cache.staged_in_time(origin, &profile, &query.steps, &query.view);
+    let lasts = matches!(profile, Cow::Borrowed(_));
+    let staged = cache.staged_in_time(origin, (&profile, lasts), &query.steps, &query.view);
     let profile = profile.as_ref();
     let frames = staged.frames(&profile.frames);
     let range = query.choice.range.unwrap_or(profile.span);

@@ -1,5 +1,7 @@
 //! Where on the timeline the boxes of a stack are.
 
+use std::borrow::Cow;
+
 use super::cache::StepCache;
 use super::layout::TimeTrack;
 use super::origin::Origin;
@@ -14,7 +16,8 @@ use crate::ids::Nanos;
 #[must_use]
 pub fn place(cache: &StepCache, origin: &dyn Origin, query: &FlamePlaceQuery) -> Option<Span> {
     let (profile, tracks) = origin.in_time(&query.choice);
-    let staged = cache.staged_in_time(origin, &profile, &query.steps, &query.view);
+    let lasts = matches!(profile, Cow::Borrowed(_));
+    let staged = cache.staged_in_time(origin, (&profile, lasts), &query.steps, &query.view);
     let profile = profile.as_ref();
     let wanted = with_inner(staged.stacks(&profile.stacks), StackId(query.stack))?;
     let range = query.choice.range.unwrap_or(profile.span);

@@ -278,7 +278,7 @@ impl FlameCanvas {
         self.scene(graph, props).hit(x, y)
     }
 
-    fn pick(&self, index: usize) -> Option<Pick> {
+    fn pick(&self, props: &CanvasProps, index: usize) -> Option<Pick> {
         let graph = self.graph.as_ref()?;
         let boxes = &graph.boxes;
         let (title, text) = graph.describe(index)?;
@@ -287,6 +287,7 @@ impl FlameCanvas {
             title,
             text,
             stack: *boxes.stack.get(index)?,
+            view: props.query.view.clone(),
             track: graph.track_of(index),
             left: *boxes.left.get(index)?,
             width: *boxes.width.get(index)?,
@@ -308,7 +309,9 @@ impl FlameCanvas {
 
     fn tell(&self, props: &CanvasProps) {
         let index = self.hovered.or(self.selected);
-        props.on_pick.emit(index.and_then(|index| self.pick(index)));
+        props
+            .on_pick
+            .emit(index.and_then(|index| self.pick(props, index)));
     }
 
     fn show_box(&mut self, index: usize) {
@@ -454,7 +457,7 @@ impl FlameCanvas {
             "Escape" if self.window != Window::ALL => self.window = Window::ALL,
             "Escape" if self.selected.is_some() => self.select(None),
             key => {
-                let pick = self.selected.and_then(|index| self.pick(index));
+                let pick = self.selected.and_then(|index| self.pick(props, index));
                 let (Some(act), Some(pick)) = (FlameAct::of_key(key), pick) else {
                     return false;
                 };
@@ -622,7 +625,7 @@ impl Component for FlameCanvas {
         let pick = self
             .hovered
             .or(self.selected)
-            .and_then(|index| self.pick(index));
+            .and_then(|index| self.pick(props, index));
         let label = match pick {
             Some(pick) => format!("{}. {}: {}", props.label, pick.title, pick.text),
             None => format!(

@@ -142,7 +142,7 @@ pub(super) fn Flame(props: &FlameProps) -> Html {
                 on_view={props.on_view.clone()} />
             <Steps view={props.view.clone()} range={props.range} on_view={props.on_view.clone()} />
             { graph }
-            { strip(props, (*picked).clone(), &on_act) }
+            { strip((*picked).clone(), &on_act) }
         </div>
     }
 }
@@ -229,6 +229,7 @@ fn seek(
     let question = FlamePlaceQuery {
         choice: query.choice.clone(),
         steps: query.steps.clone(),
+        view: pick.view.clone(),
         stack,
         from: from.unwrap_or(start),
     };
@@ -251,13 +252,9 @@ fn seek(
 }
 
 /// What a box is, and what can be done to it.
-fn strip(props: &FlameProps, pick: Option<Pick>, on_act: &Callback<(FlameAct, Pick)>) -> Html {
-    let can = |act: FlameAct, pick: &Pick| {
-        let in_sandwich = props.view.order == FlameOrder::Sandwich;
-        pick.selected
-            && (act == FlameAct::Place || !pick.merged)
-            && !(in_sandwich && act == FlameAct::Place)
-    };
+fn strip(pick: Option<Pick>, on_act: &Callback<(FlameAct, Pick)>) -> Html {
+    let can =
+        |act: FlameAct, pick: &Pick| pick.selected && (act == FlameAct::Place || !pick.merged);
     let button = |act: FlameAct| {
         let usable = pick.clone().filter(|pick| can(act, pick));
         let disabled = usable.is_none();

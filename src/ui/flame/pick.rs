@@ -1,6 +1,7 @@
 //! A box of a flame graph that the user points at, and one that is to be shown.
 
 use crate::flamegraph::TrackSource;
+use crate::flamegraph::query::View;
 
 /// A box.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,8 +12,10 @@ pub(super) struct Pick {
     pub(super) title: String,
     /// The rest of what is known.
     pub(super) text: String,
-    /// Which stack it is.
+    /// Which stack it is, in that view.
     pub(super) stack: u32,
+    /// The view that it is in.
+    pub(super) view: View,
     /// In the order of time: whose it is.
     pub(super) track: Option<TrackSource>,
     /// Where it is, from 0 to 1.
