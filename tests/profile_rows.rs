@@ -309,13 +309,13 @@ fn check(session: &Session, row: Row, truth: &[True], view: (u64, u64), width_px
     }
     let shown = |one: &&True| {
         let wide = one.span.duration().0 >= bucket;
-        let from = if wide { view.0 } else { aligned };
-        let last = if wide {
-            one.span.end.0
+        // A wide one that ends where the view begins is not in it.
+        let begun = if wide {
+            one.span.end.0 > view.0
         } else {
-            one.span.start.0
+            one.span.start.0 >= aligned
         };
-        last >= from && one.span.start.0 <= view.1
+        begun && one.span.start.0 <= view.1
     };
     // Nothing in view is left out.
     let wanted: usize = truth.iter().filter(shown).count();
