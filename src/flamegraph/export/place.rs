@@ -50,7 +50,10 @@ impl<'a> Place<'a> {
     /// `FILE:16`.
     fn of_file(text: &'a str) -> Option<Self> {
         let (file, line) = text.rsplit_once(':')?;
-        Self::new(file, line, None)
+        // With a line that is no number before it, it is a column.
+        let before = file.rsplit_once(':').map_or("", |(_, before)| before);
+        let is_column = !before.is_empty() && before.bytes().all(|byte| byte.is_ascii_digit());
+        (!is_column).then(|| Self::new(file, line, None))?
     }
 }
 
