@@ -2,8 +2,7 @@
 //! selection is dragged, only weights change.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
@@ -24,7 +23,7 @@ const KEPT: usize = 4;
 #[derive(Debug, Default)]
 pub struct StepCache {
     /// The one that was used last is last.
-    kept: RefCell<Vec<(Key, Rc<Staged>)>>,
+    kept: Mutex<Vec<(Key, Arc<Staged>)>>,
 }
 
 /// Which stacks, and what was done to them.
@@ -42,13 +41,13 @@ struct Key {
 pub(super) struct Staged {
     changed: Option<Transformed>,
     /// By track.
-    forests: RefCell<FxHashMap<usize, Rc<Forest>>>,
+    forests: Mutex<FxHashMap<usize, Arc<Forest>>>,
 }
 
 impl StepCache {
     /// Forgets all.
     pub fn clear(&self) {
-        self.kept.borrow_mut().clear();
+        locked(&self.kept).clear();
     }
 
     /// Weighted stacks of an origin after some steps, as a view needs them.
@@ -59,12 +58,12 @@ impl StepCache {
         weighed: &Weighed<'_>,
         steps: &[Step],
         view: &View,
-    ) -> Rc<Staged> {
+    ) -> Arc<Staged> {
         let changes = changes(steps, view);
         if let (Cow::Borrowed(frames), Cow::Borrowed(stacks)) = (&weighed.frames, &weighed.stacks) {
             return self.kept(origin, frames, stacks, changes);
         }
-        Rc::new(Staged::new(
+        Arc::new(Staged::new(
             &weighed.frames,
             &weighed.stacks,
             None,
@@ -80,14 +79,14 @@ impl StepCache {
         (profile, lasts): (&Profile, bool),
         steps: &[Step],
         view: &View,
-    ) -> Rc<Staged> {
+    ) -> Arc<Staged> {
         let changes = changes(steps, view);
         let (frames, stacks) = (&profile.frames, &profile.stacks);
         if lasts {
             return self.kept(origin, frames, stacks, changes);
         }
         let seen = profile.seen();
-        Rc::new(Staged::new(frames, stacks, Some(&seen), &changes))
+        Arc::new(Staged::new(frames, stacks, Some(&seen), &changes))
     }
 
     fn kept(
@@ -96,13 +95,13 @@ impl StepCache {
         frames: &Frames,
         stacks: &Stacks,
         changes: Vec<Change>,
-    ) -> Rc<Staged> {
+    ) -> Arc<Staged> {
         let key = Key {
             place: std::ptr::from_ref(stacks).addr(),
             stacks: stacks.len(),
             changes,
         };
-        let mut kept = self.kept.borrow_mut();
+        let mut kept = locked(&self.kept);
         let found = kept.iter().position(|(other, _)| *other == key);
         let staged = match found {
             Some(place) => kept.remove(place).1,
@@ -111,12 +110,17 @@ impl StepCache {
                     kept.remove(0);
                 }
                 let seen = origin.seen();
-                Rc::new(Staged::new(frames, stacks, seen.as_deref(), &key.changes))
+                Arc::new(Staged::new(frames, stacks, seen.as_deref(), &key.changes))
             }
         };
-        kept.push((key, Rc::clone(&staged)));
+        kept.push((key, Arc::clone(&staged)));
         staged
     }
+}
+
+/// A panic elsewhere leaves nothing half done here.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What a user does to stacks, and then a view.
@@ -135,7 +139,7 @@ impl Staged {
         let some = !changes.is_empty();
         Self {
             changed: some.then(|| apply_changes(frames, stacks, seen, changes)),
-            forests: RefCell::default(),
+            forests: Mutex::default(),
         }
     }
 
@@ -176,9 +180,9 @@ impl Staged {
     }
 
     /// What the blocks of samples of a track have in common.
-    pub(super) fn forest(&self, index: usize, track: &TimeTrack<'_>) -> Rc<Forest> {
-        let mut forests = self.forests.borrow_mut();
+    pub(super) fn forest(&self, index: usize, track: &TimeTrack<'_>) -> Arc<Forest> {
+        let mut forests = locked(&self.forests);
         let forest = forests.entry(index);
-        Rc::clone(forest.or_insert_with(|| Rc::new(Forest::new(track))))
+        Arc::clone(forest.or_insert_with(|| Arc::new(Forest::new(track))))
     }
 }
