@@ -47,7 +47,7 @@ pub(super) struct Staged {
 impl StepCache {
     /// Forgets all.
     pub fn clear(&self) {
-        lock(&self.kept).clear();
+        locked(&self.kept).clear();
     }
 
     /// Weighted stacks of an origin after some steps, as a view needs them.
@@ -101,7 +101,7 @@ impl StepCache {
             stacks: stacks.len(),
             changes,
         };
-        let mut kept = lock(&self.kept);
+        let mut kept = locked(&self.kept);
         let found = kept.iter().position(|(other, _)| *other == key);
         let staged = match found {
             Some(place) => kept.remove(place).1,
@@ -118,9 +118,9 @@ impl StepCache {
     }
 }
 
-/// What is kept is only ever whole, also after a panic.
-fn lock<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
-    kept.lock().unwrap_or_else(PoisonError::into_inner)
+/// A panic elsewhere leaves nothing half done here.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What a user does to stacks, and then a view.
@@ -181,7 +181,7 @@ impl Staged {
 
     /// What the blocks of samples of a track have in common.
     pub(super) fn forest(&self, index: usize, track: &TimeTrack<'_>) -> Arc<Forest> {
-        let mut forests = lock(&self.forests);
+        let mut forests = locked(&self.forests);
         let forest = forests.entry(index);
         Arc::clone(forest.or_insert_with(|| Arc::new(Forest::new(track))))
     }

@@ -67,6 +67,16 @@ impl View {
         }
     }
 
+    /// The same with wider boxes merged, up to eight pixels, if there are so
+    /// many levels that there would be too many boxes.
+    fn coarser(self, levels: f64) -> Self {
+        const MANY: f64 = 100_000.0;
+        let columns = (self.right - self.left) / self.min_width.max(f64::MIN_POSITIVE);
+        let pixels = (columns * levels / MANY).clamp(1.0, 8.0);
+        let min_width = self.min_width * pixels;
+        Self { min_width, ..self }
+    }
+
     fn shows(&self, row: &Row) -> bool {
         row.right >= self.left && row.left <= self.right
     }

@@ -4,7 +4,8 @@
 //! weight where it begins or ends among samples that are denser than pixels:
 //! there by less than a pixel. Narrower boxes are merged: they say how much
 //! there is, but show one stack of many. So the boxes of a level are no more
-//! than two a pixel, however many samples there are.
+//! than two a pixel, however many samples there are. Where there are very many
+//! levels, several pixels count as one.
 
 use super::super::stacks::StackId;
 pub(in super::super) use super::forest::TimeTrack;
@@ -27,10 +28,16 @@ pub(in super::super) fn time_order<'a>(
     if range.duration() == Nanos(0) {
         return (levels, bands);
     }
-    for (track, forest) in tracks {
-        bands.push(base);
-        let depth = forest.depth(&track, track.samples.touching(range));
+    let height = |(track, forest): &(TimeTrack<'a>, &Forest)| {
+        let depth = forest.depth(track, track.samples.touching(range));
         let idle = track.idle().map_or(0, |idle| track.stacks.depth(idle));
+        depth.max(idle).max(1)
+    };
+    let tracks: Vec<_> = tracks.map(|pair| (height(&pair), pair)).collect();
+    let all = tracks.iter().map(|(height, _)| f64::from(*height)).sum();
+    let view = view.coarser(all);
+    for (height, (track, forest)) in tracks {
+        bands.push(base);
         let mut walk = Walk {
             track: &track,
             forest,
@@ -46,7 +53,7 @@ pub(in super::super) fn time_order<'a>(
             levels: &mut levels,
         };
         walk.walk();
-        base = base.saturating_add(depth.max(idle).max(1));
+        base = base.saturating_add(height);
     }
     levels.reach(base);
     (levels, bands)
