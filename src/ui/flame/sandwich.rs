@@ -108,7 +108,7 @@ impl Shares {
 fn compare(by: By, a: &FlameRow, b: &FlameRow, shares: &Shares) -> Ordering {
     let before = |row: &FlameRow| row.before.map_or(0, |(_, total)| total);
     match by {
-        By::Name => b.frame.name().cmp(&a.frame.name()),
+        By::Name => a.frame.name().cmp(&b.frame.name()),
         By::Own => a.own.cmp(&b.own),
         By::Total => a.total.cmp(&b.total),
         By::Count if a.before.is_some() => before(a).cmp(&before(b)),
