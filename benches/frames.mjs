@@ -1,5 +1,6 @@
-// How fluent the timeline is: opens a log in Chromium, zooms in and out, pans
-// and drags a selection, and takes a trace meanwhile.
+// How fluent the page is: opens a log in Chromium, zooms in and out, pans and
+// drags a selection on the timeline, does the same in the flame graph if its
+// panel is open (FRAGMENT p=flame), and takes a trace meanwhile.
 //
 //     cargo xtask build && node benches/frames.mjs FILE [FRAGMENT]
 //
@@ -21,6 +22,8 @@ const port = 4398;
 const address = `http://localhost:${port}/#${fragment}`;
 const STEPS = 240;
 
+const FLAME = '.flame-canvas canvas';
+
 /** What happens before a gesture, and with each frame of it, in the page. */
 const GESTURES = {
   'zoom in and out': { zoom: 0, step: 'wheel(0, i % 80 < 40 ? -120 : 120)' },
@@ -29,13 +32,25 @@ const GESTURES = {
   'drag a selection': { zoom: 0, press: true, step: "pointer('pointermove', 300 + i * 3)" },
 };
 
+/** The same in the flame graph, where the wheel zooms with Ctrl only. */
+const FLAME_GESTURES = {
+  'flame graph: zoom in and out': { on: FLAME, zoom: 0, step: 'wheel(0, i % 80 < 40 ? -24 : 24, true)' },
+  'flame graph: pan, zoomed in': { on: FLAME, zoom: -300, step: 'wheel(i % 80 < 40 ? 90 : -90, 0)' },
+  'flame graph: drag': {
+    on: FLAME,
+    zoom: -300,
+    press: true,
+    step: "pointer('pointermove', 700 + 300 * Math.sin(i / 20))",
+  },
+};
+
 /** Runs in the page: one step of a gesture with each frame; times of frames. */
-async function gesture({ step, press, steps }) {
-  const canvas = document.querySelector('.timeline canvas');
+async function gesture({ on = '.timeline canvas', step, press, steps }) {
+  const canvas = document.querySelector(on);
   const box = canvas.getBoundingClientRect();
-  const at = (x) => ({ clientX: box.x + x, clientY: box.y + 200, bubbles: true, cancelable: true });
-  const wheel = (deltaX, deltaY) =>
-    canvas.dispatchEvent(new WheelEvent('wheel', { ...at(box.width * 0.6), deltaX, deltaY }));
+  const at = (x) => ({ clientX: box.x + x, clientY: box.y + Math.min(200, box.height / 2), bubbles: true, cancelable: true });
+  const wheel = (deltaX, deltaY, ctrlKey = false) =>
+    canvas.dispatchEvent(new WheelEvent('wheel', { ...at(box.width * 0.6), deltaX, deltaY, ctrlKey }));
   const pointer = (type, x) =>
     canvas.dispatchEvent(new PointerEvent(type, { ...at(x), pointerId: 1, pointerType: 'mouse', isPrimary: true }));
   const act = new Function('i', 'wheel', 'pointer', step);
@@ -108,10 +123,17 @@ try {
   await page.locator('.app[data-elapsed-ms]').waitFor({ timeout: 300_000 });
   await page.waitForTimeout(2000);
   console.log('gesture: frame to frame; main thread busy in a frame; a question (median / 95 %, ms)');
-  for (const [name, { zoom, ...rest }] of Object.entries(GESTURES)) {
+  const flame = (await page.locator(FLAME).count()) > 0;
+  const gestures = { ...GESTURES, ...(flame ? FLAME_GESTURES : {}) };
+  for (const [name, { zoom, ...rest }] of Object.entries(gestures)) {
     await page.keyboard.press('Escape');
     await page.keyboard.press('0');
-    await page.evaluate(gesture, { step: `wheel(0, ${zoom / 100})`, steps: 100 });
+    if (rest.on) {
+      await page.locator(rest.on).first().press('Escape');
+      await page.keyboard.press('Escape');
+    }
+    const ctrl = rest.on ? ', true' : '';
+    await page.evaluate(gesture, { on: rest.on, step: `wheel(0, ${zoom / 100}${ctrl})`, steps: 100 });
     await page.waitForTimeout(500);
     let frames = [];
     const events = await trace(browser, page, async () => {

@@ -253,6 +253,7 @@ fn query(arguments: &Arguments, session: &Session) -> Result<FlameQuery, Failure
         measure,
         window: (0.0, 1.0),
         width_px: 0,
+        levels: None,
         search: String::new(),
     })
 }

@@ -62,7 +62,7 @@ fn by_weight(
         .as_ref()
         .map_or(0.0, |search| share(stacks, &own, &search.0, query.measure));
     let tree = Tree::new(frames, stacks, own, before.as_deref(), query.measure);
-    let view = layout::View::new(query.window, query.width_px, 1.0);
+    let view = layout::View::new(query, 1.0);
     let levels = left_heavy(&tree, view);
     let boxes = levels.boxes(stacks, 1.0, before.is_some());
     let head = FlameHead {
@@ -94,7 +94,7 @@ fn in_time(cache: &StepCache, origin: &dyn Origin, query: &FlameQuery) -> (Flame
         })
         .collect();
     let pairs = shown.iter().map(|(_, track, forest)| (*track, &**forest));
-    let view = layout::View::new(query.window, query.width_px, total.0 as f64);
+    let view = layout::View::new(query, total.0 as f64);
     let (levels, bands) = time_order(pairs, range, view);
     let boxes = levels.boxes(staged.stacks(&profile.stacks), total.0 as f64, false);
     let search = Search::new(frames, &query.search);

@@ -51,6 +51,9 @@ pub struct FlameQuery {
     pub window: (f64, f64),
     /// How many pixels it has.
     pub width_px: u32,
+    /// The levels in view, the first and how many; `None` for all. Others
+    /// have no boxes in the answer.
+    pub levels: Option<(u16, u16)>,
     /// Frames to look for; empty for none.
     pub search: String,
 }

@@ -122,7 +122,11 @@ pub(in super::super) fn left_heavy(tree: &Tree<'_>, view: View) -> Levels {
                     if is_wide {
                         shown.push((row.stack, row.left));
                     }
-                    levels.push(level, row);
+                    if view.sees(level) {
+                        levels.push(level, row);
+                    } else {
+                        levels.reach(u16::try_from(level + 1).unwrap_or(u16::MAX));
+                    }
                 }
             }
         }

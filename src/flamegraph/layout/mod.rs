@@ -11,7 +11,7 @@ pub(super) use forest::Forest;
 pub(super) use left_heavy::{Tree, left_heavy};
 pub(super) use time::{TimeTrack, time_order};
 
-use super::query::FlameBoxes;
+use super::query::{FlameBoxes, FlameQuery};
 use super::stacks::{StackId, Stacks};
 
 /// A box. Its edges are in the unit of its [`Levels`].
@@ -53,28 +53,46 @@ pub(super) struct View {
     pub(super) right: f64,
     /// Narrower boxes are merged.
     pub(super) min_width: f64,
+    /// The first level that is seen, and how many are.
+    pub(super) levels: (usize, usize),
 }
 
 impl View {
-    /// The part from `window` (left edge and width, of 1) that is `width_px`
-    /// wide, if the whole is so wide.
-    pub(super) fn new(window: (f64, f64), width_px: u32, whole: f64) -> Self {
-        let (left, width) = window;
+    /// What a query sees of a graph, if the whole is so wide.
+    pub(super) fn new(query: &FlameQuery, whole: f64) -> Self {
+        let (left, width) = query.window;
+        let levels = query
+            .levels
+            .map(|(first, count)| (usize::from(first), usize::from(count)));
         Self {
             left: left * whole,
             right: (left + width) * whole,
-            min_width: width / f64::from(width_px.max(1)) * whole,
+            min_width: width / f64::from(query.width_px.max(1)) * whole,
+            levels: levels.unwrap_or((0, usize::MAX)),
         }
     }
 
     /// The same with wider boxes merged, up to eight pixels, if there are so
-    /// many levels that there would be too many boxes.
-    fn coarser(self, levels: f64) -> Self {
+    /// many levels in view that there would be too many boxes.
+    fn coarser(self, levels: usize) -> Self {
         const MANY: f64 = 100_000.0;
         let columns = (self.right - self.left) / self.min_width.max(f64::MIN_POSITIVE);
+        let levels = levels.min(self.levels.1) as f64;
         let pixels = (columns * levels / MANY).clamp(1.0, 8.0);
         let min_width = self.min_width * pixels;
         Self { min_width, ..self }
+    }
+
+    /// Whether a level is seen.
+    const fn sees(&self, level: usize) -> bool {
+        let (first, count) = self.levels;
+        level >= first && level - first < count
+    }
+
+    /// Whether some of the levels from `first` on are seen.
+    const fn sees_some(&self, first: usize, count: usize) -> bool {
+        let end = self.levels.0.saturating_add(self.levels.1);
+        first < end && first.saturating_add(count) > self.levels.0
     }
 
     fn shows(&self, row: &Row) -> bool {

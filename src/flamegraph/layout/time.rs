@@ -34,7 +34,7 @@ pub(in super::super) fn time_order<'a>(
         depth.max(idle).max(1)
     };
     let tracks: Vec<_> = tracks.map(|pair| (height(&pair), pair)).collect();
-    let all = tracks.iter().map(|(height, _)| f64::from(*height)).sum();
+    let all = tracks.iter().map(|(height, _)| usize::from(*height)).sum();
     let view = view.coarser(all);
     for (height, (track, forest)) in tracks {
         bands.push(base);
@@ -52,7 +52,9 @@ pub(in super::super) fn time_order<'a>(
             closing: false,
             levels: &mut levels,
         };
-        walk.walk();
+        if view.sees_some(usize::from(base), usize::from(height)) {
+            walk.walk();
+        }
         base = base.saturating_add(height);
     }
     levels.reach(base);
@@ -275,7 +277,7 @@ impl Walk<'_> {
         if depth >= self.runs.len() {
             self.runs.resize(depth + 1, None);
         }
-        if !self.view.shows(&row) {
+        if !self.view.shows(&row) || !self.view.sees(self.base + depth) {
             return;
         }
         let (width, min) = (row.width(), self.view.min_width);

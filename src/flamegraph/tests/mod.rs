@@ -94,6 +94,7 @@ fn query(tracks: &[TrackSource], range: Option<Span>, view: View) -> FlameQuery 
         view,
         window: (0.0, 1.0),
         width_px: u32::MAX,
+        levels: None,
         ..FlameQuery::default()
     }
 }

@@ -24,6 +24,11 @@ use crate::flamegraph::{Frame, TrackSource, Unit};
 /// Height of a level, in pixels.
 pub const LEVEL_PX: f64 = 19.0;
 
+/// So many levels above and below those in view are asked for as well.
+const LEVELS_AROUND: u32 = 8;
+/// The levels asked for begin and end at multiples of this.
+const LEVELS_STEP: u32 = 8;
+
 /// An answer, ready to be painted.
 #[derive(Clone, Debug)]
 pub struct Graph {
@@ -99,6 +104,25 @@ impl Graph {
     fn depth_of_row(&self, row: u32) -> Option<u16> {
         let depth = self.rows.binary_search(&row).ok()?;
         u16::try_from(depth).ok()
+    }
+
+    /// The levels that are in a picture of that height, scrolled so far down,
+    /// the first and how many; with some around them.
+    #[must_use]
+    pub fn levels_in_view(&self, scroll_px: f64, height_px: f64, upwards: bool) -> (u16, u16) {
+        let from_edge = if upwards {
+            self.height_px().max(height_px) - scroll_px - height_px
+        } else {
+            scroll_px
+        };
+        let row = |px: f64| (px / LEVEL_PX).max(0.0) as u32;
+        let level = |row: u32| self.rows.partition_point(|&other| other < row) as u32;
+        // In steps, so that not every pixel of scrolling asks anew.
+        let first = level(row(from_edge)).saturating_sub(LEVELS_AROUND) / LEVELS_STEP * LEVELS_STEP;
+        let end = level(row(from_edge + height_px) + 1) + LEVELS_AROUND;
+        let end = end.next_multiple_of(LEVELS_STEP);
+        let narrow = |level: u32| u16::try_from(level).unwrap_or(u16::MAX);
+        (narrow(first), narrow(end - first))
     }
 
     /// The boxes of a level.

@@ -15,6 +15,7 @@ pub fn picture_query(query: &FlameQuery) -> FlameQuery {
     FlameQuery {
         window: (0.0, 1.0),
         width_px: PICTURE_PX as u32,
+        levels: None,
         ..query.clone()
     }
 }

@@ -101,10 +101,13 @@ pub(super) struct FlameCanvas {
     spacer: NodeRef,
     canvas: NodeRef,
     small_canvas: NodeRef,
+    small_window: NodeRef,
     painter: Option<CanvasPainter>,
     small_painter: Option<CanvasPainter>,
     graph: Option<Graph>,
     small: Option<Graph>,
+    /// How wide and in which colours the small graph was painted.
+    small_painted: Option<(f64, u32)>,
     window: Window,
     asked: Option<FlameQuery>,
     asked_small: Option<FlameQuery>,
@@ -134,6 +137,15 @@ impl FlameCanvas {
         scroller.map_or(0.0, |scroller| f64::from(scroller.scroll_top()))
     }
 
+    /// The levels in view. What is to be shown may be at any level.
+    fn levels(&self, props: &CanvasProps) -> Option<(u16, u16)> {
+        let revealing = props
+            .reveal
+            .is_some_and(|reveal| reveal.serial != self.revealed);
+        let graph = self.graph.as_ref().filter(|_| !revealing)?;
+        Some(graph.levels_in_view(self.scroll_px(), self.size().1, props.upwards))
+    }
+
     fn query(&self, props: &CanvasProps, window: Window) -> FlameQuery {
         FlameQuery {
             window: (window.left, window.width),
@@ -145,7 +157,10 @@ impl FlameCanvas {
     /// Asks for the boxes of this view, unless an answer is on its way.
     fn ask(&mut self, ctx: &Context<Self>) {
         let props = ctx.props();
-        let query = self.query(props, self.window);
+        let query = FlameQuery {
+            levels: self.levels(props),
+            ..self.query(props, self.window)
+        };
         if self.in_flight || self.size().0 < 1.0 {
             return;
         }
@@ -224,13 +239,30 @@ impl FlameCanvas {
             self.scene(graph, props).paint(&mut painter);
         }
         self.painter = Some(painter);
-        self.paint_small();
+        self.show_window();
     }
 
-    fn paint_small(&mut self) {
+    /// Marks the part in view in the small graph.
+    fn show_window(&self) {
+        let Some(part) = self.small_window.cast::<HtmlElement>() else {
+            return;
+        };
+        let style = part.style();
+        for (name, value) in [("left", self.window.left), ("width", self.window.width)] {
+            // A percentage is always a valid length.
+            let _ = style.set_property(name, &format!("{}%", value * 100.0));
+        }
+    }
+
+    fn paint_small(&mut self, props: &CanvasProps) {
         let Some(canvas) = self.small_canvas.cast::<HtmlCanvasElement>() else {
             return;
         };
+        let painted = Some((f64::from(canvas.client_width()), props.colours));
+        if self.small_painted == painted {
+            return;
+        }
+        self.small_painted = painted;
         let painter = self.small_painter.take();
         let Some(mut painter) = painter.or_else(|| CanvasPainter::new(&canvas)) else {
             return;
@@ -241,7 +273,6 @@ impl FlameCanvas {
             let theme = theme::current();
             let minimap = Minimap {
                 graph,
-                window: self.window,
                 size,
                 palette: theme.palette,
                 dark: theme.dark,
@@ -506,6 +537,8 @@ impl Component for FlameCanvas {
             spacer: NodeRef::default(),
             canvas: NodeRef::default(),
             small_canvas: NodeRef::default(),
+            small_window: NodeRef::default(),
+            small_painted: None,
             painter: None,
             small_painter: None,
             graph: None,
@@ -554,6 +587,7 @@ impl Component for FlameCanvas {
             Msg::Small(number, graph) if number == self.number => {
                 self.in_flight = false;
                 self.small = graph.or(self.small.take());
+                self.small_painted = None;
             }
             Msg::Answered(..) | Msg::Small(..) => return false,
             Msg::Wheel { x, dx, dy, shift } => {
@@ -615,6 +649,7 @@ impl Component for FlameCanvas {
         }
         self.ask(ctx);
         self.paint(ctx.props());
+        self.paint_small(ctx.props());
     }
 
     fn view(&self, ctx: &Context<Self>) -> Html {
@@ -636,11 +671,14 @@ impl Component for FlameCanvas {
         html! {
             <div class="flame-graph">
                 if props.minimap {
-                    <canvas class="flame-small" ref={self.small_canvas.clone()} aria-hidden="true"
+                    <div class="flame-small" aria-hidden="true"
                         onpointerdown={link.callback(|event: PointerEvent| Msg::SmallAt(f64::from(event.offset_x())))}
                         onpointermove={link.batch_callback(|event: PointerEvent| {
                             (event.buttons() & 1 == 1).then(|| Msg::SmallAt(f64::from(event.offset_x())))
-                        })} />
+                        })}>
+                        <canvas ref={self.small_canvas.clone()} />
+                        <div class="flame-window" ref={self.small_window.clone()} />
+                    </div>
                 }
                 <div class="flame-canvas" ref={self.scroller.clone()}>
                     <div ref={self.spacer.clone()}>

@@ -95,6 +95,7 @@ fn query_of(props: &FlameProps, info: &SourceInfo) -> FlameQuery {
         },
         window: (0.0, 1.0),
         width_px: 0,
+        levels: None,
         search: view.search.clone(),
     }
 }
