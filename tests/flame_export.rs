@@ -11,6 +11,7 @@ use eventscope::flamegraph::query::{
     ExportFormat, FlameHead, FlameQuery, FlameRow, FlameTableQuery, Measure, View,
 };
 use eventscope::flamegraph::{Choice, Source, Unit};
+use eventscope::scene::flame::frame_name;
 use eventscope::session::Session;
 use serde_json::Value;
 
@@ -68,19 +69,20 @@ fn numbers(value: &Value) -> Vec<f64> {
         .collect()
 }
 
-/// Weight by depth and frame. Where frames that call themselves or their like
-/// have one name, so do the boxes.
-type ByPlace = BTreeMap<(usize, u64), f64>;
+/// Weight by depth and name.
+type ByPlace = BTreeMap<(usize, String), f64>;
 
-fn in_file(profile: &Value) -> ByPlace {
+fn in_file(document: &Value, profile: &Value) -> ByPlace {
+    let frames = &document["shared"]["frames"];
     let mut sums = ByPlace::new();
     let samples = profile["samples"].as_array().expect("samples");
     let weights = numbers(&profile["weights"]);
     assert_eq!(samples.len(), weights.len());
     for (stack, weight) in samples.iter().zip(weights) {
         for (depth, frame) in stack.as_array().expect("a stack").iter().enumerate() {
-            let frame = frame.as_u64().expect("a number");
-            *sums.entry((depth, frame)).or_default() += weight;
+            let frame = frame.as_u64().expect("a number") as usize;
+            let name = frames[frame]["name"].as_str().expect("a name");
+            *sums.entry((depth, name.to_owned())).or_default() += weight;
         }
     }
     sums
@@ -88,12 +90,14 @@ fn in_file(profile: &Value) -> ByPlace {
 
 fn in_graph(session: &Session, query: &FlameQuery) -> ByPlace {
     let (head, boxes) = session.flame(query).expect("a flame graph");
+    let named = head.frames.iter();
+    let names: BTreeMap<u32, String> = named
+        .map(|named| (named.id, frame_name(&named.frame)))
+        .collect();
     let mut sums = ByPlace::new();
     for index in 0..boxes.len() {
-        let place = (
-            usize::from(boxes.depth[index]),
-            u64::from(boxes.frame[index]),
-        );
+        let depth = usize::from(boxes.depth[index]);
+        let place = (depth, names[&boxes.frame[index]].clone());
         *sums.entry(place).or_default() += boxes.width[index] * head.total as f64;
     }
     sums
@@ -127,7 +131,7 @@ fn check_tracks(session: &Session, source: Source, name: &str) {
         assert_eq!(profile["name"], track.to_string());
         assert_eq!(profile["unit"], "nanoseconds");
         let what = format!("{name} {track}");
-        assert_near(&in_file(profile), &in_graph(session, &one), &what);
+        assert_near(&in_file(&document, profile), &in_graph(session, &one), &what);
     }
 }
 

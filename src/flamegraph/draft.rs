@@ -33,6 +33,14 @@ impl Draft {
         }
     }
 
+    /// A profile of what was announced: where there is nothing, nothing is known.
+    pub(super) fn with_empty_gaps() -> Self {
+        Self {
+            idle_stack: StackId::EMPTY,
+            ..Self::new()
+        }
+    }
+
     /// The stack of `parent` with this frame inside of it.
     pub(super) fn push(&mut self, parent: StackId, frame: Frame) -> StackId {
         let frame = self.frames.intern(frame);

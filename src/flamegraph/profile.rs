@@ -18,7 +18,7 @@ pub struct Profile {
     pub stacks: Stacks,
     /// The frame `IDLE`, which fills gaps.
     pub idle: FrameId,
-    /// The stack of `IDLE` alone.
+    /// What stands in gaps: the stack of `IDLE` alone, or the one without frames.
     pub idle_stack: StackId,
     /// Capabilities by number, then OS threads by number, then the calls of
     /// which the OS thread is not known.

@@ -123,7 +123,7 @@ impl Origin for Store {
         let groups = groups(self, choice);
         let now = weigh(self, &groups, choice.range);
         let before = choice.before.map(|range| weigh(self, &groups, Some(range)));
-        let mut draft = Draft::new();
+        let mut draft = Draft::with_empty_gaps();
         let frames = WaitFrames::new(&mut draft);
         let (mut own, mut own_before) = (Vec::new(), Vec::new());
         for (group, name) in groups.names.iter().enumerate() {
@@ -158,7 +158,7 @@ impl Origin for Store {
         let threads = shown_threads(self, choice);
         let stretches = STRETCHES / (threads.len() as u64).max(1);
         let width_ns = range.duration().0 / stretches.clamp(1, MOST_STRETCHES);
-        let mut draft = Draft::new();
+        let mut draft = Draft::with_empty_gaps();
         let frames = WaitFrames::new(&mut draft);
         for thread in threads {
             let draft_of = (&mut draft, &frames);
@@ -167,18 +167,12 @@ impl Origin for Store {
         }
         let tracks = (0..draft.tracks.len()).collect();
         let profile = Profile {
-            span: choice.range.unwrap_or_else(|| began(&draft, self.end())),
+            // Whoever is chosen, the axis is the same.
+            span: range,
             ..draft.finish(self.end(), None)
         };
         (Cow::Owned(profile), tracks)
     }
-}
-
-fn began(draft: &Draft, end: Nanos) -> Span {
-    let starts = draft.tracks.iter();
-    let starts = starts.filter_map(|track| track.samples.span());
-    let start = starts.map(|span| span.start).min().unwrap_or(end);
-    Span::new(start, end.max(start))
 }
 
 /// The threads with tracks: the chosen ones, or those that waited most in the

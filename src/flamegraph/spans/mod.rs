@@ -119,7 +119,7 @@ impl ProgramSpans {
     /// many others to be shown.
     #[must_use]
     pub fn profile(&self, collections: &[(u64, u64)], store: &Store, end: Nanos) -> (Profile, u64) {
-        let mut draft = Draft::new();
+        let mut draft = Draft::with_empty_gaps();
         let threads = self.threads(store);
         let mut order: Vec<u32> = (0..).take(self.spans.len()).collect();
         order.sort_by_key(|&at| {
