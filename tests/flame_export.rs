@@ -131,7 +131,11 @@ fn check_tracks(session: &Session, source: Source, name: &str) {
         assert_eq!(profile["name"], track.to_string());
         assert_eq!(profile["unit"], "nanoseconds");
         let what = format!("{name} {track}");
-        assert_near(&in_file(&document, profile), &in_graph(session, &one), &what);
+        assert_near(
+            &in_file(&document, profile),
+            &in_graph(session, &one),
+            &what,
+        );
     }
 }
 
