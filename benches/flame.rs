@@ -15,8 +15,8 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use eventscope::automata::Span;
 use eventscope::flamegraph::query::{FlameQuery, FlameTableQuery, View, answer_with, table};
 use eventscope::flamegraph::{
-    Choice, Frame, FrameId, Frames, Origin, Profile, Samples, StackId, Stacks, Step, StepCache,
-    Track, TrackSource,
+    Choice, Frame, FrameId, Frames, Origin, Profile, SampleThreads, Samples, StackId, Stacks, Step,
+    StepCache, Track, TrackSource,
 };
 use eventscope::ids::{CapId, Nanos};
 use eventscope::session::Session;
@@ -105,6 +105,7 @@ fn made() -> Profile {
         tracks,
         tick_interval: Some(Nanos(TICK_NS)),
         span: Span::new(Nanos(0), end),
+        threads: SampleThreads::default(),
         heap: None,
     }
 }

@@ -140,6 +140,9 @@ impl Recording {
         self.store.settle(end);
         if let Some(samples) = self.samples.take() {
             (self.profiles, self.call_oddities) = samples.finish(end);
+            let store = &self.store;
+            let running = |cap, at, place: &mut usize| store.running(cap, at, place);
+            self.profiles.learn_threads(running);
             self.profile_rows = ProfileRows::of(&self.profiles);
         }
         self.settle_spans();

@@ -46,7 +46,15 @@ impl SourceInfo {
             tracks.map(|track| track.source).collect()
         };
         match name {
-            ALL => those(&|track| is_in(track, scope)),
+            ALL => {
+                // A sample is both a capability's and a thread's.
+                let of_caps: Vec<TrackSource> = those(&|track| is_cap(track) && is_in(track, scope));
+                if of_caps.is_empty() {
+                    those(&|track| is_in(track, scope))
+                } else {
+                    of_caps
+                }
+            }
             CAPS => those(&is_cap),
             THREADS => those(&is_os_thread),
             name => TrackSource::named(name).into_iter().collect(),

@@ -13,6 +13,7 @@ use super::foreign::{Call, CallOddity, CallProblem, Calls, Oddities};
 use super::frames::{Frame, FrameId, Frames};
 use super::nesting::{Nested, PlacedCall, ThreadFunctions, lanes, nest};
 use super::profile::{Profile, Track, TrackSource};
+use super::sample_threads::SampleThreads;
 use super::stacks::{StackId, Stacks};
 use super::ticks::Ticks;
 use crate::automata::Span;
@@ -107,6 +108,7 @@ impl ProfileCollector {
             tracks,
             tick_interval: self.tick_interval,
             span: Span::new(start, end),
+            threads: SampleThreads::default(),
             heap: None,
         };
         (profile, oddities.finish(end))

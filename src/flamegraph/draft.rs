@@ -4,6 +4,7 @@
 use super::frames::{Frame, FrameId, Frames};
 use super::heap::HeapSamples;
 use super::profile::{Profile, Track};
+use super::sample_threads::SampleThreads;
 use super::stacks::{StackId, Stacks};
 use crate::automata::Span;
 use crate::ids::Nanos;
@@ -60,6 +61,7 @@ impl Draft {
             tracks: self.tracks,
             tick_interval,
             span: Span::new(start, end.max(last)),
+            threads: SampleThreads::default(),
             heap: None,
         }
     }

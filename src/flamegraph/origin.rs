@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::frames::Frames;
 use super::profile::{Profile, TrackSource};
+use super::sample_threads::{self, threads_without_track};
 use super::source::Source;
 use super::stacks::Stacks;
 use super::weights::Weight;
@@ -60,7 +61,12 @@ pub trait Origin {
 impl Origin for Profile {
     fn weighed(&self, choice: &Choice) -> Weighed<'_> {
         let tracks = self.chosen(&choice.tracks);
-        let weigh = |range| self.weigh(&tracks, range);
+        let threads = threads_without_track(self, choice);
+        let weigh = |range| {
+            let mut own = self.weigh(&tracks, range);
+            sample_threads::weigh(self, &threads, range, &mut own);
+            own
+        };
         let range = choice.range.unwrap_or(self.span);
         Weighed {
             frames: Cow::Borrowed(&self.frames),
@@ -72,7 +78,8 @@ impl Origin for Profile {
     }
 
     fn in_time(&self, choice: &Choice) -> (Cow<'_, Profile>, Vec<usize>) {
-        (Cow::Borrowed(self), self.chosen(&choice.tracks))
+        let threads = threads_without_track(self, choice);
+        sample_threads::in_time(self, &threads, self.chosen(&choice.tracks))
     }
 
     fn seen(&self) -> Option<Vec<u32>> {

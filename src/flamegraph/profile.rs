@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::frames::{FrameId, Frames};
 use super::heap::HeapSamples;
+use super::sample_threads::SampleThreads;
 pub use super::samples::{Sample, Samples};
 use super::stacks::{StackId, Stacks};
 use crate::automata::Span;
@@ -27,6 +28,9 @@ pub struct Profile {
     pub tick_interval: Option<Nanos>,
     /// From the first sample to the end of the log.
     pub span: Span,
+    /// Of which Haskell thread each sample of a capability is, where the log
+    /// tells.
+    pub threads: SampleThreads,
     /// If it is about what is alive, not about time: the heap samples, in
     /// place of the tracks' samples.
     pub heap: Option<HeapSamples>,

@@ -8,11 +8,15 @@ use super::frames::Frames;
 use super::heap::HeapSamples;
 use super::heap_collect::HeapCollector;
 use super::profile::{Profile, Track, TrackSource};
+use super::sample_threads::SampleThreads;
 use super::source::Source;
 use super::spans::opentelemetry::TelemetrySpans;
 use super::stack_samples::{StackOddity, StackSampleCollector};
 use crate::eventlog::Record;
-use crate::ids::Nanos;
+use crate::ids::{CapId, Nanos, ThreadId};
+
+/// So many threads are listed beside the tracks of a profile.
+const MOST_THREADS: usize = 1000;
 
 /// A track of a profile, for lists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,6 +102,18 @@ impl Profiles {
         self.all.iter_mut().map(|(_, profile)| &mut profile.frames)
     }
 
+    /// Learns of which thread the cost-centre samples are: which one ran on a
+    /// capability at a time.
+    pub fn learn_threads(
+        &mut self,
+        running: impl Fn(CapId, Nanos, &mut usize) -> Option<ThreadId>,
+    ) {
+        let mut all = self.all.iter_mut();
+        if let Some((_, profile)) = all.find(|(source, _)| *source == Source::CostCentres) {
+            profile.threads = SampleThreads::of(&profile.tracks, running);
+        }
+    }
+
     /// Puts a profile in the place of that of a source; an empty one is none.
     pub fn set(&mut self, source: Source, profile: Profile) {
         self.all.retain(|(other, _)| *other != source);
@@ -127,11 +143,19 @@ impl Profiles {
             label: None,
             samples: heap.map_or(track.samples.len(), HeapSamples::len) as u64,
         };
-        let info = |(source, profile): &(Source, Profile)| SourceInfo {
-            source: *source,
-            tracks: (profile.tracks.iter())
-                .map(|of| track(of, profile.heap.as_ref()))
-                .collect(),
+        let thread = |(thread, samples): (ThreadId, u64)| TrackInfo {
+            source: TrackSource::Thread(thread),
+            label: None,
+            samples,
+        };
+        let info = |(source, profile): &(Source, Profile)| {
+            let tracks = profile.tracks.iter();
+            let tracks = tracks.map(|of| track(of, profile.heap.as_ref()));
+            let threads = profile.threads.counts().into_iter().map(thread);
+            SourceInfo {
+                source: *source,
+                tracks: tracks.chain(threads.take(MOST_THREADS)).collect(),
+            }
         };
         self.all.iter().map(info).collect()
     }

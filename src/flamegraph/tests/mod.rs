@@ -15,6 +15,7 @@ use super::profile::{Profile, Samples, Track, TrackSource};
 use super::query::{
     FlameBoxes, FlameHead, FlameQuery, FlameRow, FlameTableQuery, View, answer, table,
 };
+use super::sample_threads::SampleThreads;
 use super::stacks::{StackId, Stacks};
 use super::step::Step;
 use crate::automata::Span;
@@ -31,7 +32,7 @@ fn span(start: u64, end: u64) -> Span {
 /// A profile of capability 0 and OS thread 7. Every letter of a stack is a
 /// frame of module `M`, or, if it is a capital, of `N`, outermost first; `-` is
 /// `IDLE`.
-fn profile(cap: &[(u64, u64, &str)], thread: &[(u64, u64, &str)]) -> Profile {
+pub(super) fn profile(cap: &[(u64, u64, &str)], thread: &[(u64, u64, &str)]) -> Profile {
     let (mut frames, mut stacks) = (Frames::default(), Stacks::default());
     let idle = frames.intern(Frame::built_in("IDLE", "IDLE"));
     let idle_stack = stacks.push(StackId::EMPTY, idle);
@@ -66,6 +67,7 @@ fn profile(cap: &[(u64, u64, &str)], thread: &[(u64, u64, &str)]) -> Profile {
         idle_stack,
         tick_interval: Some(Nanos(TICK)),
         span: Span::new(Nanos(0), end),
+        threads: SampleThreads::default(),
         heap: None,
     }
 }
