@@ -48,7 +48,8 @@ impl SourceInfo {
         match name {
             ALL => {
                 // A sample is both a capability's and a thread's.
-                let of_caps: Vec<TrackSource> = those(&|track| is_cap(track) && is_in(track, scope));
+                let of_caps: Vec<TrackSource> =
+                    those(&|track| is_cap(track) && is_in(track, scope));
                 if of_caps.is_empty() {
                     those(&|track| is_in(track, scope))
                 } else {

@@ -12,6 +12,15 @@ pub(super) struct MenuProps {
     pub(super) label: AttrValue,
     /// What the menu is, for screen readers and as a hint.
     pub(super) title: AttrValue,
+    /// Where it is, for the style sheet.
+    #[prop_or(classes!("menu-button"))]
+    pub(super) class: Classes,
+    /// Whether the button is a small one.
+    #[prop_or_default]
+    pub(super) small: bool,
+    /// The element of all this, by which the button can be given the focus.
+    #[prop_or_default]
+    pub(super) node: NodeRef,
     pub(super) children: Html,
 }
 
@@ -19,7 +28,7 @@ pub(super) struct MenuProps {
 #[component]
 pub(super) fn Menu(props: &MenuProps) -> Html {
     let open = use_state_eq(|| false);
-    let node = use_node_ref();
+    let node = props.node.clone();
     let toggle = {
         let open = open.clone();
         Callback::from(move |_: MouseEvent| open.set(!*open))
@@ -48,8 +57,9 @@ pub(super) fn Menu(props: &MenuProps) -> Html {
         })
     };
     html! {
-        <div ref={node} class="menu-button" {onkeydown} {onfocusout}>
-            <button aria-expanded={open.to_string()} aria-controls={props.id} title={props.title.clone()} onclick={toggle}>
+        <div ref={node} class={props.class.clone()} {onkeydown} {onfocusout}>
+            <button class={classes!(props.small.then_some("small"))} aria-expanded={open.to_string()} aria-controls={props.id}
+                title={props.title.clone()} onclick={toggle}>
                 { props.label.clone() }{ " ▾" }
             </button>
             if *open {
@@ -62,7 +72,7 @@ pub(super) fn Menu(props: &MenuProps) -> Html {
 }
 
 /// Gives the focus to the button of the menu.
-fn focus_button(node: &NodeRef) {
+pub(super) fn focus_button(node: &NodeRef) {
     let button = node.cast::<HtmlElement>();
     let button = button.and_then(|node| node.query_selector("button").ok().flatten());
     if let Some(button) = button.and_then(|it| it.dyn_into::<HtmlElement>().ok()) {

@@ -2,10 +2,10 @@
 //! shown, what is hidden, in which order threads stand, which messages begin
 //! and end spans of the program.
 
-use wasm_bindgen::JsCast;
-use web_sys::{HtmlElement, HtmlInputElement, HtmlSelectElement};
+use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
+use super::menu::{Menu, focus_button};
 use super::same::Same;
 use crate::scene::arrange::{TrackChange, TrackView};
 use crate::scene::track::{Group, Kind, Layout};
@@ -35,55 +35,15 @@ pub(super) struct TrackMenuProps {
 /// The button and, while it is open, the menu.
 #[component]
 pub(super) fn TrackMenu(props: &TrackMenuProps) -> Html {
-    let open = use_state_eq(|| false);
     let node = use_node_ref();
-    let toggle = {
-        let open = open.clone();
-        Callback::from(move |_: MouseEvent| open.set(!*open))
+    let label = match props.view.hidden.len() {
+        0 => "Tracks".to_owned(),
+        hidden => format!("Tracks · {hidden} hidden"),
     };
-    let onkeydown = {
-        let (open, node) = (open.clone(), node.clone());
-        Callback::from(move |event: KeyboardEvent| {
-            if event.key() == "Escape" && *open {
-                event.stop_propagation();
-                open.set(false);
-                focus_button(&node);
-            }
-        })
-    };
-    let onfocusout = {
-        let (open, node) = (open.clone(), node.clone());
-        Callback::from(move |event: FocusEvent| {
-            let to = event
-                .related_target()
-                .and_then(|to| to.dyn_into::<web_sys::Node>().ok());
-            let inside = node.get().is_some_and(|node| node.contains(to.as_ref()));
-            // A click on nothing that takes the focus closes nothing.
-            if to.is_some() && !inside {
-                open.set(false);
-            }
-        })
-    };
-    let hidden = props.view.hidden.len();
     html! {
-        <div ref={node.clone()} class="track-menu" {onkeydown} {onfocusout}>
-            <button class="small" aria-expanded={open.to_string()} aria-controls="track-menu" onclick={toggle}>
-                { "Tracks" }
-                if hidden > 0 { { format!(" · {hidden} hidden") } }
-                { " ▾" }
-            </button>
-            if *open { { menu(props, &node) } }
-        </div>
-    }
-}
-
-/// Gives the focus to the button of the menu.
-fn focus_button(node: &NodeRef) {
-    let button = node.cast::<HtmlElement>();
-    let button = button.and_then(|node| node.query_selector("button").ok().flatten());
-    if let Some(button) = button.and_then(|it| it.dyn_into::<HtmlElement>().ok()) {
-        // Focus is all that is asked for.
-        let _ = button.focus();
+        <Menu id="track-menu" {label} title="Tracks" class={classes!("track-menu")} small=true node={node.clone()}>
+            { menu(props, &node) }
+        </Menu>
     }
 }
 
@@ -93,7 +53,7 @@ fn menu(props: &TrackMenuProps, node: &NodeRef) -> Html {
         Callback::from(move |_: MouseEvent| on_change.emit(change.clone()))
     };
     html! {
-        <div id="track-menu" class="menu" role="group" aria-label="Tracks">
+        <>
             { groups(props) }
             { threads(props) }
             if props.messages { { prefixes(props) } }
@@ -101,7 +61,7 @@ fn menu(props: &TrackMenuProps, node: &NodeRef) -> Html {
             <p class="tools">
                 <button class="small" onclick={emit(TrackChange::Reset)}>{ "All as at first" }</button>
             </p>
-        </div>
+        </>
     }
 }
 
