@@ -327,19 +327,21 @@ struct Part {
 }
 
 /// For each stack that of the innermost foreign call in it, or the empty one:
-/// by [`StackId::index`].
+/// by [`StackId::index`]. A C function that no announced call made counts as
+/// a call itself.
 fn calls_of_stacks(profile: &Profile) -> Vec<StackId> {
     let mut calls: Vec<StackId> = Vec::with_capacity(profile.stacks.len());
     for stack in profile.stacks.ids() {
         let frame = profile.stacks.frame(stack);
         let frame = frame.and_then(|frame| profile.frames.get(frame));
-        let is_call = frame.is_some_and(|frame| frame.kind == FrameKind::ForeignCall);
         let outer = calls.get(profile.stacks.parent(stack).index()).copied();
-        calls.push(if is_call {
-            stack
-        } else {
-            outer.unwrap_or(StackId::EMPTY)
+        let outer = outer.unwrap_or(StackId::EMPTY);
+        let is_call = frame.is_some_and(|frame| match frame.kind {
+            FrameKind::ForeignCall => true,
+            FrameKind::Foreign => outer == StackId::EMPTY,
+            _ => false,
         });
+        calls.push(if is_call { stack } else { outer });
     }
     calls
 }

@@ -3,6 +3,9 @@
 import { expect, test } from '@playwright/test';
 import { fixture, fragment, openLog } from './helpers.js';
 
+// High enough for all tracks of the log: those that are not seen have no heads.
+test.use({ viewport: { width: 1280, height: 1100 } });
+
 const LOG = fixture('ghc-9.0.2/ffi-safe-N2-lu');
 
 const spans = (page) => page.locator('[id^="head-span:"]');

@@ -97,8 +97,10 @@ pub(super) fn Controls(props: &ControlsProps) -> Html {
             if !props.view.search.trim().is_empty() {
                 <span class="found" role="status">{ found }</span>
             }
-            <span class="for">{ props.about.clone() }</span>
-            <Export client={props.client.clone()} query={props.query.clone()} source={Rc::clone(&props.source)} />
+            <span class="end">
+                <span class="for">{ props.about.clone() }</span>
+                <Export client={props.client.clone()} query={props.query.clone()} source={Rc::clone(&props.source)} />
+            </span>
         </div>
     }
 }
