@@ -3,7 +3,7 @@
 //! that it has on the timeline.
 
 use super::super::colour::Rgb;
-use super::super::palette::{Palette, frame_colour};
+use super::super::palette::{Palette, frame_colour, shares_of};
 use crate::flamegraph::{Frame, FrameKind};
 use crate::timeline::class::Class;
 use crate::timeline::waits::Wait;
@@ -12,6 +12,7 @@ use crate::timeline::waits::Wait;
 pub(super) fn of_frame(frame: &Frame, palette: &Palette, dark: bool) -> Rgb {
     match frame.kind {
         FrameKind::ForeignCall => palette.foreign,
+        FrameKind::Foreign => in_foreign_code(&frame.label, dark),
         FrameKind::Waiting => of_wait(&frame.label, palette),
         FrameKind::Thread => palette.line,
         _ if frame.package.is_empty() => frame_colour(&frame.label, &frame.module, dark),
@@ -20,6 +21,13 @@ pub(super) fn of_frame(frame: &Frame, palette: &Palette, dark: bool) -> Rgb {
             frame_colour(&frame.label, &module, dark)
         }
     }
+}
+
+/// What a foreign call runs has shades of its colour.
+fn in_foreign_code(name: &str, dark: bool) -> Rgb {
+    let [lightness, hue] = shares_of(name).map(|share| share - 0.5);
+    let (middle, chroma) = if dark { (0.46, 0.08) } else { (0.84, 0.075) };
+    Rgb::oklch(middle + 0.07 * lightness, chroma, 250.0 + 30.0 * hue)
 }
 
 /// Waiting has the colours of the timeline.
@@ -58,6 +66,10 @@ mod tests {
             for (before, now) in [(0.0, 1.0), (1.0, 0.0), (0.5, 0.5), (0.4, 0.6)] {
                 let colour = of_change(before, now, dark);
                 assert!(colour.contrast(colour.text_on()) >= 4.5, "{before} {now}");
+            }
+            for name in ["bar_c", "nap", "memcpy"] {
+                let colour = in_foreign_code(name, dark);
+                assert!(colour.contrast(colour.text_on()) >= 4.5, "{name}");
             }
             for package in ["", "base", "containers"] {
                 let mut frame = Frame::cost_centre("Data.Map", "insert", "M.hs:1:1");
