@@ -162,8 +162,9 @@ pub enum Answer {
     Labels(Vec<(ThreadId, String)>),
     /// The boxes of the flame graph come beside.
     Flame(FlameHead),
-    /// The frames of a flame graph.
-    FlameTable(Vec<FlameRow>),
+    /// The frames of a flame graph, and of how many heap samples their weights
+    /// are sums.
+    FlameTable(Vec<FlameRow>, u32),
     /// When the box is, if it is at any later time.
     FlamePlace(Option<Span>),
     /// The bytes of a file come beside.

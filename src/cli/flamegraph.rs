@@ -353,8 +353,7 @@ fn print(
                 choice: query.choice.clone(),
                 steps: query.steps.clone(),
             });
-            let head = session.flame(query).map(|(head, _)| head);
-            let samples = head.map_or(0, |head| head.heap_samples);
+            let samples = session.heap_samples(&query.choice);
             return Ok(print_totals(&rows, samples, arguments.output, out)?);
         }
     };

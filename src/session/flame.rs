@@ -8,7 +8,8 @@ use crate::flamegraph::query::{
 };
 use crate::flamegraph::waiting::waiting_info;
 use crate::flamegraph::{
-    Origin, ProgramSpans, Source, SourceInfo, TrackInfo, TrackSource, WindowTotals, span_totals,
+    Choice, Origin, ProgramSpans, Source, SourceInfo, TrackInfo, TrackSource, WindowTotals,
+    span_totals,
 };
 
 impl Recording {
@@ -82,6 +83,18 @@ impl Session {
     pub fn flame_table(&self, query: &FlameTableQuery) -> Vec<FlameRow> {
         let origin = self.origin(query.choice.source);
         origin.map_or_else(Vec::new, |origin| table(&self.flame_steps, origin, query))
+    }
+
+    /// Of how many heap samples the weights of a choice are sums; 0 for other
+    /// sources.
+    #[must_use]
+    pub fn heap_samples(&self, choice: &Choice) -> u32 {
+        let profile = self.recording.profiles.get(choice.source);
+        profile.map_or(0, |profile| {
+            let range = choice.range.unwrap_or(profile.span);
+            let heap = profile.heap.as_ref();
+            heap.map_or(0, |heap| heap.samples_in(range))
+        })
     }
 
     /// Where the next occurrence of a flame graph's box is on the timeline.

@@ -290,7 +290,10 @@ fn answer(shared: &Shared, id: u32, question: Question) {
             Some(bytes) => return post_columns(id, Answer::File, &wire::file_columns(&bytes)),
             None => Answer::Nothing,
         },
-        Question::FlameTable(query) => Answer::FlameTable(session.flame_table(&query)),
+        Question::FlameTable(query) => {
+            let samples = session.heap_samples(&query.choice);
+            Answer::FlameTable(session.flame_table(&query), samples)
+        }
         Question::FlamePlace(query) => Answer::FlamePlace(session.flame_place(&query)),
         Question::Usage(range) => Answer::Usage(session.usage(range)),
         Question::Threads(filter) => {

@@ -117,6 +117,7 @@ impl FlameScene<'_> {
         painter.fill(rect, self.palette.line.into());
         let (graph, head) = (self.graph, &self.graph.head);
         let text = match head.total_before {
+            Some(_) if graph.value.means() => "what was alive before and now".to_owned(),
             Some(before) => format!(
                 "{} before · {} now",
                 graph.value.whole(before),

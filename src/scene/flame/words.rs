@@ -51,6 +51,11 @@ impl Value {
         }
     }
 
+    /// Whether weights are means over heap samples.
+    pub(super) fn means(self) -> bool {
+        (self.measure, self.unit) == (Measure::Amount, Unit::Bytes)
+    }
+
     /// What the whole graph stands for.
     #[must_use]
     pub fn whole(self, total: u64) -> String {
@@ -82,13 +87,16 @@ impl Graph {
         let total = *boxes.total.get(index)?;
         let own = *boxes.own.get(index)?;
         if let Some((before, after)) = self.shares(index) {
-            let text = format!(
-                "{} of the time before, {} now ({} before, {} now)",
-                format::fraction(before),
-                format::fraction(after),
-                self.value.text(*boxes.before.get(index)?),
-                self.value.text(total),
-            );
+            let (before, after) = (format::fraction(before), format::fraction(after));
+            let text = match self.value.means() {
+                // The other time has another number of heap samples.
+                true => format!("{before} of what was alive before, {after} now"),
+                false => format!(
+                    "{before} of the time before, {after} now ({} before, {} now)",
+                    self.value.text(*boxes.before.get(index)?),
+                    self.value.text(total),
+                ),
+            };
             return Some((frame_name(frame), text));
         }
         let share = format::fraction(total / (self.head.total as f64).max(1.0));

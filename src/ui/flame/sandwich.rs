@@ -9,7 +9,7 @@ use yew::prelude::*;
 use super::canvas::FlameCanvas;
 use super::pick::Pick;
 use crate::actions::flame::FlameAct;
-use crate::flamegraph::query::{FlameQuery, FlameRow, FlameTableQuery, View};
+use crate::flamegraph::query::{FlameQuery, FlameRow, FlameTableQuery, Measure, View};
 use crate::flamegraph::{SourceInfo, Unit};
 use crate::protocol::{Answer, Question};
 use crate::scene::flame::{Value, frame_name};
@@ -120,7 +120,7 @@ fn compare(by: By, a: &FlameRow, b: &FlameRow, shares: &Shares) -> Ordering {
 /// The table on one side, the graphs on the other.
 #[component]
 pub(super) fn Sandwich(props: &SandwichProps) -> Html {
-    let rows = use_rows(props);
+    let (rows, heap_samples) = use_rows(props);
     let sort = use_state_eq(|| (By::Own, true));
     let (by, descending) = *sort;
     let found = props.view.search.trim().to_lowercase();
@@ -147,7 +147,7 @@ pub(super) fn Sandwich(props: &SandwichProps) -> Html {
     );
     html! {
         <div class="sandwich">
-            { table(props, &rows, &listed, &sort) }
+            { table(props, (&rows, heap_samples), &listed, &sort) }
             { graphs(props) }
         </div>
     }
@@ -157,10 +157,11 @@ const fn by_key(by: By) -> u8 {
     by as u8
 }
 
-/// The rows, asked for whenever the question changes; the newest one counts.
+/// The rows, and of how many heap samples they are; asked for whenever the
+/// question changes. The newest one counts.
 #[hook]
-fn use_rows(props: &SandwichProps) -> Rc<Vec<FlameRow>> {
-    let state = use_state(|| Rc::new(Vec::<FlameRow>::new()));
+fn use_rows(props: &SandwichProps) -> (Rc<Vec<FlameRow>>, u32) {
+    let state = use_state(|| (Rc::new(Vec::<FlameRow>::new()), 0));
     let question = FlameTableQuery {
         choice: props.query.choice.clone(),
         steps: props.query.steps.clone(),
@@ -176,20 +177,20 @@ fn use_rows(props: &SandwichProps) -> Rc<Vec<FlameRow>> {
                 *newest
             };
             client.ask(Question::FlameTable(question.clone()), move |answer, _| {
-                if let Answer::FlameTable(answer) = answer
+                if let Answer::FlameTable(answer, heap_samples) = answer
                     && *newest.borrow() == number
                 {
-                    rows.set(Rc::new(answer));
+                    rows.set((Rc::new(answer), heap_samples));
                 }
             });
         },
     );
-    Rc::clone(&state)
+    (*state).clone()
 }
 
 fn table(
     props: &SandwichProps,
-    all: &[FlameRow],
+    (all, heap_samples): (&[FlameRow], u32),
     listed: &[FlameRow],
     sort: &UseStateHandle<(By, bool)>,
 ) -> Html {
@@ -206,7 +207,11 @@ fn table(
         .map(|(own, _)| own)
         .sum();
     let shares = Shares { now: whole, before };
-    let value = value_of(props);
+    let value = Value {
+        unit: props.source.source.unit(),
+        measure: Measure::Amount,
+        heap_samples,
+    };
     let row = |row: &FlameRow| view_row(row, &shares, value, compared);
     let on_sort = {
         let sort = sort.clone();
@@ -285,21 +290,9 @@ fn CurrentGrid(props: &CurrentGridProps) -> Html {
     }
 }
 
-fn value_of(props: &SandwichProps) -> Value {
-    Value {
-        unit: props.source.source.unit(),
-        measure: crate::flamegraph::query::Measure::Amount,
-        heap_samples: 0,
-    }
-}
-
 fn view_row(row: &FlameRow, shares: &Shares, value: Value, compared: bool) -> GridRow {
     let share = |part: u64| format::percent_short(part, shares.now.max(1));
-    let amount = |part: u64| match value.unit {
-        // Sums over heap samples mean nothing by themselves; their shares do.
-        Unit::Bytes => share(part),
-        Unit::Time => format!("{} {}", value.text(part as f64), share(part)),
-    };
+    let amount = |part: u64| format!("{} {}", value.text(part as f64), share(part));
     let mut cells = vec![
         html! { <span title={row.frame.location.clone()}>{ frame_name(&row.frame) }</span> },
         html! { amount(row.own) },
@@ -308,7 +301,12 @@ fn view_row(row: &FlameRow, shares: &Shares, value: Value, compared: bool) -> Gr
     if compared {
         let before = row.before.map_or(0, |(_, total)| total);
         let change = shares.change(row) * 100.0;
-        cells.push(html! { format!("{} {}", value.text(before as f64), format::percent_short(before, shares.before.max(1))) });
+        let share = format::percent_short(before, shares.before.max(1));
+        cells.push(match value.unit {
+            // The other time has another number of heap samples.
+            Unit::Bytes => html! { share },
+            Unit::Time => html! { format!("{} {share}", value.text(before as f64)) },
+        });
         cells.push(html! { format!("{change:+.1}") });
     } else {
         cells.push(html! { format::count(row.count) });
