@@ -5,6 +5,7 @@
 pub mod arrange;
 pub mod chart;
 pub mod colour;
+pub mod control;
 pub mod flame;
 pub mod format;
 pub mod history;

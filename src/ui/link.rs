@@ -8,10 +8,13 @@ use crate::timeline::contents::Contents;
 use crate::timeline::row::Row;
 
 /// The selected item for a link.
-pub(super) fn selected(item: Option<(Row, Nanos)>, contents: &Contents) -> Option<Selected> {
-    let (row, time) = item?;
+pub(super) fn selected(item: Option<(Row, Span)>, contents: &Contents) -> Option<Selected> {
+    let (row, span) = item?;
     let track = TrackName::new(row.name(contents))?;
-    Some(Selected { time, track })
+    Some(Selected {
+        time: span.start,
+        track,
+    })
 }
 
 /// The selected item of a link.

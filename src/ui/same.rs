@@ -12,6 +12,11 @@ impl<T> Same<T> {
     pub(super) fn new(value: T) -> Self {
         Self(Rc::new(value))
     }
+
+    /// The value, shared.
+    pub(super) fn shared(&self) -> Rc<T> {
+        Rc::clone(&self.0)
+    }
 }
 
 impl<T> Clone for Same<T> {

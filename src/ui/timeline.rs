@@ -12,7 +12,7 @@ use super::details::{self, Card};
 use super::heads::Heads;
 use super::same::Same;
 use super::track_menu::TrackMenu;
-use super::viewer::{Description, Goto, Press, ViewerRef};
+use super::viewer::{Control, Description, Goto, Press, ViewerRef, Wheel};
 use crate::scene::arrange::{TrackChange, TrackView};
 use crate::scene::timeline::TOP_PX;
 use crate::scene::track::Layout;
@@ -139,13 +139,14 @@ fn canvas_with_gestures(viewer: &ViewerRef, node: NodeRef) -> Html {
         let canvas: HtmlCanvasElement = event.target_unchecked_into();
         // Without capture a drag ends at the edge of the canvas.
         let _ = canvas.set_pointer_capture(event.pointer_id());
-        viewer.press(Press {
+        let press = Press {
             id: event.pointer_id(),
             at: place(event),
             touch: event.pointer_type() == "touch",
             pan: event.shift_key() || event.button() == 1,
             measure: event.alt_key(),
-        });
+        };
+        viewer.act(|control| control.press(press));
     });
     let moved = on(|viewer, event| {
         let (x, y) = place(event);
@@ -156,11 +157,12 @@ fn canvas_with_gestures(viewer: &ViewerRef, node: NodeRef) -> Html {
         viewer.release(event.pointer_id(), x, y);
     });
     let cancel = on(|viewer, event| viewer.abort(event.pointer_id()));
-    let leave = on(|viewer, _| viewer.leave());
+    let leave = on(|viewer, _| viewer.act(Control::leave));
     let twice = {
         let viewer = viewer.clone();
         Callback::from(move |event: MouseEvent| {
-            viewer.double_click(f64::from(event.offset_x()), f64::from(event.offset_y()));
+            let (x, y) = (f64::from(event.offset_x()), f64::from(event.offset_y()));
+            viewer.act(|control| control.double_click(x, y));
         })
     };
     html! {
@@ -195,7 +197,10 @@ fn attach(
                 // Lengths are always valid.
                 let _ = picture.style().set_property(name, &format!("{px}px"));
             }
-            viewer.resize(size);
+            viewer.act(|control| {
+                control.resize(size);
+                None
+            });
         }
     };
     resize();
@@ -203,7 +208,8 @@ fn attach(
     let scrolled = {
         let (viewer, scroll) = (viewer.clone(), scroll.clone());
         EventListener::new(&scroll.clone(), "scroll", move |_| {
-            viewer.scroll(f64::from(scroll.scroll_top()))
+            let px = f64::from(scroll.scroll_top());
+            viewer.act(|control| control.scroll(px));
         })
     };
     let wheel = {
@@ -213,11 +219,16 @@ fn attach(
             let Some(event) = event.dyn_ref::<WheelEvent>() else {
                 return;
             };
-            let x = f64::from(event.offset_x());
             // Lines (Firefox) instead of pixels.
             let unit = if event.delta_mode() == 1 { 18.0 } else { 1.0 };
-            let (dx, dy) = (event.delta_x() * unit, event.delta_y() * unit);
-            if viewer.wheel(x, dx, dy, event.shift_key(), event.ctrl_key()) {
+            let wheel = Wheel {
+                x: f64::from(event.offset_x()),
+                dx: event.delta_x() * unit,
+                dy: event.delta_y() * unit,
+                shift: event.shift_key(),
+                ctrl: event.ctrl_key(),
+            };
+            if viewer.wheel(wheel) {
                 event.prevent_default();
             }
         })

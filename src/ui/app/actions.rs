@@ -12,6 +12,7 @@ use crate::timeline::details::Lead;
 use crate::timeline::threads::ThreadOrder;
 use crate::ui::heads::focus_current;
 use crate::ui::save;
+use crate::ui::viewer::Control;
 
 /// How much one key press zooms.
 const ZOOM: f64 = 1.5;
@@ -80,15 +81,24 @@ impl App {
             false
         };
         match action {
-            Action::ZoomIn => self.viewer.zoom(ZOOM),
-            Action::ZoomOut => self.viewer.zoom(1.0 / ZOOM),
-            Action::PanLeft => self.viewer.pan(-PAN),
-            Action::PanRight => self.viewer.pan(PAN),
-            Action::Fit => self.viewer.fit(),
-            Action::ShowSelection => self.viewer.show_selection(),
-            Action::SelectItemRange => self.viewer.select_item_range(),
+            Action::ZoomIn => self.viewer.act(|control| control.zoom(ZOOM)),
+            Action::ZoomOut => self.viewer.act(|control| control.zoom(1.0 / ZOOM)),
+            Action::PanLeft => self.viewer.act(|control| control.pan(-PAN)),
+            Action::PanRight => self.viewer.act(|control| control.pan(PAN)),
+            Action::Fit => self.viewer.act(|control| control.fit()),
+            Action::ShowSelection => self.viewer.act(|control| control.show_selection()),
+            Action::SelectItemRange => self.viewer.act(|control| match control.selected() {
+                Some((_, span)) => control.select_range(Some(span)),
+                None => Vec::new(),
+            }),
             Action::Escape => {
-                if self.viewer.escape() {
+                let mut undone = false;
+                self.viewer.act(|control| {
+                    let told = control.escape();
+                    undone = told.is_some();
+                    told.unwrap_or_default()
+                });
+                if undone {
                     return false;
                 }
                 if self.clear_marks(ctx) {
@@ -98,10 +108,10 @@ impl App {
                     return send(Msg::Cancel);
                 }
             }
-            Action::NextItem => self.viewer.step(true),
-            Action::PreviousItem => self.viewer.step(false),
-            Action::TrackDown => self.viewer.step_track(true),
-            Action::TrackUp => self.viewer.step_track(false),
+            Action::NextItem => self.viewer.act(|control| control.step(true)),
+            Action::PreviousItem => self.viewer.act(|control| control.step(false)),
+            Action::TrackDown => self.viewer.act(|control| control.step_track(true)),
+            Action::TrackUp => self.viewer.act(|control| control.step_track(false)),
             Action::FilterTracks => focus(&self.filter_input),
             Action::Panel(panel) => return send(Msg::Panel(panel)),
             Action::TogglePanel => {
@@ -113,15 +123,18 @@ impl App {
             Action::Theme => return send(Msg::Theme),
             Action::Contrast => return send(Msg::Contrast),
             Action::Help => return send(Msg::Help(true)),
-            Action::CentreOnCursor => self.viewer.centre(),
-            Action::JumpToStart => self.viewer.jump(false),
-            Action::JumpToEnd => self.viewer.jump(true),
-            Action::Back => self.viewer.travel(true),
-            Action::Forward => self.viewer.travel(false),
-            Action::Measure => self.viewer.measure(),
-            Action::GotoWaker => self.viewer.follow(Lead::Waker),
-            Action::NextOnCapability => self.viewer.follow(Lead::Next),
-            Action::PinDetails => self.viewer.pin_details(),
+            Action::CentreOnCursor => self.viewer.act(|control| control.centre()),
+            Action::JumpToStart => self.viewer.act(|control| control.jump(false)),
+            Action::JumpToEnd => self.viewer.act(|control| control.jump(true)),
+            Action::Back => self.travel(true),
+            Action::Forward => self.travel(false),
+            Action::Measure => self.viewer.act(|control| {
+                control.measure();
+                None
+            }),
+            Action::GotoWaker => self.viewer.act(|control| control.follow(Lead::Waker)),
+            Action::NextOnCapability => self.viewer.act(|control| control.follow(Lead::Next)),
+            Action::PinDetails => self.viewer.act(|control| control.pin_details()),
             Action::CopyDetails => self.copy_details(),
             Action::ExportPng => self.export_png(),
             Action::ExportSvg => self.export_svg(),
@@ -158,13 +171,26 @@ impl App {
 }
 
 impl App {
+    /// Goes back to what was in view before, or forward again.
+    fn travel(&mut self, back: bool) {
+        let view = if back {
+            self.history.back()
+        } else {
+            self.history.forward()
+        };
+        if let Some(view) = view {
+            self.viewer
+                .act(|control| control.gesture(|viewport| viewport.show_exactly(view)));
+        }
+    }
+
     /// Changes the track that the keyboard is on.
     fn change_track(
         &mut self,
         ctx: &Context<Self>,
         change: impl FnOnce(TrackName) -> TrackChange,
     ) -> bool {
-        if let Some(name) = self.viewer.track() {
+        if let Some(name) = self.viewer.read(|control| control.track().cloned()) {
             ctx.link().send_message(Msg::Tracks(change(name)));
         }
         false
@@ -196,7 +222,7 @@ impl App {
     }
 
     fn copy_details(&self) {
-        if let Some(description) = self.viewer.description() {
+        if let Some(description) = self.viewer.read(Control::description) {
             let clipboard = gloo_utils::window().navigator().clipboard();
             // Where the browser does not allow it, nothing is copied.
             let _ = clipboard.write_text(&description.to_text());

@@ -12,6 +12,7 @@ use crate::ids::{CapId, ThreadId};
 use crate::protocol::{Answer, FromWorker, Question};
 use crate::scene::arrange::{Known, TrackChange, arrange, hidden_names};
 use crate::scene::format;
+use crate::scene::history::History;
 use crate::scene::track::Layout;
 use crate::share::{Panel, TrackName};
 use crate::timeline::query::UsageRow;
@@ -34,7 +35,7 @@ impl App {
         self.marked = Rc::default();
         self.notes = Rc::default();
         self.note_focus = None;
-        self.viewer.set_notes(Rc::default());
+        self.viewer.set_notes(&Rc::default());
         self.diagnostics_asked = 0;
         self.goto_when_listed = None;
         self.description = None;
@@ -46,6 +47,7 @@ impl App {
             ..Log::default()
         };
         self.viewer.reset();
+        self.history = History::default();
         if let Some(wanted) = &self.wanted {
             // Its spans may be what the link leads to.
             self.client.set_span_prefixes(&wanted.tracks.prefixes);
@@ -250,7 +252,7 @@ impl App {
         let layout = Layout::new(arrange(&known, &self.tracks));
         self.hidden = hidden_names(&known, &self.tracks);
         self.layout = Same::new(layout);
-        self.viewer.set_layout(self.layout.clone());
+        self.viewer.set_layout(&self.layout);
         let names = self.tracks.selected.iter().map(TrackName::as_str);
         let marked = Marked {
             scope: Scope::of_tracks(names, &overview.contents),

@@ -25,6 +25,7 @@ use crate::notes::Notes;
 use crate::protocol::{Counted, FromWorker};
 use crate::scene::arrange::{TrackChange, TrackView};
 use crate::scene::format;
+use crate::scene::history::History;
 use crate::scene::track::Layout;
 use crate::session::Overview;
 use crate::share::{Fingerprint, FlameView, Panel, TrackName, ViewState};
@@ -41,7 +42,7 @@ use crate::ui::landing::{FileInput, Landing};
 use crate::ui::palette::{Entry, Pick};
 use crate::ui::panel::Marked;
 use crate::ui::same::Same;
-use crate::ui::viewer::{Description, Goto, Place, ViewerEvent, ViewerRef, VisibleItem};
+use crate::ui::viewer::{Control, Description, Goto, Place, Told, ViewerRef, VisibleItem};
 use crate::ui::{link, theme};
 
 /// How many threads are listed.
@@ -54,7 +55,7 @@ const FOLLOW_MS: u32 = 120;
 /// What the app hears.
 pub(super) enum Msg {
     Worker(FromWorker),
-    Viewer(ViewerEvent),
+    Viewer(Told),
     Open(File),
     Sample(&'static str),
     SampleFailed(String),
@@ -184,6 +185,8 @@ pub(super) struct App {
     tracks: TrackView,
     /// What the panels are told of the selected tracks.
     marked: Rc<Marked>,
+    /// What was in view, to go back to.
+    history: History<Span>,
     panel: Panel,
     panel_hidden: bool,
     /// How often the diagnostics were asked for while their panel is open.
@@ -246,6 +249,7 @@ impl Component for App {
             goto_when_listed: None,
             tracks: TrackView::default(),
             marked: Rc::default(),
+            history: History::default(),
             panel: Panel::default(),
             panel_hidden: false,
             diagnostics_asked: 0,
@@ -329,7 +333,7 @@ impl Component for App {
                     self.open_palette();
                 }
                 if let Some(goto) = self.goto_when_listed.take() {
-                    self.viewer.goto(goto);
+                    self.viewer.act(|control| control.goto(goto));
                 }
             }
             Msg::PinnedThread(row) => {
@@ -345,10 +349,10 @@ impl Component for App {
             }
             Msg::Visible => {
                 self.follow = None;
-                self.visible = Same::new(self.viewer.visible_items());
+                self.visible = Same::new(self.viewer.read(Control::visible_items));
             }
             Msg::Unpin => {
-                self.viewer.pin_details();
+                self.viewer.act(Control::pin_details);
                 return false;
             }
             Msg::Tracks(change) => self.change_tracks(ctx, change),
@@ -404,13 +408,14 @@ impl Component for App {
             Msg::Copied(copied) => self.copied = copied,
             Msg::Settled => {
                 self.settle = None;
-                self.viewer.settled();
+                let view = self.viewer.read(|control| control.viewport().span());
+                self.history.settled(view);
                 link::write(&self.state());
                 return false;
             }
             Msg::HashChanged => return self.follow_address(),
             Msg::ClearRange => {
-                self.viewer.clear_range();
+                self.viewer.act(|control| control.select_range(None));
                 return self.clear_marks(ctx);
             }
             Msg::DismissNotice => self.notice = None,
@@ -569,15 +574,13 @@ impl App {
             notes.keep_in(log);
         }
         self.notes = Rc::new(notes);
-        self.viewer.set_notes(Rc::clone(&self.notes));
+        self.viewer.set_notes(&self.notes);
         if state.newer() {
             self.notice = Some("This link was made by a newer version of this page: some of it may be missing here.".to_owned());
         }
-        self.viewer.restore(
-            visible,
-            range,
-            link::item(&state, &self.log.overview.contents),
-        );
+        let item = link::item(&state, &self.log.overview.contents);
+        self.viewer
+            .act(|control| control.show_view(visible, range, item));
         self.wanted = Some(state).filter(|state| state.fingerprint.is_some());
     }
 
@@ -616,9 +619,12 @@ impl App {
     fn state(&self) -> ViewState {
         ViewState {
             fingerprint: self.log.fingerprint,
-            visible: self.viewer.visible(),
-            selection: self.viewer.range(),
-            selected: link::selected(self.viewer.selected(), &self.log.overview.contents),
+            visible: self.viewer.read(Control::visible),
+            selection: self.viewer.read(Control::range),
+            selected: link::selected(
+                self.viewer.read(Control::selected),
+                &self.log.overview.contents,
+            ),
             panel: self.panel,
             tracks: self.tracks.clone(),
             flame: self.flame.clone(),
@@ -678,7 +684,7 @@ impl App {
             ctx.link().send_message(Msg::Filter(format!("#{thread}")));
             return;
         }
-        self.viewer.goto(goto);
+        self.viewer.act(|control| control.goto(goto));
     }
 
     fn recolour(&mut self) {
@@ -686,30 +692,32 @@ impl App {
         self.viewer.redraw();
     }
 
-    fn viewed(&mut self, ctx: &Context<Self>, event: ViewerEvent) -> bool {
+    fn viewed(&mut self, ctx: &Context<Self>, event: Told) -> bool {
         match event {
-            ViewerEvent::Described(description) => {
+            Told::Described(description) => {
                 let changed = self.description != description;
                 self.description = description;
                 return changed;
             }
-            ViewerEvent::Pinned(pinned) => {
+            Told::Pinned(pinned) => {
                 let changed = self.pinned != pinned;
                 self.pinned = pinned;
                 return changed;
             }
-            ViewerEvent::Range(range) => self.range = range,
-            ViewerEvent::Clicked(place) => self.place = Some(place),
-            ViewerEvent::Changed => {
+            Told::Range(range) => self.range = range,
+            Told::Clicked(place) => self.place = Some(place),
+            Told::Changed => {
                 self.changed(ctx);
                 return false;
             }
-            ViewerEvent::Marks => {
+            Told::Marks => {
                 self.follow_view(ctx);
                 return false;
             }
-            ViewerEvent::Seen(seen) => self.seen = seen,
-            ViewerEvent::Current(track) => self.track = track,
+            Told::Seen(seen) => self.seen = seen,
+            Told::Current(track) => self.track = track,
+            // The viewer does these itself.
+            Told::Scroll(_) | Told::Hold(_) => return false,
         }
         true
     }

@@ -18,7 +18,7 @@ use crate::share::{Panel, TrackName};
 use crate::timeline::row::Row;
 use crate::ui::notes::{NotesPanel, goto};
 use crate::ui::palette::{Entry, Palette, Pick};
-use crate::ui::viewer::Goto;
+use crate::ui::viewer::{Control, Goto};
 
 impl App {
     /// Opens the palette with all that there is now.
@@ -131,12 +131,14 @@ impl App {
             }
             let row = Some(track.row);
             match span {
-                Some(span) => viewer.goto(Goto {
-                    span,
-                    row,
-                    zoom: false,
+                Some(span) => viewer.act(|control| {
+                    control.goto(Goto {
+                        span,
+                        row,
+                        zoom: false,
+                    })
                 }),
-                None => viewer.scroll_to(track.row),
+                None => viewer.act(|control| control.scroll_to(track.row)),
             }
             viewer.set_track(&track.id);
         })
@@ -171,14 +173,14 @@ impl App {
     /// Other notes: the timeline shows them, the address says them.
     pub(super) fn set_notes(&mut self, ctx: &Context<Self>, notes: Notes) {
         self.notes = Rc::new(notes);
-        self.viewer.set_notes(Rc::clone(&self.notes));
+        self.viewer.set_notes(&self.notes);
         self.changed(ctx);
     }
 
     /// Adds a note at the selected range, or else at the pointer or the
     /// cursor, and has its name written.
     pub(super) fn add_note(&mut self, ctx: &Context<Self>) {
-        let time = self.viewer.moment();
+        let time = self.viewer.read(Control::moment);
         let span = self.range.unwrap_or(Span::new(time, time));
         let mut notes = (*self.notes).clone();
         let Some(number) = notes.insert(Note::new(span, "")) else {
@@ -196,14 +198,14 @@ impl App {
 
     /// Goes to the next note, or the one before.
     pub(super) fn step_note(&self, forward: bool) {
-        let cursor = self.viewer.cursor();
+        let cursor = self.viewer.read(Control::cursor);
         let note = if forward {
             self.notes.after(cursor)
         } else {
             self.notes.before(cursor)
         };
         if let Some(note) = note {
-            self.viewer.goto(goto(note));
+            self.viewer.act(|control| control.goto(goto(note)));
         }
     }
 

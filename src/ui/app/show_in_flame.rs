@@ -23,7 +23,7 @@ impl App {
         let is_inside =
             |range: crate::automata::Span| range.start <= target.at && target.at <= range.end;
         if !self.range.is_none_or(is_inside) {
-            self.viewer.clear_range();
+            self.viewer.act(|control| control.select_range(None));
         }
         self.flame_shown = Some(Shown {
             serial: self.flame_shown.map_or(0, |shown| shown.serial) + 1,

@@ -1,211 +1,36 @@
-//! The timeline's controller. It lives outside of Yew: gestures change it,
-//! one animation frame paints it, and only what has settled is told to the
-//! rest of the page.
+//! The timeline outside of Yew: events of the browser change its controller,
+//! one animation frame paints it, the worker is asked what it needs, and only
+//! what has settled is told to the rest of the page.
 
 mod ask;
-mod gestures;
-mod look;
 mod picture;
-mod walk;
-
-pub(super) use gestures::Press;
-pub(super) use walk::VisibleItem;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use gloo_render::{AnimationFrame, request_animation_frame};
 use gloo_timers::callback::Timeout;
-use rustc_hash::{FxHashMap, FxHashSet};
 use web_sys::{HtmlCanvasElement, HtmlElement};
 
 use super::canvas::CanvasPainter;
 use super::client::Client;
 use crate::automata::Span;
-use crate::flamegraph::Frame;
-use crate::ids::{CapId, Nanos, ThreadId};
+use crate::ids::ThreadId;
 use crate::notes::Notes;
-use crate::scene::history::History;
-use crate::scene::item::{Item, Marks, Names};
-use crate::scene::timeline::labels_px;
+use crate::scene::control::gestures::LONG_PRESS_MS;
+pub(super) use crate::scene::control::gestures::{Press, Wheel};
+pub(super) use crate::scene::control::walk::VisibleItem;
+pub(super) use crate::scene::control::{Control, Description, Goto, Place, Told};
 use crate::scene::track::Layout;
-use crate::scene::viewport::Viewport;
 use crate::session::Overview;
 use crate::share::TrackName;
-use crate::timeline::class::Class;
-use crate::timeline::details::{DetailsQuery, Fact};
-use crate::timeline::flow::{Arrow, FlowQuery};
+use crate::timeline::details::DetailsQuery;
+use crate::timeline::flow::FlowQuery;
 use crate::timeline::query::TimelineQuery;
-use crate::timeline::row::Row;
 use crate::ui::same::Same;
-use gestures::{Drag, Touch};
+use ask::Asked;
 
-/// What the rest of the page is told.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum ViewerEvent {
-    /// The pointer is on something, or the keyboard has selected it.
-    /// `None`: on nothing.
-    Described(Option<Rc<Description>>),
-    /// An item was clicked: its details stay open; `None`: no more.
-    Pinned(Option<Rc<Description>>),
-    /// A range was selected, or no more.
-    Range(Option<Span>),
-    /// A place was clicked.
-    Clicked(Place),
-    /// The view or the selected item changed.
-    Changed,
-    /// Other marks than before are at hand.
-    Marks,
-    /// Other tracks than before are seen.
-    Seen(std::ops::Range<usize>),
-    /// The keyboard is on another track.
-    Current(Option<TrackName>),
-}
-
-/// A place on the timeline, for the other panels to go to.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Place {
-    pub(super) time: Nanos,
-    pub(super) cap: Option<CapId>,
-}
-
-/// What the timeline shall show, because it was clicked in a panel.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Goto {
-    pub(super) span: Span,
-    /// The track to scroll to; its item at that time is selected.
-    pub(super) row: Option<Row>,
-    /// Whether the view is zoomed so that the span is well seen, or only
-    /// moved if the span is outside of it.
-    pub(super) zoom: bool,
-}
-
-impl Goto {
-    /// A moment.
-    pub(super) const fn time(time: Nanos) -> Self {
-        Self {
-            span: Span::new(time, time),
-            row: None,
-            zoom: false,
-        }
-    }
-
-    /// An item of a track.
-    pub(super) const fn item(row: Row, span: Span) -> Self {
-        Self {
-            span,
-            row: Some(row),
-            zoom: false,
-        }
-    }
-}
-
-/// An item in words.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Description {
-    pub(super) row: Row,
-    pub(super) class: Option<Class>,
-    /// A name to stand out.
-    pub(super) name: String,
-    /// The rest, in a sentence.
-    pub(super) text: String,
-    /// What else is known, as soon as the worker has told it.
-    pub(super) facts: Vec<Fact>,
-    /// Whether the pointer is on it, so that a tip beside the pointer says it;
-    /// not if its details stay open anyway.
-    pub(super) tip: bool,
-}
-
-impl Description {
-    /// All of it as text, a fact a line.
-    pub(super) fn to_text(&self) -> String {
-        let mut text = format!("{} {}", self.name, self.text);
-        for fact in &self.facts {
-            text.push_str(&format!("\n{}: {}", fact.label, fact.text));
-        }
-        text
-    }
-}
-
-/// Labels of threads and texts of messages that are known on the page.
-#[derive(Default)]
-struct Labels {
-    known: FxHashMap<ThreadId, String>,
-    asked: FxHashSet<ThreadId>,
-    messages: FxHashMap<u32, String>,
-    /// The names of spans of the program, and of the functions of a profile.
-    overview: Rc<Overview>,
-    asked_message: Option<u32>,
-}
-
-impl Names for Labels {
-    fn label(&self, thread: ThreadId) -> Option<&str> {
-        self.known.get(&thread).map(String::as_str)
-    }
-
-    fn message(&self, number: u32) -> Option<&str> {
-        self.messages.get(&number).map(String::as_str)
-    }
-
-    fn span(&self, number: u32) -> Option<&str> {
-        let span = self.overview.contents.spans.get(number as usize);
-        span.map(|span| span.name.as_str())
-    }
-
-    fn foreign_function(&self, number: u32) -> Option<&Frame> {
-        let functions = &self.overview.contents.foreign_functions;
-        functions.get(number as usize)
-    }
-
-    fn sampled_function(&self, number: u32) -> Option<&Frame> {
-        let functions = &self.overview.contents.sampled_functions;
-        functions.get(number as usize)
-    }
-}
-
-/// A question whose answer is kept: one is in flight at a time.
-struct Asked<Q, A> {
-    in_flight: bool,
-    about: Option<Q>,
-    answer: A,
-}
-
-impl<Q, A: Default> Default for Asked<Q, A> {
-    fn default() -> Self {
-        Self {
-            in_flight: false,
-            about: None,
-            answer: A::default(),
-        }
-    }
-}
-
-/// What the user points at and has chosen.
-#[derive(Default)]
-struct Focus {
-    range: Option<Span>,
-    /// The moment that panels and timeline have in common.
-    cursor: Option<Nanos>,
-    selected: Option<Item>,
-    hovered: Option<Item>,
-    pointer: Option<Nanos>,
-    /// Where the pointer is on the canvas, in CSS pixels.
-    pointer_at: Option<(f64, f64)>,
-    measure: Option<(Nanos, Nanos)>,
-    /// Whether the second end of the measure follows the pointer.
-    measuring: bool,
-    /// The track that the keyboard is on.
-    track: Option<TrackName>,
-    /// Whether an item of that track is to be selected as soon as its marks
-    /// have come.
-    awaited: bool,
-    /// Whether the details of the selected item stay open.
-    pinned: bool,
-    /// Whether they stand at the left, because the item is at the right.
-    card_left: bool,
-}
-
-/// The elements that the controller moves itself.
+/// The elements that the timeline moves itself.
 struct Elements {
     canvas: HtmlCanvasElement,
     painter: CanvasPainter,
@@ -214,32 +39,19 @@ struct Elements {
 }
 
 /// The timeline.
-pub(super) struct Viewer {
+struct Viewer {
     client: Client,
-    emit: Rc<dyn Fn(ViewerEvent)>,
-    elements: Option<Elements>,
-    size: (f64, f64),
-    layout: Same<Layout>,
-    /// How many capabilities there are.
-    caps: usize,
-    scroll_px: f64,
-    seen: std::ops::Range<usize>,
-    view: Viewport,
-    history: History<Span>,
-    marks: Marks,
-    overview: Marks,
-    labels: Labels,
+    emit: Rc<dyn Fn(Told)>,
+    control: Control,
     notes: Rc<Notes>,
-    focus: Focus,
-    drag: Option<Drag>,
-    moved: bool,
-    touches: Vec<Touch>,
+    elements: Option<Elements>,
+    /// Runs while a finger rests.
     long_press: Option<Timeout>,
     frame: Option<AnimationFrame>,
-    timeline: Asked<TimelineQuery, ()>,
-    minimap: Asked<TimelineQuery, ()>,
-    details: Asked<DetailsQuery, Vec<Fact>>,
-    flow: Asked<FlowQuery, Vec<Arrow>>,
+    timeline: Asked<TimelineQuery>,
+    minimap: Asked<TimelineQuery>,
+    details: Asked<DetailsQuery>,
+    flow: Asked<FlowQuery>,
     /// Goes up with each log, so that late answers are known.
     generation: u32,
 }
@@ -254,30 +66,14 @@ impl PartialEq for ViewerRef {
     }
 }
 
-/// Before anything is known of a log.
-const NOTHING: Span = Span::new(Nanos(0), Nanos(1));
-
 impl ViewerRef {
-    pub(super) fn new(client: Client, emit: impl Fn(ViewerEvent) + 'static) -> Self {
+    pub(super) fn new(client: Client, emit: impl Fn(Told) + 'static) -> Self {
         Self(Rc::new(RefCell::new(Viewer {
             client,
             emit: Rc::new(emit),
-            elements: None,
-            size: (0.0, 0.0),
-            layout: Same::default(),
-            caps: 1,
-            scroll_px: 0.0,
-            seen: 0..0,
-            view: Viewport::new(NOTHING, 1000.0),
-            history: History::default(),
-            marks: Marks::default(),
-            overview: Marks::default(),
-            labels: Labels::default(),
+            control: Control::default(),
             notes: Rc::default(),
-            focus: Focus::default(),
-            drag: None,
-            moved: false,
-            touches: Vec::new(),
+            elements: None,
             long_press: None,
             frame: None,
             timeline: Asked::default(),
@@ -288,18 +84,31 @@ impl ViewerRef {
         })))
     }
 
-    /// Changes the viewer, then paints and tells.
-    fn update<T>(&self, change: impl FnOnce(&mut Viewer) -> (T, Vec<ViewerEvent>)) -> T {
-        let (result, events, emit) = {
+    /// Reads something of the controller.
+    pub(super) fn read<T>(&self, what: impl FnOnce(&Control) -> T) -> T {
+        what(&self.0.borrow().control)
+    }
+
+    /// Has the controller do something, then paints, tells and asks.
+    pub(super) fn act<I>(&self, what: impl FnOnce(&mut Control) -> I)
+    where
+        I: IntoIterator<Item = Told>,
+    {
+        let (told, emit) = {
             let mut viewer = self.0.borrow_mut();
-            let (result, mut events) = change(&mut viewer);
-            events.extend(viewer.seen_changed());
-            (result, events, Rc::clone(&viewer.emit))
+            let mut told: Vec<Told> = what(&mut viewer.control).into_iter().collect();
+            told.extend(viewer.control.seen_changed());
+            (told, Rc::clone(&viewer.emit))
         };
         self.redraw();
-        events.into_iter().for_each(|event| emit(event));
+        for one in told {
+            match one {
+                Told::Scroll(px) => self.scroll_tracks(px),
+                Told::Hold(press) => self.wait_for_long_press(press),
+                one => emit(one),
+            }
+        }
         self.ask_about_item();
-        result
     }
 
     /// Paints with the next frame.
@@ -331,45 +140,17 @@ impl ViewerRef {
         self.redraw();
     }
 
-    /// The canvas has another size, in CSS pixels.
-    pub(super) fn resize(&self, size: (f64, f64)) {
-        self.update(|viewer| {
-            viewer.size = size;
-            viewer.view.resize(size.0 - labels_px(size.0));
-            ((), Vec::new())
-        });
-    }
-
-    /// The tracks were scrolled.
-    pub(super) fn scroll(&self, scroll_px: f64) {
-        self.update(|viewer| {
-            viewer.scroll_px = scroll_px;
-            let events = viewer.hover();
-            ((), events)
-        });
-    }
-
     /// Another log, or none.
     pub(super) fn reset(&self) {
-        self.update(|viewer| {
+        {
+            let mut viewer = self.0.borrow_mut();
             viewer.generation += 1;
             viewer.timeline = Asked::default();
             viewer.minimap = Asked::default();
             viewer.details = Asked::default();
             viewer.flow = Asked::default();
-            viewer.marks = Marks::default();
-            viewer.overview = Marks::default();
-            viewer.labels = Labels::default();
-            viewer.layout = Same::default();
-            viewer.focus = Focus::default();
-            viewer.history = History::default();
-            let width = viewer.view.width_px();
-            viewer.view = Viewport::new(NOTHING, width);
-            (
-                (),
-                vec![ViewerEvent::Range(None), ViewerEvent::Pinned(None)],
-            )
-        });
+        }
+        self.act(Control::reset);
     }
 
     /// More is known of the log: its span, its capabilities, labels of threads.
@@ -379,76 +160,96 @@ impl ViewerRef {
         overview: Rc<Overview>,
         labels: Vec<(ThreadId, String)>,
     ) {
-        self.update(|viewer| {
-            viewer.view.set_log(span);
-            viewer.caps = overview.caps.len();
-            viewer.labels.known.extend(labels);
-            viewer.labels.overview = overview;
+        {
+            let mut viewer = self.0.borrow_mut();
             // What was asked before may have another answer now.
-            viewer.timeline.about = None;
-            viewer.minimap.about = None;
-            ((), Vec::new())
+            viewer.timeline.forget();
+            viewer.minimap.forget();
+        }
+        self.act(|control| {
+            control.set_log(span, overview, labels);
+            None
         });
     }
 
     /// Other tracks, or in another order.
-    pub(super) fn set_layout(&self, layout: Same<Layout>) {
-        self.update(|viewer| {
-            viewer.layout = layout;
-            let events = viewer.hover();
-            ((), events)
-        });
-    }
-
-    /// The time in view; `None` if that is all of the log.
-    pub(super) fn visible(&self) -> Option<Span> {
-        let viewer = self.0.borrow();
-        (!viewer.view.is_fit()).then(|| viewer.view.span())
-    }
-
-    /// The selected range.
-    pub(super) fn range(&self) -> Option<Span> {
-        self.0.borrow().focus.range
-    }
-
-    /// The selected item.
-    pub(super) fn selected(&self) -> Option<(Row, Nanos)> {
-        let viewer = self.0.borrow();
-        let item = viewer.focus.selected.as_ref();
-        item.map(|item| (item.row, item.span.start))
+    pub(super) fn set_layout(&self, layout: &Same<Layout>) {
+        self.act(|control| control.set_layout(layout.shared()));
     }
 
     /// The notes that are shown.
-    pub(super) fn set_notes(&self, notes: Rc<Notes>) {
-        let changed = std::mem::replace(&mut self.0.borrow_mut().notes, Rc::clone(&notes)) != notes;
-        if changed {
-            self.redraw();
+    pub(super) fn set_notes(&self, notes: &Rc<Notes>) {
+        self.0.borrow_mut().notes = Rc::clone(notes);
+        self.redraw();
+    }
+
+    /// The keyboard is on that track now.
+    pub(super) fn set_track(&self, name: &TrackName) {
+        self.act(|control| control.set_track(name));
+    }
+
+    /// The pointer or a finger moves.
+    pub(super) fn point(&self, id: i32, x: f64, y: f64) {
+        self.act(|control| control.point(id, x, y));
+        let viewer = self.0.borrow();
+        if let Some(elements) = &viewer.elements {
+            let shape = viewer.control.pointer_shape(x, y);
+            // A known property with a known value.
+            let _ = elements.canvas.style().set_property("cursor", shape);
         }
     }
 
-    /// The moment that was clicked or gone to last.
-    pub(super) fn cursor(&self) -> Option<Nanos> {
-        self.0.borrow().focus.cursor
+    /// The button or finger goes up.
+    pub(super) fn release(&self, id: i32, x: f64, y: f64) {
+        self.0.borrow_mut().long_press = None;
+        self.act(|control| control.release(id, x, y));
     }
 
-    /// The moment that is meant: the pointer's, or else the cursor if it is in
-    /// view, or else the middle of the view.
-    pub(super) fn moment(&self) -> Nanos {
+    /// The browser took the finger's movement over: it scrolls.
+    pub(super) fn abort(&self, id: i32) {
+        self.0.borrow_mut().long_press = None;
+        self.act(|control| {
+            control.abort(id);
+            None
+        });
+    }
+
+    /// A finger that rests selects a range.
+    fn wait_for_long_press(&self, press: Press) {
+        let this = self.clone();
+        let timeout = Timeout::new(LONG_PRESS_MS, move || {
+            this.act(|control| {
+                control.held(press);
+                None
+            });
+        });
+        self.0.borrow_mut().long_press = Some(timeout);
+    }
+
+    /// A turn of the wheel; false if it is not for the timeline.
+    pub(super) fn wheel(&self, wheel: Wheel) -> bool {
+        let told = self.0.borrow_mut().control.wheel(wheel);
+        let taken = told.is_some();
+        self.act(|_| told.unwrap_or_default());
+        taken
+    }
+
+    /// The track at a height of the window.
+    pub(super) fn track_at_client(&self, client_y: f64) -> Option<usize> {
         let viewer = self.0.borrow();
-        let view = viewer.view.span();
-        let cursor = viewer.focus.cursor;
-        let seen = cursor.filter(|time| (view.start..=view.end).contains(time));
-        let middle = Nanos(view.start.0 + view.duration().0 / 2);
-        viewer.focus.pointer.or(seen).unwrap_or(middle)
+        let elements = viewer.elements.as_ref()?;
+        let top = elements.picture.get_bounding_client_rect().top();
+        viewer.control.track_at(client_y - top)
     }
 
-    /// The track that the keyboard is on.
-    pub(super) fn track(&self) -> Option<TrackName> {
-        self.0.borrow().focus.track.clone()
-    }
-
-    /// The description of the item that is pointed at or selected.
-    pub(super) fn description(&self) -> Option<Rc<Description>> {
-        self.0.borrow().description()
+    /// Scrolls the tracks.
+    fn scroll_tracks(&self, to: f64) {
+        let viewer = self.0.borrow();
+        let canvas = viewer.elements.as_ref().map(|elements| &elements.canvas);
+        let scroller = canvas.and_then(|canvas| canvas.closest(".timeline").ok().flatten());
+        drop(viewer);
+        if let Some(scroller) = scroller {
+            scroller.set_scroll_top(to as i32);
+        }
     }
 }

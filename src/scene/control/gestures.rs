@@ -1,12 +1,10 @@
 //! What mouse, pen and fingers do.
 
-use gloo_timers::callback::Timeout;
-
-use super::{Viewer, ViewerEvent, ViewerRef};
+use super::{Control, Told};
 use crate::automata::Span;
 use crate::ids::Nanos;
 use crate::scene::item::Item;
-use crate::scene::timeline::{MINIMAP_PX, TOP_PX, labels_px};
+use crate::scene::timeline::{MINIMAP_PX, TOP_PX};
 use crate::scene::viewport::Viewport;
 use crate::timeline::row::Row;
 
@@ -14,16 +12,16 @@ use crate::timeline::row::Row;
 const CLICK_PX: f64 = 4.0;
 /// How near an edge of the range can be taken, in pixels.
 const EDGE_PX: f64 = 5.0;
-/// The same for fingers.
+/// How near an edge of the range fingers can take it, in pixels.
 const FINGER_EDGE_PX: f64 = 16.0;
 /// How near a mark is hit, in pixels.
 const HIT_PX: f64 = 2.5;
-/// The same for marks of moments, which are wider than their time.
+/// How near a mark of a moment is hit, which is wider than its time, in pixels.
 const MOMENT_HIT_PX: f64 = 5.0;
 /// How near the edge of a span a dragged edge is caught, in pixels.
 const SNAP_PX: f64 = 6.0;
 /// How long a finger rests until it selects instead of moving.
-const LONG_PRESS_MS: u32 = 450;
+pub const LONG_PRESS_MS: u32 = 450;
 
 /// What a drag does.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,140 +49,125 @@ pub(super) struct Touch {
 }
 
 /// A button, pen or finger goes down.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::ui) struct Press {
-    pub(in crate::ui) id: i32,
-    pub(in crate::ui) at: (f64, f64),
-    pub(in crate::ui) touch: bool,
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Press {
+    /// Which pointer: fingers are told apart.
+    pub id: i32,
+    /// Where on the canvas, in CSS pixels.
+    pub at: (f64, f64),
+    /// Whether it is a finger.
+    pub touch: bool,
     /// With Shift or the middle button: moves.
-    pub(in crate::ui) pan: bool,
+    pub pan: bool,
     /// With Alt: measures.
-    pub(in crate::ui) measure: bool,
+    pub measure: bool,
 }
 
-impl ViewerRef {
-    /// A turn of the wheel at a place of the canvas; false if it is not for
-    /// the timeline but scrolls the tracks.
-    pub(in crate::ui) fn wheel(&self, x: f64, dx: f64, dy: f64, shift: bool, ctrl: bool) -> bool {
-        let labels = labels_px(self.0.borrow().size.0);
+/// A turn of the wheel at a place of the canvas.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Wheel {
+    /// From the left edge of the canvas, in CSS pixels.
+    pub x: f64,
+    /// How far to the right, in CSS pixels.
+    pub dx: f64,
+    /// How far down, in CSS pixels.
+    pub dy: f64,
+    /// With Shift: scrolls the tracks.
+    pub shift: bool,
+    /// With Ctrl, as a touchpad says that two fingers pinch.
+    pub ctrl: bool,
+}
+
+/// The shape of the pointer, as CSS calls it.
+pub type PointerShape = &'static str;
+
+impl Control {
+    /// Turns the wheel; `None` if that is not for the timeline but scrolls the
+    /// tracks.
+    pub fn wheel(&mut self, wheel: Wheel) -> Option<Vec<Told>> {
+        let Wheel {
+            x,
+            dx,
+            dy,
+            shift,
+            ctrl,
+        } = wheel;
+        let labels = self.left_px();
         if x < labels || (shift && !ctrl && dx == 0.0) {
-            return false;
+            return None;
         }
-        if dx.abs() > dy.abs() {
-            self.gesture(|view| view.pan(dx));
+        Some(if dx.abs() > dy.abs() {
+            self.gesture(|view| view.pan(dx))
         } else {
             let speed = if ctrl { 0.01 } else { 0.0022 };
-            self.gesture(|view| view.zoom((-dy * speed).exp(), x - labels));
+            self.gesture(|view| view.zoom((-dy * speed).exp(), x - labels))
+        })
+    }
+
+    /// A finger rests since [`LONG_PRESS_MS`]: it selects a range.
+    pub fn held(&mut self, press: Press) {
+        if let (Some(Drag::Pan { .. }), false) = (self.drag, self.moved) {
+            let from = self.snapped(press.at);
+            let x = press.at.0;
+            self.drag = Some(Drag::Select { from, x });
         }
-        true
-    }
-
-    pub(in crate::ui) fn press(&self, press: Press) {
-        self.update(|viewer| ((), viewer.pressed(press)));
-        if press.touch {
-            self.wait_for_long_press(press);
-        }
-    }
-
-    /// A finger that rests selects a range.
-    fn wait_for_long_press(&self, press: Press) {
-        let this = self.clone();
-        let timeout = Timeout::new(LONG_PRESS_MS, move || {
-            this.update(|viewer| {
-                if let (Some(Drag::Pan { .. }), false) = (viewer.drag, viewer.moved) {
-                    let from = viewer.snapped(press.at);
-                    viewer.drag = Some(Drag::Select {
-                        from,
-                        x: press.at.0,
-                    });
-                }
-                ((), Vec::new())
-            });
-        });
-        self.0.borrow_mut().long_press = Some(timeout);
-    }
-
-    /// The pointer or a finger moves.
-    pub(in crate::ui) fn point(&self, id: i32, x: f64, y: f64) {
-        self.update(|viewer| ((), viewer.moved_to(id, x, y)));
     }
 
     /// The pointer leaves.
-    pub(in crate::ui) fn leave(&self) {
-        self.update(|viewer| {
-            viewer.focus.pointer = None;
-            viewer.focus.pointer_at = None;
-            viewer.focus.hovered = None;
-            ((), viewer.described())
-        });
-    }
-
-    /// The button or finger goes up.
-    pub(in crate::ui) fn release(&self, id: i32, x: f64, y: f64) {
-        self.update(|viewer| ((), viewer.released(id, x, y)));
+    pub fn leave(&mut self) -> Vec<Told> {
+        self.focus.pointer = None;
+        self.focus.pointer_at = None;
+        self.focus.hovered = None;
+        self.described()
     }
 
     /// The browser took the finger's movement over: it scrolls.
-    pub(in crate::ui) fn abort(&self, id: i32) {
-        self.update(|viewer| {
-            viewer.touches.retain(|touch| touch.id != id);
-            viewer.drag = None;
-            viewer.long_press = None;
-            ((), Vec::new())
-        });
+    pub fn abort(&mut self, id: i32) {
+        self.touches.retain(|touch| touch.id != id);
+        self.drag = None;
     }
 
     /// Zooms to what was clicked twice, or shows all.
-    pub(in crate::ui) fn double_click(&self, x: f64, y: f64) {
-        let item = self.0.borrow().item_at(x, y);
-        match item.filter(|item| !item.row.is_graph()) {
-            Some(item) => self.gesture(|view| view.show(item.span)),
-            None => self.fit(),
+    pub fn double_click(&mut self, x: f64, y: f64) -> Vec<Told> {
+        let item = self.item_at(x, y).filter(|item| !item.row.is_graph());
+        self.gesture(|view| match item {
+            Some(item) => view.show(item.span),
+            None => view.fit(),
+        })
+    }
+
+    /// Changes which time is in view; the pointer stays where it is on the
+    /// canvas.
+    pub fn gesture(&mut self, change: impl FnOnce(&mut Viewport)) -> Vec<Told> {
+        change(&mut self.view);
+        if let Some((x, _)) = self.focus.pointer_at {
+            let labels = self.left_px();
+            self.focus.pointer = (x >= labels).then(|| self.view.time_at(x - labels));
         }
-    }
-
-    pub(super) fn gesture(&self, change: impl FnOnce(&mut Viewport)) {
-        self.update(|viewer| {
-            change(&mut viewer.view);
-            if let Some((x, _)) = viewer.focus.pointer_at {
-                let labels = labels_px(viewer.size.0);
-                viewer.focus.pointer = (x >= labels).then(|| viewer.view.time_at(x - labels));
-            }
-            let mut events = viewer.hover();
-            events.push(ViewerEvent::Changed);
-            ((), events)
-        });
-    }
-
-    /// The track at a height of the window.
-    pub(in crate::ui) fn track_at_client(&self, client_y: f64) -> Option<usize> {
-        let viewer = self.0.borrow();
-        let elements = viewer.elements.as_ref()?;
-        let top = elements.picture.get_bounding_client_rect().top();
-        viewer.track_at(client_y - top)
+        let mut told = self.hover();
+        told.push(Told::Changed);
+        told
     }
 
     /// Sets one end of a measure, then the other.
-    pub(in crate::ui) fn measure(&self) {
+    pub fn measure(&mut self) {
         let moment = self.moment();
-        self.update(|viewer| {
-            let focus = &mut viewer.focus;
-            focus.measuring = !focus.measuring;
-            focus.measure = Some(match focus.measure.filter(|_| !focus.measuring) {
-                Some((from, _)) => (from, moment),
-                None => (moment, moment),
-            });
-            ((), Vec::new())
+        let focus = &mut self.focus;
+        focus.measuring = !focus.measuring;
+        focus.measure = Some(match focus.measure.filter(|_| !focus.measuring) {
+            Some((from, _)) => (from, moment),
+            None => (moment, moment),
         });
     }
 }
 
-impl Viewer {
+impl Control {
     fn time_of(&self, x: f64) -> Nanos {
-        self.view.time_at(x - labels_px(self.size.0))
+        self.view.time_at(x - self.left_px())
     }
 
-    fn pressed(&mut self, press: Press) -> Vec<ViewerEvent> {
+    /// A button, pen or finger goes down.
+    pub fn press(&mut self, press: Press) -> Vec<Told> {
         let (x, y) = press.at;
         if press.touch {
             self.touches.retain(|touch| touch.id != press.id);
@@ -200,7 +183,7 @@ impl Viewer {
         }
         self.moved = false;
         let edge_px = if press.touch { FINGER_EDGE_PX } else { EDGE_PX };
-        self.drag = if x < labels_px(self.size.0) {
+        self.drag = if x < self.left_px() {
             None
         } else if y < MINIMAP_PX {
             return self.take_minimap(x);
@@ -219,7 +202,11 @@ impl Viewer {
                 x,
             })
         };
-        Vec::new()
+        if press.touch {
+            vec![Told::Hold(press)]
+        } else {
+            Vec::new()
+        }
     }
 
     fn pinch(&self) -> Option<Drag> {
@@ -233,7 +220,7 @@ impl Viewer {
     }
 
     /// Takes the view on the minimap; beside it, the view comes there first.
-    fn take_minimap(&mut self, x: f64) -> Vec<ViewerEvent> {
+    fn take_minimap(&mut self, x: f64) -> Vec<Told> {
         let view = self.view.span();
         let time = self.minimap_time(x);
         let middle = f64::midpoint(view.start.0 as f64, view.end.0 as f64);
@@ -241,7 +228,7 @@ impl Viewer {
         let grip = if inside { time - middle } else { 0.0 };
         self.drag = Some(Drag::Minimap { grip });
         self.move_minimap(x, grip);
-        vec![ViewerEvent::Changed]
+        vec![Told::Changed]
     }
 
     fn move_minimap(&mut self, x: f64, grip: f64) {
@@ -251,28 +238,28 @@ impl Viewer {
     }
 
     fn minimap_time(&self, x: f64) -> f64 {
-        let part = (x - labels_px(self.size.0)) / self.view.width_px();
+        let part = (x - self.left_px()) / self.view.width_px();
         let log = self.view.log();
         log.start.0 as f64 + part.clamp(0.0, 1.0) * log.duration().0 as f64
     }
 
-    fn moved_to(&mut self, id: i32, x: f64, y: f64) -> Vec<ViewerEvent> {
+    /// The pointer or a finger moves.
+    pub fn point(&mut self, id: i32, x: f64, y: f64) -> Vec<Told> {
         if let Some(touch) = self.touches.iter_mut().find(|touch| touch.id == id) {
             touch.at = (x, y);
         }
         let time = self.time_of(x);
-        self.focus.pointer = (x >= labels_px(self.size.0) && y >= MINIMAP_PX).then_some(time);
+        self.focus.pointer = (x >= self.left_px() && y >= MINIMAP_PX).then_some(time);
         self.focus.pointer_at = Some((x, y));
         if let Some((from, _)) = self.focus.measure.filter(|_| self.focus.measuring) {
             self.focus.measure = Some((from, self.snapped((x, y))));
         }
         let mut events = self.dragged(x, y);
         events.extend(self.hover());
-        self.point_cursor(x, y);
         events
     }
 
-    fn dragged(&mut self, x: f64, y: f64) -> Vec<ViewerEvent> {
+    fn dragged(&mut self, x: f64, y: f64) -> Vec<Told> {
         match self.drag {
             Some(Drag::Pan { x: from }) => {
                 self.moved |= (x - from).abs() > CLICK_PX;
@@ -298,7 +285,7 @@ impl Viewer {
             }
             Some(Drag::Minimap { grip }) => {
                 self.move_minimap(x, grip);
-                return vec![ViewerEvent::Changed];
+                return vec![Told::Changed];
             }
             Some(Drag::Pinch { apart, middle }) => self.pinched(apart, middle),
             None => {}
@@ -315,17 +302,17 @@ impl Viewer {
             return;
         };
         self.view.pan(middle - to);
-        let labels = labels_px(self.size.0);
+        let labels = self.left_px();
         self.view.zoom(now / apart, to - labels);
         self.drag = self.pinch();
     }
 
-    fn released(&mut self, id: i32, x: f64, y: f64) -> Vec<ViewerEvent> {
+    /// The button or finger goes up.
+    pub fn release(&mut self, id: i32, x: f64, y: f64) -> Vec<Told> {
         let fingers = self.touches.len();
         self.touches.retain(|touch| touch.id != id);
-        self.long_press = None;
         let drag = self.drag.take();
-        let mut events = vec![ViewerEvent::Changed];
+        let mut events = vec![Told::Changed];
         if fingers > 1 {
             // What remains of two fingers is no click.
             return events;
@@ -349,37 +336,39 @@ impl Viewer {
         events
     }
 
-    fn clicked(&mut self, x: f64, y: f64) -> Vec<ViewerEvent> {
+    fn clicked(&mut self, x: f64, y: f64) -> Vec<Told> {
         let mut events = Vec::new();
-        events.extend(self.place_at(x, y).map(ViewerEvent::Clicked));
+        events.extend(self.place_at(x, y).map(Told::Clicked));
         let item = self.item_at(x, y).filter(|item| !item.row.is_graph());
         if item.is_none() && self.focus.range.take().is_some() {
-            events.push(ViewerEvent::Range(None));
+            events.push(Told::Range(None));
         }
         let track = self
             .track_at(y)
             .map(|index| self.layout.tracks()[index].id.clone());
         if let Some(track) = track {
             self.focus.track = Some(track.clone());
-            events.push(ViewerEvent::Current(Some(track)));
+            events.push(Told::Current(Some(track)));
         }
         self.focus.pinned = item.is_some();
-        self.focus.card_left = x > (labels_px(self.size.0) + self.size.0) / 2.0;
+        self.focus.card_left = x > (self.left_px() + self.size.0) / 2.0;
         events.extend(self.select(item));
-        events.extend([ViewerEvent::Pinned(
+        events.extend([Told::Pinned(
             self.description().filter(|_| self.focus.pinned),
         )]);
         events
     }
 
     /// The track at a height of the canvas.
-    pub(super) fn track_at(&self, y: f64) -> Option<usize> {
+    #[must_use]
+    pub fn track_at(&self, y: f64) -> Option<usize> {
         (y >= TOP_PX).then(|| self.layout.at(y - TOP_PX, self.scroll_px))?
     }
 
     /// The item at a place of the canvas; on a graph, the stretch of a pixel.
-    pub(super) fn item_at(&self, x: f64, y: f64) -> Option<Item> {
-        if x < labels_px(self.size.0) {
+    #[must_use]
+    pub fn item_at(&self, x: f64, y: f64) -> Option<Item> {
+        if x < self.left_px() {
             return None;
         }
         let row = self.layout.tracks().get(self.track_at(y)?)?.row()?;
@@ -418,7 +407,7 @@ impl Viewer {
     /// If `x` is on an edge of the range: the other edge.
     fn opposite_edge(&self, x: f64, slack_px: f64) -> Option<Nanos> {
         let range = self.focus.range?;
-        let labels = labels_px(self.size.0);
+        let labels = self.left_px();
         let near = |time: Nanos| (labels + self.view.x_of(time) - x).abs() <= slack_px;
         if near(range.start) {
             Some(range.end)
@@ -430,39 +419,31 @@ impl Viewer {
     }
 
     /// Looks what is under the pointer.
-    pub(super) fn hover(&mut self) -> Vec<ViewerEvent> {
+    pub(super) fn hover(&mut self) -> Vec<Told> {
         let at = self.focus.pointer_at.filter(|_| self.drag.is_none());
         self.focus.hovered = at.and_then(|(x, y)| self.item_at(x, y));
         self.described()
     }
 
-    fn set_range(&mut self, a: Nanos, b: Nanos) -> Vec<ViewerEvent> {
+    fn set_range(&mut self, a: Nanos, b: Nanos) -> Vec<Told> {
         self.focus.range = Some(Span::new(a.min(b), a.max(b)));
-        vec![ViewerEvent::Range(self.focus.range)]
+        vec![Told::Range(self.focus.range)]
     }
 
-    fn point_cursor(&self, x: f64, y: f64) {
-        let Some(elements) = &self.elements else {
-            return;
-        };
-        let cursor = match self.drag {
+    /// Which shape the pointer has at a place of the canvas: what a press
+    /// there would do.
+    #[must_use]
+    pub fn pointer_shape(&self, x: f64, y: f64) -> PointerShape {
+        let hovered = self.focus.hovered.as_ref();
+        match self.drag {
             Some(Drag::Pan { .. } | Drag::Minimap { .. }) => "grabbing",
             Some(Drag::Edge { .. }) => "ew-resize",
-            _ if x < labels_px(self.size.0) => "default",
+            _ if x < self.left_px() => "default",
             _ if y < MINIMAP_PX => "grab",
             _ if self.opposite_edge(x, EDGE_PX).is_some() => "ew-resize",
             _ if y < TOP_PX => "grab",
-            _ if self
-                .focus
-                .hovered
-                .as_ref()
-                .is_some_and(|item| !item.row.is_graph()) =>
-            {
-                "pointer"
-            }
+            _ if hovered.is_some_and(|item| !item.row.is_graph()) => "pointer",
             _ => "crosshair",
-        };
-        // A known property with a known value.
-        let _ = elements.canvas.style().set_property("cursor", cursor);
+        }
     }
 }

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::ask::details_query;
-use super::{Description, Goto, Viewer, ViewerEvent, ViewerRef};
+use super::need::details_query;
+use super::{Control, Description, Goto, Told};
 use crate::automata::Span;
 use crate::ids::Nanos;
 use crate::scene::format;
@@ -17,65 +17,70 @@ use crate::timeline::details::{Fact, Lead};
 use crate::timeline::reply::{GraphPoint, MarkKind, Values};
 use crate::timeline::row::Row;
 
-impl ViewerRef {
+/// A mark in view, in words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VisibleItem {
+    /// Its track.
+    pub row: Row,
+    /// What the track is called.
+    pub track: String,
+    /// When it is.
+    pub span: Span,
+    /// What it says.
+    pub text: String,
+}
+
+impl Control {
     /// Goes to the next (or previous) item of the track that the keyboard is on.
-    pub(in crate::ui) fn step(&self, forward: bool) {
-        let index = self.update(|viewer| viewer.step(forward));
-        self.show_track(index);
+    pub fn step(&mut self, forward: bool) -> Vec<Told> {
+        let (index, mut told) = self.stepped(forward);
+        told.extend(index.and_then(|index| self.scroll_to_track(index)));
+        told
     }
 
     /// Goes to the track below (or above).
-    pub(in crate::ui) fn step_track(&self, down: bool) {
-        let index = self.update(|viewer| viewer.step_track(down));
-        self.show_track(index);
+    pub fn step_track(&mut self, down: bool) -> Vec<Told> {
+        let (index, mut told) = self.stepped_track(down);
+        told.extend(index.and_then(|index| self.scroll_to_track(index)));
+        told
     }
 
     /// The keyboard is on that track now.
-    pub(in crate::ui) fn set_track(&self, name: &TrackName) {
-        self.update(|viewer| {
-            let known = viewer.focus.track.as_ref() == Some(name);
-            viewer.focus.track = Some(name.clone());
-            let event = (!known).then(|| ViewerEvent::Current(Some(name.clone())));
-            ((), event.into_iter().collect())
-        });
-    }
-
-    fn show_track(&self, index: Option<usize>) {
-        if let Some(index) = index {
-            self.scroll_to_track(index);
-        }
+    pub fn set_track(&mut self, name: &TrackName) -> Option<Told> {
+        let known = self.focus.track.as_ref() == Some(name);
+        self.focus.track = Some(name.clone());
+        (!known).then(|| Told::Current(Some(name.clone())))
     }
 
     /// Goes to what a fact about the item leads to.
-    pub(in crate::ui) fn follow(&self, lead: Lead) {
+    pub fn follow(&mut self, lead: Lead) -> Vec<Told> {
         let found = self.description().and_then(|description| {
             let mut leads = description.facts.iter().filter_map(Fact::item);
             leads.find(|(other, ..)| *other == lead)
         });
-        if let Some((_, row, span)) = found {
-            self.goto(Goto::item(row, span));
+        match found {
+            Some((_, row, span)) => self.goto(Goto::item(row, span)),
+            None => Vec::new(),
         }
     }
 
     /// Keeps the details of the item open, or no longer.
-    pub(in crate::ui) fn pin_details(&self) {
-        self.update(|viewer| {
-            viewer.focus.pinned = !viewer.focus.pinned && viewer.item().is_some();
-            if viewer.focus.pinned && viewer.focus.selected.is_none() {
-                viewer.focus.selected.clone_from(&viewer.focus.hovered);
-            }
-            let pinned = viewer.description().filter(|_| viewer.focus.pinned);
-            ((), vec![ViewerEvent::Pinned(pinned)])
-        });
+    pub fn pin_details(&mut self) -> Vec<Told> {
+        self.focus.pinned = !self.focus.pinned && self.item().is_some();
+        if self.focus.pinned && self.focus.selected.is_none() {
+            self.focus.selected.clone_from(&self.focus.hovered);
+        }
+        let pinned = self.description().filter(|_| self.focus.pinned);
+        vec![Told::Pinned(pinned)]
     }
 
     /// The marks in view as rows of a table: track, span, words; of a graph
     /// what it shows all in all.
-    pub(in crate::ui) fn visible_items(&self) -> Vec<VisibleItem> {
-        let viewer = self.0.borrow();
+    #[must_use]
+    pub fn visible_items(&self) -> Vec<VisibleItem> {
         let mut items = Vec::new();
-        for track in viewer.layout.tracks() {
-            let Some(row) = track.row().filter(|row| viewer.marks.rows.contains(row)) else {
+        for track in self.layout.tracks() {
+            let Some(row) = track.row().filter(|row| self.marks.rows.contains(row)) else {
                 continue;
             };
             let visible = |(span, text)| VisibleItem {
@@ -85,38 +90,29 @@ impl ViewerRef {
                 text,
             };
             if row.is_graph() {
-                items.extend(viewer.graph_in_view(row).map(visible));
+                items.extend(self.graph_in_view(row).map(visible));
             } else {
-                items.extend(viewer.items_in_view(row).map(visible));
+                items.extend(self.items_in_view(row).map(visible));
             }
         }
         items
     }
-}
 
-/// A mark in view, in words.
-#[derive(Clone, Debug, PartialEq)]
-pub(in crate::ui) struct VisibleItem {
-    pub(in crate::ui) row: Row,
-    pub(in crate::ui) track: String,
-    pub(in crate::ui) span: Span,
-    pub(in crate::ui) text: String,
-}
-
-impl Viewer {
     /// The item that is pointed at, or else the selected one.
     pub(super) fn item(&self) -> Option<&Item> {
         self.focus.hovered.as_ref().or(self.focus.selected.as_ref())
     }
 
-    pub(super) fn select(&mut self, item: Option<Item>) -> Vec<ViewerEvent> {
+    pub(super) fn select(&mut self, item: Option<Item>) -> Vec<Told> {
         self.focus.selected = item;
         let mut events = self.described();
-        events.push(ViewerEvent::Changed);
+        events.push(Told::Changed);
         events
     }
 
-    pub(super) fn description(&self) -> Option<Rc<Description>> {
+    /// The item that is pointed at or selected, in words.
+    #[must_use]
+    pub fn description(&self) -> Option<Rc<Description>> {
         let item = self.item()?;
         let (name, text) = describe(item, &self.labels);
         let text = match self.graph_words(item) {
@@ -127,7 +123,8 @@ impl Viewer {
             item.row,
             Row::Cap(_) | Row::Thread(_) | Row::ForeignCalls(_)
         );
-        let known = self.details.about == Some(details_query(item)) && !self.details.in_flight;
+        let known = self.details.as_ref();
+        let known = known.filter(|(about, _)| *about == details_query(item));
         let name = if name.is_empty() {
             self.track_name(item.row)
         } else {
@@ -141,11 +138,7 @@ impl Viewer {
             class: coloured.then_some(item.class),
             name,
             text: text + &self.share_of_view(item),
-            facts: if known {
-                self.details.answer.clone()
-            } else {
-                Vec::new()
-            },
+            facts: known.map_or_else(Vec::new, |(_, facts)| facts.clone()),
         }))
     }
 
@@ -242,7 +235,7 @@ impl Viewer {
         named.or_else(selected).or_else(first)
     }
 
-    fn step(&mut self, forward: bool) -> (Option<usize>, Vec<ViewerEvent>) {
+    fn stepped(&mut self, forward: bool) -> (Option<usize>, Vec<Told>) {
         let index = self.track_index();
         let row = index.and_then(|index| self.layout.tracks().get(index)?.row());
         let Some(row) = row else {
@@ -307,7 +300,7 @@ impl Viewer {
         self.graph_item(row, Nanos(time))
     }
 
-    fn step_track(&mut self, down: bool) -> (Option<usize>, Vec<ViewerEvent>) {
+    fn stepped_track(&mut self, down: bool) -> (Option<usize>, Vec<Told>) {
         let count = self.layout.tracks().len();
         let at = self.track_index();
         let next = match at {
@@ -324,7 +317,7 @@ impl Viewer {
         self.focus.track = Some(name.clone());
         self.focus.pointer_at = None;
         self.focus.hovered = None;
-        let mut events = vec![ViewerEvent::Current(Some(name))];
+        let mut events = vec![Told::Current(Some(name))];
         self.focus.awaited = row.is_some_and(|row| !self.marks.rows.contains(&row));
         let item = row.and_then(|row| self.nearest(row));
         events.extend(self.select(item));
@@ -345,7 +338,7 @@ impl Viewer {
     }
 
     /// Selects what was waited for, if its marks have come.
-    pub(super) fn select_awaited(&mut self) -> Vec<ViewerEvent> {
+    pub(super) fn select_awaited(&mut self) -> Vec<Told> {
         let index = self.track_index().filter(|_| self.focus.awaited);
         let row = index.and_then(|index| self.layout.tracks().get(index)?.row());
         let Some(row) = row.filter(|row| self.marks.rows.contains(row)) else {
