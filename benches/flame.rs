@@ -12,15 +12,22 @@ use std::path::Path;
 use std::time::Instant;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use eventscope::automata::Span;
-use eventscope::flamegraph::query::{FlameQuery, FlameTableQuery, View, answer_with, table};
-use eventscope::flamegraph::{
-    Choice, Frame, FrameId, Frames, Origin, Profile, SampleThreads, Samples, StackId, Stacks, Step,
-    StepCache, Track, TrackSource,
-};
-use eventscope::ids::{CapId, Nanos};
-use eventscope::session::Session;
-use eventscope::source::{FileSource, read_session};
+use eventlog::ids::{CapId, Nanos};
+use eventlog::source::FileSource;
+use model::profile::frames::{Frame, FrameId, Frames};
+use model::profile::origin::{Choice, Origin};
+use model::profile::sample_threads::SampleThreads;
+use model::profile::samples::Samples;
+use model::profile::stacks::{StackId, Stacks};
+use model::profile::{Profile, Track, TrackSource};
+use model::time::Span;
+use views::flame::cache::StepCache;
+use views::flame::query::answer_with;
+use views::flame::query::table;
+use views::flame::query::{FlameQuery, FlameTableQuery, View};
+use views::flame::step::Step;
+use views::session::Session;
+use views::session::read_session;
 
 const SAMPLES: u64 = 5_000_000;
 const TICK_NS: u64 = 1_000_000;

@@ -12,15 +12,15 @@
 use std::hint::black_box;
 use std::path::Path;
 
+use analysis::automata::thread_state::ThreadSpan;
+use analysis::spans::{Analyses, SpanSink, Spans};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use eventscope::analysis::spans::{Analyses, SpanSink, Spans};
-use eventscope::automata::Span;
-use eventscope::automata::thread_state::ThreadSpan;
-use eventscope::eventlog::header::{BLOCK_MARKER, END_OF_DATA, Header, Parsed};
-use eventscope::eventlog::{Need, Record, Step};
-use eventscope::ids::{CapId, Nanos, ThreadId};
-use eventscope::session::Session;
-use eventscope::source::read_log;
+use eventlog::header::{BLOCK_MARKER, END_OF_DATA, Header, Parsed};
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::source::read_log;
+use eventlog::{Need, Record, Step};
+use model::time::Span;
+use views::session::Session;
 
 const FIXTURE: &str = "tests/fixtures/logs/ghc-9.6.6/dense-N2-l-flush.eventlog";
 const MADE_BYTES: usize = 100_000_000;

@@ -5,28 +5,28 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
-use crate::analysis::numbers::sparks_query::SparksReply;
-use crate::analysis::numbers::summary::Summary;
-use crate::analysis::process::Process;
-use crate::automata::Span;
-use crate::eventlog::Progress;
-use crate::events::visit::FoundRow;
-use crate::events::{EventList, EventRow};
-use crate::flamegraph::SourceInfo;
-use crate::flamegraph::query::{
+use analysis::flamegraph::profiles::SourceInfo;
+use analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
+use analysis::numbers::sparks_query::SparksReply;
+use analysis::numbers::summary::Summary;
+use analysis::process::Process;
+use analysis::timeline::contents::Contents;
+use analysis::timeline::details::{DetailsQuery, Fact};
+use analysis::timeline::flow::{Arrow, FlowQuery};
+use analysis::timeline::messages::Message;
+use analysis::timeline::query::{TimelineQuery, UsageRow};
+use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
+use analysis::timeline::threads::{ThreadFilter, ThreadRow};
+use analysis::timeline::user_spans::SpanPrefixes;
+use eventlog::Progress;
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use model::time::Span;
+use views::events::visit::FoundRow;
+use views::events::{EventList, EventRow};
+use views::flame::query::{
     ExportFormat, FlameHead, FlamePlaceQuery, FlameQuery, FlameRow, FlameTableQuery,
 };
-use crate::ids::{CapId, Nanos, ThreadId};
-use crate::session::Overview;
-use crate::timeline::contents::Contents;
-use crate::timeline::details::{DetailsQuery, Fact};
-use crate::timeline::flow::{Arrow, FlowQuery};
-use crate::timeline::messages::Message;
-use crate::timeline::query::{TimelineQuery, UsageRow};
-use crate::timeline::thread_table::{ThreadTable, ThreadTableQuery};
-use crate::timeline::threads::{ThreadFilter, ThreadRow};
-use crate::timeline::user_spans::SpanPrefixes;
+use views::session::Overview;
 
 /// Changes whenever a message does: page and worker of different builds must
 /// not talk to each other.
@@ -142,7 +142,7 @@ pub enum EventQuery {
 /// What the worker answers; columns come beside it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
-    /// The columns of a [`TimelineReply`](crate::timeline::reply::TimelineReply) come beside.
+    /// The columns of a [`TimelineReply`](model::marks::TimelineReply) come beside.
     Timeline,
     /// The usage of each capability.
     Usage(Vec<UsageRow>),

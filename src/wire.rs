@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{File, MessageEvent, MessagePort};
 
-use crate::flamegraph::query::FlameBoxes;
-use crate::timeline::reply::{GraphColumns, TimelineReply};
+use model::marks::{GraphColumns, TimelineReply};
+use views::flame::query::FlameBoxes;
 
 const MESSAGE: &str = "message";
 const COLUMNS: &str = "columns";

@@ -7,7 +7,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{Case, Reading, Row, cases, read};
-use eventscope::eventlog::LogError;
+use eventlog::LogError;
 
 /// How far apart the places are. Every place costs one reading of the log:
 /// larger logs are damaged at fewer places.

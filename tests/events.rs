@@ -3,22 +3,22 @@
 
 mod common;
 
+use analysis::timeline::contents::Contents;
+use analysis::timeline::scope::Scope;
 use common::build::Build;
 use common::{Case, cases, fixture_cases};
-use eventscope::automata::Span;
-use eventscope::eventlog::rows::RowSource;
-use eventscope::eventlog::{Need, Step};
-use eventscope::events::chunk::{ChunkReader, ChunkRows};
-use eventscope::events::filter::{CapFilter, EventFilter, Matcher};
-use eventscope::events::scan::{Counts, Scan};
-use eventscope::events::visit::{Find, Numbering, Page, Visit};
-use eventscope::events::{EventList, EventRow};
-use eventscope::ids::{CapId, Nanos, ThreadId};
-use eventscope::session::Session;
-use eventscope::timeline::contents::Contents;
-use eventscope::timeline::scope::Scope;
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::rows::RowSource;
+use eventlog::{Need, Step};
+use model::time::Span;
 use proptest::prelude::*;
 use proptest::sample::select;
+use views::events::chunk::{ChunkReader, ChunkRows};
+use views::events::filter::{CapFilter, EventFilter, Matcher};
+use views::events::scan::{Counts, Scan};
+use views::events::visit::{Find, Numbering, Page, Visit};
+use views::events::{EventList, EventRow};
+use views::session::Session;
 
 /// An open log with its bytes.
 struct Log {

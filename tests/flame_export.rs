@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 use common::{cases, eventscope, session_of, stdout};
-use eventscope::flamegraph::query::{
+use model::profile::origin::Choice;
+use model::profile::source::{Source, Unit};
+use serde_json::Value;
+use views::flame::query::{
     ExportFormat, FlameHead, FlameQuery, FlameRow, FlameTableQuery, Measure, View,
 };
-use eventscope::flamegraph::{Choice, Source, Unit};
-use eventscope::scene::flame::frame_name;
-use eventscope::session::Session;
-use serde_json::Value;
+use views::scene::flame::frame_name;
+use views::session::Session;
 
 const PROFILED: &str = "tests/fixtures/logs/ghc-9.10.3/prof-time-N2-pj-l.eventlog";
 const HEAP: &str = "tests/fixtures/logs/ghc-9.10.3/prof-heap-N1-hc-l-au.eventlog";

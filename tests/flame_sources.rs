@@ -7,15 +7,19 @@ mod common;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use common::{Case, cases, for_all, session_of};
-use eventscope::automata::Span;
-use eventscope::eventlog::{Event, Record};
-use eventscope::flamegraph::{Choice, Frame, FrameKind, Origin, Source, TrackSource, Weight};
-use eventscope::ids::{Nanos, ThreadId};
-use eventscope::session::Session;
-use eventscope::source::read_log;
-use eventscope::timeline::class::WaitReason;
-use eventscope::timeline::thread_table::{ThreadTable, ThreadTableQuery};
+use eventlog::ids::{Nanos, ThreadId};
+use eventlog::source::read_log;
+use eventlog::{Event, Record};
+use model::class::WaitReason;
+use model::profile::TrackSource;
+use model::profile::frames::{Frame, FrameKind};
+use model::profile::origin::{Choice, Origin};
+use model::profile::source::Source;
+use model::profile::weights::Weight;
+use model::time::Span;
+use views::session::Session;
 
 fn announce() -> Vec<u8> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -26,7 +30,7 @@ fn announce() -> Vec<u8> {
 /// The weight of every stack, outermost frame first.
 type Folded = BTreeMap<Vec<String>, (u64, u64)>;
 
-fn names(weighed: &eventscope::flamegraph::Weighed<'_>) -> Folded {
+fn names(weighed: &model::profile::origin::Weighed<'_>) -> Folded {
     let mut folded = Folded::new();
     for (stack, weight) in weighed.stacks.ids().zip(&weighed.own) {
         if *weight == Weight::default() {
@@ -506,7 +510,7 @@ fn heap_of_one_log() {
 /// Other words make other spans, and none if nothing is said in them.
 #[test]
 fn spans_follow_the_words() {
-    use eventscope::timeline::user_spans::SpanPrefixes;
+    use analysis::timeline::user_spans::SpanPrefixes;
     let mut session = session_of(&announce()).expect("a log");
     let count = |session: &Session| {
         let origin = session.origin(Source::Spans).expect("spans");

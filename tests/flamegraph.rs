@@ -7,13 +7,16 @@ mod common;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use eventscope::eventlog::Record;
-use eventscope::flamegraph::query::{FlameBoxes, FlameHead, FlameQuery, View, answer};
-use eventscope::flamegraph::{
-    CallOddity, CallProblem, Choice, FrameKind, Profile, ProfileCollector, Track, TrackSource,
-};
-use eventscope::ids::Nanos;
-use eventscope::source::read_log;
+use analysis::flamegraph::collect::ProfileCollector;
+use analysis::flamegraph::foreign::{CallOddity, CallProblem};
+use eventlog::Record;
+use eventlog::ids::Nanos;
+use eventlog::source::read_log;
+use model::profile::frames::FrameKind;
+use model::profile::origin::Choice;
+use model::profile::{Profile, Track, TrackSource};
+use views::flame::query::answer;
+use views::flame::query::{FlameBoxes, FlameHead, FlameQuery, View};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

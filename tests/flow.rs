@@ -5,18 +5,18 @@ mod common;
 
 use std::collections::BTreeMap;
 
+use analysis::timeline::details::{DetailsQuery, Lead};
+use analysis::timeline::flow::{ArrowKind, FlowQuery};
+use analysis::timeline::instants::InstantKind;
+use analysis::timeline::query::TimelineQuery;
+use analysis::timeline::row::Row;
+use analysis::timeline::threads::ThreadFilter;
 use common::{Case, for_all, reference_is_wrong, session_of};
-use eventscope::automata::Span;
-use eventscope::eventlog::{Event, Record};
-use eventscope::ids::{CapId, Nanos, ThreadId};
-use eventscope::session::Session;
-use eventscope::source::read_log;
-use eventscope::timeline::details::{DetailsQuery, Lead};
-use eventscope::timeline::flow::{ArrowKind, FlowQuery};
-use eventscope::timeline::instants::InstantKind;
-use eventscope::timeline::query::TimelineQuery;
-use eventscope::timeline::row::Row;
-use eventscope::timeline::threads::ThreadFilter;
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::source::read_log;
+use eventlog::{Event, Record};
+use model::time::Span;
+use views::session::Session;
 
 fn open(name: &str) -> Session {
     let mut cases = common::fixture_cases().into_iter();
@@ -381,7 +381,7 @@ fn details_lead_to_items() {
                         many: mark.count > 1,
                     };
                     let facts = session.details(&query);
-                    let one = mark.kind == eventscope::timeline::reply::MarkKind::One;
+                    let one = mark.kind == model::marks::MarkKind::One;
                     if facts.is_empty() && one {
                         return Err(format!("nothing is known of {query:?}"));
                     }

@@ -7,14 +7,17 @@ mod common;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use analysis::process::DiagnosticKind;
 use common::build::Build;
-use eventscope::analysis::process::DiagnosticKind;
-use eventscope::flamegraph::query::{FlameQuery, View};
-use eventscope::flamegraph::{Choice, Source, TrackSource};
-use eventscope::ids::{CapId, OsThreadId};
-use eventscope::session::Session;
-use eventscope::source::{FileSource, read_session};
-use eventscope::symbols::Symbols;
+use eventlog::ids::{CapId, OsThreadId};
+use eventlog::source::FileSource;
+use model::profile::TrackSource;
+use model::profile::origin::Choice;
+use model::profile::source::Source;
+use symbols::Symbols;
+use views::flame::query::{FlameQuery, View};
+use views::session::Session;
+use views::session::read_session;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

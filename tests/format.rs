@@ -7,11 +7,12 @@ use std::io;
 use std::ops::Range;
 use std::time::Instant;
 
+use analysis::spans::Spans;
 use common::build::{Build, Declared, TYPES};
 use common::{ALL_ANALYSES, CountSpans, Reading, read};
-use eventscope::analysis::spans::Spans;
-use eventscope::eventlog::{DamageKind, Event, LogError, Names, Record, sentence::sentence};
-use eventscope::source::{Source, read_log};
+use eventlog::sentence::sentence;
+use eventlog::source::{Source, read_log};
+use eventlog::{DamageKind, Event, LogError, Names, Record};
 
 /// A second, in the middle of which the events of most tests stand.
 const SPAN: (u64, u64) = (1_000_000_000, 2_000_000_000);

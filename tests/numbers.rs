@@ -4,15 +4,15 @@ mod common;
 
 use std::sync::LazyLock;
 
+use analysis::numbers::Collection;
+use analysis::numbers::collections_query::{CollectionColumn, CollectionsQuery};
+use analysis::numbers::summary::Summary;
 use common::build::{Build, Declared};
-use eventscope::analysis::numbers::Collection;
-use eventscope::analysis::numbers::collections_query::{CollectionColumn, CollectionsQuery};
-use eventscope::analysis::numbers::summary::Summary;
-use eventscope::automata::Span;
-use eventscope::ids::{CapId, Nanos};
-use eventscope::session::Session;
-use eventscope::source::read_session;
+use eventlog::ids::{CapId, Nanos};
+use model::time::Span;
 use proptest::prelude::*;
+use views::session::Session;
+use views::session::read_session;
 
 const LOGS: &[&str] = &[
     "ghc-9.0.2/fib-forkio-N4-lsgfpu",

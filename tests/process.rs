@@ -3,13 +3,13 @@
 
 mod common;
 
+use analysis::process::{Change, DiagnosticKind, Process};
 use common::build::{Build, TYPES};
 use common::show::{Shown, parse, unescape};
 use common::{Case, cases};
-use eventscope::analysis::process::{Change, DiagnosticKind, Process};
-use eventscope::eventlog::{Need, Step};
-use eventscope::ids::{ByteOffset, CapId, Nanos};
-use eventscope::session::Session;
+use eventlog::ids::{ByteOffset, CapId, Nanos};
+use eventlog::{Need, Step};
+use views::session::Session;
 
 fn open(bytes: &[u8]) -> Option<Session> {
     let mut session = Session::new(bytes.len() as u64);

@@ -15,9 +15,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use common::{cases, session_of};
-use eventscope::flamegraph::query::{ExportFormat, FlameQuery, Measure};
-use eventscope::flamegraph::{Choice, TrackSource};
+use model::profile::TrackSource;
+use model::profile::origin::Choice;
 use serde_json::Value;
+use views::flame::query::{ExportFormat, FlameQuery, Measure};
 
 /// Ticks by stack, outermost first, without `MAIN`, in which all lie.
 type Ticks = BTreeMap<Vec<String>, f64>;

@@ -7,9 +7,9 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use common::{Case, Reading, Row, fixture_cases, read};
-use eventscope::eventlog::display::{BackDating, DisplayOrder};
-use eventscope::eventlog::{DamageKind, LogError, Record};
-use eventscope::source::{Source, read_log};
+use eventlog::display::{BackDating, DisplayOrder};
+use eventlog::source::{Source, read_log};
+use eventlog::{DamageKind, LogError, Record};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;

@@ -6,11 +6,12 @@ mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use analysis::info::Info;
+use analysis::numbers::summary::Summary;
 use common::Case;
-use eventscope::analysis::info::Info;
-use eventscope::analysis::numbers::summary::Summary;
-use eventscope::eventlog::Record;
-use eventscope::source::{read_log, read_session};
+use eventlog::Record;
+use eventlog::source::read_log;
+use views::session::read_session;
 
 /// Names and values, as the report prints them.
 type Numbers = BTreeMap<String, String>;

@@ -5,10 +5,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use eventscope::ids::Address;
-use eventscope::symbols::{
-    Kind, Load, MAGIC_BYTES, Symbols, SymbolsError, Wanted, is_symbols, kind,
-};
+use eventlog::ids::Address;
+use symbols::{Kind, Load, MAGIC_BYTES, Symbols, SymbolsError, Wanted, is_symbols, kind};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -35,7 +33,7 @@ fn names(path: &Path, functions: &[u64], code: &[u64]) -> (Load, Vec<String>) {
     let naming = read(path)
         .and_then(|mut symbols| symbols.name(&wanted))
         .expect("names");
-    let name = |(address, name): (Address, eventscope::symbols::Name)| {
+    let name = |(address, name): (Address, symbols::Name)| {
         let place = name.location.unwrap_or_default();
         let parts = [name.package, name.module, name.label, place];
         format!("{address} {}", parts.join("|"))

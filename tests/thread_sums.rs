@@ -5,20 +5,20 @@ mod common;
 
 use std::collections::BTreeMap;
 
+use analysis::automata::thread_state::{Activity, Reason, ThreadSpan};
+use analysis::spans::{Analyses, Open, SpanSink, Spans};
+use analysis::timeline::store::Store;
+use analysis::timeline::thread_export::{COLUMNS, Cell, cells};
+use analysis::timeline::thread_table::{ThreadEnd, ThreadTable, ThreadTableQuery, ThreadTimes};
+use analysis::timeline::turns::TurnSums;
 use common::build::Build;
 use common::{Case, for_all, reference_is_wrong, stdout, store_of};
-use eventscope::analysis::spans::{Analyses, Open, SpanSink, Spans};
-use eventscope::automata::Span;
-use eventscope::automata::thread_state::{Activity, Reason, ThreadSpan};
-use eventscope::eventlog::StopStatus;
-use eventscope::ids::{Nanos, ThreadId};
-use eventscope::source::read_log;
-use eventscope::timeline::Store;
-use eventscope::timeline::class::{Class, StopCode, WAIT_REASONS, WaitReason};
-use eventscope::timeline::lane::Lane;
-use eventscope::timeline::thread_export::{COLUMNS, Cell, cells};
-use eventscope::timeline::thread_table::{ThreadEnd, ThreadTable, ThreadTableQuery, ThreadTimes};
-use eventscope::timeline::turns::TurnSums;
+use eventlog::StopStatus;
+use eventlog::ids::{Nanos, ThreadId};
+use eventlog::source::read_log;
+use model::class::{Class, StopCode, WAIT_REASONS, WaitReason};
+use model::lane::Lane;
+use model::time::Span;
 use proptest::prelude::*;
 
 fn table(store: &Store, range: Option<Span>) -> ThreadTable {

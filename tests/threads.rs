@@ -3,17 +3,17 @@
 
 mod common;
 
-use common::build::Build;
-use common::store_of;
-use eventscope::automata::Span;
-use eventscope::ids::{Nanos, ThreadId};
-use eventscope::timeline::Store;
-use eventscope::timeline::class::{Class, WaitReason};
-use eventscope::timeline::lane::Lane;
-use eventscope::timeline::thread_export::thread_csv;
-use eventscope::timeline::thread_table::{
+use analysis::timeline::store::Store;
+use analysis::timeline::thread_export::thread_csv;
+use analysis::timeline::thread_table::{
     ThreadColumn, ThreadEnd, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTimes,
 };
+use common::build::Build;
+use common::store_of;
+use eventlog::ids::{Nanos, ThreadId};
+use model::class::{Class, WaitReason};
+use model::lane::Lane;
+use model::time::Span;
 
 /// The stop codes of the standard numbering.
 const HEAP: u16 = 1;

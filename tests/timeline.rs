@@ -2,27 +2,27 @@
 
 mod common;
 
-use eventscope::automata::Span;
-use eventscope::ids::{CapId, Nanos, ThreadId};
-use eventscope::notes::Notes;
-use eventscope::scene::arrange::{Known, TrackView, arrange};
-use eventscope::scene::item::{Marks, Names};
-use eventscope::scene::painter::TextPainter;
-use eventscope::scene::palette::Palette;
-use eventscope::scene::timeline::{Focus, Scene};
-use eventscope::scene::track::Layout;
-use eventscope::scene::viewport::Viewport;
-use eventscope::scene::words::describe;
-use eventscope::session::Session;
-use eventscope::share::TrackName;
-use eventscope::timeline::Class;
-use eventscope::timeline::flow::FlowQuery;
-use eventscope::timeline::lane::Lane;
-use eventscope::timeline::query::TimelineQuery;
-use eventscope::timeline::reply::MarkKind;
-use eventscope::timeline::row::Row;
-use eventscope::timeline::threads::ThreadFilter;
+use analysis::timeline::flow::FlowQuery;
+use analysis::timeline::query::TimelineQuery;
+use analysis::timeline::row::Row;
+use analysis::timeline::threads::ThreadFilter;
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use model::class::Class;
+use model::lane::Lane;
+use model::marks::MarkKind;
+use model::time::Span;
 use proptest::prelude::*;
+use views::notes::Notes;
+use views::scene::arrange::{Known, TrackView, arrange};
+use views::scene::item::{Marks, Names};
+use views::scene::painter::TextPainter;
+use views::scene::palette::Palette;
+use views::scene::timeline::{Focus, Scene};
+use views::scene::track::Layout;
+use views::scene::viewport::Viewport;
+use views::scene::words::describe;
+use views::session::Session;
+use views::share::TrackName;
 
 fn open(name: &str) -> Session {
     let case = common::fixture_cases()

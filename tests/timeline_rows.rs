@@ -4,30 +4,30 @@
 
 mod common;
 
+use analysis::numbers::collections_query::CollectionsQuery;
+use analysis::timeline::activity::COLLECTING;
+use analysis::timeline::details::DetailsQuery;
+use analysis::timeline::query::TimelineQuery;
+use analysis::timeline::row::{Graph, Row, SparkGraph};
+use analysis::timeline::user_spans::SpanPrefixes;
 use common::build::{Build, Declared};
-use eventscope::analysis::numbers::collections_query::CollectionsQuery;
-use eventscope::automata::Span;
-use eventscope::eventlog::{Need, Step};
-use eventscope::ids::{CapId, Nanos, TaskId, ThreadId};
-use eventscope::notes::Notes;
-use eventscope::scene::arrange::{Known, TrackView, arrange};
-use eventscope::scene::item::{Marks, Names};
-use eventscope::scene::painter::TextPainter;
-use eventscope::scene::palette::Palette;
-use eventscope::scene::timeline::{Focus, Scene};
-use eventscope::scene::track::{Group, Layout, Track};
-use eventscope::scene::viewport::Viewport;
-use eventscope::scene::words::describe;
-use eventscope::session::Session;
-use eventscope::share::TrackName;
-use eventscope::timeline::Class;
-use eventscope::timeline::activity::COLLECTING;
-use eventscope::timeline::details::DetailsQuery;
-use eventscope::timeline::query::TimelineQuery;
-use eventscope::timeline::reply::{MarkKind, TimelineReply};
-use eventscope::timeline::row::{Graph, Row, SparkGraph};
-use eventscope::timeline::user_spans::SpanPrefixes;
+use eventlog::ids::{CapId, Nanos, TaskId, ThreadId};
+use eventlog::{Need, Step};
+use model::class::Class;
+use model::marks::{MarkKind, TimelineReply};
+use model::time::Span;
 use proptest::prelude::*;
+use views::notes::Notes;
+use views::scene::arrange::{Known, TrackView, arrange};
+use views::scene::item::{Marks, Names};
+use views::scene::painter::TextPainter;
+use views::scene::palette::Palette;
+use views::scene::timeline::{Focus, Scene};
+use views::scene::track::{Group, Layout, Track};
+use views::scene::viewport::Viewport;
+use views::scene::words::describe;
+use views::session::Session;
+use views::share::TrackName;
 
 fn open(name: &str) -> Session {
     let cases = common::fixture_cases();

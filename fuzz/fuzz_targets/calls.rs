@@ -2,10 +2,10 @@
 //! calls and C functions.
 #![no_main]
 
-use eventscope::eventlog::status::StopCodes;
-use eventscope::eventlog::{Event, EventType};
-use eventscope::flamegraph::ProfileCollector;
-use eventscope::ids::Nanos;
+use eventlog::status::StopCodes;
+use eventlog::{Event, EventType};
+use analysis::flamegraph::collect::ProfileCollector;
+use eventlog::ids::Nanos;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,9 +1,9 @@
 //! Decodes one payload.
 #![no_main]
 
-use eventscope::eventlog::header::{Header, Parsed};
-use eventscope::eventlog::sentence::sentence;
-use eventscope::eventlog::{Event, EventType, Names};
+use eventlog::header::{Header, Parsed};
+use eventlog::sentence::sentence;
+use eventlog::{Event, EventType, Names};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -14,7 +14,7 @@ fuzz_target!(|bytes: &[u8]| {
         unreachable!("this is a header");
     };
     let codes = header.stop_codes;
-    for stop_codes in [codes, eventscope::eventlog::status::StopCodes::Ghc782] {
+    for stop_codes in [codes, eventlog::status::StopCodes::Ghc782] {
         header.stop_codes = stop_codes;
         let event = Event::decode(EventType(u16::from_be_bytes(*id)), payload, stop_codes);
         assert!(!event.name().is_empty());

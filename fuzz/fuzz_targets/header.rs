@@ -1,7 +1,7 @@
 //! Parses a header.
 #![no_main]
 
-use eventscope::eventlog::header::{Header, Parsed};
+use eventlog::header::{Header, Parsed};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,17 +1,17 @@
 //! Reads a whole log in pieces, and every event again, chunk by chunk.
 #![no_main]
 
-use eventscope::analysis::info::Info;
-use eventscope::analysis::spans::{Analyses, SpanAnalysis};
-use eventscope::automata::Span;
-use eventscope::eventlog::display::DisplayOrder;
-use eventscope::eventlog::rows::RowSource;
-use eventscope::eventlog::sentence::sentence;
-use eventscope::eventlog::{LogReader, Names, Need, Record, Sink, Step};
-use eventscope::events::chunk::ChunkReader;
-use eventscope::ids::Nanos;
-use eventscope::timeline::Store;
-use eventscope::timeline::thread_table::ThreadTableQuery;
+use analysis::info::Info;
+use analysis::spans::{Analyses, SpanAnalysis};
+use model::time::Span;
+use eventlog::display::DisplayOrder;
+use eventlog::rows::RowSource;
+use eventlog::sentence::sentence;
+use eventlog::{LogReader, Names, Need, Record, Sink, Step};
+use views::events::chunk::ChunkReader;
+use eventlog::ids::Nanos;
+use analysis::timeline::store::Store;
+use analysis::timeline::thread_table::ThreadTableQuery;
 use libfuzzer_sys::fuzz_target;
 
 /// How threads spent the log, and that both halves have all of it.

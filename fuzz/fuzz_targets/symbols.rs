@@ -4,8 +4,8 @@
 
 use std::io::Cursor;
 
-use eventscope::ids::Address;
-use eventscope::symbols::{Symbols, Wanted, is_symbols};
+use eventlog::ids::Address;
+use symbols::{Symbols, Wanted, is_symbols};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::{Condition, Failure, Input, Output, escaped, report};
-use crate::analysis::check::{Check, Finding, Subject};
-use crate::eventlog::names::Key;
-use crate::eventlog::{Names, Record};
+use analysis::check::{Check, Finding, Subject};
+use eventlog::names::Key;
+use eventlog::{Names, Record};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {

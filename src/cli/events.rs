@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use serde_json::{Map, json};
 
 use super::{Condition, Failure, Input, Output, escaped, report};
-use crate::eventlog::cursor::Value;
-use crate::eventlog::display::{BackDating, DisplayOrder};
-use crate::eventlog::sentence::write_sentence;
-use crate::eventlog::{Event, Names, Record};
+use eventlog::cursor::Value;
+use eventlog::display::{BackDating, DisplayOrder};
+use eventlog::sentence::write_sentence;
+use eventlog::{Event, Names, Record};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {

@@ -8,18 +8,19 @@ use clap::ValueEnum;
 use serde_json::json;
 
 use super::{Condition, Failure, Input, Output, Range, escaped, report};
-use crate::automata::Span;
-use crate::flamegraph::query::{
-    ExportFormat, FlameQuery, FlameRow, FlameTableQuery, Measure, View,
-};
-use crate::flamegraph::{
-    Choice, Source, SourceInfo, Step, TrackInfo, TrackSource, Unit, WindowTotals,
-};
-use crate::ids::Nanos;
-use crate::scene::flame::{picture_query, svg};
-use crate::scene::palette::Palette;
-use crate::session::Session;
-use crate::symbols::Symbols;
+use analysis::flamegraph::profiles::{SourceInfo, TrackInfo};
+use analysis::flamegraph::spans::totals::WindowTotals;
+use eventlog::ids::Nanos;
+use model::profile::TrackSource;
+use model::profile::origin::Choice;
+use model::profile::source::{Source, Unit};
+use model::time::Span;
+use symbols::Symbols;
+use views::flame::query::{ExportFormat, FlameQuery, FlameRow, FlameTableQuery, Measure, View};
+use views::flame::step::Step;
+use views::scene::flame::{picture_query, svg};
+use views::scene::palette::Palette;
+use views::session::Session;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::{Condition, Failure, Input, Output, escaped, report};
-use crate::analysis::info::Info;
-use crate::analysis::process::{CapChange, Process};
-use crate::eventlog::{LogReader, Record};
-use crate::quantity::ByteCount;
+use analysis::info::Info;
+use analysis::process::{CapChange, Process};
+use eventlog::quantity::ByteCount;
+use eventlog::{LogReader, Record};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {

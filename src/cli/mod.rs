@@ -19,11 +19,12 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::automata::Span;
-use crate::eventlog::{LogError, LogReader, Sink};
-use crate::ids::Nanos;
-use crate::session::Session;
-use crate::source::{FileSource, Source, read_log, read_session};
+use eventlog::ids::Nanos;
+use eventlog::source::{FileSource, Source, read_log};
+use eventlog::{LogError, LogReader, Sink};
+use model::time::Span;
+use views::session::Session;
+use views::session::read_session;
 
 /// Reads GHC eventlogs. Files may be compressed with gzip or zstd; `-` is standard input.
 #[derive(Debug, Parser)]

@@ -8,12 +8,13 @@ use clap::ValueEnum;
 use serde_json::json;
 
 use super::{Condition, Failure, Input, Output, report};
-use crate::analysis::capability::{Lives, Usage, idle};
-use crate::analysis::spans::{Analyses, Open, SpanSink, Spans};
-use crate::automata::thread_state::{Activity, ThreadSpan};
-use crate::automata::{Oddity, Span};
-use crate::eventlog::{Record, Sink};
-use crate::ids::{CapId, Nanos, ThreadId};
+use analysis::automata::Oddity;
+use analysis::automata::thread_state::{Activity, ThreadSpan};
+use analysis::capability::{Lives, Usage, idle};
+use analysis::spans::{Analyses, Open, SpanSink, Spans};
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::{Record, Sink};
+use model::time::Span;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {

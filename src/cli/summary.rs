@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use super::{Condition, Failure, Input, Range, report};
-use crate::analysis::numbers::report::Report;
+use analysis::numbers::report::Report;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {

@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 
 use super::{Condition, Failure, Input, Output, Range, escaped, report};
-use crate::analysis::capability::Lives;
-use crate::analysis::spans::{Analyses, Spans};
-use crate::automata::Span;
-use crate::eventlog::{Event, Record, Sink};
-use crate::ids::Nanos;
-use crate::timeline::Store;
-use crate::timeline::thread_export::{COLUMNS, Cell, cells};
-use crate::timeline::thread_table::{ThreadColumn, ThreadTable, ThreadTableQuery};
+use analysis::capability::Lives;
+use analysis::spans::{Analyses, Spans};
+use analysis::timeline::store::Store;
+use analysis::timeline::thread_export::{COLUMNS, Cell, cells};
+use analysis::timeline::thread_table::{ThreadColumn, ThreadTable, ThreadTableQuery};
+use eventlog::ids::Nanos;
+use eventlog::{Event, Record, Sink};
+use model::time::Span;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {

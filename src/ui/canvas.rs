@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
-use crate::scene::painter::{Align, Face, Paint, Painter, Rect};
+use views::scene::painter::{Align, Face, Paint, Painter, Rect};
 
 const SANS: &str = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
 const MONO: &str = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";

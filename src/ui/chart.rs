@@ -5,11 +5,11 @@ use web_sys::Element;
 use yew::prelude::*;
 
 use super::timeline::Observer;
-use crate::automata::Span;
-use crate::ids::Nanos;
-use crate::scene::chart::{count_ticks, short, steps, value_ticks};
-use crate::scene::format;
-use crate::scene::ruler;
+use eventlog::ids::Nanos;
+use model::time::Span;
+use views::scene::chart::{count_ticks, short, steps, value_ticks};
+use views::scene::format;
+use views::scene::ruler;
 
 /// The height of every chart, which the style sheet knows too.
 const HEIGHT_PX: f64 = 150.0;

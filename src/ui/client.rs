@@ -12,10 +12,10 @@ use web_sys::{
     WorkerOptions, WorkerType,
 };
 
-use crate::events::EventList;
 use crate::protocol::{Answer, FromWorker, Question, ToWorker, VERSION};
-use crate::timeline::user_spans::SpanPrefixes;
 use crate::wire;
+use analysis::timeline::user_spans::SpanPrefixes;
+use views::events::EventList;
 
 /// What becomes of a question: the answer and its columns.
 type Then = Box<dyn FnOnce(Answer, Option<Array>)>;

@@ -10,15 +10,15 @@ use super::panel::{PanelProps, use_answer};
 use super::summary::range_text;
 use super::term::Term;
 use super::viewer::Goto;
-use crate::analysis::numbers::Collection;
-use crate::analysis::numbers::collections_query::{
+use crate::protocol::{Answer, Question};
+use analysis::numbers::Collection;
+use analysis::numbers::collections_query::{
     CollectionColumn, CollectionsQuery, CollectionsReply, Pauses,
 };
-use crate::automata::Span;
-use crate::ids::Nanos;
-use crate::protocol::{Answer, Question};
-use crate::scene::format;
-use crate::timeline::row::Row;
+use analysis::timeline::row::Row;
+use eventlog::ids::Nanos;
+use model::time::Span;
+use views::scene::format;
 
 const fn column(title: &'static str, help: &'static str) -> Column {
     Column {

@@ -4,9 +4,9 @@ use web_sys::{Element, HtmlDialogElement};
 use yew::prelude::*;
 
 use super::legend::Legend;
-use crate::actions::flame::flame_keys;
-use crate::actions::{Binding, GESTURES, Section, of_section};
-use crate::timeline::Class;
+use model::class::Class;
+use views::actions::flame::flame_keys;
+use views::actions::{Binding, GESTURES, Section, of_section};
 
 /// Shows a dialog, before everything else.
 pub(super) fn open_modal(node: &NodeRef) {

@@ -9,13 +9,13 @@ use yew::prelude::*;
 
 use super::client::Client;
 use super::panel::Marked;
-use crate::events::EventList;
-use crate::events::filter::CapFilter;
-use crate::ids::{CapId, ThreadId};
 use crate::protocol::{Answer, Question};
-use crate::scene::format;
-use crate::session::Overview;
-use crate::timeline::threads::ThreadFilter;
+use analysis::timeline::threads::ThreadFilter;
+use eventlog::ids::{CapId, ThreadId};
+use views::events::EventList;
+use views::events::filter::CapFilter;
+use views::scene::format;
+use views::session::Overview;
 
 /// What was changed.
 #[derive(Clone, Debug, PartialEq)]

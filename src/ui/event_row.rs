@@ -3,9 +3,9 @@
 use yew::prelude::*;
 
 use super::grid::{Column, GridRow};
-use crate::events::EventRow;
-use crate::ids::{Nanos, ThreadId};
-use crate::scene::format;
+use eventlog::ids::{Nanos, ThreadId};
+use views::events::EventRow;
+use views::scene::format;
 
 const fn column(title: &'static str, help: &'static str, number: bool) -> Column {
     Column {

@@ -15,13 +15,13 @@ use super::event_row::{COLUMNS, as_text, grid_row};
 use super::grid::{Grid, Rows, ScrollTo, Went};
 use super::panel::Marked;
 use super::viewer::{Goto, Place};
-use crate::automata::Span;
-use crate::events::filter::EventFilter;
-use crate::events::visit::FoundRow;
-use crate::events::{EventList, EventRow};
 use crate::protocol::{Answer, Counted, EventQuery, Question};
-use crate::scene::format;
-use crate::session::Overview;
+use model::time::Span;
+use views::events::filter::EventFilter;
+use views::events::visit::FoundRow;
+use views::events::{EventList, EventRow};
+use views::scene::format;
+use views::session::Overview;
 
 /// A change of the selected range is followed when it has settled.
 const RANGE_SETTLED_MS: u32 = 120;

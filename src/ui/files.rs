@@ -5,8 +5,8 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, DataTransfer, DragEvent, File, FileList, Response};
 
-use crate::share::{Fingerprint, fingerprint};
-use crate::symbols::{MAGIC_BYTES, is_symbols};
+use symbols::{MAGIC_BYTES, is_symbols};
+use views::share::{Fingerprint, fingerprint};
 
 /// Whether something that is dragged over the page has files.
 pub(super) fn has_files(event: &DragEvent) -> bool {

@@ -5,10 +5,10 @@ use yew::prelude::*;
 
 use super::landing::Logo;
 use super::theme::Choice;
-use crate::eventlog::{Progress, Stage};
-use crate::ids::Nanos;
-use crate::scene::format;
-use crate::session::Overview;
+use eventlog::ids::Nanos;
+use eventlog::{Progress, Stage};
+use views::scene::format;
+use views::session::Overview;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct HeaderProps {

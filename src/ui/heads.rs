@@ -8,9 +8,9 @@ use yew::prelude::*;
 
 use super::same::Same;
 use super::viewer::ViewerRef;
-use crate::scene::arrange::TrackChange;
-use crate::scene::track::{Kind, Layout, Track};
-use crate::share::TrackName;
+use views::scene::arrange::TrackChange;
+use views::scene::track::{Kind, Layout, Track};
+use views::share::TrackName;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct HeadsProps {

@@ -7,7 +7,7 @@ use yew::prelude::*;
 use super::grid::{Column, Grid, GridRow, Rows, Went};
 use super::same::Same;
 use super::viewer::{Goto, VisibleItem};
-use crate::scene::format;
+use views::scene::format;
 
 const COLUMNS: &[Column] = &[
     column("Track", "The track that it is on.", false),

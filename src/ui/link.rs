@@ -1,11 +1,11 @@
 //! The link: the address's fragment follows the view. Only settings, never data.
 
-use crate::automata::Span;
-use crate::ids::Nanos;
-use crate::scene::format;
-use crate::share::{Selected, TrackName, ViewState, decode, encode};
-use crate::timeline::contents::Contents;
-use crate::timeline::row::Row;
+use analysis::timeline::contents::Contents;
+use analysis::timeline::row::Row;
+use eventlog::ids::Nanos;
+use model::time::Span;
+use views::scene::format;
+use views::share::{Selected, TrackName, ViewState, decode, encode};
 
 /// The selected item for a link.
 pub(super) fn selected(item: Option<(Row, Span)>, contents: &Contents) -> Option<Selected> {

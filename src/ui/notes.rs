@@ -13,14 +13,14 @@ use yew::prelude::*;
 
 use super::save::save;
 use super::viewer::Goto;
-use crate::automata::Span;
-use crate::notes::{MAX_NOTES, Merged, Note, Notes, file};
 use crate::protocol::Counted;
-use crate::share::Fingerprint;
 use crate::ui::client::Client;
 use markers::use_markers;
+use model::time::Span;
 use row::NoteRow;
 pub(super) use row::goto;
+use views::notes::{MAX_NOTES, Merged, Note, Notes, file};
+use views::share::Fingerprint;
 
 /// The largest file of notes that is read, in bytes: more than any needs.
 const MAX_FILE: f64 = 4_194_304.0;

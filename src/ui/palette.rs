@@ -8,9 +8,9 @@ use yew::prelude::*;
 
 use super::dialog::{close_modal, open_modal};
 use super::viewer::Goto;
-use crate::actions::{Action, matching};
-use crate::scene::arrange::{Reach, TrackChange};
-use crate::scene::format;
+use views::actions::{Action, matching};
+use views::scene::arrange::{Reach, TrackChange};
+use views::scene::format;
 
 /// How many entries are shown at most.
 const SHOWN: usize = 100;

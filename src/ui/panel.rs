@@ -8,10 +8,10 @@ use yew::prelude::*;
 
 use super::client::Client;
 use super::viewer::Goto;
-use crate::automata::Span;
 use crate::protocol::{Answer, Question};
-use crate::scene::format;
-use crate::timeline::scope::Scope;
+use analysis::timeline::scope::Scope;
+use model::time::Span;
+use views::scene::format;
 
 /// Where a panel's answers come from, and how much of the log is known there:
 /// when that changes, panels ask again.

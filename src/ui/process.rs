@@ -13,19 +13,19 @@ use yew::prelude::*;
 use super::copy::CopyButton;
 use super::panel::{Marked, Source, use_answer};
 use super::viewer::Goto;
-use crate::analysis::process::{self, HeapSettings};
-use crate::automata::Span;
-use crate::events::EventList;
-use crate::ids::{CapId, Nanos};
 use crate::protocol::{Answer, Question};
-use crate::quantity::Utc;
-use crate::scene::format;
-use crate::session::Overview;
-use crate::timeline::row::Row;
+use analysis::process::{self, HeapSettings};
+use analysis::timeline::row::Row;
 use capabilities::{Capabilities, capability_sets};
 use diagnostics::Diagnostics;
 use environment::Environment;
+use eventlog::ids::{CapId, Nanos};
+use eventlog::quantity::Utc;
+use model::time::Span;
 use types::Types;
+use views::events::EventList;
+use views::scene::format;
+use views::session::Overview;
 
 /// How far below the panel's edge a heading that was scrolled to stands.
 const ABOVE_HEADING_PX: f64 = 12.0;

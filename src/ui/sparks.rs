@@ -10,13 +10,13 @@ use super::panel::{PanelProps, use_answer};
 use super::summary::range_text;
 use super::summary::words::{CONVERTED, DUD, FIZZLED, GCD, OVERFLOWED, SPARK};
 use super::term::Term;
-use crate::analysis::numbers::sparks_query::{Pool, SparkRow, SparkSlice, SparksReply};
-use crate::analysis::numbers::summary::SparkTotals;
-use crate::automata::Span;
-use crate::ids::{CapId, Nanos};
 use crate::protocol::{Answer, Question};
-use crate::scene::chart::short;
-use crate::scene::format;
+use analysis::numbers::sparks_query::{Pool, SparkRow, SparkSlice, SparksReply};
+use analysis::numbers::summary::SparkTotals;
+use eventlog::ids::{CapId, Nanos};
+use model::time::Span;
+use views::scene::chart::short;
+use views::scene::format;
 
 /// The panel.
 #[component]
@@ -283,7 +283,7 @@ fn runs(props: &PanelProps, reply: &SparksReply) -> Html {
         };
         return html! { <p class="faint hint-card">{ why }</p> };
     }
-    let bin = |bin: &crate::analysis::numbers::sparks_query::SparkRunBin| Bin {
+    let bin = |bin: &analysis::numbers::sparks_query::SparkRunBin| Bin {
         from_ns: bin.from_ns,
         to_ns: bin.to_ns,
         counts: vec![bin.count],

@@ -12,11 +12,11 @@ use yew::prelude::*;
 
 use super::copy::CopyButton;
 use super::panel::{Marked, PanelProps, use_answer};
-use crate::analysis::numbers::report::Report;
-use crate::analysis::numbers::summary::{SparkTotals, Summary as Numbers};
-use crate::automata::Span;
 use crate::protocol::{Answer, Question};
-use crate::scene::format;
+use analysis::numbers::report::Report;
+use analysis::numbers::summary::{SparkTotals, Summary as Numbers};
+use model::time::Span;
+use views::scene::format;
 
 /// What the tables and lists of this panel are about.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! Light, dark and high contrast: what the system says, unless the user says
 //! otherwise.
 
-use crate::scene::palette::Palette;
+use views::scene::palette::Palette;
 
 /// What the user chose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -15,16 +15,16 @@ use super::panel::{Marked, Source, use_answer};
 use super::save::save;
 use super::summary::span_text;
 use super::viewer::Goto;
-use crate::automata::Span;
-use crate::ids::Nanos;
 use crate::protocol::{Answer, Question};
-use crate::scene::format;
-use crate::timeline::class::{Class, WaitReason};
-use crate::timeline::row::Row;
-use crate::timeline::thread_table::{
+use analysis::timeline::row::Row;
+use analysis::timeline::thread_table::{
     ThreadColumn, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTimes, ThreadView,
 };
-use crate::timeline::turns::TurnSums;
+use analysis::timeline::turns::TurnSums;
+use eventlog::ids::Nanos;
+use model::class::{Class, WaitReason};
+use model::time::Span;
+use views::scene::format;
 
 const fn number(title: &'static str, help: &'static str) -> Column {
     Column {

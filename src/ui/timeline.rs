@@ -13,11 +13,11 @@ use super::heads::Heads;
 use super::same::Same;
 use super::track_menu::TrackMenu;
 use super::viewer::{Control, Description, Goto, Press, ViewerRef, Wheel};
-use crate::scene::arrange::{TrackChange, TrackView};
-use crate::scene::timeline::TOP_PX;
-use crate::scene::track::Layout;
-use crate::share::TrackName;
-use crate::timeline::details::FlameTarget;
+use analysis::timeline::details::FlameTarget;
+use views::scene::arrange::{TrackChange, TrackView};
+use views::scene::timeline::TOP_PX;
+use views::scene::track::Layout;
+use views::share::TrackName;
 
 /// Watches the size of an element as long as it lives.
 pub(super) struct Observer {

@@ -7,11 +7,11 @@ use yew::prelude::*;
 
 use super::menu::{Menu, focus_button};
 use super::same::Same;
-use crate::scene::arrange::{TrackChange, TrackView};
-use crate::scene::track::{Group, Kind, Layout};
-use crate::share::TrackName;
-use crate::timeline::threads::ThreadOrder;
-use crate::timeline::user_spans::SpanPrefixes;
+use analysis::timeline::threads::ThreadOrder;
+use analysis::timeline::user_spans::SpanPrefixes;
+use views::scene::arrange::{TrackChange, TrackView};
+use views::scene::track::{Group, Kind, Layout};
+use views::share::TrackName;
 
 /// The orders of threads, in words.
 const ORDERS: [(&str, ThreadOrder); 4] = [

@@ -12,14 +12,14 @@ use web_sys::File;
 use super::blob::{self, BlobReader};
 use super::pause::Pauser;
 use super::{Shared, State, now_ms, post};
-use crate::eventlog::Need;
-use crate::eventlog::rows::RowSource;
-use crate::events::EventList;
-use crate::events::chunk::{ChunkReader, ChunkRows};
-use crate::events::scan::Scan;
-use crate::events::visit::{Fields, Find, Numbering, Page, Visit};
 use crate::protocol::{Answer, Counted, EventQuery, FromWorker};
-use crate::session::Session;
+use eventlog::Need;
+use eventlog::rows::RowSource;
+use views::events::EventList;
+use views::events::chunk::{ChunkReader, ChunkRows};
+use views::events::scan::Scan;
+use views::events::visit::{Fields, Find, Numbering, Page, Visit};
+use views::session::Session;
 
 /// How many chunks are kept: those around what is in view.
 const CHUNKS_KEPT: usize = 6;
@@ -72,7 +72,7 @@ impl Events {
         &'a self,
         source: &'a RowSource,
         list: &EventList,
-    ) -> Option<(Numbering<'a>, Option<&'a crate::events::scan::Counts>)> {
+    ) -> Option<(Numbering<'a>, Option<&'a views::events::scan::Counts>)> {
         let scan = self.scan.as_ref();
         let same = |scan: &&Scan| scan.list.filter == list.filter;
         let filtered = scan.filter(same).map(|scan| &scan.counts);

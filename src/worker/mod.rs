@@ -16,11 +16,11 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 
-use crate::eventlog::{LogError, Need, Stage, Step};
 use crate::protocol::{Answer, FromWorker, Question, ToWorker, VERSION};
-use crate::session::Session;
-use crate::timeline::user_spans::SpanPrefixes;
 use crate::wire;
+use analysis::timeline::user_spans::SpanPrefixes;
+use eventlog::{LogError, Need, Stage, Step};
+use views::session::Session;
 
 /// Events between two looks at the clock.
 const EVENTS_PER_STEP: usize = 50_000;

@@ -5,8 +5,8 @@ use web_sys::File;
 use super::blob_file::BlobFile;
 use super::{Shared, State, post};
 use crate::protocol::FromWorker;
-use crate::session::Session;
-use crate::symbols::{Symbols, SymbolsError};
+use symbols::{Symbols, SymbolsError};
+use views::session::Session;
 
 /// Takes a file of symbols: for the log that is open, and for later ones.
 pub(super) fn take(shared: &Shared, file: Option<File>) {

@@ -13,18 +13,19 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use eventscope::analysis::numbers::Numbers;
-use eventscope::analysis::numbers::collections_query::CollectionsQuery;
-use eventscope::analysis::spans::{Analyses, SpanSink, Spans};
-use eventscope::automata::thread_state::ThreadSpan;
-use eventscope::automata::{Oddity, Span};
-use eventscope::eventlog::{DamageList, Event, LogError, LogReader, Need, Record, Sink, Step};
-use eventscope::ids::{CapId, Nanos, ThreadId};
-use eventscope::session::Session;
-use eventscope::source::{Source, read_log};
-use eventscope::timeline::Store;
-use eventscope::timeline::flow::FlowQuery;
-use eventscope::timeline::thread_table::{ThreadSums, ThreadTableQuery};
+use analysis::automata::Oddity;
+use analysis::automata::thread_state::ThreadSpan;
+use analysis::numbers::Numbers;
+use analysis::numbers::collections_query::CollectionsQuery;
+use analysis::spans::{Analyses, SpanSink, Spans};
+use analysis::timeline::flow::FlowQuery;
+use analysis::timeline::store::Store;
+use analysis::timeline::thread_table::{ThreadSums, ThreadTableQuery};
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::source::{Source, read_log};
+use eventlog::{DamageList, Event, LogError, LogReader, Need, Record, Sink, Step};
+use model::time::Span;
+use views::session::Session;
 
 /// A log with the reference results beside it.
 #[derive(Clone, Debug)]

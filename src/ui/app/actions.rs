@@ -5,14 +5,14 @@ use web_sys::{HtmlElement, HtmlInputElement, KeyboardEvent};
 use yew::prelude::*;
 
 use super::{App, Msg, Screen};
-use crate::actions::{Action, KeyPress, When, action};
-use crate::scene::arrange::{Direction, TrackChange};
-use crate::share::TrackName;
-use crate::timeline::details::Lead;
-use crate::timeline::threads::ThreadOrder;
 use crate::ui::heads::focus_current;
 use crate::ui::save;
 use crate::ui::viewer::Control;
+use analysis::timeline::details::Lead;
+use analysis::timeline::threads::ThreadOrder;
+use views::actions::{Action, KeyPress, When, action};
+use views::scene::arrange::{Direction, TrackChange};
+use views::share::TrackName;
 
 /// How much one key press zooms.
 const ZOOM: f64 = 1.5;

@@ -8,19 +8,19 @@ use web_sys::File;
 use yew::prelude::*;
 
 use super::{App, Log, Msg, Screen, THREADS_LISTED};
-use crate::ids::{CapId, ThreadId};
 use crate::protocol::{Answer, FromWorker, Question};
-use crate::scene::arrange::{Known, TrackChange, arrange, hidden_names};
-use crate::scene::format;
-use crate::scene::history::History;
-use crate::scene::track::Layout;
-use crate::share::{Panel, TrackName};
-use crate::timeline::query::UsageRow;
-use crate::timeline::scope::Scope;
-use crate::timeline::threads::ThreadFilter;
 use crate::ui::files::{self, Dropped, Sorted};
 use crate::ui::panel::Marked;
 use crate::ui::same::Same;
+use analysis::timeline::query::UsageRow;
+use analysis::timeline::scope::Scope;
+use analysis::timeline::threads::ThreadFilter;
+use eventlog::ids::{CapId, ThreadId};
+use views::scene::arrange::{Known, TrackChange, arrange, hidden_names};
+use views::scene::format;
+use views::scene::history::History;
+use views::scene::track::Layout;
+use views::share::{Panel, TrackName};
 
 impl App {
     pub(super) fn open(&mut self, ctx: &Context<Self>, file: &File) {

@@ -8,17 +8,17 @@ use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use super::{App, Msg};
-use crate::actions::{Action, bindings};
-use crate::automata::Span;
-use crate::notes::{MAX_NOTES, Note, Notes};
-use crate::scene::arrange::{Reach, TrackChange, all_tracks};
-use crate::scene::format;
-use crate::scene::track::Group;
-use crate::share::{Panel, TrackName};
-use crate::timeline::row::Row;
 use crate::ui::notes::{NotesPanel, goto};
 use crate::ui::palette::{Entry, Palette, Pick};
 use crate::ui::viewer::{Control, Goto};
+use analysis::timeline::row::Row;
+use model::time::Span;
+use views::actions::{Action, bindings};
+use views::notes::{MAX_NOTES, Note, Notes};
+use views::scene::arrange::{Reach, TrackChange, all_tracks};
+use views::scene::format;
+use views::scene::track::Group;
+use views::share::{Panel, TrackName};
 
 impl App {
     /// Opens the palette with all that there is now.

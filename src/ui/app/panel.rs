@@ -7,9 +7,6 @@ use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use super::{App, Msg};
-use crate::automata::Span;
-use crate::ids::Nanos;
-use crate::share::Panel;
 use crate::ui::collections::Collections;
 use crate::ui::events::Events;
 use crate::ui::flame::Flame;
@@ -19,6 +16,9 @@ use crate::ui::process::Process;
 use crate::ui::sparks::Sparks;
 use crate::ui::summary::Summary;
 use crate::ui::threads::Threads;
+use eventlog::ids::Nanos;
+use model::time::Span;
+use views::share::Panel;
 
 fn tab_id(panel: Panel) -> String {
     format!("tab-{}", panel.name())

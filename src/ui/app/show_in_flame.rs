@@ -3,9 +3,9 @@
 use yew::prelude::*;
 
 use super::App;
-use crate::share::{FlameOrder, Panel, TrackName};
-use crate::timeline::details::FlameTarget;
 use crate::ui::flame::Shown;
+use analysis::timeline::details::FlameTarget;
+use views::share::{FlameOrder, Panel, TrackName};
 
 impl App {
     /// Opens the flame graph with the track of a call or a sample, in the
@@ -21,7 +21,7 @@ impl App {
             self.flame.tracks = name;
         }
         let is_inside =
-            |range: crate::automata::Span| range.start <= target.at && target.at <= range.end;
+            |range: model::time::Span| range.start <= target.at && target.at <= range.end;
         if !self.range.is_none_or(is_inside) {
             self.viewer.act(|control| control.select_range(None));
         }

@@ -9,15 +9,15 @@ use web_sys::{HtmlCanvasElement, HtmlElement, WheelEvent};
 use yew::prelude::*;
 
 use super::pick::{Pick, Reveal};
-use crate::actions::flame::FlameAct;
-use crate::flamegraph::SourceInfo;
-use crate::flamegraph::query::{FlameQuery, View};
 use crate::protocol::{Answer, Question};
-use crate::scene::flame::{FlameScene, Graph, LEVEL_PX, Minimap, Window};
 use crate::ui::canvas::CanvasPainter;
 use crate::ui::client::Client;
 use crate::ui::{theme, timeline::Observer};
 use crate::wire;
+use analysis::flamegraph::profiles::SourceInfo;
+use views::actions::flame::FlameAct;
+use views::flame::query::{FlameQuery, View};
+use views::scene::flame::{FlameScene, Graph, LEVEL_PX, Minimap, Window};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct CanvasProps {

@@ -6,15 +6,18 @@ use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 use super::export::Export;
-use crate::automata::Span;
-use crate::flamegraph::choosing::{ALL, CAPS, THREADS};
-use crate::flamegraph::query::{FlameQuery, Measure};
-use crate::flamegraph::{Source, SourceInfo, Step, TrackInfo, TrackSource, Unit};
-use crate::scene::format;
-use crate::share::{FlameOrder, FlameView, TrackName};
 use crate::ui::client::Client;
 use crate::ui::menu::Menu;
 use crate::ui::summary::span_text;
+use analysis::flamegraph::choosing::{ALL, CAPS, THREADS};
+use analysis::flamegraph::profiles::{SourceInfo, TrackInfo};
+use model::profile::TrackSource;
+use model::profile::source::{Source, Unit};
+use model::time::Span;
+use views::flame::query::{FlameQuery, Measure};
+use views::flame::step::Step;
+use views::scene::format;
+use views::share::{FlameOrder, FlameView, TrackName};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct ControlsProps {

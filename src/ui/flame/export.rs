@@ -7,15 +7,15 @@ use wasm_bindgen::JsCast;
 use web_sys::{Blob, BlobPropertyBag};
 use yew::prelude::*;
 
-use crate::flamegraph::SourceInfo;
-use crate::flamegraph::query::{ExportFormat, FlameQuery};
 use crate::protocol::{Answer, Question};
-use crate::scene::flame::{picture_query, svg};
 use crate::ui::client::Client;
 use crate::ui::menu::Menu;
 use crate::ui::save::{save, save_blob};
 use crate::ui::theme;
 use crate::wire;
+use analysis::flamegraph::profiles::SourceInfo;
+use views::flame::query::{ExportFormat, FlameQuery};
+use views::scene::flame::{picture_query, svg};
 
 #[derive(Clone, Properties, PartialEq)]
 pub(super) struct ExportProps {

@@ -21,15 +21,18 @@ use super::client::Client;
 use super::panel::Marked;
 use super::summary;
 use super::viewer::Goto;
-use crate::actions::flame::FlameAct;
-use crate::automata::Span;
-use crate::flamegraph::choosing::ALL;
-use crate::flamegraph::query::{FlamePlaceQuery, FlameQuery, Measure, View};
-use crate::flamegraph::{Choice, Source, SourceInfo, TrackSource};
-use crate::ids::Nanos;
 use crate::protocol::{Answer, Question};
-use crate::share::{FlameOrder, FlameView, MAX_STEPS};
-use crate::timeline::row::{CallsOf, Row};
+use analysis::flamegraph::choosing::ALL;
+use analysis::flamegraph::profiles::SourceInfo;
+use analysis::timeline::row::{CallsOf, Row};
+use eventlog::ids::Nanos;
+use model::profile::TrackSource;
+use model::profile::origin::Choice;
+use model::profile::source::Source;
+use model::time::Span;
+use views::actions::flame::FlameAct;
+use views::flame::query::{FlamePlaceQuery, FlameQuery, Measure, View};
+use views::share::{FlameOrder, FlameView, MAX_STEPS};
 
 /// A moment of a track of the flame graph, to be shown in the order of time.
 #[derive(Clone, Copy, Debug, PartialEq)]

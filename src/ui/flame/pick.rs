@@ -1,7 +1,7 @@
 //! A box of a flame graph that the user points at, and one that is to be shown.
 
-use crate::flamegraph::TrackSource;
-use crate::flamegraph::query::View;
+use model::profile::TrackSource;
+use views::flame::query::View;
 
 /// A box.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,15 +8,16 @@ use yew::prelude::*;
 
 use super::canvas::FlameCanvas;
 use super::pick::Pick;
-use crate::actions::flame::FlameAct;
-use crate::flamegraph::query::{FlameQuery, FlameRow, FlameTableQuery, Measure, View};
-use crate::flamegraph::{SourceInfo, Unit};
 use crate::protocol::{Answer, Question};
-use crate::scene::flame::{Value, frame_name};
-use crate::scene::format;
-use crate::share::FlameView;
 use crate::ui::client::Client;
 use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
+use analysis::flamegraph::profiles::SourceInfo;
+use model::profile::source::Unit;
+use views::actions::flame::FlameAct;
+use views::flame::query::{FlameQuery, FlameRow, FlameTableQuery, Measure, View};
+use views::scene::flame::{Value, frame_name};
+use views::scene::format;
+use views::share::FlameView;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct SandwichProps {

@@ -2,10 +2,10 @@
 
 use yew::prelude::*;
 
-use crate::automata::Span;
-use crate::flamegraph::Step;
-use crate::share::FlameView;
 use crate::ui::summary::span_text;
+use model::time::Span;
+use views::flame::step::Step;
+use views::share::FlameView;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct StepsProps {

@@ -5,12 +5,12 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::{Changer, merged_text};
-use crate::automata::Span;
-use crate::events::filter::EventFilter;
-use crate::events::{EventList, EventRow};
-use crate::notes::{MAX_NOTES, Note};
 use crate::protocol::{Answer, Counted, EventQuery, Question};
 use crate::ui::client::Client;
+use model::time::Span;
+use views::events::filter::EventFilter;
+use views::events::{EventList, EventRow};
+use views::notes::{MAX_NOTES, Note};
 
 /// `UserMarker`, which `traceMarker` writes (`rts/include/rts/EventLogFormat.h`).
 const USER_MARKER: u16 = 58;

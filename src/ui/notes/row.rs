@@ -3,10 +3,10 @@
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-use crate::notes::Note;
-use crate::scene::format;
 use crate::ui::heads::focus_current;
 use crate::ui::viewer::Goto;
+use views::notes::Note;
+use views::scene::format;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct NoteRowProps {

@@ -6,10 +6,10 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::time_button;
-use crate::analysis::process::{CapChange, Capset, Process};
-use crate::ids::CapId;
-use crate::scene::format;
 use crate::ui::viewer::Goto;
+use analysis::process::{CapChange, Capset, Process};
+use eventlog::ids::CapId;
+use views::scene::format;
 
 /// How many capabilities, and changes of each, are shown at first.
 const CAPS_SHOWN: usize = 12;

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::time_button;
-use crate::analysis::process::{Diagnostic, DiagnosticKind, Process};
-use crate::scene::format;
 use crate::ui::viewer::Goto;
+use analysis::process::{Diagnostic, DiagnosticKind, Process};
+use views::scene::format;
 
 /// How many of each kind are shown at first.
 const SHOWN: usize = 10;

@@ -5,11 +5,11 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::analysis::info::TypeCount;
-use crate::analysis::process::Process;
-use crate::events::EventList;
-use crate::events::filter::EventFilter;
-use crate::scene::format;
+use analysis::info::TypeCount;
+use analysis::process::Process;
+use views::events::EventList;
+use views::events::filter::EventFilter;
+use views::scene::format;
 
 /// How many types are shown at first: more than any known runtime writes.
 const SHOWN: usize = 150;

@@ -4,10 +4,10 @@ use yew::prelude::*;
 
 use super::About;
 use super::words::{CONVERTED, DUD, FIZZLED, GCD, OVERFLOWED, SPARK};
-use crate::analysis::numbers::summary::SparkTotals;
-use crate::ids::Nanos;
-use crate::scene::format;
 use crate::ui::term::Term;
+use analysis::numbers::summary::SparkTotals;
+use eventlog::ids::Nanos;
+use views::scene::format;
 
 /// Why a log has no numbers of the collector; a sentence below says what to do.
 const NO_GC: &str = "no GC events in this log";

@@ -4,10 +4,10 @@ use yew::prelude::*;
 
 use super::facts::{Fact, NO_COLLECTION, Shown, card, list};
 use super::{About, span_text};
-use crate::analysis::numbers::summary::{Capability, Generation};
-use crate::ids::Nanos;
-use crate::scene::format;
 use crate::ui::term::Term;
+use analysis::numbers::summary::{Capability, Generation};
+use eventlog::ids::Nanos;
+use views::scene::format;
 
 fn duration(ns: u64) -> String {
     format::duration(Nanos(ns))
@@ -165,7 +165,7 @@ fn cells(row: &Capability) -> Html {
 fn all(rows: &[Capability]) -> Capability {
     let sum = |get: fn(&Capability) -> u64| rows.iter().map(get).fold(0, u64::saturating_add);
     Capability {
-        cap: crate::ids::CapId(0),
+        cap: eventlog::ids::CapId(0),
         mutator_ns: sum(|row| row.mutator_ns),
         gc_ns: sum(|row| row.gc_ns),
         idle_ns: sum(|row| row.idle_ns),

@@ -3,8 +3,8 @@
 
 use super::{Viewer, ViewerRef};
 use crate::protocol::{Answer, Question};
-use crate::scene::control::Control;
 use crate::wire;
+use views::scene::control::Control;
 
 /// What was asked last; one question is in flight at a time.
 pub(super) struct Asked<Q> {

@@ -14,21 +14,21 @@ use web_sys::{HtmlCanvasElement, HtmlElement};
 
 use super::canvas::CanvasPainter;
 use super::client::Client;
-use crate::automata::Span;
-use crate::ids::ThreadId;
-use crate::notes::Notes;
-use crate::scene::control::gestures::LONG_PRESS_MS;
-pub(super) use crate::scene::control::gestures::{Press, Wheel};
-pub(super) use crate::scene::control::walk::VisibleItem;
-pub(super) use crate::scene::control::{Control, Description, Goto, Place, Told};
-use crate::scene::track::Layout;
-use crate::session::Overview;
-use crate::share::TrackName;
-use crate::timeline::details::DetailsQuery;
-use crate::timeline::flow::FlowQuery;
-use crate::timeline::query::TimelineQuery;
 use crate::ui::same::Same;
+use analysis::timeline::details::DetailsQuery;
+use analysis::timeline::flow::FlowQuery;
+use analysis::timeline::query::TimelineQuery;
 use ask::Asked;
+use eventlog::ids::ThreadId;
+use model::time::Span;
+use views::notes::Notes;
+use views::scene::control::gestures::LONG_PRESS_MS;
+pub(super) use views::scene::control::gestures::{Press, Wheel};
+pub(super) use views::scene::control::walk::VisibleItem;
+pub(super) use views::scene::control::{Control, Description, Goto, Place, Told};
+use views::scene::track::Layout;
+use views::session::Overview;
+use views::share::TrackName;
 
 /// The elements that the timeline moves itself.
 struct Elements {

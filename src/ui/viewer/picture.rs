@@ -24,7 +24,7 @@ impl ViewerRef {
     pub(in crate::ui) fn svg(&self) -> String {
         let viewer = self.0.borrow();
         let theme = theme::current();
-        let mut painter = crate::scene::svg::SvgPainter::new(viewer.control.size());
+        let mut painter = views::scene::svg::SvgPainter::new(viewer.control.size());
         let scene = viewer
             .control
             .scene(theme.palette, theme.patterns, &viewer.notes);

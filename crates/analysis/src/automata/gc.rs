@@ -1,0 +1,90 @@
+//! Garbage collections of one capability.
+//!
+//! | state | event | next | yields |
+//! |---|---|---|---|
+//! | `Idle` | `StartGC` at t | `Collecting(t)` | |
+//! | `Idle` | `EndGC` | `Idle` | oddity: end without start |
+//! | `Collecting(s)` | `StartGC` at t | `Collecting(min(s, t))` | oddity: repeated start |
+//! | `Collecting(s)` | `EndGC` at t | `Idle` | span `[s, t]` |
+
+use super::{Oddity, Step};
+use eventlog::ids::Nanos;
+use model::time::Span;
+
+/// Whether the capability is collecting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum State {
+    /// It is not.
+    #[default]
+    Idle,
+    /// It is, since then.
+    Collecting(Nanos),
+}
+
+/// The events that matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// `StartGC`.
+    Start,
+    /// `EndGC`.
+    End,
+}
+
+/// The automaton.
+#[must_use]
+pub const fn step(state: State, input: Input, at: Nanos) -> Step<State, Span> {
+    match (state, input) {
+        (State::Idle, Input::Start) => Step::to(State::Collecting(at)),
+        (State::Idle, Input::End) => Step::odd(State::Idle, Oddity::GcEndWithoutStart),
+        (State::Collecting(since), Input::Start) => {
+            let earlier = if since.0 < at.0 { since } else { at };
+            Step::odd(State::Collecting(earlier), Oddity::GcStartRepeated)
+        }
+        (State::Collecting(since), Input::End) => Step::yielding(State::Idle, Span::new(since, at)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table() {
+        let (early, late) = (Nanos(3), Nanos(9));
+        let collecting = State::Collecting;
+        let cases = [
+            (State::Idle, Input::Start, late, Step::to(collecting(late))),
+            (
+                State::Idle,
+                Input::End,
+                late,
+                Step::odd(State::Idle, Oddity::GcEndWithoutStart),
+            ),
+            (
+                collecting(early),
+                Input::Start,
+                late,
+                Step::odd(collecting(early), Oddity::GcStartRepeated),
+            ),
+            (
+                collecting(late),
+                Input::Start,
+                early,
+                Step::odd(collecting(early), Oddity::GcStartRepeated),
+            ),
+            (
+                collecting(early),
+                Input::End,
+                late,
+                Step::yielding(State::Idle, Span::new(early, late)),
+            ),
+        ];
+        for (state, input, at, expected) in cases {
+            assert_eq!(
+                step(state, input, at),
+                expected,
+                "{state:?} {input:?} at {at:?}"
+            );
+        }
+    }
+}

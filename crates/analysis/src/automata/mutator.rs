@@ -1,0 +1,113 @@
+//! Mutator spans of one capability: the version that follows what the
+//! capability runs, not what each thread does.
+//!
+//! | state | event | next | yields |
+//! |---|---|---|---|
+//! | `Idle` | `RunThread[X]`, X not finished | `Running[X](t)` | |
+//! | `Idle` | `RunThread[X]`, X finished | `Idle` | |
+//! | `Idle` | `StopThread[X]` | `Idle` | |
+//! | `Running[X](s)` | `RunThread[X]` | `Running[X](s)` | |
+//! | `Running[X](s)` | `StopThread[X]` at t | `Idle` | span `(X, [s, t])` |
+//! | `Running[X](s)` | run or stop of `Y ≠ X` | unchanged | oddity: other thread |
+//!
+//! The runtime often writes one false run of a thread after it finished. Which
+//! threads this capability has seen finish is the caller's set: a stop with
+//! `ThreadFinished` that yields a span puts its thread in.
+
+use super::{Oddity, Step};
+use eventlog::ids::{Nanos, ThreadId};
+use model::time::Span;
+
+/// What the capability is running.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum State {
+    /// Nothing.
+    #[default]
+    Idle,
+    /// A thread, since then.
+    Running(ThreadId, Nanos),
+}
+
+/// The events that matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// `RunThread`, and whether this capability has seen the thread finish.
+    Run {
+        /// The thread.
+        thread: ThreadId,
+        /// Whether it is in the finished set.
+        finished: bool,
+    },
+    /// `StopThread`.
+    Stop {
+        /// The thread.
+        thread: ThreadId,
+    },
+}
+
+/// The automaton.
+#[must_use]
+pub fn step(state: State, input: Input, at: Nanos) -> Step<State, (ThreadId, Span)> {
+    match (state, input) {
+        (State::Idle, Input::Run { finished: true, .. } | Input::Stop { .. }) => Step::to(state),
+        (State::Idle, Input::Run { thread, .. }) => Step::to(State::Running(thread, at)),
+        (State::Running(running, _), Input::Run { thread, .. }) if running == thread => {
+            Step::to(state)
+        }
+        (State::Running(running, since), Input::Stop { thread }) if running == thread => {
+            Step::yielding(State::Idle, (thread, Span::new(since, at)))
+        }
+        (State::Running(running, _), Input::Run { thread, .. } | Input::Stop { thread }) => {
+            let run = matches!(input, Input::Run { .. });
+            let oddity = Oddity::OtherThread {
+                running,
+                thread,
+                run,
+            };
+            Step::odd(state, oddity)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table() {
+        let (x, y) = (ThreadId(1), ThreadId(2));
+        let running = State::Running(x, Nanos(3));
+        let run = |thread, finished| Input::Run { thread, finished };
+        let stop = |thread| Input::Stop { thread };
+        let other = |run| Oddity::OtherThread {
+            running: x,
+            thread: y,
+            run,
+        };
+        let cases = [
+            (
+                State::Idle,
+                run(x, false),
+                Step::to(State::Running(x, Nanos(9))),
+            ),
+            (State::Idle, run(x, true), Step::to(State::Idle)),
+            (State::Idle, stop(x), Step::to(State::Idle)),
+            (running, run(x, false), Step::to(running)),
+            (running, run(x, true), Step::to(running)),
+            (
+                running,
+                stop(x),
+                Step::yielding(State::Idle, (x, Span::new(Nanos(3), Nanos(9)))),
+            ),
+            (running, run(y, false), Step::odd(running, other(true))),
+            (running, stop(y), Step::odd(running, other(false))),
+        ];
+        for (state, input, expected) in cases {
+            assert_eq!(
+                step(state, input, Nanos(9)),
+                expected,
+                "{state:?} {input:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! On which capability a task is: an OS thread that the runtime knows.
+//! (`validity::task` says what tasks may do; this one only says where they are.)
+//!
+//! | state | event | next | yields |
+//! |---|---|---|---|
+//! | `Away` | create on c at t | `On(c, t)` | |
+//! | `Away` | move to d at t | `On(d, t)` | |
+//! | `Away` | delete | `Away` | |
+//! | `On(c, s)` | create or move to d ≠ c at t | `On(d, t)` | c in `[s, t]` |
+//! | `On(c, s)` | create or move to c at t | `On(c, s)` | |
+//! | `On(c, s)` | delete at t | `Away` | c in `[s, t]` |
+//!
+//! A task that was created before logging began shows from its first move on.
+
+use eventlog::ids::{CapId, Nanos};
+use model::time::Span;
+
+/// Where the task is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum State {
+    /// Not known, not yet there, or no more.
+    #[default]
+    Away,
+    /// On that capability, since then.
+    On(CapId, Nanos),
+}
+
+/// The events of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// `TaskCreate` on that capability, or `TaskMigrate` to it.
+    Come(CapId),
+    /// `TaskDelete`.
+    Delete,
+}
+
+/// What an event leads to: the state after it, and where the task was until then.
+#[must_use]
+pub fn step(state: State, input: Input, at: Nanos) -> (State, Option<(CapId, Span)>) {
+    let was = |cap, since: Nanos| Some((cap, Span::new(since, at.max(since))));
+    match (state, input) {
+        (State::On(cap, _), Input::Come(to)) if to == cap => (state, None),
+        (State::Away, Input::Come(to)) => (State::On(to, at), None),
+        (State::On(cap, since), Input::Come(to)) => (State::On(to, at), was(cap, since)),
+        (State::Away, Input::Delete) => (State::Away, None),
+        (State::On(cap, since), Input::Delete) => (State::Away, was(cap, since)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table() {
+        let (c, d) = (CapId(1), CapId(2));
+        let (early, late) = (Nanos(3), Nanos(9));
+        let on = State::On(c, early);
+        let was = Some((c, Span::new(early, late)));
+        let cases = [
+            (State::Away, Input::Come(c), early, (on, None)),
+            (State::Away, Input::Delete, late, (State::Away, None)),
+            (on, Input::Come(d), late, (State::On(d, late), was)),
+            (on, Input::Come(c), late, (on, None)),
+            (on, Input::Delete, late, (State::Away, was)),
+            (
+                State::On(c, late),
+                Input::Delete,
+                early,
+                (State::Away, Some((c, Span::new(late, late)))),
+            ),
+        ];
+        for (state, input, at, expected) in cases {
+            assert_eq!(step(state, input, at), expected, "{state:?} {input:?}");
+        }
+    }
+}

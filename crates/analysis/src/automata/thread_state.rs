@@ -1,0 +1,228 @@
+//! The states of one thread.
+//!
+//! | state | event | next | yields |
+//! |---|---|---|---|
+//! | `Unseen` | `RunThread` on c at t | `Running(t, c)` | |
+//! | `Unseen` | `StopThread` | `Unseen` | oddity: stopped before it ran |
+//! | `Running(s, c)` | `RunThread` on d at t | `Running(min(s, t), cap of the earlier)` | |
+//! | `Running(s, c)` | `StopThread` at t, not finished | `Blocked(t, status)` | running `[s, t]` on c |
+//! | `Running(s, c)` | `StopThread` at t, finished | `Final` | running `[s, t]` on c |
+//! | `Blocked(s, r)` | `RunThread` on c at t | `Running(t, c)` | blocked `[s, t]`, r |
+//! | `Blocked(s, r)` | `StopThread` at t, not finished | `Blocked(t, status)` | blocked `[s, t]`, r |
+//! | `Blocked(s, r)` | `StopThread` at t, finished | `Final` | blocked `[s, t]`, r |
+//! | `Final` | any | `Final` | |
+//!
+//! The thread **lifecycle** is the same automaton, given one more event:
+//!
+//! | state | event | next | yields |
+//! |---|---|---|---|
+//! | `Unseen` | `CreateThread` at t | `Blocked(t, created)` | |
+//! | any other | `CreateThread` | unchanged | |
+//!
+//! `ThreadRunnable` and `WakeupThread` are no transitions: the runtime has not
+//! meant the first since 2009, and the second says only that another thread
+//! tried. After `ThreadFinished` the runtime often writes a run and a wakeup.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Oddity, Step};
+use eventlog::StopStatus;
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use model::time::Span;
+
+/// Why a thread does not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Reason {
+    /// It was created and has not run yet (lifecycle only).
+    Created,
+    /// It stopped with this status.
+    Stopped(StopStatus),
+}
+
+impl std::fmt::Display for Reason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Created => f.write_str("created"),
+            Self::Stopped(status) => status.fmt(f),
+        }
+    }
+}
+
+/// What a thread does during a span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Activity {
+    /// It runs, on that capability if the log says on which.
+    Running(Option<CapId>),
+    /// It does not run.
+    Blocked(Reason),
+}
+
+/// A span of a thread's life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadSpan {
+    /// What the thread does.
+    pub activity: Activity,
+    /// When.
+    pub span: Span,
+    /// The status of the stop that ended it; `None` if a run did, or the log.
+    pub stop: Option<StopStatus>,
+}
+
+/// The automaton's states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum State {
+    /// No event of the thread was seen.
+    #[default]
+    Unseen,
+    /// It does this since then.
+    Active(Nanos, Activity),
+    /// It has finished.
+    Final,
+}
+
+impl State {
+    /// The span that is still going on, as if it ended at `end`.
+    #[must_use]
+    pub const fn open(self, end: Nanos) -> Option<ThreadSpan> {
+        match self {
+            Self::Active(since, activity) => Some(ThreadSpan {
+                activity,
+                span: Span::new(since, end),
+                stop: None,
+            }),
+            Self::Unseen | Self::Final => None,
+        }
+    }
+}
+
+/// The events that matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// `CreateThread`; only the lifecycle gets it.
+    Create,
+    /// `RunThread`, on that capability.
+    Run(Option<CapId>),
+    /// `StopThread`.
+    Stop(StopStatus),
+}
+
+/// The automaton; `thread` only names the thread in an oddity.
+#[must_use]
+pub fn step(state: State, input: Input, at: Nanos, thread: ThreadId) -> Step<State, ThreadSpan> {
+    use Activity::Running;
+    let (since, activity) = match (state, input) {
+        (State::Final, _) | (State::Active(..), Input::Create) => return Step::to(state),
+        (State::Unseen, Input::Create) => {
+            return Step::to(State::Active(at, Activity::Blocked(Reason::Created)));
+        }
+        (State::Unseen, Input::Run(cap)) => return Step::to(State::Active(at, Running(cap))),
+        (State::Unseen, Input::Stop(_)) => {
+            return Step::odd(state, Oddity::StopBeforeRun { thread });
+        }
+        (State::Active(since, activity), _) => (since, activity),
+    };
+    let next = match (activity, input) {
+        (Running(_), Input::Run(cap)) => {
+            let earlier = if at < since {
+                (at, Running(cap))
+            } else {
+                (since, activity)
+            };
+            return Step::to(State::Active(earlier.0, earlier.1));
+        }
+        (_, Input::Stop(StopStatus::ThreadFinished)) => State::Final,
+        (_, Input::Stop(status)) => State::Active(at, Activity::Blocked(Reason::Stopped(status))),
+        (_, Input::Run(cap)) => State::Active(at, Running(cap)),
+        (_, Input::Create) => state,
+    };
+    let span = Span::new(since, at);
+    let stop = match input {
+        Input::Stop(status) => Some(status),
+        Input::Create | Input::Run(_) => None,
+    };
+    let ended = ThreadSpan {
+        activity,
+        span,
+        stop,
+    };
+    Step::yielding(next, ended)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const C: Option<CapId> = Some(CapId(1));
+    const D: Option<CapId> = Some(CapId(2));
+    const MVAR: StopStatus = StopStatus::BlockedOnMVar;
+    const YIELD: StopStatus = StopStatus::ThreadYielding;
+    const DONE: StopStatus = StopStatus::ThreadFinished;
+
+    fn running(since: u64, cap: Option<CapId>) -> State {
+        State::Active(Nanos(since), Activity::Running(cap))
+    }
+
+    fn blocked(since: u64, status: StopStatus) -> State {
+        State::Active(Nanos(since), Activity::Blocked(Reason::Stopped(status)))
+    }
+
+    /// A step that ends what `from` was doing at time 9, by a stop or a run.
+    fn ends(from: State, next: State, stop: Option<StopStatus>) -> Step<State, ThreadSpan> {
+        let open = from.open(Nanos(9)).expect("an open span");
+        Step::yielding(next, ThreadSpan { stop, ..open })
+    }
+
+    #[test]
+    fn table() {
+        let thread = ThreadId(7);
+        let odd = Oddity::StopBeforeRun { thread };
+        let created = State::Active(Nanos(9), Activity::Blocked(Reason::Created));
+        let (run_c, run_d) = (Input::Run(C), Input::Run(D));
+        let stop = Input::Stop;
+        let cases = [
+            (State::Unseen, run_c, Step::to(running(9, C))),
+            (State::Unseen, stop(MVAR), Step::odd(State::Unseen, odd)),
+            (State::Unseen, stop(DONE), Step::odd(State::Unseen, odd)),
+            (State::Unseen, Input::Create, Step::to(created)),
+            (running(3, C), run_d, Step::to(running(3, C))),
+            (running(12, C), run_d, Step::to(running(9, D))),
+            (
+                running(3, C),
+                stop(MVAR),
+                ends(running(3, C), blocked(9, MVAR), Some(MVAR)),
+            ),
+            (
+                running(3, C),
+                stop(DONE),
+                ends(running(3, C), State::Final, Some(DONE)),
+            ),
+            (running(3, C), Input::Create, Step::to(running(3, C))),
+            (
+                blocked(3, MVAR),
+                run_c,
+                ends(blocked(3, MVAR), running(9, C), None),
+            ),
+            (
+                blocked(3, MVAR),
+                stop(YIELD),
+                ends(blocked(3, MVAR), blocked(9, YIELD), Some(YIELD)),
+            ),
+            (
+                blocked(3, MVAR),
+                stop(DONE),
+                ends(blocked(3, MVAR), State::Final, Some(DONE)),
+            ),
+            (blocked(3, MVAR), Input::Create, Step::to(blocked(3, MVAR))),
+            (State::Final, run_c, Step::to(State::Final)),
+            (State::Final, stop(MVAR), Step::to(State::Final)),
+            (State::Final, Input::Create, Step::to(State::Final)),
+        ];
+        for (state, input, expected) in cases {
+            assert_eq!(
+                step(state, input, Nanos(9), thread),
+                expected,
+                "{state:?} {input:?}"
+            );
+        }
+    }
+}

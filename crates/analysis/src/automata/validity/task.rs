@@ -1,0 +1,116 @@
+//! One task: an OS thread that the runtime knows, numbered by its address.
+//!
+//! | state | event | next | verdict |
+//! |---|---|---|---|
+//! | `Unseen` | create on c | `Alive(c)` | |
+//! | `Unseen` | move to d | `Alive(d)` | tolerated: older than the log |
+//! | `Unseen` | delete | `Gone` | tolerated: older than the log |
+//! | `Alive` | create on d | `Alive(d)` | tolerated: the end of the one before is missing |
+//! | `Alive(c)` | move from c to d | `Alive(d)` | |
+//! | `Alive(c)` | move from e to d | `Alive(d)` | broken: was elsewhere |
+//! | `Alive` | delete | `Gone` | |
+//! | `Gone` | create on d | `Alive(d)` | |
+//! | `Gone` | move to d | `Alive(d)` | broken: has ended |
+//! | `Gone` | delete | `Gone` | broken: has ended |
+
+use super::{Doing, Judged, Problem, Tolerated};
+use eventlog::ids::CapId;
+
+/// The machine's states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum State {
+    /// No event of the task was seen.
+    #[default]
+    Unseen,
+    /// It is on that capability.
+    Alive(CapId),
+    /// It has ended.
+    Gone,
+}
+
+/// The events of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// `TaskCreate` on that capability.
+    Create(CapId),
+    /// `TaskMigrate`.
+    Move {
+        /// The old capability.
+        from: CapId,
+        /// The new one.
+        to: CapId,
+    },
+    /// `TaskDelete`.
+    Delete,
+}
+
+/// The machine.
+#[must_use]
+pub fn step(state: State, input: Input) -> Judged<State> {
+    let next = match input {
+        Input::Create(cap) | Input::Move { to: cap, .. } => State::Alive(cap),
+        Input::Delete => State::Gone,
+    };
+    match (state, input) {
+        (State::Unseen, Input::Move { .. } | Input::Delete) => {
+            Judged::tolerated(next, Tolerated::OlderTask)
+        }
+        (State::Alive(_), Input::Create(_)) => Judged::tolerated(next, Tolerated::TaskReplaced),
+        (State::Alive(was_on), Input::Move { from, .. }) if from != was_on => {
+            Judged::broken(next, Problem::MovesFromElsewhere { was_on, from })
+        }
+        (State::Gone, Input::Move { .. }) => Judged::broken(next, Problem::AfterEnd(Doing::Move)),
+        (State::Gone, Input::Delete) => Judged::broken(next, Problem::AfterEnd(Doing::End)),
+        _ => Judged::fine(next),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table() {
+        let (c, d, e) = (CapId(1), CapId(2), CapId(3));
+        let alive = State::Alive(c);
+        let on_d = State::Alive(d);
+        let to_d = |from| Input::Move { from, to: d };
+        let create = Input::Create(d);
+        let older = Tolerated::OlderTask;
+        let cases = [
+            (State::Unseen, create, Judged::fine(on_d)),
+            (State::Unseen, to_d(c), Judged::tolerated(on_d, older)),
+            (
+                State::Unseen,
+                Input::Delete,
+                Judged::tolerated(State::Gone, older),
+            ),
+            (
+                alive,
+                create,
+                Judged::tolerated(on_d, Tolerated::TaskReplaced),
+            ),
+            (alive, to_d(c), Judged::fine(on_d)),
+            (
+                alive,
+                to_d(e),
+                Judged::broken(on_d, Problem::MovesFromElsewhere { was_on: c, from: e }),
+            ),
+            (alive, Input::Delete, Judged::fine(State::Gone)),
+            (State::Gone, create, Judged::fine(on_d)),
+            (
+                State::Gone,
+                to_d(c),
+                Judged::broken(on_d, Problem::AfterEnd(Doing::Move)),
+            ),
+            (
+                State::Gone,
+                Input::Delete,
+                Judged::broken(State::Gone, Problem::AfterEnd(Doing::End)),
+            ),
+        ];
+        for (state, input, expected) in cases {
+            assert_eq!(step(state, input), expected, "{state:?} {input:?}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Capability usage: how each capability's life divides into garbage
+//! collection, running threads and idling.
+
+use std::collections::BTreeMap;
+
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::{Event, Record};
+use model::time::Span;
+
+/// When each capability lived, and when the log did.
+#[derive(Clone, Debug, Default)]
+pub struct Lives {
+    log: Option<Span>,
+    caps: BTreeMap<CapId, Life>,
+    latest_cap: Option<CapId>,
+    /// Which capabilities are in `caps`, a bit each: events come from one
+    /// after the other.
+    seen: Vec<u64>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Life {
+    created: Option<Nanos>,
+    deleted: Option<Nanos>,
+}
+
+impl Lives {
+    /// Takes the next event.
+    #[inline]
+    pub fn event(&mut self, record: &Record<'_>) {
+        let time = record.time;
+        match &mut self.log {
+            Some(log) if time >= log.end => log.end = time,
+            Some(log) => log.start = log.start.min(time),
+            None => self.log = Some(Span::new(time, time)),
+        }
+        if record.cap != self.latest_cap {
+            self.changed_cap(record.cap);
+        }
+        if matches!(record.id.0, 17 | 45 | 46) {
+            self.life_event(record);
+        }
+    }
+
+    fn changed_cap(&mut self, cap: Option<CapId>) {
+        self.latest_cap = cap;
+        let Some(cap) = cap else { return };
+        let word = usize::from(cap.0 / 64);
+        if word >= self.seen.len() {
+            self.seen.resize(word + 1, 0);
+        }
+        let bit = 1 << (cap.0 % 64);
+        if self.seen[word] & bit == 0 {
+            self.seen[word] |= bit;
+            self.caps.entry(cap).or_default();
+        }
+    }
+
+    fn life_event(&mut self, record: &Record<'_>) {
+        match record.event() {
+            Event::CapCreate { cap } => {
+                let life = self.caps.entry(cap).or_default();
+                life.created = life.created.or(Some(record.time));
+                life.deleted = None;
+            }
+            Event::CapDelete { cap } => {
+                self.caps.entry(cap).or_default().deleted = Some(record.time);
+            }
+            Event::Startup { n_caps } => {
+                for cap in 0..n_caps.min(1024) {
+                    self.caps.entry(CapId(cap)).or_default();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The first and last time in the log; `None` if it has no events.
+    #[must_use]
+    pub const fn log(&self) -> Option<Span> {
+        self.log
+    }
+
+    /// Every capability with its life: from its creation (else the log's
+    /// first event) to its deletion (else the log's last event).
+    pub fn caps(&self) -> impl Iterator<Item = (CapId, Span)> + '_ {
+        let log = self.log.unwrap_or(Span::new(Nanos(0), Nanos(0)));
+        self.caps.iter().map(move |(cap, life)| {
+            let start = life.created.unwrap_or(log.start);
+            let end = life.deleted.unwrap_or(log.end).max(start);
+            (*cap, Span::new(start, end))
+        })
+    }
+}
+
+/// What a capability does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Usage {
+    /// It collects garbage.
+    Gc,
+    /// It runs a thread.
+    Mutator(ThreadId),
+    /// Neither.
+    Idle,
+}
+
+/// The parts of `life` that none of `busy` covers, in order. `busy` need not
+/// be in order, and may overlap and reach beyond the life.
+#[must_use]
+pub fn idle(life: Span, busy: &[Span]) -> Vec<Span> {
+    let mut busy: Vec<Span> = busy
+        .iter()
+        .copied()
+        .filter(|span| span.start < span.end)
+        .collect();
+    busy.sort_unstable();
+    let mut idle = Vec::new();
+    let mut covered = life.start;
+    for span in busy {
+        if span.start > covered && covered < life.end {
+            idle.push(Span::new(covered, span.start.min(life.end)));
+        }
+        covered = covered.max(span.end);
+    }
+    if covered < life.end {
+        idle.push(Span::new(covered, life.end));
+    }
+    idle
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spans(pairs: &[(u64, u64)]) -> Vec<Span> {
+        pairs
+            .iter()
+            .map(|&(a, b)| Span::new(Nanos(a), Nanos(b)))
+            .collect()
+    }
+
+    #[test]
+    fn idle_is_the_rest_of_the_union() {
+        let life = Span::new(Nanos(10), Nanos(100));
+        let of = |busy: &[(u64, u64)]| idle(life, &spans(busy));
+        assert_eq!(of(&[]), spans(&[(10, 100)]));
+        assert_eq!(of(&[(10, 100)]), []);
+        assert_eq!(of(&[(0, 500)]), []);
+        assert_eq!(
+            of(&[(20, 30), (25, 40), (60, 70)]),
+            spans(&[(10, 20), (40, 60), (70, 100)])
+        );
+        assert_eq!(
+            of(&[(60, 70), (5, 20), (65, 66)]),
+            spans(&[(20, 60), (70, 100)])
+        );
+        assert_eq!(of(&[(90, 80), (200, 300)]), spans(&[(10, 100)]));
+    }
+}

@@ -1,0 +1,234 @@
+//! Runs the machines of [`validity`] over a log and reports every event that
+//! breaks one of them. Each section of a file that holds several logs begins
+//! anew.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::automata::validity::{self, Judged, Problem, Tolerated, Verdict};
+use eventlog::header::Header;
+use eventlog::ids::{CapId, Nanos, TaskId, ThreadId};
+use eventlog::{Event, Record};
+use model::thread_map::ThreadMap;
+use validity::{capability, spark, task, thread};
+
+/// What a finding is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Subject {
+    /// A Haskell thread.
+    Thread(ThreadId),
+    /// A capability; `None` where the log does not say which.
+    Capability(Option<CapId>),
+    /// An OS thread of the runtime.
+    Task(TaskId),
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Thread(thread) => write!(f, "thread {thread}"),
+            Self::Capability(Some(cap)) => write!(f, "capability {cap}"),
+            Self::Capability(None) => f.write_str("no capability"),
+            Self::Task(task) => write!(f, "task {:#x}", task.0),
+        }
+    }
+}
+
+/// An event that breaks a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// When.
+    pub time: Nanos,
+    /// The capability in whose block the event stands.
+    pub cap: Option<CapId>,
+    /// What it is about.
+    pub subject: Subject,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Thread {
+    state: thread::State,
+    runs_sparks: bool,
+}
+
+/// The machines of one log.
+#[derive(Debug, Default)]
+struct Machines {
+    threads: ThreadMap<Thread>,
+    /// The smallest number of a thread that was created.
+    first_created: Option<ThreadId>,
+    caps: FxHashMap<Option<CapId>, capability::State>,
+    tasks: FxHashMap<TaskId, task::State>,
+}
+
+/// Checks a log.
+#[derive(Debug, Default)]
+pub struct Check {
+    header: Option<Arc<Header>>,
+    machines: Machines,
+    /// How many events broke a machine.
+    pub findings: u64,
+    /// How many were let pass, by reason.
+    pub tolerated: BTreeMap<Tolerated, u64>,
+}
+
+impl Check {
+    /// Takes the next event in analysis order, and hands on what it breaks.
+    #[inline]
+    pub fn event(&mut self, record: &Record<'_>, found: &mut impl FnMut(Finding)) {
+        if matches!(record.id.0, 0..=4 | 8 | 15 | 38 | 39 | 55..=57) {
+            self.relevant_event(record, found);
+        }
+    }
+
+    fn relevant_event(&mut self, record: &Record<'_>, found: &mut impl FnMut(Finding)) {
+        let known = self.header.as_ref();
+        if !known.is_some_and(|header| Arc::ptr_eq(header, record.header)) {
+            self.end_section();
+            self.header = Some(Arc::clone(record.header));
+        }
+        let cap = record.cap;
+        let mut judged: Judgements = [None, None];
+        self.machines.event(record, &mut judged);
+        for (subject, verdict) in judged.into_iter().flatten() {
+            match verdict {
+                Verdict::Fine => {}
+                Verdict::Tolerated(what) => *self.tolerated.entry(what).or_default() += 1,
+                Verdict::Broken(problem) => {
+                    self.findings += 1;
+                    found(Finding {
+                        time: record.time,
+                        cap,
+                        subject,
+                        problem,
+                    });
+                }
+            }
+        }
+    }
+
+    /// What is open at the end of a section is no problem: the log ends there.
+    fn end_section(&mut self) {
+        let machines = std::mem::take(&mut self.machines);
+        let alive = |state: &&task::State| matches!(state, task::State::Alive(_));
+        let alive = machines.tasks.values().filter(alive).count() as u64;
+        if alive > 0 {
+            *self.tolerated.entry(Tolerated::TaskWithoutEnd).or_default() += alive;
+        }
+    }
+
+    /// Ends the log.
+    pub fn finish(&mut self) {
+        self.end_section();
+        self.header = None;
+    }
+}
+
+/// At most two machines judge one event.
+type Judgements = [Option<(Subject, Verdict)>; 2];
+
+impl Machines {
+    fn event(&mut self, record: &Record<'_>, judged: &mut Judgements) {
+        let cap = record.cap;
+        let (subject, verdict) = match record.event() {
+            Event::CreateThread { thread } => {
+                let first = self.first_created.unwrap_or(thread);
+                self.first_created = Some(first.min(thread));
+                self.thread(thread, thread::Input::Create)
+            }
+            Event::RunThread { thread } => {
+                judged[1] = self.run(cap, thread, true);
+                self.thread(thread, thread::Input::Run(cap))
+            }
+            Event::StopThread { thread, status } => {
+                judged[1] = self.run(cap, thread, false);
+                self.thread(thread, thread::Input::Stop(cap, status))
+            }
+            Event::ThreadRunnable { thread } | Event::WakeupThread { thread, .. } => {
+                self.thread(thread, thread::Input::Wakeup)
+            }
+            Event::MigrateThread { thread, .. } => self.thread(thread, thread::Input::Migrate),
+            Event::CreateSparkThread { spark_thread } => self.spark_thread(spark_thread),
+            Event::SparkRun {} | Event::SparkSteal { .. } => self.take_spark(cap),
+            Event::TaskCreate { task, cap, .. } => self.task(task, task::Input::Create(cap)),
+            Event::TaskMigrate { task, cap, new_cap } => {
+                let to = new_cap;
+                self.task(task, task::Input::Move { from: cap, to })
+            }
+            Event::TaskDelete { task } => self.task(task, task::Input::Delete),
+            _ => return,
+        };
+        judged[0] = Some((subject, verdict));
+    }
+
+    fn thread(&mut self, id: ThreadId, input: thread::Input) -> (Subject, Verdict) {
+        let older = self.first_created.is_none_or(|first| id < first);
+        let thread = self.threads.get_mut(id);
+        if let (thread::State::Running(cap), thread::Input::Run(other)) = (thread.state, input)
+            && cap != other
+        {
+            // It is here now: what its old capability does next is no problem.
+            self.caps.insert(cap, capability::State::Idle);
+        }
+        let Judged { next, verdict } = thread::step(thread.state, input, older);
+        thread.state = next;
+        (Subject::Thread(id), verdict)
+    }
+
+    /// A capability runs or stops a thread.
+    fn run(
+        &mut self,
+        cap: Option<CapId>,
+        thread: ThreadId,
+        runs: bool,
+    ) -> Option<(Subject, Verdict)> {
+        // Without a capability any number of threads may run.
+        cap?;
+        let state = self.caps.entry(cap).or_default();
+        let Judged { next, verdict } = capability::step(*state, thread, runs);
+        let before = std::mem::replace(state, next);
+        if let (Verdict::Broken(_), capability::State::Runs(displaced)) = (verdict, before) {
+            // Its stop is missing: it may run again without another finding.
+            let displaced = self.threads.get_mut(displaced);
+            if displaced.state == thread::State::Running(cap) {
+                displaced.state = thread::State::Stopped;
+            }
+        }
+        Some((Subject::Capability(cap), verdict))
+    }
+
+    fn spark_thread(&mut self, id: ThreadId) -> (Subject, Verdict) {
+        let older = self.first_created.is_none_or(|first| id < first);
+        let thread = self.threads.get_mut(id);
+        let created = older || thread.state != thread::State::Unseen;
+        let verdict = spark::become_spark_thread(created, thread.runs_sparks).verdict;
+        thread.runs_sparks = true;
+        if !created {
+            thread.state = thread::State::Queued;
+        }
+        (Subject::Thread(id), verdict)
+    }
+
+    fn take_spark(&mut self, cap: Option<CapId>) -> (Subject, Verdict) {
+        let running = match self.caps.get(&cap) {
+            Some(capability::State::Runs(id)) => {
+                let runs_sparks = self.threads.get_mut(*id).runs_sparks;
+                Some((*id, runs_sparks))
+            }
+            _ => None,
+        };
+        (Subject::Capability(cap), spark::take(running).verdict)
+    }
+
+    fn task(&mut self, id: TaskId, input: task::Input) -> (Subject, Verdict) {
+        let state = self.tasks.entry(id).or_default();
+        let Judged { next, verdict } = task::step(*state, input);
+        *state = next;
+        (Subject::Task(id), verdict)
+    }
+}

@@ -1,0 +1,391 @@
+//! From events to a profile.
+//!
+//! For each tick the runtime looks twice where the program is, once for its
+//! own report (`+RTS -p`) and once for the event (`handleProfTick` in
+//! `rts/Proftimer.c`). All samples together are exactly the report's ticks;
+//! those of functions that call each other all the time differ a little.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::foreign::{Call, CallOddity, CallProblem, Calls, Oddities};
+use super::nesting::{Nested, PlacedCall, ThreadFunctions, lanes, nest};
+use super::ticks::Ticks;
+use eventlog::ids::{Address, CapId, CostCentreId, Nanos, OsThreadId};
+use eventlog::{Event, Record};
+use model::profile::frames::{Frame, FrameId, Frames};
+use model::profile::sample_threads::SampleThreads;
+use model::profile::stacks::{StackId, Stacks};
+use model::profile::{Profile, Track, TrackSource};
+use model::time::Span;
+
+/// Collects the cost centres, their samples and the announced foreign calls
+/// of a log. Cost centres may be declared after the samples that name them, so
+/// names are looked up at the end.
+#[derive(Clone, Debug, Default)]
+pub struct ProfileCollector {
+    centres: FxHashMap<CostCentreId, Frame>,
+    stacks: Stacks<CostCentreId>,
+    ticks: BTreeMap<CapId, Ticks>,
+    tick_interval: Option<Nanos>,
+    calls: Calls,
+    /// When the first event was.
+    first: Option<Nanos>,
+}
+
+impl ProfileCollector {
+    /// Takes the next event in analysis order.
+    #[inline]
+    pub fn event(&mut self, record: &Record<'_>) {
+        if self.first.is_none() {
+            self.first = Some(record.time);
+        }
+        // Most events are none of these: they need not be decoded.
+        if matches!(record.id.0, 19 | 58 | 161 | 167 | 168) {
+            self.profile_event(record.event(), record.time);
+        }
+    }
+
+    /// Takes an event of a profile; others are passed over.
+    pub fn profile_event(&mut self, event: Event<'_>, at: Nanos) {
+        match event {
+            Event::HeapProfCostCentre {
+                id,
+                label,
+                module,
+                src_loc,
+                ..
+            } => {
+                self.centres.entry(id).or_insert_with(|| {
+                    Frame::cost_centre(&module.0.to_str(), &label.0.to_str(), &src_loc.0.to_str())
+                });
+            }
+            // Each event counts once: `ticks` is a running number. The
+            // capability is a u32 here, a u16 everywhere else.
+            Event::ProfSampleCostCentre { cap, stack, .. } => {
+                if let Ok(cap) = u16::try_from(cap) {
+                    let ticks = self.ticks.entry(CapId(cap)).or_default();
+                    ticks.push(at, stack, &mut self.stacks);
+                }
+            }
+            Event::ProfBegin { tick_interval } if tick_interval > 0 => {
+                self.tick_interval = Some(Nanos(tick_interval));
+            }
+            Event::UserMessage { msg } => self.calls.message(&msg.to_str(), at),
+            Event::UserMarker { markername } => {
+                self.calls.message(&markername.to_str(), at);
+            }
+            _ => {}
+        }
+    }
+
+    /// The profile of a log whose last event is at `end`, and what was odd
+    /// about its foreign calls, by time.
+    #[must_use]
+    pub fn finish(mut self, end: Nanos) -> (Profile, Vec<CallOddity>) {
+        self.calls.finish(end);
+        let mut frames = Frames::default();
+        let mut stacks = Stacks::default();
+        let idle = frames.intern(Frame::built_in("IDLE", "IDLE"));
+        let idle_stack = stacks.push(StackId::EMPTY, idle);
+        let mut tracks = self.capability_tracks(&mut frames, &mut stacks);
+        let mut oddities = std::mem::take(&mut self.calls.oddities);
+        tracks.extend(self.thread_tracks(&mut frames, &mut stacks, &mut oddities, end));
+        // The whole log: where a track has nothing, it was idle.
+        let spans = || tracks.iter().filter_map(|track| track.samples.span());
+        let starts = spans().map(|span| span.start).chain(self.first);
+        let start = starts.min().unwrap_or(end);
+        let end = spans()
+            .map(|span| span.end)
+            .max()
+            .map_or(end, |last| end.max(last));
+        let profile = Profile {
+            frames,
+            stacks,
+            idle,
+            idle_stack,
+            tracks,
+            tick_interval: self.tick_interval,
+            span: Span::new(start, end),
+            threads: SampleThreads::default(),
+            heap: None,
+        };
+        (profile, oddities.finish(end))
+    }
+
+    fn capability_tracks(&mut self, frames: &mut Frames, stacks: &mut Stacks) -> Vec<Track> {
+        let main = stacks.push(
+            StackId::EMPTY,
+            frames.intern(Frame::built_in("MAIN", "MAIN")),
+        );
+        let mut known: FxHashMap<CostCentreId, FrameId> = FxHashMap::default();
+        let translated = std::mem::take(&mut self.stacks).translate(stacks, |id| {
+            *known.entry(id).or_insert_with(|| {
+                let centre = self.centres.get(&id).cloned();
+                frames.intern(centre.unwrap_or_else(|| Frame::unknown(id)))
+            })
+        });
+        let interval = self.tick_interval.unwrap_or(Profile::DEFAULT_TICK);
+        let tracks = std::mem::take(&mut self.ticks).into_iter();
+        // `MAIN` is never written: nothing at all is `MAIN` itself.
+        let new = |stack: StackId| match translated.get(stack.index()) {
+            Some(&found) if found != StackId::EMPTY => found,
+            _ => main,
+        };
+        let track = |(cap, ticks): (CapId, Ticks)| {
+            let samples = ticks.finish(interval, new);
+            Track {
+                source: TrackSource::Capability(cap),
+                samples,
+                open: Vec::new(),
+                sampled: true,
+            }
+        };
+        tracks.map(track).collect()
+    }
+
+    /// A track for each OS thread that calls or C functions are announced of,
+    /// and for calls of unknown ones.
+    fn thread_tracks(
+        &mut self,
+        frames: &mut Frames,
+        stacks: &mut Stacks,
+        oddities: &mut Oddities,
+        end: Nanos,
+    ) -> Vec<Track> {
+        let names = self.announced_frames(frames, oddities);
+        let mut threads: BTreeMap<OsThreadId, Vec<PlacedCall>> = BTreeMap::new();
+        let mut unknown = Vec::new();
+        for call in std::mem::take(&mut self.calls.over) {
+            let thread = call.thread;
+            let placed = place(call, &self.calls.stacks, &names, frames);
+            match thread {
+                Some(thread) => threads.entry(thread).or_default().push(placed),
+                None => unknown.push(placed),
+            }
+        }
+        let mut functions = std::mem::take(&mut self.calls.functions);
+        let function = |&address: &Address| frames.intern(Frame::foreign_function(address));
+        let function_frames: Vec<FrameId> = functions.addresses.iter().map(function).collect();
+        let mut steps = std::mem::take(&mut functions.threads);
+        for &thread in steps.keys() {
+            threads.entry(thread).or_default();
+        }
+        let mut tracks = Vec::new();
+        for (thread, calls) in threads {
+            let steps = steps.remove(&thread).unwrap_or_default();
+            let on_thread = ThreadFunctions {
+                thread,
+                steps: &steps,
+                functions: &functions,
+                frames: &function_frames,
+            };
+            let nested = nest(calls, Some(&on_thread), end, stacks, oddities);
+            tracks.extend(thread_track(TrackSource::OsThread(thread), nested));
+        }
+        for (lane, calls) in (0..).zip(lanes(unknown, oddities)) {
+            let nested = nest(calls, None, end, stacks, oddities);
+            tracks.extend(thread_track(TrackSource::UnknownThread { lane }, nested));
+        }
+        tracks
+    }
+
+    /// The frames of the cost centres that stacks were announced with. One
+    /// that is not declared is made up; that is odd only in a log that
+    /// declares cost centres.
+    fn announced_frames(&self, frames: &mut Frames, oddities: &mut Oddities) -> Vec<FrameId> {
+        let declared: BTreeMap<String, &Frame> = self
+            .centres
+            .values()
+            .map(|frame| (frame.printed(), frame))
+            .collect();
+        let mut frame = |(name, at): &(String, Nanos)| {
+            if let Some(&frame) = declared.get(name) {
+                return frames.intern(frame.clone());
+            }
+            if !declared.is_empty() {
+                let what = CallProblem::UnknownCostCentre(name.clone());
+                oddities.push(*at, what);
+            }
+            frames.intern(Frame::from_printed(name))
+        };
+        self.calls.names.iter().map(&mut frame).collect()
+    }
+}
+
+/// The track of an OS thread; none if it has nothing but oddities.
+fn thread_track(source: TrackSource, nested: Nested) -> Option<Track> {
+    (!nested.samples.is_empty()).then_some(Track {
+        source,
+        samples: nested.samples,
+        open: nested.open,
+        sampled: false,
+    })
+}
+
+fn place(call: Call, stacks: &Stacks<u32>, names: &[FrameId], frames: &mut Frames) -> PlacedCall {
+    let stack = call.stack.map(|stack| stacks.outermost_first(stack));
+    let haskell = stack.unwrap_or_default().into_iter();
+    PlacedCall {
+        haskell: haskell
+            .filter_map(|name| names.get(name as usize).copied())
+            .collect(),
+        frame: frames.intern(Frame::foreign_call(&call.key.name)),
+        key: call.key,
+        span: call.span,
+        open: call.open,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eventlog::EventType;
+    use eventlog::status::StopCodes;
+
+    impl ProfileCollector {
+        fn take(&mut self, at: u64, id: u16, payload: &[&[u8]]) {
+            let payload = payload.concat();
+            let event = Event::decode(EventType(id), &payload, StopCodes::default());
+            self.profile_event(event, Nanos(at));
+        }
+
+        /// A sample whose stack has these cost centres, innermost first.
+        fn sample(&mut self, at: u64, cap: u32, stack: &[u32]) {
+            let mut payload = [&cap.to_be_bytes()[..], &[0; 8], &[stack.len() as u8]].concat();
+            payload.extend(stack.iter().flat_map(|id| id.to_be_bytes()));
+            self.take(at, 167, &[&payload]);
+        }
+
+        fn declare(&mut self, id: u32, text: &[u8]) {
+            self.take(0, 161, &[&id.to_be_bytes(), text, &[99]]);
+        }
+
+        fn message(&mut self, at: u64, text: &str) {
+            self.take(at, 19, &[text.as_bytes()]);
+        }
+    }
+
+    /// Source, start, end and frames of every sample.
+    fn rows(profile: &Profile) -> Vec<String> {
+        let mut rows = Vec::new();
+        for track in &profile.tracks {
+            for (span, stack) in (0..track.samples.len()).filter_map(|i| track.samples.get(i)) {
+                let frames = profile.stacks.outermost_first(stack).into_iter();
+                let names: Vec<String> = frames
+                    .filter_map(|id| profile.frames.get(id).map(Frame::name))
+                    .collect();
+                let (start, end) = (span.start.0, span.end.0);
+                rows.push(format!(
+                    "{} {start}..{end} {}",
+                    track.source,
+                    names.join(" ")
+                ));
+            }
+        }
+        rows
+    }
+
+    #[test]
+    fn cost_centres_may_be_declared_after_their_samples() {
+        let mut collector = ProfileCollector::default();
+        collector.take(0, 168, &[&10_u64.to_be_bytes()]);
+        collector.sample(25, 1, &[2, 1]);
+        collector.sample(5, 0, &[]);
+        collector.sample(12, 0, &[1]);
+        collector.sample(40, 0, &[9, 1]);
+        collector.sample(40, 0x1_0000, &[1]);
+        collector.declare(1, b"main\0Main\0M.hs:1:1\0");
+        collector.declare(2, b"go\0Main\0M.hs:2:1\0");
+        let (profile, oddities) = collector.finish(Nanos(50));
+        assert_eq!(
+            rows(&profile),
+            [
+                "Capability 0 0..5 MAIN.MAIN",
+                "Capability 0 5..12 Main.main",
+                "Capability 0 30..40 Main.main cost centre 9",
+                "Capability 1 15..25 Main.main Main.go",
+            ]
+        );
+        assert_eq!(oddities, []);
+        assert_eq!(profile.tick_interval, Some(Nanos(10)));
+        assert_eq!(profile.span, Span::new(Nanos(0), Nanos(50)));
+    }
+
+    #[test]
+    fn calls_stand_on_declared_cost_centres() {
+        let mut collector = ProfileCollector::default();
+        collector.sample(2_000_000, 0, &[1]);
+        collector.message(10, "START 0 blur");
+        collector.message(
+            11,
+            r#"ANN_SCC 0 blur ["Main.a.B.c (M.hs:1:1)","Main.gone (M.hs:9:9)"]"#,
+        );
+        collector.message(12, "ANN_TH 0 blur 71");
+        collector.message(30, "START parse");
+        collector.message(40, "STOP 0 blur");
+        collector.message(50, "START 1 blur");
+        collector.declare(1, b"a.B.c\0Main\0M.hs:1:1\0");
+        let (profile, oddities) = collector.finish(Nanos(60));
+        assert_eq!(
+            rows(&profile),
+            [
+                "Capability 0 1000000..2000000 Main.a.B.c",
+                "OS thread 71 10..40 Main.a.B.c Main.gone blur",
+                "Unknown OS thread 50..60 blur",
+            ]
+        );
+        let of_declared = profile
+            .frames
+            .iter()
+            .filter(|(_, frame)| frame.label == "a.B.c");
+        assert_eq!(of_declared.count(), 1);
+        assert_eq!(profile.tracks[2].open, [0]);
+        let what = CallProblem::UnknownCostCentre("Main.gone (M.hs:9:9)".into());
+        assert_eq!(
+            oddities,
+            [CallOddity {
+                at: Nanos(11),
+                what
+            }]
+        );
+    }
+
+    #[test]
+    fn c_functions_stand_on_the_call_of_their_thread() {
+        let mut collector = ProfileCollector::default();
+        collector.message(10, "START 0 bar");
+        collector.message(11, r#"ANN_SCC 0 bar ["Main.main (M.hs:1:1)"]"#);
+        collector.message(12, "ANN_TH 0 bar 71");
+        collector.message(15, "START 1 baz");
+        collector.message(20, "ANN_CALL_TO 0x410061 0x40ff00 71");
+        collector.message(21, "ANN_CALL_TO 0x410061 0x40ff00 72");
+        collector.message(30, "ANN_CALL_RET 0x410061 0x40ff00 71");
+        collector.message(31, "ANN_CALL_RET 0x410061 0x40ff00 73");
+        collector.message(40, "STOP 0 bar");
+        collector.message(45, "STOP 1 baz");
+        let (profile, oddities) = collector.finish(Nanos(60));
+        assert_eq!(
+            rows(&profile),
+            [
+                "OS thread 71 10..20 Main.main bar",
+                "OS thread 71 20..30 Main.main bar 0x410061",
+                "OS thread 71 30..40 Main.main bar",
+                "OS thread 72 21..60 0x410061",
+                // Which thread it is on is not guessed.
+                "Unknown OS thread 15..45 baz",
+            ]
+        );
+        assert_eq!(profile.tracks[1].open, [0]);
+        let at: Vec<u64> = oddities.iter().map(|oddity| oddity.at.0).collect();
+        assert_eq!(at, [31]);
+    }
+
+    #[test]
+    fn a_log_without_a_profile_has_no_tracks() {
+        let (profile, oddities) = ProfileCollector::default().finish(Nanos(7));
+        assert!(profile.tracks.is_empty() && oddities.is_empty());
+        assert_eq!(profile.span, Span::new(Nanos(7), Nanos(7)));
+    }
+}

@@ -1,0 +1,178 @@
+//! The foreign calls of a log, from messages.
+
+use std::collections::BTreeMap;
+
+use super::functions::Functions;
+use super::oddities::Oddities;
+use super::parse::{Message, Says, parse, parse_function};
+use super::{CallKey, Input, State, step};
+use eventlog::ids::{Nanos, OsThreadId};
+use model::profile::stacks::{StackId, Stacks};
+use model::time::Span;
+
+/// A call that is over, or that the end of the log cut off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Which.
+    pub key: CallKey,
+    /// When.
+    pub span: Span,
+    /// From where, if that was announced; one of [`Calls::stacks`].
+    pub stack: Option<StackId>,
+    /// On which OS thread, if that was announced.
+    pub thread: Option<OsThreadId>,
+    /// Whether the log ends before the call does.
+    pub open: bool,
+}
+
+/// The foreign calls of a log.
+#[derive(Clone, Debug, Default)]
+pub struct Calls {
+    going_on: BTreeMap<CallKey, State>,
+    /// Cost centres as `ccsToStrings` prints them, by the number that
+    /// [`stacks`](Self::stacks) has for them, each with its first time.
+    pub names: Vec<(String, Nanos)>,
+    name_ids: BTreeMap<String, u32>,
+    /// The announced stacks.
+    pub stacks: Stacks<u32>,
+    /// Those that are over.
+    pub over: Vec<Call>,
+    /// The C functions that ran.
+    pub functions: Functions,
+    /// What was odd.
+    pub oddities: Oddities,
+}
+
+impl Calls {
+    /// Takes the next user message.
+    pub fn message(&mut self, text: &str, at: Nanos) {
+        match parse_function(text) {
+            None => {}
+            Some(Ok(message)) => return self.functions.message(message, at),
+            Some(Err(what)) => return self.oddities.push(at, what),
+        }
+        match parse(text) {
+            None => {}
+            Some(Ok(message)) => self.about_call(message, at),
+            Some(Err(what)) => self.oddities.push(at, what),
+        }
+    }
+
+    fn about_call(&mut self, message: Message, at: Nanos) {
+        let Message { key, says } = message;
+        let input = match says {
+            Says::Start => Input::Start,
+            Says::Stop => Input::Stop,
+            Says::Thread(thread) => Input::Thread(thread),
+            Says::Stack(names) => Input::Stack(self.stack(names, at)),
+        };
+        let state = self.going_on.remove(&key).unwrap_or_default();
+        let step = step(state, input, at);
+        if let Some(oddity) = step.oddity {
+            self.oddities.push(at, oddity(key.clone()));
+        }
+        if let Some((call, span)) = step.yields {
+            self.over.push(Call {
+                key,
+                span,
+                stack: call.stack,
+                thread: call.thread,
+                open: false,
+            });
+        } else if step.next != State::Idle {
+            self.going_on.insert(key, step.next);
+        }
+    }
+
+    fn stack(&mut self, outermost_first: Vec<String>, at: Nanos) -> StackId {
+        let ids: Vec<u32> = outermost_first
+            .into_iter()
+            .map(|name| self.name(name, at))
+            .collect();
+        self.stacks.intern(ids)
+    }
+
+    fn name(&mut self, name: String, at: Nanos) -> u32 {
+        let next = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        let id = *self.name_ids.entry(name.clone()).or_insert(next);
+        if id == next {
+            self.names.push((name, at));
+        }
+        id
+    }
+
+    /// Ends what is still going on at `end`, the end of the log.
+    pub fn finish(&mut self, end: Nanos) {
+        for (key, state) in std::mem::take(&mut self.going_on) {
+            let State::Calling(call) = state else {
+                continue;
+            };
+            self.over.push(Call {
+                key,
+                span: Span::new(call.since, end.max(call.since)),
+                stack: call.stack,
+                thread: call.thread,
+                open: true,
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_oddity_costs_only_itself() {
+        let mut calls = Calls::default();
+        for (at, text) in [
+            "ANN_TH 1 f 7",
+            "START 1 f",
+            "START 1 f",
+            "ANN_TH 1 f x",
+            "ANN_TH 1 f 8",
+            "STOP 2 f",
+            "STOP 1 f",
+            "START 3 g",
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            calls.message(text, Nanos(at as u64));
+        }
+        calls.finish(Nanos(50));
+        let found: Vec<(i64, Span, Option<OsThreadId>, bool)> = calls
+            .over
+            .iter()
+            .map(|call| (call.key.number, call.span, call.thread, call.open))
+            .collect();
+        let span = |start, end| Span::new(Nanos(start), Nanos(end));
+        assert_eq!(
+            found,
+            [
+                (1, span(1, 6), Some(OsThreadId(8)), false),
+                (3, span(7, 50), None, true),
+            ]
+        );
+        let oddities = calls.oddities.finish(Nanos(50));
+        let at: Vec<u64> = oddities.iter().map(|oddity| oddity.at.0).collect();
+        assert_eq!(at, [0, 2, 3, 5]);
+    }
+
+    #[test]
+    fn oddities_do_not_fill_the_memory() {
+        let mut calls = Calls::default();
+        for at in 0..1500 {
+            calls.message("STOP 1 f", Nanos(at));
+        }
+        let oddities = calls.oddities.finish(Nanos(2000));
+        assert_eq!(oddities.len(), Oddities::KEPT + 1);
+        assert_eq!(
+            oddities
+                .last()
+                .map(|oddity| oddity.what.to_string())
+                .as_deref(),
+            Some("500 more")
+        );
+    }
+}

@@ -1,0 +1,281 @@
+//! Takes messages apart.
+
+use super::haskell_strings::haskell_strings;
+use super::{CallKey, CallProblem};
+use eventlog::ids::{Address, OsThreadId};
+
+/// A message of the convention.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Which call it is about.
+    pub key: CallKey,
+    /// What it says.
+    pub says: Says,
+}
+
+/// What a message says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Says {
+    /// The call begins.
+    Start,
+    /// The call is over.
+    Stop,
+    /// Its stack, outermost first.
+    Stack(Vec<String>),
+    /// Its OS thread.
+    Thread(OsThreadId),
+}
+
+/// Takes a user message apart; `None` if it is not about a foreign call.
+///
+/// # Errors
+/// What is wrong with an annotation.
+pub fn parse(text: &str) -> Option<Result<Message, CallProblem>> {
+    let (verb, rest) = text.split_once(' ')?;
+    let says = match verb {
+        "START" => Says::Start,
+        "STOP" | "END" => Says::Stop,
+        "ANN_SCC" | "ANN_CCS" => return Some(parse_stack(rest)),
+        "ANN_TH" => return Some(parse_thread(rest)),
+        _ => return None,
+    };
+    let (number, name) = rest.split_once(' ')?;
+    let name = name.trim();
+    let number = number.parse().ok()?;
+    let key = CallKey {
+        number,
+        name: name.to_owned(),
+    };
+    (!name.is_empty()).then_some(Ok(Message { key, says }))
+}
+
+/// `n name` and what follows.
+fn parse_key(rest: &str) -> Result<(CallKey, &str), CallProblem> {
+    let mut words = rest.splitn(3, ' ');
+    let number = words.next().and_then(|word| word.parse().ok());
+    let name = words.next().filter(|name| !name.is_empty());
+    let (Some(number), Some(name)) = (number, name) else {
+        return Err(CallProblem::NumberMissing);
+    };
+    let key = CallKey {
+        number,
+        name: name.to_owned(),
+    };
+    Ok((key, words.next().unwrap_or_default()))
+}
+
+fn parse_stack(rest: &str) -> Result<Message, CallProblem> {
+    let (key, list) = parse_key(rest)?;
+    match haskell_strings(list) {
+        Some(stack) => Ok(Message {
+            key,
+            says: Says::Stack(stack),
+        }),
+        None => Err(CallProblem::StackUnreadable(key)),
+    }
+}
+
+fn parse_thread(rest: &str) -> Result<Message, CallProblem> {
+    let (key, thread) = parse_key(rest)?;
+    match os_thread(thread) {
+        Some(thread) => Ok(Message {
+            key,
+            says: Says::Thread(thread),
+        }),
+        None => Err(CallProblem::ThreadMissing(key)),
+    }
+}
+
+/// What `gettid` says, or a handle.
+fn os_thread(text: &str) -> Option<OsThreadId> {
+    let text = text.trim();
+    let number = match text.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16),
+        None => text.parse(),
+    };
+    number.ok().map(OsThreadId)
+}
+
+/// A C function begins or returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunctionMessage {
+    /// Where its code begins.
+    pub function: Address,
+    /// The thread that runs it.
+    pub thread: OsThreadId,
+    /// Whether it returns.
+    pub returns: bool,
+}
+
+/// Takes a user message apart; `None` if it is not about a C function. It
+/// allocates nothing: there may be millions of them.
+///
+/// # Errors
+/// What is wrong with an annotation.
+pub fn parse_function(text: &str) -> Option<Result<FunctionMessage, CallProblem>> {
+    let rest = text.strip_prefix("ANN_CALL_")?;
+    let (verb, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+    let returns = match verb {
+        "TO" => false,
+        "RET" => true,
+        _ => return None,
+    };
+    let mut words = rest.split_ascii_whitespace();
+    let function = words.next().and_then(address);
+    // Where the call stands is not needed, but has its place.
+    let site = words.next().and_then(address);
+    let (Some(function), Some(_)) = (function, site) else {
+        return Some(Err(CallProblem::AddressMissing));
+    };
+    Some(match words.next().and_then(os_thread) {
+        Some(thread) => Ok(FunctionMessage {
+            function,
+            thread,
+            returns,
+        }),
+        None => Err(CallProblem::FunctionThreadMissing(function)),
+    })
+}
+
+/// An address as C's `%p` prints it: always hexadecimal, in Windows without
+/// `0x`; `(nil)` for none in glibc.
+fn address(text: &str) -> Option<Address> {
+    if text == "(nil)" {
+        return Some(Address(0));
+    }
+    let digits = text
+        .strip_prefix("0x")
+        .or_else(|| text.strip_prefix("0X"))
+        .unwrap_or(text);
+    u64::from_str_radix(digits, 16).ok().map(Address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key() -> CallKey {
+        CallKey {
+            number: 3,
+            name: "blur".into(),
+        }
+    }
+
+    #[test]
+    fn messages_are_taken_apart() {
+        let says = |text: &str| match parse(text) {
+            Some(Ok(message)) if message.key == key() => Some(message.says),
+            _ => None,
+        };
+        assert_eq!(says("START 3 blur"), Some(Says::Start));
+        assert_eq!(says("STOP 3 blur"), Some(Says::Stop));
+        assert_eq!(says("END 3 blur"), Some(Says::Stop));
+        for (thread, number) in [("71", 71), ("0x7f00", 0x7F00)] {
+            let text = format!("ANN_TH 3 blur {thread}");
+            assert_eq!(says(&text), Some(Says::Thread(OsThreadId(number))));
+        }
+        for verb in ["ANN_SCC", "ANN_CCS"] {
+            let stack = vec!["Main.main (M.hs:1:1-9)".to_owned(), "Main.\\".to_owned()];
+            let text = format!("{verb} 3 blur [\"Main.main (M.hs:1:1-9)\",\"Main.\\\\\"]");
+            assert_eq!(says(&text), Some(Says::Stack(stack)));
+        }
+        let spaced = parse("START -1 solve the rest").and_then(Result::ok);
+        let key = CallKey {
+            number: -1,
+            name: "solve the rest".into(),
+        };
+        assert_eq!(
+            spaced,
+            Some(Message {
+                key,
+                says: Says::Start
+            })
+        );
+    }
+
+    #[test]
+    fn other_messages_are_none_of_ours() {
+        for text in [
+            "",
+            "START",
+            "START parse",
+            "START solve phase",
+            "START 3",
+            "START 3 ",
+            "STOP parse",
+            "ANN_CALL_TO 0x410061 0x40ff00 7",
+            "hello",
+            "STARTING 3 blur",
+        ] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn malformed_annotations_say_what_is_wrong() {
+        for (text, what) in [
+            ("ANN_SCC blur [\"a\"]", CallProblem::NumberMissing),
+            ("ANN_TH 3", CallProblem::NumberMissing),
+            ("ANN_TH 3 blur", CallProblem::ThreadMissing(key())),
+            ("ANN_TH 3 blur x", CallProblem::ThreadMissing(key())),
+            ("ANN_SCC 3 blur", CallProblem::StackUnreadable(key())),
+            ("ANN_SCC 3 blur [\"a\"", CallProblem::StackUnreadable(key())),
+            (
+                "ANN_SCC 3 blur [\"a\",]",
+                CallProblem::StackUnreadable(key()),
+            ),
+            (
+                "ANN_SCC 3 blur [\"a\\q\"]",
+                CallProblem::StackUnreadable(key()),
+            ),
+        ] {
+            assert_eq!(parse(text), Some(Err(what)), "{text}");
+        }
+    }
+
+    #[test]
+    fn c_functions_are_told_with_their_thread() {
+        let message = |function, thread, returns| FunctionMessage {
+            function: Address(function),
+            thread: OsThreadId(thread),
+            returns,
+        };
+        for (text, meant) in [
+            (
+                "ANN_CALL_TO 0x410061 0x40ff00 14181",
+                message(0x41_0061, 14181, false),
+            ),
+            (
+                "ANN_CALL_RET 0x410061 (nil) 0x7f00",
+                message(0x41_0061, 0x7F00, true),
+            ),
+            (
+                "ANN_CALL_RET 0000000000410061 000000000040FF00 7",
+                message(0x41_0061, 7, true),
+            ),
+            (
+                "ANN_CALL_TO 0xffffffffffffffff 0x0 7",
+                message(u64::MAX, 7, false),
+            ),
+        ] {
+            assert_eq!(parse_function(text), Some(Ok(meant)), "{text}");
+        }
+        for text in ["ANN_CALL", "ANN_CALL_BACK 0x1 0x2 3", "START 1 f", ""] {
+            assert_eq!(parse_function(text), None, "{text}");
+        }
+        let no_thread = CallProblem::FunctionThreadMissing(Address(1));
+        for (text, what) in [
+            ("ANN_CALL_TO", CallProblem::AddressMissing),
+            ("ANN_CALL_TO 0x1", CallProblem::AddressMissing),
+            ("ANN_CALL_TO main 0x1 7", CallProblem::AddressMissing),
+            (
+                "ANN_CALL_TO 0x1ffffffffffffffff 0x1 7",
+                CallProblem::AddressMissing,
+            ),
+            ("ANN_CALL_RET 0x1 0x2", no_thread.clone()),
+            ("ANN_CALL_RET 0x1 0x2 me", no_thread),
+        ] {
+            assert_eq!(parse_function(text), Some(Err(what)), "{text}");
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! What goes on at the same time on one OS thread: announced calls, and C
+//! functions on top of the call or of the function that they run in.
+//!
+//! `…` is any stack; `X` is what stands on the entry before it.
+//!
+//! | stack | what happens | next | |
+//! |---|---|---|---|
+//! | `…` | call `c` starts, which stops no later than the innermost call | `… c` | as in a callback |
+//! | `… b X` | call `c` starts, which outlives `b` | `… c` | `b` was over, its `STOP` came late |
+//! | `… c X` | the innermost call `c` stops | `…` | the functions in it were left without return |
+//! | `…` without call | a call stops | `…` | |
+//! | `…` | function `f` begins | `… f` | |
+//! | `… f X`, no other `f` in `X` | function `f` returns | `…` | a `longjmp` or an exception if there is an `X`; calls in `X` were over |
+//! | `…` without `f` | function `f` returns | `…` | oddity |
+//!
+//! A call that has to go before its time is an oddity too; that is the
+//! caller's to say, who knows the calls.
+
+use rustc_hash::FxHashMap;
+
+use super::functions::FunctionId;
+use eventlog::ids::Nanos;
+
+/// A call on the stack: its place in the caller's list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OnStack {
+    /// Which.
+    pub call: usize,
+    /// When it stops.
+    pub end: Nanos,
+}
+
+/// What stands on the stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// An announced call.
+    Call(OnStack),
+    /// A C function.
+    Function(FunctionId),
+}
+
+/// What happens on the thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happens {
+    /// A call starts.
+    Start(OnStack),
+    /// The innermost call stops.
+    Stop,
+    /// A function begins.
+    Enter(FunctionId),
+    /// A function returns.
+    Return(FunctionId),
+}
+
+/// What becomes of the stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackStep {
+    /// So many of the outermost entries stay.
+    pub keep: usize,
+    /// What comes on top of them.
+    pub push: Option<Entry>,
+    /// Whether a function returns that was not running.
+    pub odd: bool,
+}
+
+/// What goes on, outermost first.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadStack {
+    entries: Vec<Entry>,
+    /// Where the calls stand in it.
+    calls: Vec<usize>,
+    /// Where each function stands in it.
+    functions: FxHashMap<FunctionId, Vec<usize>>,
+}
+
+/// The automaton.
+#[must_use]
+pub fn step(stack: &ThreadStack, happens: Happens) -> StackStep {
+    let all = stack.entries.len();
+    let to = |keep, push| StackStep {
+        keep,
+        push,
+        odd: false,
+    };
+    match happens {
+        Happens::Start(call) => {
+            let outlived = stack.calls.iter().rev().take_while(|&&place| {
+                matches!(stack.entries.get(place), Some(Entry::Call(inner)) if inner.end < call.end)
+            });
+            let keep = outlived.last().copied().unwrap_or(all);
+            to(keep, Some(Entry::Call(call)))
+        }
+        Happens::Stop => to(stack.calls.last().copied().unwrap_or(all), None),
+        Happens::Enter(function) => to(all, Some(Entry::Function(function))),
+        Happens::Return(function) => match stack.innermost(function) {
+            Some(place) => to(place, None),
+            None => StackStep {
+                keep: all,
+                push: None,
+                odd: true,
+            },
+        },
+    }
+}
+
+impl ThreadStack {
+    fn innermost(&self, function: FunctionId) -> Option<usize> {
+        self.functions.get(&function)?.last().copied()
+    }
+
+    /// How many entries there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether nothing goes on.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The innermost call.
+    #[must_use]
+    pub fn call(&self) -> Option<OnStack> {
+        match self.entries.get(*self.calls.last()?) {
+            Some(Entry::Call(call)) => Some(*call),
+            _ => None,
+        }
+    }
+
+    /// Removes the innermost entry.
+    pub fn pop(&mut self) -> Option<Entry> {
+        let entry = self.entries.pop()?;
+        match entry {
+            Entry::Call(_) => {
+                self.calls.pop();
+            }
+            Entry::Function(function) => {
+                if let Some(places) = self.functions.get_mut(&function) {
+                    places.pop();
+                }
+            }
+        }
+        Some(entry)
+    }
+
+    /// Adds an entry.
+    pub fn push(&mut self, entry: Entry) {
+        let place = self.entries.len();
+        match entry {
+            Entry::Call(_) => self.calls.push(place),
+            Entry::Function(function) => self.functions.entry(function).or_default().push(place),
+        }
+        self.entries.push(entry);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn call(call: usize, end: u64) -> OnStack {
+        let end = Nanos(end);
+        OnStack { call, end }
+    }
+
+    fn stack(entries: &[Entry]) -> ThreadStack {
+        let mut stack = ThreadStack::default();
+        for &entry in entries {
+            stack.push(entry);
+        }
+        stack
+    }
+
+    /// Every row of the table at the top of this file.
+    #[test]
+    fn table() {
+        let (long, short, longer) = (call(0, 90), call(1, 50), call(2, 99));
+        let f = FunctionId(7);
+        let g = FunctionId(8);
+        let (on_long, on_short) = (Entry::Call(long), Entry::Call(short));
+        let (on_f, on_g) = (Entry::Function(f), Entry::Function(g));
+        type Row<'a> = (&'a [Entry], Happens, usize, Option<Entry>, bool);
+        let rows: [Row<'_>; 16] = [
+            (&[], Happens::Start(short), 0, Some(on_short), false),
+            (&[on_f], Happens::Start(short), 1, Some(on_short), false),
+            (
+                &[on_long, on_f],
+                Happens::Start(short),
+                2,
+                Some(on_short),
+                false,
+            ),
+            (
+                &[on_long],
+                Happens::Start(call(3, 90)),
+                1,
+                Some(Entry::Call(call(3, 90))),
+                false,
+            ),
+            (
+                &[on_g, on_long, on_f, on_short, on_g],
+                Happens::Start(longer),
+                1,
+                Some(Entry::Call(longer)),
+                false,
+            ),
+            (
+                &[on_long, on_short, on_g],
+                Happens::Start(call(4, 60)),
+                1,
+                Some(Entry::Call(call(4, 60))),
+                false,
+            ),
+            (&[on_long, on_f, on_g], Happens::Stop, 0, None, false),
+            (&[on_long, on_f, on_short], Happens::Stop, 2, None, false),
+            (&[on_f], Happens::Stop, 1, None, false),
+            (&[], Happens::Enter(f), 0, Some(on_f), false),
+            (&[on_long, on_f], Happens::Enter(f), 2, Some(on_f), false),
+            (&[on_long, on_f, on_f], Happens::Return(f), 2, None, false),
+            (
+                &[on_long, on_f, on_g, on_g],
+                Happens::Return(f),
+                1,
+                None,
+                false,
+            ),
+            (&[on_f, on_long, on_g], Happens::Return(f), 0, None, false),
+            (&[on_long, on_f], Happens::Return(g), 2, None, true),
+            (&[], Happens::Return(g), 0, None, true),
+        ];
+        for (entries, happens, keep, push, odd) in rows {
+            let found = step(&stack(entries), happens);
+            let row = format!("{entries:?} {happens:?}");
+            assert_eq!(found, StackStep { keep, push, odd }, "{row}");
+        }
+    }
+
+    #[test]
+    fn what_was_popped_is_forgotten() {
+        let f = FunctionId(7);
+        let mut stack = stack(&[
+            Entry::Function(f),
+            Entry::Call(call(0, 9)),
+            Entry::Function(f),
+        ]);
+        assert_eq!(stack.call(), Some(call(0, 9)));
+        stack.pop();
+        stack.pop();
+        assert_eq!((stack.len(), stack.call()), (1, None));
+        assert_eq!(step(&stack, Happens::Return(f)).keep, 0);
+        stack.pop();
+        assert!(stack.is_empty() && step(&stack, Happens::Return(f)).odd);
+        assert_eq!(stack.pop(), None);
+    }
+}

@@ -1,0 +1,525 @@
+//! Foreign calls and C functions on one OS thread, made into samples that do
+//! not overlap.
+
+use super::foreign::thread_stack::{Entry, Happens, OnStack, ThreadStack, step};
+use super::foreign::{CallKey, CallProblem, FunctionId, Functions, Oddities, ThreadSteps};
+use eventlog::ids::{Nanos, OsThreadId};
+use model::profile::frames::FrameId;
+use model::profile::samples::Samples;
+use model::profile::stacks::{StackId, Stacks};
+use model::time::Span;
+
+/// A call with its frames resolved.
+#[derive(Clone, Debug)]
+pub(super) struct PlacedCall {
+    pub(super) key: CallKey,
+    pub(super) span: Span,
+    /// The Haskell stack, outermost first; empty if it was not announced.
+    pub(super) haskell: Vec<FrameId>,
+    /// The foreign function.
+    pub(super) frame: FrameId,
+    pub(super) open: bool,
+}
+
+/// The samples of a thread, and which of them are open.
+#[derive(Debug, Default)]
+pub(super) struct Nested {
+    pub(super) samples: Samples,
+    pub(super) open: Vec<u32>,
+}
+
+/// The C functions of one OS thread.
+pub(super) struct ThreadFunctions<'a> {
+    pub(super) thread: OsThreadId,
+    pub(super) steps: &'a ThreadSteps,
+    pub(super) functions: &'a Functions,
+    /// The frame of each of `functions`.
+    pub(super) frames: &'a [FrameId],
+}
+
+/// Walks through the calls of one OS thread up to `end`, the end of the log.
+/// A call inside another is a callback's: it stands on top of the outer one,
+/// without the Haskell frames that both stacks begin with. C functions stand
+/// on what goes on when they begin. An OS thread does one thing at a time:
+/// where a call begins and outlives an earlier one, or a function around it
+/// returns, the earlier one was over, and only its `STOP` came late.
+pub(super) fn nest(
+    mut calls: Vec<PlacedCall>,
+    functions: Option<&ThreadFunctions<'_>>,
+    end: Nanos,
+    stacks: &mut Stacks,
+    oddities: &mut Oddities,
+) -> Nested {
+    calls.sort_by_key(|call| (call.span.start, std::cmp::Reverse(call.span.end)));
+    let mut walk = Walk {
+        calls: &calls,
+        functions,
+        stacks,
+        oddities,
+        on: ThreadStack::default(),
+        ids: Vec::new(),
+        at: Nanos(0),
+        nested: Nested::default(),
+    };
+    let mut starts = calls.iter().enumerate().peekable();
+    let steps = |index| functions.and_then(|functions| functions.steps.get(index));
+    let mut next_step = 0;
+    loop {
+        let start = starts.peek().map(|(_, call)| call.span.start);
+        let function = steps(next_step);
+        let stop = walk.on.call().map(|call| call.end);
+        // At the same time: first a stop, so that calls may touch; then a
+        // start, so that functions stand on it. A function that returns when
+        // its call stops returns before.
+        let step_first = function.filter(|step| start.is_none_or(|start| step.at < start));
+        if let Some(step) = step_first
+            && stop.is_none_or(|stop| step.at <= stop)
+        {
+            next_step += 1;
+            walk.happens(Walk::function(step.function, step.returns), step.at);
+        } else if let Some(stop) = stop
+            && start.is_none_or(|start| stop <= start)
+        {
+            walk.happens(Happens::Stop, stop);
+        } else if let Some((index, call)) = starts.next() {
+            let on_stack = OnStack {
+                call: index,
+                end: call.span.end,
+            };
+            walk.happens(Happens::Start(on_stack), call.span.start);
+        } else {
+            break;
+        }
+    }
+    walk.finish(end)
+}
+
+struct Walk<'a> {
+    calls: &'a [PlacedCall],
+    functions: Option<&'a ThreadFunctions<'a>>,
+    stacks: &'a mut Stacks,
+    oddities: &'a mut Oddities,
+    on: ThreadStack,
+    /// The frames up to each entry of `on`.
+    ids: Vec<StackId>,
+    /// Up to where there are samples.
+    at: Nanos,
+    nested: Nested,
+}
+
+impl Walk<'_> {
+    const fn function(function: FunctionId, returns: bool) -> Happens {
+        if returns {
+            Happens::Return(function)
+        } else {
+            Happens::Enter(function)
+        }
+    }
+
+    fn happens(&mut self, happens: Happens, at: Nanos) {
+        let step = step(&self.on, happens);
+        if step.odd {
+            self.odd_return(happens, at);
+            return;
+        }
+        let open = happens == Happens::Stop && self.is_open();
+        self.advance(at, open);
+        while self.on.len() > step.keep {
+            self.ids.pop();
+            if let Some(Entry::Call(gone)) = self.on.pop()
+                && at < gone.end
+            {
+                self.cut_off(gone.call, happens, at);
+            }
+        }
+        if let Some(entry) = step.push {
+            let id = self.stack_of(entry);
+            self.on.push(entry);
+            self.ids.push(id);
+        }
+    }
+
+    /// Whether the innermost call is one that the end of the log cuts off.
+    fn is_open(&self) -> bool {
+        let call = self.on.call().and_then(|on| self.calls.get(on.call));
+        call.is_some_and(|call| call.open)
+    }
+
+    /// Makes a sample of what went on up to `at`.
+    fn advance(&mut self, at: Nanos, open: bool) {
+        if let Some(&stack) = self.ids.last()
+            && self.at < at
+        {
+            if open {
+                let index = u32::try_from(self.nested.samples.len()).unwrap_or(u32::MAX);
+                self.nested.open.push(index);
+            }
+            let span = Span::new(self.at, at);
+            self.nested.samples.push(span, stack);
+        }
+        self.at = self.at.max(at);
+    }
+
+    fn cut_off(&mut self, call: usize, happens: Happens, at: Nanos) {
+        let Some(call) = self.calls.get(call).map(|call| call.key.clone()) else {
+            return;
+        };
+        let what = match (happens, self.functions) {
+            (Happens::Return(function), Some(known)) => CallProblem::CutByReturn {
+                call,
+                function: known.functions.address(function),
+            },
+            _ => CallProblem::Overlap(call),
+        };
+        self.oddities.push(at, what);
+    }
+
+    fn odd_return(&mut self, happens: Happens, at: Nanos) {
+        if let (Happens::Return(function), Some(known)) = (happens, self.functions) {
+            let what = CallProblem::ReturnWithoutCall {
+                function: known.functions.address(function),
+                thread: known.thread,
+            };
+            self.oddities.push(at, what);
+        }
+    }
+
+    /// The stack with one more entry on it.
+    fn stack_of(&mut self, entry: Entry) -> StackId {
+        let base = self.ids.last().copied().unwrap_or(StackId::EMPTY);
+        match entry {
+            Entry::Function(function) => {
+                let frames = self.functions.map(|functions| functions.frames);
+                let frame = frames.and_then(|frames| frames.get(function.0 as usize));
+                frame.map_or(base, |&frame| self.stacks.push(base, frame))
+            }
+            Entry::Call(on) => {
+                let Some(call) = self.calls.get(on.call) else {
+                    return base;
+                };
+                let outer = self.on.call().and_then(|on| self.calls.get(on.call));
+                let shared = outer.map_or(0, |outer| {
+                    let pairs = outer.haskell.iter().zip(&call.haskell);
+                    pairs.take_while(|(a, b)| a == b).count()
+                });
+                let own = call.haskell.iter().skip(shared).copied();
+                own.chain([call.frame])
+                    .fold(base, |stack, frame| self.stacks.push(stack, frame))
+            }
+        }
+    }
+
+    /// Functions that have not returned when the log ends are open.
+    fn finish(mut self, end: Nanos) -> Nested {
+        self.advance(end, true);
+        self.nested
+    }
+}
+
+/// How many calls of unknown threads are shown at once.
+const MAX_LANES: usize = 64;
+
+/// Spreads calls of unknown threads over as few lanes as keep them apart.
+pub(super) fn lanes(mut calls: Vec<PlacedCall>, oddities: &mut Oddities) -> Vec<Vec<PlacedCall>> {
+    calls.sort_by_key(|call| (call.span.start, call.span.end));
+    let mut lanes: Vec<Vec<PlacedCall>> = Vec::new();
+    for call in calls {
+        let ends_before = |lane: &Vec<PlacedCall>| {
+            lane.last()
+                .is_none_or(|last| last.span.end <= call.span.start)
+        };
+        match lanes.iter().position(ends_before) {
+            Some(lane) => lanes[lane].push(call),
+            None if lanes.len() < MAX_LANES => lanes.push(vec![call]),
+            None => oddities.push(call.span.start, CallProblem::TooManyAtOnce(call.key)),
+        }
+    }
+    lanes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::foreign::{CallOddity, FunctionMessage};
+    use super::*;
+    use eventlog::ids::Address;
+
+    fn call(number: i64, start: u64, end: u64, haskell: &[u32]) -> PlacedCall {
+        PlacedCall {
+            key: CallKey {
+                number,
+                name: "f".into(),
+            },
+            span: Span::new(Nanos(start), Nanos(end)),
+            haskell: haskell.iter().copied().map(FrameId).collect(),
+            frame: FrameId(100 + u32::try_from(number).unwrap_or(0)),
+            open: false,
+        }
+    }
+
+    /// Start, end and frames of each part.
+    type Parts = Vec<(u64, u64, Vec<u32>)>;
+
+    fn parts(samples: &Samples, stacks: &Stacks) -> Parts {
+        let rows = (0..samples.len()).filter_map(|index| samples.get(index));
+        rows.map(|(span, stack)| {
+            let frames = stacks.outermost_first(stack).into_iter();
+            (span.start.0, span.end.0, frames.map(|f| f.0).collect())
+        })
+        .collect()
+    }
+
+    fn nested(calls: Vec<PlacedCall>) -> (Parts, Vec<CallOddity>) {
+        let (mut stacks, mut oddities) = (Stacks::default(), Oddities::default());
+        let samples = nest(calls, None, Nanos(0), &mut stacks, &mut oddities).samples;
+        (parts(&samples, &stacks), oddities.finish(Nanos(0)))
+    }
+
+    #[test]
+    fn a_callbacks_call_stands_on_the_outer_one() {
+        let calls = vec![
+            call(1, 0, 100, &[1, 2]),
+            call(2, 20, 30, &[1, 3]),
+            call(3, 30, 40, &[]),
+        ];
+        let (rows, oddities) = nested(calls);
+        assert_eq!(
+            rows,
+            [
+                (0, 20, vec![1, 2, 101]),
+                (20, 30, vec![1, 2, 101, 3, 102]),
+                (30, 40, vec![1, 2, 101, 103]),
+                (40, 100, vec![1, 2, 101]),
+            ]
+        );
+        assert_eq!(oddities, []);
+    }
+
+    #[test]
+    fn an_overlap_cuts_off_the_earlier_call() {
+        let calls = vec![
+            call(1, 0, 50, &[]),
+            call(2, 10, 40, &[]),
+            call(3, 30, 90, &[]),
+        ];
+        let (rows, oddities) = nested(calls);
+        assert_eq!(
+            rows,
+            [
+                (0, 10, vec![101]),
+                (10, 30, vec![101, 102]),
+                (30, 90, vec![103]),
+            ]
+        );
+        let at: Vec<u64> = oddities.iter().map(|oddity| oddity.at.0).collect();
+        assert_eq!(at, [30, 30]);
+    }
+
+    #[test]
+    fn calls_that_only_touch_are_no_overlap() {
+        let (rows, oddities) = nested(vec![call(1, 0, 10, &[]), call(2, 10, 20, &[])]);
+        assert_eq!(rows, [(0, 10, vec![101]), (10, 20, vec![102])]);
+        assert_eq!(oddities, []);
+    }
+
+    /// Functions 1, 2, … are frames 201, 202, …
+    fn walk(
+        calls: Vec<PlacedCall>,
+        steps: &[(u64, u64, bool)],
+        end: u64,
+    ) -> (Nested, Stacks, Vec<CallOddity>) {
+        let mut functions = Functions::default();
+        let thread = OsThreadId(7);
+        for &(at, function, returns) in steps {
+            let message = FunctionMessage {
+                function: Address(function),
+                thread,
+                returns,
+            };
+            functions.message(message, Nanos(at));
+        }
+        let addresses = functions.addresses.iter();
+        let frames: Vec<FrameId> = addresses
+            .map(|address| FrameId(200 + u32::try_from(address.0).unwrap_or(0)))
+            .collect();
+        let steps = functions.threads.remove(&thread).unwrap_or_default();
+        let functions = ThreadFunctions {
+            thread,
+            steps: &steps,
+            functions: &functions,
+            frames: &frames,
+        };
+        let (mut stacks, mut oddities) = (Stacks::default(), Oddities::default());
+        let end = Nanos(end);
+        let nested = nest(calls, Some(&functions), end, &mut stacks, &mut oddities);
+        (nested, stacks, oddities.finish(Nanos(0)))
+    }
+
+    fn nested_with(
+        calls: Vec<PlacedCall>,
+        steps: &[(u64, u64, bool)],
+        end: u64,
+    ) -> (Parts, Vec<u32>, Vec<String>) {
+        let (nested, stacks, oddities) = walk(calls, steps, end);
+        let oddities = oddities.into_iter();
+        let oddities = oddities.map(|odd| format!("{} {}", odd.at.0, odd.what));
+        (
+            parts(&nested.samples, &stacks),
+            nested.open,
+            oddities.collect(),
+        )
+    }
+
+    #[test]
+    fn functions_stand_on_the_call_that_goes_on() {
+        let calls = vec![call(1, 10, 90, &[1]), call(2, 40, 50, &[1, 3])];
+        let steps = [
+            (5, 9, false),
+            (6, 9, true),
+            (20, 1, false),
+            (30, 2, false),
+            (42, 1, false),
+            (48, 1, true),
+            (60, 2, true),
+            (80, 1, true),
+        ];
+        let (rows, open, oddities) = nested_with(calls, &steps, 100);
+        assert_eq!(
+            rows,
+            [
+                (5, 6, vec![209]),
+                (10, 20, vec![1, 101]),
+                (20, 30, vec![1, 101, 201]),
+                (30, 40, vec![1, 101, 201, 202]),
+                (40, 42, vec![1, 101, 201, 202, 3, 102]),
+                (42, 48, vec![1, 101, 201, 202, 3, 102, 201]),
+                (48, 50, vec![1, 101, 201, 202, 3, 102]),
+                (50, 60, vec![1, 101, 201, 202]),
+                (60, 80, vec![1, 101, 201]),
+                (80, 90, vec![1, 101]),
+            ]
+        );
+        assert!(open.is_empty() && oddities.is_empty(), "{oddities:?}");
+    }
+
+    #[test]
+    fn what_has_not_returned_ends_with_its_call_or_with_the_log() {
+        let steps = [(20, 1, false), (30, 2, false), (60, 3, false)];
+        let (rows, open, oddities) = nested_with(vec![call(1, 10, 50, &[])], &steps, 100);
+        assert_eq!(
+            rows,
+            [
+                (10, 20, vec![101]),
+                (20, 30, vec![101, 201]),
+                (30, 50, vec![101, 201, 202]),
+                (60, 100, vec![203]),
+            ]
+        );
+        assert_eq!((open, oddities), (vec![3], vec![]));
+    }
+
+    #[test]
+    fn a_jump_out_of_functions_ends_them() {
+        let steps = [
+            (20, 1, false),
+            (30, 2, false),
+            (40, 3, false),
+            (50, 1, true),
+        ];
+        let (rows, _, oddities) = nested_with(vec![call(1, 10, 60, &[])], &steps, 60);
+        assert_eq!(rows.last(), Some(&(50, 60, vec![101])));
+        assert_eq!((rows.len(), oddities), (5, vec![]));
+    }
+
+    #[test]
+    fn odd_returns_cost_only_themselves() {
+        let calls = vec![call(1, 10, 50, &[]), call(2, 35, 45, &[])];
+        let steps = [(20, 2, true), (30, 1, false), (40, 1, true), (60, 1, true)];
+        let (rows, _, oddities) = nested_with(calls, &steps, 100);
+        assert_eq!(
+            rows,
+            [
+                (10, 30, vec![101]),
+                (30, 35, vec![101, 201]),
+                (35, 40, vec![101, 201, 102]),
+                (40, 50, vec![101]),
+            ]
+        );
+        assert_eq!(
+            oddities,
+            [
+                "20 function 0x2 returns on OS thread 7, where it was not running",
+                "40 call 2 of f is cut off: function 0x1 around it returns",
+                "60 function 0x1 returns on OS thread 7, where it was not running",
+            ]
+        );
+    }
+
+    /// Stacks end at 65,535 frames, the walk does not; what is kept grows with
+    /// the messages alone.
+    #[test]
+    fn functions_may_call_themselves_very_deeply() {
+        let steps = 200_000;
+        let deep: Vec<(u64, u64, bool)> = (0..steps)
+            .map(|at| (at, 1, false))
+            .chain((0..steps).map(|at| (steps + at, 2, true)))
+            .chain((0..steps).map(|at| (2 * steps + at, 1, true)))
+            .collect();
+        let (nested, stacks, oddities) = walk(Vec::new(), &deep, 3 * steps);
+        // Odd returns change nothing, so that they cost no sample.
+        assert_eq!(nested.samples.len() as u64, 2 * steps - 1);
+        assert_eq!(stacks.len(), 65_536);
+        assert!(nested.open.is_empty());
+        assert_eq!(oddities.len(), Oddities::KEPT + 1);
+    }
+
+    proptest::proptest! {
+        /// Whatever is announced, samples never overlap, and the time of any
+        /// two parts is the time of the whole.
+        #[test]
+        fn any_messages_make_samples(
+            calls in proptest::collection::vec((0..60_u64, 0..60_u64, 0..4_u32), 0..12),
+            steps in proptest::collection::vec((0..60_u64, 0..4_u64, proptest::bool::ANY), 0..40),
+            cut in 0..70_u64,
+        ) {
+            let calls = (0..).zip(calls).map(|(number, (start, length, haskell))| {
+                call(number, start, (start + length).min(60), &[haskell])
+            });
+            let (rows, _, _) = nested_with(calls.collect(), &steps, 60);
+            let mut samples = Samples::default();
+            for pair in rows.windows(2) {
+                proptest::prop_assert!(pair[0].1 <= pair[1].0);
+            }
+            for (start, end, _) in &rows {
+                proptest::prop_assert!(start < end && *end <= 60);
+                samples.push(Span::new(Nanos(*start), Nanos(*end)), StackId(1));
+            }
+            let time = |from, to| -> u64 {
+                let range = Span::new(Nanos(from), Nanos(to));
+                samples.in_range(range).map(|part| part.span.duration().0).sum()
+            };
+            proptest::prop_assert_eq!(time(0, cut) + time(cut, 70), time(0, 70));
+        }
+    }
+
+    #[test]
+    fn lanes_keep_calls_apart() {
+        let calls = vec![
+            call(1, 0, 10, &[]),
+            call(2, 5, 20, &[]),
+            call(3, 10, 15, &[]),
+        ];
+        let numbers: Vec<Vec<i64>> = lanes(calls, &mut Oddities::default())
+            .iter()
+            .map(|lane| lane.iter().map(|call| call.key.number).collect())
+            .collect();
+        assert_eq!(numbers, [vec![1, 3], vec![2]]);
+    }
+
+    #[test]
+    fn there_are_only_so_many_lanes() {
+        let mut oddities = Oddities::default();
+        let calls = (0..70).map(|number| call(number, 0, 10, &[])).collect();
+        assert_eq!(lanes(calls, &mut oddities).len(), MAX_LANES);
+        assert_eq!(oddities.finish(Nanos(0)).len(), 6);
+    }
+}

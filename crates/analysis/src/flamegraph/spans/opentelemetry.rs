@@ -1,0 +1,84 @@
+//! Spans of the package opentelemetry, as text or binary messages. They have
+//! a serial number that is unique in the process: it tells which end belongs
+//! to which beginning, whoever writes it.
+
+use rustc_hash::FxHashMap;
+
+use super::{Names, ProgramSpan};
+use eventlog::conventions::Convention;
+use eventlog::conventions::opentelemetry::Telemetry;
+use eventlog::ids::{CapId, Nanos};
+use eventlog::{Event, Record};
+
+/// The spans, in the order in which they begin. An end without a beginning
+/// costs only itself, and so does a second beginning of a span that goes on.
+#[derive(Clone, Debug, Default)]
+pub struct TelemetrySpans {
+    names: Names,
+    spans: Vec<ProgramSpan>,
+    /// The place of those that go on, by serial number.
+    going_on: FxHashMap<u64, usize>,
+}
+
+impl TelemetrySpans {
+    /// Takes the next event in analysis order.
+    #[inline]
+    pub fn event(&mut self, record: &Record<'_>) {
+        if !matches!(record.id.0, 19 | 181) {
+            return;
+        }
+        let found = match record.event() {
+            Event::UserMessage { msg } => Convention::of_text(msg.0),
+            Event::UserBinaryMessage { payload } => Convention::of_bytes(payload.0),
+            _ => None,
+        };
+        if let Some(Convention::Telemetry(message)) = found {
+            self.message(&message, record.time, record.cap);
+        }
+    }
+
+    pub(super) fn message(&mut self, message: &Telemetry<'_>, at: Nanos, cap: Option<CapId>) {
+        match message {
+            Telemetry::BeginSpan { span, name } => {
+                if self.going_on.contains_key(span) {
+                    return;
+                }
+                self.going_on.insert(*span, self.spans.len());
+                let name = self.names.id(&name.to_str());
+                self.spans.push(ProgramSpan {
+                    start: at.0,
+                    end: at.0,
+                    name,
+                    cap,
+                    open: true,
+                });
+            }
+            Telemetry::EndSpan { span } => {
+                let place = self.going_on.remove(span);
+                if let Some(span) = place.and_then(|place| self.spans.get_mut(place)) {
+                    span.end = at.0.max(span.start);
+                    span.open = false;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The log is read: what still goes on ends at `end`.
+    pub fn settle(&mut self, end: Nanos) {
+        for (_, place) in std::mem::take(&mut self.going_on) {
+            if let Some(span) = self.spans.get_mut(place) {
+                span.end = end.0.max(span.start);
+            }
+        }
+        self.spans.shrink_to_fit();
+    }
+
+    pub(super) fn spans(&self) -> &[ProgramSpan] {
+        &self.spans
+    }
+
+    pub(super) fn name(&self, span: &ProgramSpan) -> &str {
+        self.names.get(span.name)
+    }
+}

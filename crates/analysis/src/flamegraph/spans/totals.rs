@@ -1,0 +1,139 @@
+//! Totals of spans as `ghc-events-analyze` has them, for the whole log or for
+//! windows of it.
+//!
+//! A span counts from its first start to its last stop, without the time in
+//! which the whole program collected. A window is a span of some name; each
+//! has totals of its own, and of a span counts what lies in it. (There
+//! `ghc-events-analyze` forgets what began before the window.) Rows are by
+//! name: numbers before it tell spans apart, and are not part of it.
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::{ProgramSpan, ProgramSpans};
+use eventlog::ids::Nanos;
+use model::time::Span;
+
+/// How long the spans of a name lasted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpanTotal {
+    /// The name.
+    pub name: String,
+    /// Their time together, without collections.
+    pub time: Nanos,
+    /// How many began in the window.
+    pub count: u64,
+}
+
+/// The totals of a window.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WindowTotals {
+    /// When it was.
+    pub window: Span,
+    /// For how long the whole program collected in it.
+    pub collecting: Nanos,
+    /// By name, the longest first.
+    pub rows: Vec<SpanTotal>,
+}
+
+/// Collections with their sums, for asking about many spans.
+struct Sums<'a> {
+    all: &'a [(u64, u64)],
+    /// The time before each.
+    before: Vec<u64>,
+}
+
+impl<'a> Sums<'a> {
+    fn new(all: &'a [(u64, u64)]) -> Self {
+        let mut sum = 0;
+        let before = all.iter().map(|(start, end)| {
+            let before = sum;
+            sum += end - start;
+            before
+        });
+        Self {
+            before: before.collect(),
+            all,
+        }
+    }
+
+    fn until(&self, time: u64) -> u64 {
+        let begun = self.all.partition_point(|&(start, _)| start < time);
+        let Some(last) = begun.checked_sub(1) else {
+            return 0;
+        };
+        let (start, end) = self.all[last];
+        self.before[last] + end.min(time) - start
+    }
+
+    fn within(&self, start: u64, end: u64) -> u64 {
+        self.until(end).saturating_sub(self.until(start))
+    }
+}
+
+/// The totals of a log from `log.start` to `log.end`: of each span of the
+/// name `window`, in the order of time, or of the whole log. `collections` are
+/// when the whole program collected, by time; no two overlap.
+#[must_use]
+pub fn span_totals(
+    spans: &ProgramSpans,
+    collections: &[(u64, u64)],
+    log: Span,
+    window: Option<&str>,
+) -> Vec<WindowTotals> {
+    let sums = Sums::new(collections);
+    let windows = match window {
+        None => vec![(log.start.0, log.end.0)],
+        Some(name) => windows(spans, name),
+    };
+    // By name, the time and how many.
+    let mut totals: Vec<FxHashMap<u32, (u64, u64)>> = vec![FxHashMap::default(); windows.len()];
+    for span in &spans.spans {
+        let first = windows.partition_point(|&(_, end)| end < span.start);
+        let around = windows.iter().zip(&mut totals).skip(first);
+        for (&(from, to), totals) in around.take_while(|((from, _), _)| *from <= span.end) {
+            let (start, end) = (span.start.max(from), span.end.min(to));
+            let time = (end - start).saturating_sub(sums.within(start, end));
+            // What begins where a window ends is the next one's.
+            let begins = span.start >= from && (span.start < to || from == to || window.is_none());
+            if time > 0 || begins {
+                let total = totals.entry(span.name).or_default();
+                total.0 = total.0.saturating_add(time);
+                total.1 += u64::from(begins);
+            }
+        }
+    }
+    let of_window = |((from, to), totals): ((u64, u64), FxHashMap<u32, (u64, u64)>)| WindowTotals {
+        window: Span::new(Nanos(from), Nanos(to)),
+        collecting: Nanos(sums.within(from, to)),
+        rows: rows(spans, totals),
+    };
+    windows.into_iter().zip(totals).map(of_window).collect()
+}
+
+/// When spans of that name go on; those that overlap are one.
+fn windows(spans: &ProgramSpans, name: &str) -> Vec<(u64, u64)> {
+    let named = |span: &&ProgramSpan| spans.names.get(span.name) == name;
+    let windows = spans.spans.iter().filter(named);
+    let mut all: Vec<(u64, u64)> = windows.map(|span| (span.start, span.end)).collect();
+    all.sort_unstable();
+    all.dedup_by(|later, earlier| {
+        let overlap = later.0 < earlier.1;
+        if overlap {
+            earlier.1 = earlier.1.max(later.1);
+        }
+        overlap
+    });
+    all
+}
+
+fn rows(spans: &ProgramSpans, totals: FxHashMap<u32, (u64, u64)>) -> Vec<SpanTotal> {
+    let row = |(name, (time, count))| SpanTotal {
+        name: spans.names.get(name).to_owned(),
+        time: Nanos(time),
+        count,
+    };
+    let mut rows: Vec<SpanTotal> = totals.into_iter().map(row).collect();
+    rows.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
+    rows
+}

@@ -1,0 +1,275 @@
+//! Stacks that `ghc-stack-profiler` sampled, from its binary messages
+//! (`eventlog/conventions/stack_profiler`).
+//!
+//! A long stack comes in parts, the innermost frames first; it was sampled
+//! when the last part was written. Texts, locations and info tables may be
+//! defined after the stacks that refer to them, so names are looked up at the
+//! end. An info table that the log does not describe keeps its address: the
+//! symbols of the executable may name it.
+//!
+//! A sample has no duration. It stands for the time since the one before: a
+//! tick, which is the median of the gaps between samples of one thread. The
+//! threads that a capability samples in one tick share it.
+
+mod info_tables;
+mod oddities;
+mod timing;
+
+pub use oddities::{StackOddity, StackProblem};
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use self::info_tables::InfoTables;
+use self::oddities::Oddities;
+use super::draft::Draft;
+use eventlog::conventions::stack_profiler::{StackFrame, StackFrames, StackMessage};
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::{Event, Record};
+use model::profile::frames::{Frame, FrameId, FrameKind};
+use model::profile::stacks::{StackId, Stacks};
+use model::profile::{Profile, Track, TrackSource};
+
+/// A frame as messages have it: an index into the collector's list of them.
+type RawFrame = u32;
+
+/// The stack of a thread, sampled by a capability.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    at: Nanos,
+    thread: ThreadId,
+    stack: StackId,
+}
+
+/// A stack of which the last part is still to come.
+#[derive(Clone, Debug, Default)]
+struct Parts {
+    since: Nanos,
+    /// Innermost first.
+    frames: Vec<RawFrame>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Location {
+    line: u32,
+    column: u32,
+    file: u64,
+}
+
+/// Collects stack samples and what names their frames.
+#[derive(Debug, Default)]
+pub struct StackSampleCollector {
+    info_tables: InfoTables,
+    texts: FxHashMap<u64, Box<str>>,
+    locations: FxHashMap<u64, Location>,
+    /// Every frame that occurs, once, and when it first did.
+    frames: Vec<(StackFrame, Nanos)>,
+    frame_ids: FxHashMap<StackFrame, RawFrame>,
+    stacks: Stacks<RawFrame>,
+    parts: BTreeMap<(u32, u64), Parts>,
+    samples: BTreeMap<CapId, Vec<Sample>>,
+    oddities: Oddities,
+}
+
+impl StackSampleCollector {
+    /// So many frames a stack has at most; those further out are cut off.
+    const DEEPEST: usize = u16::MAX as usize;
+
+    /// Takes the next event in analysis order.
+    #[inline]
+    pub fn event(&mut self, record: &Record<'_>) {
+        if matches!(record.id.0, 169 | 181) {
+            self.stack_event(&record.event(), record.time);
+        }
+    }
+
+    fn stack_event(&mut self, event: &Event<'_>, at: Nanos) {
+        match event {
+            Event::InfoTableProv {
+                info,
+                table_name,
+                label,
+                module,
+                src_loc,
+                ..
+            } => {
+                let label = Some(label.0).filter(|label| !label.0.is_empty());
+                let label = label.unwrap_or(table_name.0);
+                let place = (&*module.0.to_str(), &*src_loc.0.to_str());
+                self.info_tables.insert(*info, &label.to_str(), place);
+            }
+            Event::UserBinaryMessage { payload } => {
+                if let Some(message) = StackMessage::of_bytes(payload.0) {
+                    self.message(message, at);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn message(&mut self, message: StackMessage<'_>, at: Nanos) {
+        match message {
+            StackMessage::Version(_) => {}
+            StackMessage::Define { id, text } => {
+                self.texts.insert(id, text.to_str().into());
+            }
+            StackMessage::Location {
+                id,
+                line,
+                column,
+                file,
+            } => {
+                let location = Location { line, column, file };
+                self.locations.insert(id, location);
+            }
+            StackMessage::Stack {
+                last,
+                cap,
+                thread,
+                frames,
+            } => {
+                self.part((cap, thread), frames, at);
+                if last {
+                    self.whole((cap, thread), at);
+                }
+            }
+        }
+    }
+
+    fn part(&mut self, of: (u32, u64), frames: StackFrames<'_>, at: Nanos) {
+        let mut parts = self.parts.remove(&of).unwrap_or_else(|| Parts {
+            since: at,
+            frames: Vec::new(),
+        });
+        let room = Self::DEEPEST.saturating_sub(parts.frames.len());
+        for frame in frames.iter().take(room) {
+            let next = RawFrame::try_from(self.frames.len()).unwrap_or(RawFrame::MAX);
+            let id = *self.frame_ids.entry(frame).or_insert(next);
+            if id == next {
+                self.frames.push((frame, at));
+            }
+            parts.frames.push(id);
+        }
+        self.parts.insert(of, parts);
+    }
+
+    fn whole(&mut self, of: (u32, u64), at: Nanos) {
+        let Some(parts) = self.parts.remove(&of) else {
+            return;
+        };
+        let cap = u16::try_from(of.0).map(CapId);
+        let thread = u32::try_from(of.1).map(ThreadId);
+        let (Ok(cap), Ok(thread)) = (cap, thread) else {
+            self.oddities.push(at, StackProblem::NoSuchCapability(of.0));
+            return;
+        };
+        let stack = self.stacks.intern(parts.frames.into_iter().rev());
+        let sample = Sample { at, thread, stack };
+        self.samples.entry(cap).or_default().push(sample);
+    }
+
+    /// The profile of a log whose last event is at `end`, and what was odd.
+    #[must_use]
+    pub fn finish(mut self, end: Nanos) -> (Profile, Vec<StackOddity>) {
+        for ((_, thread), parts) in std::mem::take(&mut self.parts) {
+            let what = StackProblem::LastPartMissing(thread);
+            self.oddities.push(parts.since, what);
+        }
+        let mut draft = Draft::new();
+        if self.samples.is_empty() {
+            return (draft.finish(end, None), self.oddities.finish(end));
+        }
+        let names = self.named_frames(&mut draft);
+        let none = Frame::of_kind(FrameKind::Haskell, "no frames");
+        let none = draft.push(StackId::EMPTY, none);
+        let mut new = self.stacks.translate(&mut draft.stacks, |raw| {
+            names.get(raw as usize).copied().unwrap_or(FrameId(0))
+        });
+        if let Some(empty) = new.first_mut() {
+            *empty = none;
+        }
+        let mut caps = std::mem::take(&mut self.samples);
+        for samples in caps.values_mut() {
+            samples.sort_by_key(|sample| sample.at);
+            for sample in samples {
+                sample.stack = new.get(sample.stack.index()).copied().unwrap_or(none);
+            }
+        }
+        let tick = tracks(&mut draft, caps);
+        (draft.finish(end, Some(tick)), self.oddities.finish(end))
+    }
+
+    fn named_frames(&mut self, draft: &mut Draft) -> Vec<FrameId> {
+        let frames = std::mem::take(&mut self.frames).into_iter();
+        let named = frames.map(|(frame, at)| {
+            let frame = match frame {
+                StackFrame::InfoTable(address) => self.info_tables.frame(address),
+                StackFrame::Annotation { text, location } => self.annotation(text, location, at),
+            };
+            draft.frames.intern(frame)
+        });
+        named.collect()
+    }
+
+    fn annotation(&mut self, text: u64, location: Option<u64>, at: Nanos) -> Frame {
+        let label = self.text(text, at);
+        let place = location.map(|id| (id, self.locations.get(&id).copied()));
+        let location = match place {
+            None => None,
+            Some((_, Some(Location { line, column, file }))) => {
+                Some(format!("{}:{line}:{column}", self.text(file, at)))
+            }
+            Some((id, None)) => {
+                self.oddities.push(at, StackProblem::UnknownLocation(id));
+                None
+            }
+        };
+        Frame {
+            location,
+            ..Frame::of_kind(FrameKind::Haskell, &label)
+        }
+    }
+
+    fn text(&mut self, id: u64, at: Nanos) -> String {
+        if let Some(text) = self.texts.get(&id) {
+            return text.to_string();
+        }
+        self.oddities.push(at, StackProblem::UnknownText(id));
+        format!("text {id}")
+    }
+}
+
+/// The tracks of the capabilities, then those of the threads. The result is
+/// the tick.
+fn tracks(draft: &mut Draft, caps: BTreeMap<CapId, Vec<Sample>>) -> Nanos {
+    let mut threads: BTreeMap<ThreadId, Vec<(Nanos, StackId)>> = BTreeMap::new();
+    for sample in caps.values().flatten() {
+        let of_thread = threads.entry(sample.thread).or_default();
+        of_thread.push((sample.at, sample.stack));
+    }
+    for samples in threads.values_mut() {
+        samples.sort_by_key(|(at, _)| *at);
+    }
+    let tick = timing::tick(threads.values()).unwrap_or(Profile::DEFAULT_TICK);
+    let track = |source, samples| Track {
+        source,
+        samples,
+        open: Vec::new(),
+        sampled: true,
+    };
+    for (cap, samples) in caps {
+        let samples = timing::of_capability(&samples, tick);
+        let source = TrackSource::Capability(cap);
+        draft.tracks.push(track(source, samples));
+    }
+    for (thread, samples) in threads {
+        let samples = timing::of_thread(&samples, tick);
+        let source = TrackSource::Thread(thread);
+        draft.tracks.push(track(source, samples));
+    }
+    tick
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,402 @@
+//! What threads waited for, as stacks: thread, state, reason. Nothing is kept
+//! of it: the sums come from the lanes of the timeline when they are asked
+//! for, and are those of the table of threads.
+//!
+//! Threads with one label are one frame. Of threads without a label those
+//! that waited least in the whole log share a frame if there are too many
+//! (`timeline/wait_groups`), unless they were chosen.
+//!
+//! A wait counts in the range in which it ends.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+
+use super::draft::Draft;
+use super::profiles::{SourceInfo, TrackInfo};
+use crate::timeline::store::Store;
+use crate::timeline::wait_groups::{GroupName, WaitGroups};
+use crate::timeline::waits::Wait;
+use eventlog::ids::{Nanos, ThreadId};
+use model::profile::frames::{Frame, FrameId, FrameKind};
+use model::profile::origin::{Choice, Origin, Weighed};
+use model::profile::samples::Samples;
+use model::profile::source::Source;
+use model::profile::stacks::StackId;
+use model::profile::weights::Weight;
+use model::profile::{Profile, Track, TrackSource};
+use model::time::Span;
+
+/// So many threads have tracks if none is chosen: those that waited most.
+const MOST_TRACKS: usize = 64;
+/// So many have tracks if they are chosen.
+const MOST_CHOSEN: usize = 1000;
+/// In so many stretches the tracks are divided together; in each the pieces
+/// that are shorter are merged.
+const STRETCHES: u64 = 1 << 14;
+/// In so many stretches one track is divided at most.
+const MOST_STRETCHES: u64 = 4096;
+
+fn chosen_threads(choice: &Choice) -> Vec<ThreadId> {
+    let thread = |source: &TrackSource| match source {
+        TrackSource::Thread(thread) => Some(*thread),
+        _ => None,
+    };
+    choice.tracks.iter().filter_map(thread).collect()
+}
+
+fn groups<'a>(store: &'a Store, choice: &Choice) -> Cow<'a, WaitGroups> {
+    if choice.tracks.is_empty() {
+        return Cow::Borrowed(store.wait_groups());
+    }
+    Cow::Owned(store.wait_groups_of(&chosen_threads(choice)))
+}
+
+/// The waits of each group in a range: time and count by kind.
+type GroupWeights = Vec<[Weight; KINDS]>;
+
+/// How many kinds of waits there are.
+const KINDS: usize = Wait::KINDS;
+
+fn weigh(store: &Store, groups: &WaitGroups, range: Option<Span>) -> GroupWeights {
+    let mut weights = vec![[Weight::default(); KINDS]; groups.names.len()];
+    let mut members = groups.members.iter();
+    let places = groups.members.iter().map(|&(place, _)| place);
+    store.waits_in(range, places, |place, sums| {
+        // Both go through the members in one order.
+        let Some(&(_, group)) = members.find(|(member, _)| *member == place) else {
+            return;
+        };
+        let Some(weights) = weights.get_mut(group as usize) else {
+            return;
+        };
+        for (weight, (_, amount, count)) in weights.iter_mut().zip(sums.iter()) {
+            weight.add(Weight { amount, count });
+        }
+    });
+    weights
+}
+
+fn waiting_frame(label: &str) -> Frame {
+    Frame::of_kind(FrameKind::Waiting, label)
+}
+
+fn thread_stack(draft: &mut Draft, name: &GroupName) -> StackId {
+    let frame = Frame::of_kind(FrameKind::Thread, &name.to_string());
+    draft.push(StackId::EMPTY, frame)
+}
+
+/// The frames of waits, which all threads share.
+struct WaitFrames {
+    /// State and reason, by the number of the wait.
+    frames: Vec<(FrameId, FrameId)>,
+}
+
+impl WaitFrames {
+    fn new(draft: &mut Draft) -> Self {
+        let mut frame = |label| draft.frames.intern(waiting_frame(label));
+        let frames = Wait::all().map(|wait| (frame(wait.state()), frame(wait.reason())));
+        Self {
+            frames: frames.collect(),
+        }
+    }
+
+    /// The stack of a wait of the thread with the stack `thread`.
+    fn stack(&self, draft: &mut Draft, thread: StackId, wait: Wait) -> StackId {
+        let Some(&(state, reason)) = self.frames.get(wait.index()) else {
+            return thread;
+        };
+        let state = draft.stacks.push(thread, state);
+        draft.stacks.push(state, reason)
+    }
+}
+
+fn set(own: &mut Vec<Weight>, stack: StackId, weight: Weight) {
+    if own.len() <= stack.index() {
+        own.resize(stack.index() + 1, Weight::default());
+    }
+    if let Some(own) = own.get_mut(stack.index()) {
+        own.add(weight);
+    }
+}
+
+impl Origin for Store {
+    fn weighed(&self, choice: &Choice) -> Weighed<'_> {
+        let groups = groups(self, choice);
+        let now = weigh(self, &groups, choice.range);
+        let before = choice.before.map(|range| weigh(self, &groups, Some(range)));
+        let mut draft = Draft::with_empty_gaps();
+        let frames = WaitFrames::new(&mut draft);
+        let (mut own, mut own_before) = (Vec::new(), Vec::new());
+        for (group, name) in groups.names.iter().enumerate() {
+            let mut thread = None;
+            for (kind, wait) in Wait::all().enumerate() {
+                let weight_of = |weights: &GroupWeights| weights[group][kind];
+                let (now, then) = (weight_of(&now), before.as_ref().map(weight_of));
+                let then = then.unwrap_or_default();
+                if now == Weight::default() && then == Weight::default() {
+                    continue;
+                }
+                let thread = *thread.get_or_insert_with(|| thread_stack(&mut draft, name));
+                let stack = frames.stack(&mut draft, thread, wait);
+                set(&mut own, stack, now);
+                set(&mut own_before, stack, then);
+            }
+        }
+        own.resize(draft.stacks.len(), Weight::default());
+        own_before.resize(draft.stacks.len(), Weight::default());
+        Weighed {
+            frames: Cow::Owned(draft.frames),
+            stacks: Cow::Owned(draft.stacks),
+            own,
+            before: before.map(|_| own_before),
+            heap_samples: 0,
+        }
+    }
+
+    fn in_time(&self, choice: &Choice) -> (Cow<'_, Profile>, Vec<usize>) {
+        let whole = Span::new(Nanos(0), self.end());
+        let range = choice.range.unwrap_or(whole);
+        let threads = shown_threads(self, choice);
+        let stretches = STRETCHES / (threads.len() as u64).max(1);
+        let width_ns = range.duration().0 / stretches.clamp(1, MOST_STRETCHES);
+        let mut draft = Draft::with_empty_gaps();
+        let frames = WaitFrames::new(&mut draft);
+        for thread in threads {
+            let draft_of = (&mut draft, &frames);
+            let track = track(self, draft_of, thread, (range, width_ns));
+            draft.tracks.push(track);
+        }
+        let tracks = (0..draft.tracks.len()).collect();
+        let profile = Profile {
+            // Whoever is chosen, the axis is the same.
+            span: range,
+            ..draft.finish(self.end(), None)
+        };
+        (Cow::Owned(profile), tracks)
+    }
+}
+
+/// The threads with tracks: the chosen ones, or those that waited most in the
+/// range, the longest first.
+fn shown_threads(store: &Store, choice: &Choice) -> Vec<ThreadId> {
+    if !choice.tracks.is_empty() {
+        let mut threads = chosen_threads(choice);
+        threads.truncate(MOST_CHOSEN);
+        return threads;
+    }
+    let mut waited: Vec<(Reverse<u64>, u32)> = Vec::new();
+    let places = store.wait_groups().members.iter().map(|&(place, _)| place);
+    store.waits_in(choice.range, places, |place, sums| {
+        waited.push((Reverse(sums.all_ns()), place));
+    });
+    if waited.len() > MOST_TRACKS {
+        waited.select_nth_unstable(MOST_TRACKS);
+        waited.truncate(MOST_TRACKS);
+    }
+    waited.sort_unstable();
+    let threads = waited.into_iter();
+    threads
+        .filter_map(|(_, place)| store.thread_at(place))
+        .collect()
+}
+
+fn track(
+    store: &Store,
+    (draft, frames): (&mut Draft, &WaitFrames),
+    thread: ThreadId,
+    (range, width_ns): (Span, u64),
+) -> Track {
+    let name = match store.label_of(thread) {
+        Some(label) => GroupName::Label(label.into()),
+        None => GroupName::Thread(thread),
+    };
+    let base = thread_stack(draft, &name);
+    let mut samples = Samples::default();
+    let running = draft.push(base, waiting_frame("running"));
+    store.wait_pieces(thread, range, width_ns, |piece| {
+        let wait = piece.wait.map(|wait| frames.stack(draft, base, wait));
+        let stack = wait.unwrap_or(running);
+        samples.push(piece.span, stack);
+    });
+    Track {
+        source: TrackSource::Thread(thread),
+        samples,
+        open: Vec::new(),
+        sampled: false,
+    }
+}
+
+/// What there is to be said of waiting, for lists: the threads that waited
+/// longest, with how often they ran; `None` if none waited.
+#[must_use]
+pub fn waiting_info(store: &Store) -> Option<SourceInfo> {
+    let longest = store.wait_groups().longest.iter();
+    let tracks: Vec<TrackInfo> = longest
+        .map(|waited| TrackInfo {
+            source: TrackSource::Thread(waited.thread),
+            label: store.label_of(waited.thread).map(str::to_owned),
+            samples: waited.runs.into(),
+        })
+        .collect();
+    (!tracks.is_empty()).then_some(SourceInfo {
+        source: Source::Waiting,
+        tracks,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::automata::thread_state::{Activity, ThreadSpan};
+    use crate::spans::SpanSink;
+    use eventlog::StopStatus;
+    use eventlog::ids::CapId;
+
+    /// Runs of 5 ns, one after the other: thread, the gap before, how it
+    /// stops and for how long it was awake before it.
+    fn store(runs: &[(u32, u64, u8, u64)], labels: &[(u32, &str)]) -> Store {
+        let mut store = Store::default();
+        let mut at = 0;
+        for &(thread, gap, stop, awake) in runs {
+            let start = at + gap;
+            at = start + 5;
+            let stop = match stop {
+                0 => StopStatus::BlockedOnMVar,
+                1 => StopStatus::ThreadYielding,
+                2 => StopStatus::HeapOverflow,
+                _ => StopStatus::ForeignCall,
+            };
+            let span = ThreadSpan {
+                activity: Activity::Running(Some(CapId(0))),
+                span: Span::new(Nanos(start), Nanos(at)),
+                stop: Some(stop),
+            };
+            let woken = Nanos(start.saturating_sub(awake));
+            store.thread(ThreadId(thread), span, Some(woken));
+        }
+        for (thread, label) in labels {
+            store.label(ThreadId(*thread), label);
+        }
+        store.settle(Nanos(at + 10));
+        store
+    }
+
+    fn choice(range: Option<(u64, u64)>) -> Choice {
+        Choice {
+            source: Source::Waiting,
+            range: range.map(|(start, end)| Span::new(Nanos(start), Nanos(end))),
+            ..Choice::default()
+        }
+    }
+
+    fn folded(weighed: &Weighed<'_>, own: &[Weight]) -> BTreeMap<String, (u64, u64)> {
+        let mut folded = BTreeMap::new();
+        for (stack, weight) in weighed.stacks.ids().zip(own) {
+            let frames = weighed.stacks.outermost_first(stack).into_iter();
+            let names = frames.filter_map(|id| weighed.frames.get(id).map(Frame::name));
+            let names: Vec<String> = names.collect();
+            if *weight != Weight::default() {
+                folded.insert(names.join(";"), (weight.amount, weight.count));
+            }
+        }
+        folded
+    }
+
+    #[test]
+    fn threads_with_one_label_are_one_frame() {
+        let runs = [(1, 0, 0, 0), (2, 0, 1, 0), (3, 5, 0, 0), (1, 10, 3, 4)];
+        let store = store(&runs, &[(1, "worker"), (2, "worker")]);
+        let all = store.weighed(&choice(None));
+        let expected = [
+            // Blocked 5 to 30, awake since 26; then in a foreign call to the end.
+            ("worker;blocked;MVar", (21, 1)),
+            ("worker;blocked;foreign call", (10, 1)),
+            ("worker;queued;woken", (4, 1)),
+            ("worker;queued;yield", (35, 1)),
+            ("thread 3;blocked;MVar", (25, 1)),
+        ];
+        let expected = expected.map(|(stack, weight)| (stack.to_owned(), weight));
+        assert_eq!(folded(&all, &all.own), BTreeMap::from(expected));
+        let compared = store.weighed(&Choice {
+            before: Some(Span::new(Nanos(0), Nanos(10))),
+            ..choice(Some((10, 26)))
+        });
+        let now = folded(&compared, &compared.own);
+        let before = folded(&compared, compared.before.as_deref().unwrap_or_default());
+        assert_eq!(now["worker;blocked;MVar"], (16, 1));
+        assert_eq!(before["worker;blocked;MVar"], (5, 0));
+        assert_eq!(now["worker;queued;yield"], (16, 0));
+    }
+
+    #[test]
+    fn the_least_of_too_many_threads_are_one_frame() {
+        let runs: Vec<(u32, u64, u8, u64)> = (1..=10_050).map(|thread| (thread, 0, 0, 0)).collect();
+        let store = store(&runs, &[]);
+        let all = store.weighed(&choice(None));
+        let folded = folded(&all, &all.own);
+        assert_eq!(folded.len(), 10_001);
+        // The last ones waited least: 10, 15, … nanoseconds.
+        let more: u64 = (0..50).map(|thread| 10 + 5 * thread).sum();
+        assert_eq!(folded["50 more threads;blocked;MVar"], (more, 50));
+        let chosen = Choice {
+            tracks: vec![TrackSource::Thread(ThreadId(10_050))],
+            ..choice(None)
+        };
+        let one = store.weighed(&chosen);
+        let only = super::tests::folded(&one, &one.own);
+        assert_eq!(
+            only,
+            BTreeMap::from([("thread 10050;blocked;MVar".to_owned(), (10, 1))])
+        );
+        let info = waiting_info(&store).expect("threads waited");
+        assert_eq!(info.tracks.len(), 1000);
+        assert_eq!(info.tracks[0].source, TrackSource::Thread(ThreadId(1)));
+        assert_eq!(store.in_time(&choice(None)).1.len(), MOST_TRACKS);
+    }
+
+    proptest! {
+        /// Whatever ran: the parts of a division of the time have together
+        /// what the whole has, and in the order of time it is as much.
+        #[test]
+        fn parts_sum_to_the_whole(
+            runs in prop::collection::vec((0..3_u32, 0..9_u64, 0..4_u8, 0..30_u64), 0..500),
+            cuts in prop::collection::vec(0..5000_u64, 0..5),
+            width in 0..300_u64,
+        ) {
+            let store = store(&runs, &[(1, "one"), (2, "one")]);
+            let end = store.end().0;
+            let whole = store.weighed(&choice(None));
+            let whole = folded(&whole, &whole.own);
+            let mut ends: Vec<u64> = cuts.into_iter().map(|cut| cut.min(end)).collect();
+            ends.extend([0, end]);
+            ends.sort_unstable();
+            let mut sums: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+            let mut pieces: BTreeMap<Option<Wait>, u64> = BTreeMap::new();
+            for pair in ends.windows(2) {
+                let part = store.weighed(&choice(Some((pair[0], pair[1]))));
+                for (stack, (ns, count)) in folded(&part, &part.own) {
+                    let sum = sums.entry(stack).or_default();
+                    *sum = (sum.0 + ns, sum.1 + count);
+                }
+                let range = Span::new(Nanos(pair[0]), Nanos(pair[1]));
+                let mut last = 0;
+                store.wait_pieces(ThreadId(1), range, width, |piece| {
+                    *pieces.entry(piece.wait).or_default() += piece.span.duration().0;
+                    assert!(piece.span.start.0 >= last && piece.span.end <= range.end);
+                    last = piece.span.end.0;
+                });
+            }
+            prop_assert_eq!(sums, whole);
+            let mut exact: BTreeMap<Option<Wait>, u64> = BTreeMap::new();
+            let all = Span::new(Nanos(0), Nanos(end));
+            store.wait_pieces(ThreadId(1), all, 0, |piece| {
+                *exact.entry(piece.wait).or_default() += piece.span.duration().0;
+            });
+            prop_assert_eq!(pieces, exact);
+        }
+    }
+}

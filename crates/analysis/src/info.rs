@@ -1,0 +1,184 @@
+//! General information: which program under which runtime, how many events of
+//! which type, from when to when.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::capability::Lives;
+use super::process::{Process, ProcessFacts, ways};
+use eventlog::display::BackDating;
+use eventlog::header::Header;
+use eventlog::ids::Nanos;
+use eventlog::quantity::Utc;
+use eventlog::{Event, EventType, Record};
+
+/// Events of one type.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TypeCount {
+    /// The type's number.
+    pub id: u16,
+    /// The constructor's name in `ghc-events`; `UnknownEvent` for others.
+    pub name: String,
+    /// What the log's header calls it.
+    pub description: String,
+    /// The bytes of a payload that the header declares; `None` if each event
+    /// carries its length, or the type is not declared.
+    pub declared_bytes: Option<u16>,
+    /// Whether events of this type are decoded.
+    pub known: bool,
+    /// How many.
+    pub count: u64,
+    /// Their bytes, with type, time and length.
+    pub bytes: u64,
+}
+
+/// Collects the information of a log.
+#[derive(Clone, Debug, Default)]
+pub struct Info {
+    counts: Vec<(u64, u64)>,
+    header: Option<Arc<Header>>,
+    /// How many events there are.
+    pub events: u64,
+    /// The capabilities and the log's span.
+    pub lives: Lives,
+    /// By how much times go back.
+    pub back_dating: BackDating,
+    /// The runtime's own name for itself, such as `GHC-9.6.6 rts_thr`.
+    pub rts: Option<String>,
+    /// The program and its arguments.
+    pub args: Vec<String>,
+    /// The process.
+    pub pid: Option<u32>,
+    /// Nanoseconds from 1970-01-01 UTC to time 0 of the log.
+    pub clock_origin_ns: Option<i128>,
+    /// The rest of what is known of the process.
+    pub facts: ProcessFacts,
+}
+
+impl Info {
+    /// Takes the next event.
+    #[inline]
+    pub fn event(&mut self, record: &Record<'_>) {
+        let id = usize::from(record.id.0);
+        if id >= self.counts.len() {
+            self.first_of_type(record);
+        }
+        let count = &mut self.counts[id];
+        count.0 += 1;
+        count.1 += record.payload.len() as u64 + 10;
+        self.events += 1;
+        self.lives.event(record);
+        self.back_dating.observe(record.time);
+        if matches!(record.id.0, 24..=33 | 43 | 45..=48 | 52) {
+            self.description_event(record);
+        }
+    }
+
+    #[cold]
+    fn first_of_type(&mut self, record: &Record<'_>) {
+        self.counts.resize(usize::from(record.id.0) + 1, (0, 0));
+        self.header.get_or_insert_with(|| Arc::clone(record.header));
+    }
+
+    fn description_event(&mut self, record: &Record<'_>) {
+        let event = record.event();
+        self.facts.event(&event, record);
+        match event {
+            Event::RtsIdentifier { rtsident, .. } => {
+                let text = rtsident.to_str();
+                self.rts = Some(text.trim_end_matches('\0').to_owned());
+            }
+            Event::ProgramArgs { args, .. } => {
+                self.args = args.iter().map(|arg| arg.to_str().into_owned()).collect();
+            }
+            Event::ProgramInvocation { commandline } if self.args.is_empty() => {
+                let text = commandline.to_str();
+                self.args = text.split_whitespace().map(str::to_owned).collect();
+            }
+            Event::OsProcessPid { pid, .. } => self.pid = Some(pid),
+            Event::WallClockTime { sec, nsec, .. } => {
+                let now = i128::from(sec) * 1_000_000_000 + i128::from(nsec);
+                self.clock_origin_ns = Some(now - i128::from(record.time.0));
+            }
+            _ => {}
+        }
+    }
+
+    /// The first and last time.
+    #[must_use]
+    pub fn first_and_last(&self) -> Option<(Nanos, Nanos)> {
+        self.lives.log().map(|span| (span.start, span.end))
+    }
+
+    /// The GHC that wrote the log, such as `9.6.6`.
+    #[must_use]
+    pub fn ghc_version(&self) -> Option<&str> {
+        let rts = self.rts.as_deref()?.split(' ').next()?;
+        rts.strip_prefix("GHC-")
+    }
+
+    /// The program's name, without its folder.
+    #[must_use]
+    pub fn program(&self) -> Option<&str> {
+        let path = self.args.first()?;
+        path.rsplit(['/', '\\']).next()
+    }
+
+    /// When the log's clock was at 0.
+    #[must_use]
+    pub fn started(&self) -> Option<Utc> {
+        Utc::from_nanoseconds(self.clock_origin_ns?)
+    }
+
+    /// What is known of the process; the diagnostics are left out.
+    #[must_use]
+    pub fn process(&self) -> Process {
+        let rts = self.rts.as_deref();
+        Process {
+            program: self.args.first().cloned(),
+            arguments: self.args.iter().skip(1).cloned().collect(),
+            rts: self.rts.clone(),
+            ghc: self.ghc_version().map(str::to_owned),
+            way: rts.map_or_else(Vec::new, ways),
+            pid: self.pid,
+            started: self.started(),
+            types: self.types(),
+            ..self.facts.process()
+        }
+    }
+
+    /// Events and bytes by type, the most frequent first.
+    #[must_use]
+    pub fn types(&self) -> Vec<TypeCount> {
+        let used = self
+            .counts
+            .iter()
+            .enumerate()
+            .filter(|(_, count)| count.0 > 0);
+        let mut types: Vec<TypeCount> = used
+            .map(|(id, &(count, bytes))| {
+                let id = EventType(u16::try_from(id).unwrap_or(u16::MAX));
+                let known = self.header.as_ref().is_none_or(|header| header.knows(id));
+                let name = id.name().filter(|_| known).unwrap_or("UnknownEvent");
+                let decl = self.header.as_ref().and_then(|header| header.decl(id));
+                // A length of two bytes stands in every event of variable size.
+                let lengths = match decl {
+                    Some(decl) if decl.size.is_none() => 2 * count,
+                    _ => 0,
+                };
+                TypeCount {
+                    id: id.0,
+                    name: name.to_owned(),
+                    known: known && id.name().is_some(),
+                    declared_bytes: decl.and_then(|decl| decl.size),
+                    description: decl.map_or(String::new(), |decl| decl.description.clone()),
+                    count,
+                    bytes: bytes + lengths,
+                }
+            })
+            .collect();
+        types.sort_by(|a, b| b.count.cmp(&a.count).then(a.id.cmp(&b.id)));
+        types
+    }
+}

@@ -1,0 +1,216 @@
+//! Every collection with its statistics.
+
+use serde::{Deserialize, Serialize};
+
+use super::tally::Tallies;
+use eventlog::Event;
+use eventlog::ids::{CapId, Nanos};
+
+/// One garbage collection of the whole program, as the capability that led it
+/// tells it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Collection {
+    /// Which of the log's collections it is, in the order in which they end; the
+    /// first is 1.
+    pub number: u32,
+    /// The capability that led it: the one that posts `GCStatsGHC`.
+    pub cap: CapId,
+    /// Its `StartGC`: all capabilities have stopped.
+    pub start: Nanos,
+    /// Its `EndGC`.
+    pub end: Nanos,
+    /// Which generation was collected, with all that are younger.
+    pub generation: u16,
+    /// How many threads collected; it was parallel if there was more than one.
+    pub threads: u32,
+    /// From the request (`RequestSeqGC`, `RequestParGC`) to the start, in
+    /// nanoseconds: how long the other capabilities took to stop. The runtime
+    /// counts that as mutator time. Runtimes without threads request nothing.
+    pub sync_ns: Option<u64>,
+    /// Bytes copied.
+    pub copied_bytes: u64,
+    /// Bytes at the ends of blocks that hold nothing.
+    pub slop_bytes: u64,
+    /// Bytes of memory held that no block uses.
+    pub fragmentation_bytes: u64,
+    /// What the busiest thread copied.
+    pub max_copied_bytes: u64,
+    /// What all threads copied.
+    pub total_copied_bytes: u64,
+    /// What was copied in balance (GHC 8.4 and later): all of it if each thread
+    /// copied the same.
+    pub balanced_bytes: Option<u64>,
+    /// What is live after it; only collections of the oldest generation know.
+    pub live_bytes: Option<u64>,
+    /// What the runtime holds of the system's memory after it.
+    pub heap_size_bytes: Option<u64>,
+    /// What all capabilities allocated since the collection before.
+    pub allocated_bytes: u64,
+}
+
+impl Collection {
+    /// Whether several threads collected.
+    #[must_use]
+    pub const fn is_parallel(&self) -> bool {
+        self.threads > 1
+    }
+
+    /// How long the program stood still, in nanoseconds.
+    #[must_use]
+    pub const fn pause_ns(&self) -> u64 {
+        self.end.since(self.start).0
+    }
+}
+
+/// How far a capability is in a collection.
+#[derive(Clone, Copy, Debug, Default)]
+struct Progress {
+    requested: Option<Nanos>,
+    start: Option<Nanos>,
+    statistics: Option<Collection>,
+}
+
+/// All collections, in the order in which they end.
+///
+/// The runtime dates the `EndGC` of the leading capability before the
+/// `GCStatsGHC` that it writes in front of it, so that only the order of writing
+/// tells which belong together: `StartGC`, `GCStatsGHC`, `EndGC` of one
+/// capability are a collection; without statistics it is the part that another
+/// capability took in one. What the heap is like afterwards comes before or after
+/// `EndGC`, depending on the GHC, but always before the next `StartGC`.
+#[derive(Debug, Default)]
+pub(super) struct Collections {
+    pub(super) all: Vec<Collection>,
+    pub(super) tallies: Tallies,
+    caps: Vec<Progress>,
+    /// Whether what is told now is still about the last collection.
+    afterwards: bool,
+    allocated_bytes: u64,
+    /// How many capabilities are in a collection.
+    busy: u32,
+    busy_since: Nanos,
+    /// While a log has no statistics (before GHC 7.6): from the first capability's
+    /// start to the last one's end.
+    pub(super) stops: Vec<(u64, u64)>,
+    /// Whether there is a `StartGC`.
+    pub(super) any: bool,
+}
+
+impl Collections {
+    fn cap(&mut self, cap: CapId) -> &mut Progress {
+        let index = usize::from(cap.0);
+        if index >= self.caps.len() {
+            self.caps.resize_with(index + 1, Progress::default);
+        }
+        &mut self.caps[index]
+    }
+
+    pub(super) fn request(&mut self, cap: CapId, at: Nanos) {
+        let progress = self.cap(cap);
+        progress.requested.get_or_insert(at);
+    }
+
+    pub(super) fn start(&mut self, cap: CapId, at: Nanos) {
+        self.any = true;
+        self.afterwards = false;
+        let progress = self.cap(cap);
+        progress.statistics = None;
+        match &mut progress.start {
+            // As everywhere: a repeated start does not shorten the collection.
+            Some(start) => *start = at.min(*start),
+            None => {
+                progress.start = Some(at);
+                if self.busy == 0 {
+                    self.busy_since = at;
+                }
+                self.busy += 1;
+            }
+        }
+    }
+
+    pub(super) fn statistics(&mut self, cap: Option<CapId>, event: &Event<'_>) {
+        let (
+            Some(cap),
+            &Event::GCStatsGHC {
+                gen_no,
+                copied,
+                slop,
+                frag,
+                par_n_threads,
+                par_max_copied,
+                par_tot_copied,
+                par_balanced_copied,
+                ..
+            },
+        ) = (cap, event)
+        else {
+            return;
+        };
+        self.stops = Vec::new();
+        let collection = Collection {
+            cap,
+            generation: gen_no,
+            threads: par_n_threads,
+            copied_bytes: copied,
+            slop_bytes: slop,
+            fragmentation_bytes: frag,
+            max_copied_bytes: par_max_copied,
+            total_copied_bytes: par_tot_copied,
+            balanced_bytes: par_balanced_copied,
+            ..Collection::default()
+        };
+        self.cap(cap).statistics = Some(collection);
+    }
+
+    pub(super) fn end(&mut self, cap: CapId, at: Nanos) {
+        let progress = self.cap(cap);
+        let Some(start) = progress.start.take() else {
+            return;
+        };
+        let statistics = progress.statistics.take();
+        let requested = progress.requested.take();
+        self.busy = self.busy.saturating_sub(1);
+        if let Some(mut collection) = statistics {
+            collection.number = u32::try_from(self.all.len() + 1).unwrap_or(u32::MAX);
+            collection.start = start;
+            collection.end = at;
+            collection.sync_ns = requested.map(|requested| start.since(requested).0);
+            collection.allocated_bytes = std::mem::take(&mut self.allocated_bytes);
+            self.tallies.push(self.all.len(), &collection);
+            self.all.push(collection);
+            self.afterwards = true;
+        } else if self.busy == 0 && self.all.is_empty() {
+            self.stops.push((self.busy_since.0, at.0));
+        }
+    }
+
+    pub(super) fn allocated(&mut self, bytes: u64) {
+        match self.all.last_mut() {
+            Some(last) if self.afterwards => {
+                last.allocated_bytes = last.allocated_bytes.saturating_add(bytes);
+            }
+            _ => self.allocated_bytes = self.allocated_bytes.saturating_add(bytes),
+        }
+    }
+
+    /// The collection that a capability speaks of: the one that it leads now, or
+    /// the last one.
+    fn current(&mut self, cap: Option<CapId>) -> Option<&mut Collection> {
+        if self.afterwards {
+            return self.all.last_mut();
+        }
+        self.cap(cap?).statistics.as_mut()
+    }
+
+    pub(super) fn live(&mut self, cap: Option<CapId>, bytes: u64) {
+        if let Some(collection) = self.current(cap) {
+            collection.live_bytes.get_or_insert(bytes);
+        }
+    }
+
+    pub(super) fn heap_size(&mut self, cap: Option<CapId>, bytes: u64) {
+        if let Some(collection) = self.current(cap) {
+            collection.heap_size_bytes = Some(bytes);
+        }
+    }
+}

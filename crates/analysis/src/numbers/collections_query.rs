@@ -1,0 +1,328 @@
+//! The list of collections, sorted by any column, and the distribution of their
+//! pauses.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Collection, Numbers};
+use eventlog::ids::Nanos;
+use model::time::Span;
+
+/// By what collections are sorted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum CollectionColumn {
+    /// When it began.
+    #[default]
+    Start,
+    /// Its number.
+    Number,
+    /// The capability that led it.
+    Cap,
+    /// The generation.
+    Generation,
+    /// Sequential ones, then parallel ones.
+    Kind,
+    /// How long the program stood still.
+    Pause,
+    /// How many threads collected.
+    Threads,
+    /// How long the capabilities took to stop.
+    Sync,
+    /// What was copied.
+    Copied,
+    /// The slop.
+    Slop,
+    /// Memory held and not used.
+    Fragmentation,
+    /// What share was copied in balance.
+    Balance,
+    /// What is live.
+    Live,
+    /// What the runtime holds.
+    HeapSize,
+    /// What was allocated since the collection before.
+    Allocated,
+}
+
+impl CollectionColumn {
+    /// A number that sorts as the column does; what is not known comes first.
+    fn key(self, gc: &Collection) -> u64 {
+        let known = |number: Option<u64>| number.map_or(0, |number| number.saturating_add(1));
+        match self {
+            Self::Start => gc.start.0,
+            Self::Number => gc.number.into(),
+            Self::Cap => gc.cap.0.into(),
+            Self::Generation => gc.generation.into(),
+            Self::Kind => gc.is_parallel().into(),
+            Self::Pause => gc.pause_ns(),
+            Self::Threads => gc.threads.into(),
+            Self::Sync => known(gc.sync_ns),
+            Self::Copied => gc.copied_bytes,
+            Self::Slop => gc.slop_bytes,
+            Self::Fragmentation => gc.fragmentation_bytes,
+            // The bits of floats that are not negative sort as they do.
+            Self::Balance => known(gc.balance().map(f64::to_bits)),
+            Self::Live => known(gc.live_bytes),
+            Self::HeapSize => known(gc.heap_size_bytes),
+            Self::Allocated => gc.allocated_bytes,
+        }
+    }
+}
+
+impl Collection {
+    /// The share that was copied in balance; `None` if it was not parallel, or
+    /// the GHC too old to tell.
+    #[must_use]
+    pub fn balance(&self) -> Option<f64> {
+        let known = self.is_parallel() && self.copied_bytes > 0;
+        let balanced = self.balanced_bytes.filter(|_| known)?;
+        Some(balanced as f64 / self.copied_bytes as f64)
+    }
+}
+
+/// Which collections to list.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CollectionsQuery {
+    /// Those that begin in this range; all if there is none.
+    pub range: Option<Span>,
+    /// By what they are sorted; equal ones by their times.
+    pub sort: CollectionColumn,
+    /// The largest first.
+    pub descending: bool,
+    /// Which rows of the sorted list.
+    pub rows: Range<u64>,
+    /// Whether to tell of the pauses too: not needed again for other rows.
+    pub pauses: bool,
+}
+
+/// Pauses whose length is in a range, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PauseBin {
+    /// Pauses of this length and longer.
+    pub from_ns: u64,
+    /// Pauses shorter than this.
+    pub to_ns: u64,
+    /// How many.
+    pub count: u64,
+    /// Their sum.
+    pub total_ns: u64,
+}
+
+/// The pauses of some collections.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pauses {
+    /// Of this generation, or of all.
+    pub generation: Option<u16>,
+    /// How many.
+    pub count: u64,
+    /// Their sum.
+    pub total_ns: u64,
+    /// Half of them are no longer than this.
+    pub median_ns: u64,
+    /// Nine tenths of them are no longer than this.
+    pub p90_ns: u64,
+    /// All but a hundredth are no longer than this.
+    pub p99_ns: u64,
+    /// The longest.
+    pub max_ns: u64,
+    /// How they are distributed; the bins are the same for all generations.
+    pub bins: Vec<PauseBin>,
+}
+
+/// Some collections of a range, and their pauses.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CollectionsReply {
+    /// The place of the first of them in the sorted list.
+    pub first: u64,
+    /// The rows that were asked for, as far as there are so many.
+    pub rows: Vec<Collection>,
+    /// How many collections are in the range.
+    pub total: u64,
+    /// Of all of them first, then by generation; empty if there are none, or they
+    /// were not asked for.
+    pub pauses: Vec<Pauses>,
+}
+
+impl Numbers {
+    /// Lists collections of a log whose last event is at `end`.
+    #[must_use]
+    pub fn collections(&self, end: Nanos, query: &CollectionsQuery) -> CollectionsReply {
+        let window = Self::window(end, query.range);
+        let mut found: Vec<(u64, Nanos, u32)> = Vec::new();
+        for gc in self.collections_in(window) {
+            let key = query.sort.key(gc);
+            let key = if query.descending { !key } else { key };
+            found.push((key, gc.start, gc.number));
+        }
+        let pauses = if query.pauses {
+            pauses(self.collections_in(window))
+        } else {
+            Vec::new()
+        };
+        let total = found.len() as u64;
+        let rows = sorted_rows(&mut found, &query.rows).iter();
+        let collection = |&(.., number): &(_, _, u32)| {
+            let place = usize::try_from(number).ok()?.checked_sub(1)?;
+            self.collections.all.get(place).copied()
+        };
+        CollectionsReply {
+            first: query.rows.start,
+            rows: rows.filter_map(collection).collect(),
+            total,
+            pauses,
+        }
+    }
+}
+
+/// Some rows of the list in sorted order, without sorting all of it.
+fn sorted_rows<'a, T: Ord>(list: &'a mut [T], rows: &Range<u64>) -> &'a [T] {
+    let len = list.len();
+    let clip = |row: u64| usize::try_from(row).unwrap_or(usize::MAX).min(len);
+    let (from, to) = (clip(rows.start), clip(rows.end));
+    if from >= to {
+        return &[];
+    }
+    if to < len {
+        list.select_nth_unstable(to);
+    }
+    let list = &mut list[..to];
+    if from > 0 {
+        list.select_nth_unstable(from);
+    }
+    let rows = &mut list[from..];
+    rows.sort_unstable();
+    rows
+}
+
+fn pauses<'a>(collections: impl Iterator<Item = &'a Collection>) -> Vec<Pauses> {
+    let mut generations: Vec<(u16, Vec<u64>)> = Vec::new();
+    for gc in collections {
+        let found = generations.binary_search_by_key(&gc.generation, |&(of, _)| of);
+        let place = found.unwrap_or_else(|place| {
+            generations.insert(place, (gc.generation, Vec::new()));
+            place
+        });
+        if let Some((_, list)) = generations.get_mut(place) {
+            list.push(gc.pause_ns());
+        }
+    }
+    let lists: Vec<&[u64]> = generations.iter().map(|(_, list)| &list[..]).collect();
+    let mut all = lists.concat();
+    let (Some(&least), Some(&most)) = (all.iter().min(), all.iter().max()) else {
+        return Vec::new();
+    };
+    let bounds = bounds(least, most);
+    let mut pauses = vec![of(None, &mut all, &bounds)];
+    for (generation, mut list) in generations {
+        pauses.push(of(Some(generation), &mut list, &bounds));
+    }
+    pauses
+}
+
+/// Bounds of bins from below `least` to above `most`: 1, 2 and 5 times the powers
+/// of ten, and 0.
+fn bounds(least: u64, most: u64) -> Vec<u64> {
+    let decades = (0..20).filter_map(|power| 10u64.checked_pow(power));
+    let steps = decades.flat_map(|decade| [1u64, 2, 5].map(|step| step.saturating_mul(decade)));
+    let steps: Vec<u64> = std::iter::once(0).chain(steps).collect();
+    let first = steps.partition_point(|&step| step <= least);
+    let last = steps.partition_point(|&step| step <= most);
+    let bounds = steps.get(first.saturating_sub(1)..=last);
+    bounds.unwrap_or(&[0, u64::MAX]).to_vec()
+}
+
+/// The distribution of a list that is not empty, which is put into another order.
+fn of(generation: Option<u16>, list: &mut [u64], bounds: &[u64]) -> Pauses {
+    let mut bins = empty_bins(bounds);
+    for &pause in &*list {
+        let bin = bounds.partition_point(|&bound| bound <= pause);
+        if let Some(bin) = bin.checked_sub(1).and_then(|bin| bins.get_mut(bin)) {
+            bin.count += 1;
+            bin.total_ns = bin.total_ns.saturating_add(pause);
+        }
+    }
+    let len = list.len();
+    // The smallest pause that so many hundredths are not longer than. Finding one
+    // leaves it and those that are longer from its place on.
+    let mut from = 0;
+    let mut percentile = |hundredths: usize| {
+        let place = (len * hundredths).div_ceil(100).max(1) - 1;
+        let rest = list.get_mut(from..).unwrap_or_default();
+        let within = place - from;
+        from = place;
+        if within < rest.len() {
+            *rest.select_nth_unstable(within).1
+        } else {
+            0
+        }
+    };
+    let (median_ns, p90_ns) = (percentile(50), percentile(90));
+    let (p99_ns, max_ns) = (percentile(99), percentile(100));
+    Pauses {
+        generation,
+        count: len as u64,
+        total_ns: sum(list),
+        median_ns,
+        p90_ns,
+        p99_ns,
+        max_ns,
+        bins,
+    }
+}
+
+fn empty_bins(bounds: &[u64]) -> Vec<PauseBin> {
+    let bin = |bounds: &[u64]| {
+        let (from_ns, to_ns) = (*bounds.first()?, *bounds.get(1)?);
+        Some(PauseBin {
+            from_ns,
+            to_ns,
+            count: 0,
+            total_ns: 0,
+        })
+    };
+    bounds.windows(2).filter_map(bin).collect()
+}
+
+fn sum(numbers: &[u64]) -> u64 {
+    numbers.iter().copied().fold(0, u64::saturating_add)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_hold_every_pause() {
+        for (least, most) in [(0, 0), (1, 1), (7, 30_000), (999, 1000), (3, u64::MAX / 2)] {
+            let bounds = bounds(least, most);
+            assert!(bounds[0] <= least && bounds[bounds.len() - 1] > most);
+            assert!(bounds.is_sorted());
+        }
+        assert_eq!(bounds(7, 30), [5, 10, 20, 50]);
+    }
+
+    #[test]
+    fn percentiles_are_pauses() {
+        let mut list: Vec<u64> = (1..=200).map(|i| i * 77 % 201).collect();
+        let pauses = of(None, &mut list, &bounds(1, 200));
+        assert_eq!((pauses.median_ns, pauses.p90_ns), (100, 180));
+        assert_eq!((pauses.p99_ns, pauses.max_ns), (198, 200));
+        assert_eq!(pauses.bins.iter().map(|bin| bin.count).sum::<u64>(), 200);
+        let one = of(None, &mut [5], &bounds(5, 5));
+        assert_eq!((one.median_ns, one.p99_ns, one.max_ns), (5, 5, 5));
+    }
+
+    #[test]
+    fn rows_are_those_of_the_sorted_list() {
+        let list: Vec<u64> = (0..100).map(|i| i * 37 % 101).collect();
+        let mut sorted = list.clone();
+        sorted.sort_unstable();
+        for range in [0..10, 10..40, 90..500, 0..100, 99..100] {
+            let expected = &sorted[range.start..range.end.min(100)];
+            let rows = range.start as u64..range.end as u64;
+            assert_eq!(sorted_rows(&mut list.clone(), &rows), expected);
+        }
+        assert!(sorted_rows(&mut list.clone(), &(100..200)).is_empty());
+    }
+}

@@ -1,0 +1,235 @@
+//! The numbers of a log: what the runtime's own report (`+RTS -s`) says, for
+//! the whole log and for any part of it. The collector keeps collections and
+//! the samples of the runtime's counters; the answers are in the submodules.
+//! The rules are those of `rts/Stats.c`.
+
+mod collections;
+pub mod collections_query;
+mod columns;
+pub mod report;
+mod spark_runs;
+pub mod sparks_query;
+pub(crate) mod steps;
+pub mod summary;
+mod tally;
+
+pub use collections::Collection;
+use collections::Collections;
+use spark_runs::SparkRuns;
+use steps::{CapSteps, Samples, Steps, Window};
+
+use rustc_hash::FxHashSet;
+
+use eventlog::ids::{CapId, Nanos, OsThreadId};
+use eventlog::{Event, Record, StopStatus};
+use model::time::Span;
+
+/// What `HeapInfoGHC` says of the heap's layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct HeapInfo {
+    generations: u16,
+    /// The bytes of a megablock, in which the runtime takes memory from the system.
+    megablock_bytes: u64,
+}
+
+/// What became of the sparks of a capability until some moment: the counters
+/// of `SparkCounters`, which only grow, and how many wait in the pool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counters {
+    created: u64,
+    dud: u64,
+    overflowed: u64,
+    converted: u64,
+    gcd: u64,
+    fizzled: u64,
+    remaining: u64,
+}
+
+/// Collects the numbers of a log. It takes all events in analysis order.
+#[derive(Debug)]
+pub struct Numbers {
+    /// Which types below 64 are looked at, a bit each.
+    wanted: u64,
+    collections: Collections,
+    heap_info: Option<HeapInfo>,
+    /// Whether the log has numbers of the heap, so that none means 0.
+    heap_logged: bool,
+    /// Bytes that each capability has allocated since the start.
+    allocated: CapSteps<u64>,
+    /// What was live after collections.
+    live: Samples,
+    /// What the runtime holds of the system's memory.
+    heap_size: Steps<u64>,
+    spark_counters: CapSteps<Counters>,
+    spark_runs: SparkRuns,
+    /// The OS threads that were tasks of the runtime.
+    os_threads: FxHashSet<OsThreadId>,
+    /// When each of them first was.
+    tasks: Vec<u64>,
+}
+
+const fn bits(ids: &[u16]) -> u64 {
+    let (mut bits, mut i) = (0, 0);
+    while i < ids.len() {
+        bits |= 1 << ids[i];
+        i += 1;
+    }
+    bits
+}
+
+/// Collections, counters, single sparks, heap, tasks.
+const WANTED: u64 = bits(&[
+    9, 10, 11, 12, 34, 35, 36, 37, 38, 39, 40, 41, 49, 50, 51, 52, 53, 55,
+]);
+/// Runs of threads matter only while a spark runs or waits: they are most of a log.
+const RUNS: u64 = bits(&[1, 2]);
+/// Fine-grained events of sparks that neither begin nor end a run.
+const FINE: u64 = bits(&[35, 36, 37, 40, 41]);
+
+impl Default for Numbers {
+    fn default() -> Self {
+        Self {
+            wanted: WANTED,
+            collections: Collections::default(),
+            heap_info: None,
+            heap_logged: false,
+            allocated: CapSteps::default(),
+            live: Samples::default(),
+            heap_size: Steps::default(),
+            spark_counters: CapSteps::default(),
+            spark_runs: SparkRuns::default(),
+            os_threads: FxHashSet::default(),
+            tasks: Vec::new(),
+        }
+    }
+}
+
+impl Numbers {
+    /// Takes the next event in analysis order.
+    #[inline]
+    pub fn event(&mut self, record: &Record<'_>) {
+        let id = record.id.0;
+        if id < 64 && self.wanted >> id & 1 == 1 {
+            self.wanted_event(record);
+        }
+    }
+
+    fn wanted_event(&mut self, record: &Record<'_>) {
+        let at = record.time;
+        match (record.event(), record.cap) {
+            (Event::StartGC {}, Some(cap)) => self.collections.start(cap, at),
+            (Event::EndGC {}, Some(cap)) => self.collections.end(cap, at),
+            (Event::RequestSeqGC {} | Event::RequestParGC {}, Some(cap)) => {
+                self.collections.request(cap, at);
+            }
+            (Event::TaskCreate { tid, .. }, _) => {
+                // A thread is a task anew with each call into Haskell.
+                if self.os_threads.insert(tid) {
+                    self.tasks.push(at.0);
+                }
+            }
+            (Event::RunThread { thread }, Some(cap)) => self.spark_runs.run(cap, thread, at),
+            (Event::StopThread { thread, status }, Some(cap)) => {
+                let finished = status == StopStatus::ThreadFinished;
+                self.spark_runs.stop(cap, thread, finished, at);
+                if self.spark_runs.is_idle() {
+                    self.wanted &= !RUNS;
+                }
+            }
+            (Event::SparkRun {} | Event::SparkSteal { .. }, Some(cap)) => {
+                self.wanted |= RUNS;
+                self.spark_runs.spark(cap, at);
+            }
+            (
+                Event::SparkCreate {}
+                | Event::SparkDud {}
+                | Event::SparkOverflow {}
+                | Event::SparkFizzle {}
+                | Event::SparkGC {},
+                _,
+            ) => {
+                // That there are some is all they tell here.
+                self.spark_runs.fine = true;
+                self.wanted &= !FINE;
+            }
+            (event, cap) => self.counter_event(&event, cap, at),
+        }
+    }
+
+    fn counter_event(&mut self, event: &Event<'_>, cap: Option<CapId>, at: Nanos) {
+        match *event {
+            Event::SparkCounters {
+                created,
+                dud,
+                overflowed,
+                converted,
+                gcd,
+                fizzled,
+                remaining,
+            } => {
+                let counters = Counters {
+                    created,
+                    dud,
+                    overflowed,
+                    converted,
+                    gcd,
+                    fizzled,
+                    remaining,
+                };
+                if let Some(cap) = cap {
+                    self.spark_counters.push(cap, at.0, counters);
+                }
+                return;
+            }
+            Event::HeapAllocated { alloc_bytes, .. } => {
+                if let Some(cap) = cap {
+                    let before = self.allocated.push(cap, at.0, alloc_bytes);
+                    let more = alloc_bytes.saturating_sub(before.unwrap_or(0));
+                    self.collections.allocated(more);
+                }
+            }
+            Event::HeapSize { size_bytes, .. } => {
+                self.heap_size.push(at.0, size_bytes);
+                self.collections.heap_size(cap, size_bytes);
+            }
+            Event::HeapLive { live_bytes, .. } => {
+                self.live.push(at.0, live_bytes);
+                self.collections.live(cap, live_bytes);
+            }
+            Event::HeapInfoGHC {
+                gens, mblock_size, ..
+            } => {
+                self.heap_info = Some(HeapInfo {
+                    generations: gens,
+                    megablock_bytes: mblock_size,
+                });
+            }
+            Event::GCStatsGHC { .. } => self.collections.statistics(cap, event),
+            _ => return,
+        }
+        self.heap_logged = true;
+    }
+
+    /// The oldest generation: collections of it are what the runtime calls major.
+    fn oldest_generation(&self) -> Option<u16> {
+        let declared = self.heap_info.map(|info| info.generations.max(1) - 1);
+        declared.or(self.collections.tallies.oldest)
+    }
+
+    /// The part of a log that ends at `end` (the time of its last event) that a
+    /// range stands for; none is the whole log.
+    fn window(end: Nanos, range: Option<Span>) -> Window {
+        let Some(range) = range else {
+            return Window::whole(end.0);
+        };
+        Window::part(range.start.0, range.end.0, end.0)
+    }
+
+    /// The collections that begin inside of a window.
+    fn collections_in(&self, window: Window) -> impl Iterator<Item = &Collection> {
+        let all = &self.collections.all[..];
+        let places = self.collections.tallies.places(all, window);
+        let all = all.get(places).unwrap_or_default().iter();
+        all.filter(move |collection| window.has(collection.start.0))
+    }
+}

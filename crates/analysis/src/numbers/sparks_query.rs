@@ -1,0 +1,349 @@
+//! Sparks in a range of time: what became of them, at which rates, how full the
+//! pools were, how long they ran.
+//!
+//! The counters are sampled with every collection and now and then besides. Totals
+//! are those of the last sample before a moment; for drawing, a rate is taken to be
+//! even between two samples. A pool is taken to be as full as when it was last
+//! looked at.
+
+use serde::{Deserialize, Serialize};
+
+use super::steps::{Steps, Window};
+use super::summary::SparkTotals;
+use super::{Counters, Numbers};
+use eventlog::ids::{CapId, Nanos};
+use model::time::Span;
+
+/// Into how many slices a range is divided for drawing.
+const SLICES: u64 = 240;
+
+/// How many sparks wait in a pool, over a stretch of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Pool {
+    /// The fewest.
+    pub min: u64,
+    /// The mean over time.
+    pub mean: f64,
+    /// The most.
+    pub max: u64,
+}
+
+/// The sparks of a capability, or of all.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SparkRow {
+    /// Which capability; `None` is all of them together.
+    pub cap: Option<CapId>,
+    /// What became of them.
+    pub totals: SparkTotals,
+    /// Created in each second of the range.
+    pub created_per_second: f64,
+    /// Converted in each second of the range.
+    pub converted_per_second: f64,
+    /// How full the pool is; `None` before it is first looked at.
+    pub pool: Option<Pool>,
+    /// The slices of the range.
+    pub slices: Vec<SparkSlice>,
+}
+
+/// A slice of a range. Rates are sparks per second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SparkSlice {
+    /// Put into a pool.
+    pub created: f64,
+    /// Not put there because they were evaluated.
+    pub dud: f64,
+    /// Dropped because the pool was full.
+    pub overflowed: f64,
+    /// Taken and evaluated.
+    pub converted: f64,
+    /// Found to have been evaluated.
+    pub fizzled: f64,
+    /// Removed by the collector.
+    pub gcd: f64,
+    /// How full the pool is.
+    pub pool: Option<Pool>,
+}
+
+/// Sparks that ran for about as long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SparkRunBin {
+    /// For so long or longer: a power of two of microseconds, or 0.
+    pub from_ns: u64,
+    /// Shorter than this.
+    pub to_ns: u64,
+    /// How many.
+    pub count: u64,
+    /// How long they ran together.
+    pub total_ns: u64,
+}
+
+/// The sparks of a range.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SparksReply {
+    /// The range, clipped to the log; the slices divide it evenly.
+    pub range: Option<Span>,
+    /// All capabilities, then each that has counters; empty if the log has none.
+    pub rows: Vec<SparkRow>,
+    /// Whether the log has an event for each spark (`+RTS -lf`).
+    pub has_single_sparks: bool,
+    /// How long sparks ran that began in the range, without gaps between the bins.
+    pub runs: Vec<SparkRunBin>,
+}
+
+impl Numbers {
+    /// What became of the sparks in a range of a log whose last event is at `end`.
+    #[must_use]
+    pub fn sparks(&self, end: Nanos, range: Option<Span>) -> SparksReply {
+        let window = Self::window(end, range);
+        let caps = self.spark_counters.caps();
+        let caps: Vec<SparkRow> = caps
+            .map(|(cap, counters)| cap_row(cap, counters, window))
+            .collect();
+        let mut rows = Vec::new();
+        if !caps.is_empty() {
+            rows.push(self.total_row(&caps, window));
+        }
+        rows.extend(caps);
+        SparksReply {
+            range: Some(Span::new(Nanos(window.from), Nanos(window.to))),
+            rows,
+            has_single_sparks: self.spark_runs.fine,
+            runs: run_bins(self.spark_runs.within(window)),
+        }
+    }
+
+    fn total_row(&self, caps: &[SparkRow], window: Window) -> SparkRow {
+        let mut totals = SparkTotals::default();
+        let mut slices = vec![SparkSlice::default(); slices(window).count()];
+        for row in caps {
+            totals.add(&row.totals);
+            for (slice, more) in slices.iter_mut().zip(&row.slices) {
+                slice.created += more.created;
+                slice.dud += more.dud;
+                slice.overflowed += more.overflowed;
+                slice.converted += more.converted;
+                slice.fizzled += more.fizzled;
+                slice.gcd += more.gcd;
+            }
+        }
+        let waiting = self.all_waiting(window);
+        add_pools(&mut slices, &waiting, window);
+        row(None, totals, pool(&waiting, window), slices, window)
+    }
+
+    /// How many sparks wait in all pools together, in a window.
+    fn all_waiting(&self, window: Window) -> Steps<u64> {
+        let mut samples = Vec::new();
+        for (cap, counters) in self.spark_counters.caps() {
+            let waiting = counters.within(window);
+            samples.extend(waiting.map(|(at, counters)| (at, cap, counters.remaining)));
+        }
+        samples.sort_by_key(|&(at, cap, _)| (at, cap));
+        let caps = samples.iter().map(|(_, cap, _)| usize::from(cap.0)).max();
+        let mut latest = vec![0; caps.map_or(0, |cap| cap + 1)];
+        let mut all = 0u64;
+        let mut steps = Steps::default();
+        for (at, cap, waiting) in samples {
+            if let Some(latest) = latest.get_mut(usize::from(cap.0)) {
+                all = all.saturating_sub(*latest).saturating_add(waiting);
+                *latest = waiting;
+            }
+            steps.push(at, all);
+        }
+        steps
+    }
+}
+
+fn per_second(number: f64, duration_ns: u64) -> f64 {
+    if duration_ns == 0 {
+        return 0.0;
+    }
+    number * 1e9 / duration_ns as f64
+}
+
+fn row(
+    cap: Option<CapId>,
+    totals: SparkTotals,
+    pool: Option<Pool>,
+    slices: Vec<SparkSlice>,
+    window: Window,
+) -> SparkRow {
+    let rate = |number: u64| per_second(number as f64, window.duration());
+    SparkRow {
+        cap,
+        totals,
+        created_per_second: rate(totals.created),
+        converted_per_second: rate(totals.converted),
+        pool,
+        slices,
+    }
+}
+
+fn cap_row(cap: CapId, counters: &Steps<Counters>, window: Window) -> SparkRow {
+    let (before, after) = counters.ends(window);
+    let mut slices: Vec<SparkSlice> = slices(window).map(|s| rates(counters, s)).collect();
+    let mut waiting = Steps::default();
+    for (at, counters) in counters.within(window) {
+        waiting.push(at, counters.remaining);
+    }
+    add_pools(&mut slices, &waiting, window);
+    let totals = SparkTotals::between(before, after);
+    row(Some(cap), totals, pool(&waiting, window), slices, window)
+}
+
+/// The slices of a window; none if it is empty.
+fn slices(window: Window) -> impl Iterator<Item = Window> {
+    let count = SLICES.min(window.duration());
+    let edge = move |i: u64| {
+        let part = u128::from(window.duration()) * u128::from(i) / u128::from(count.max(1));
+        window.from + u64::try_from(part).unwrap_or(u64::MAX)
+    };
+    (0..count).map(move |i| Window::part(edge(i), edge(i + 1), window.to))
+}
+
+fn add_pools(slices: &mut [SparkSlice], waiting: &Steps<u64>, window: Window) {
+    for (slice, part) in slices.iter_mut().zip(self::slices(window)) {
+        slice.pool = pool(waiting, part);
+    }
+}
+
+fn pool(waiting: &Steps<u64>, window: Window) -> Option<Pool> {
+    let samples: Vec<(u64, u64)> = waiting.within(window).collect();
+    let first = samples.first()?.0;
+    let ends = samples.iter().skip(1).map(|&(at, _)| at).chain([window.to]);
+    let areas = samples
+        .iter()
+        .zip(ends)
+        .map(|(&(at, waiting), end)| waiting as f64 * end.saturating_sub(at) as f64);
+    let area: f64 = areas.sum();
+    let values = || samples.iter().map(|&(_, waiting)| waiting);
+    let (min, max) = (values().min()?, values().max()?);
+    // A pool that is looked at only in the last moment is as it is then.
+    let mean = match window.to.saturating_sub(first) {
+        0 => max as f64,
+        duration => area / duration as f64,
+    };
+    Some(Pool { min, mean, max })
+}
+
+/// The counters at a moment, as if they had grown evenly between two samples.
+fn between(counters: &Steps<Counters>, at: u64) -> [f64; 6] {
+    let numbers = |c: Counters| {
+        [
+            c.created,
+            c.dud,
+            c.overflowed,
+            c.converted,
+            c.fizzled,
+            c.gcd,
+        ]
+        .map(|number| number as f64)
+    };
+    let zero = (0, Counters::default());
+    let [before, after] = counters.around(at);
+    let (from, a) = before.unwrap_or(zero);
+    let (to, b) = after.unwrap_or((from, a));
+    let share = if to > from {
+        at.saturating_sub(from) as f64 / (to - from) as f64
+    } else {
+        0.0
+    };
+    let (a, b) = (numbers(a), numbers(b));
+    std::array::from_fn(|i| a[i] + (b[i] - a[i]) * share)
+}
+
+fn rates(counters: &Steps<Counters>, slice: Window) -> SparkSlice {
+    let (from, to) = (between(counters, slice.from), between(counters, slice.to));
+    let rate = |i: usize| per_second((to[i] - from[i]).max(0.0), slice.duration());
+    SparkSlice {
+        created: rate(0),
+        dud: rate(1),
+        overflowed: rate(2),
+        converted: rate(3),
+        fizzled: rate(4),
+        gcd: rate(5),
+        pool: None,
+    }
+}
+
+fn run_bins(runs: impl Iterator<Item = (u64, u64)>) -> Vec<SparkRunBin> {
+    // Bin 0 is below a microsecond, bin n from 2^(n-1) microseconds to twice that.
+    let mut bins = [(0u64, 0u64); 65];
+    for (_, duration) in runs {
+        let micros = duration / 1000;
+        let bin = micros.checked_ilog2().map_or(0, |log| log as usize + 1);
+        if let Some((count, total)) = bins.get_mut(bin) {
+            *count += 1;
+            *total = total.saturating_add(duration);
+        }
+    }
+    let bound = |bin: u32| match bin {
+        0 => 0,
+        _ => 1u64
+            .checked_shl(bin - 1)
+            .map_or(u64::MAX, |micros| micros.saturating_mul(1000)),
+    };
+    let used = |&(count, _): &(u64, u64)| count > 0;
+    let first = bins.iter().position(used).unwrap_or(0);
+    let len = bins.iter().rposition(used).map_or(0, |last| last + 1);
+    let bins = (0..).zip(bins).take(len).skip(first);
+    bins.map(|(bin, (count, total_ns))| SparkRunBin {
+        from_ns: bound(bin),
+        to_ns: bound(bin + 1),
+        count,
+        total_ns,
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_fall_into_powers_of_two_of_microseconds() {
+        let runs = [0, 999, 1000, 1999, 2000, 9000].map(|duration| (0, duration));
+        let bins = run_bins(runs.into_iter());
+        let bounds: Vec<_> = bins.iter().map(|bin| (bin.from_ns, bin.to_ns)).collect();
+        let expected = [
+            (0, 1000),
+            (1000, 2000),
+            (2000, 4000),
+            (4000, 8000),
+            (8000, 16_000),
+        ];
+        assert_eq!(bounds, expected);
+        let counts: Vec<_> = bins.iter().map(|bin| (bin.count, bin.total_ns)).collect();
+        assert_eq!(counts, [(2, 999), (2, 2999), (1, 2000), (0, 0), (1, 9000)]);
+        assert_eq!(run_bins(std::iter::empty()), []);
+    }
+
+    #[test]
+    fn a_rate_is_even_between_samples() {
+        let mut counters = Steps::default();
+        for (at, created, remaining) in [(100, 0, 0), (200, 50, 4), (300, 50, 2)] {
+            let sample = Counters {
+                created,
+                remaining,
+                ..Counters::default()
+            };
+            counters.push(at, sample);
+        }
+        let row = cap_row(CapId(0), &counters, Window::part(100, 340, 1000));
+        assert_eq!(row.totals.created, 50);
+        assert_eq!(row.slices.len(), 240);
+        assert!((row.slices[0].created - 0.5e9).abs() < 1.0);
+        assert!((row.slices[99].created - 0.5e9).abs() < 1.0);
+        assert!(row.slices[100].created.abs() < 1.0);
+        let pool = row.pool.expect("samples");
+        assert_eq!((pool.min, pool.max), (0, 4));
+        assert!((pool.mean - f64::from(100 * 4 + 40 * 2) / 240.0).abs() < 1e-9);
+        let slices: u64 = row
+            .slices
+            .iter()
+            .filter_map(|s| s.pool)
+            .map(|p| p.max)
+            .sum();
+        assert_eq!(slices, 4 * 100 + 2 * 40);
+    }
+}

@@ -1,0 +1,280 @@
+//! The runtime's report in numbers.
+//!
+//! Counters (allocation, sparks) count as of their last sample before a moment, and
+//! collections where they begin, so that intervals that follow each other add up
+//! exactly to the whole. A number that the log does not have is `None`, never 0.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::steps::Window;
+use super::tally::Tally;
+use super::{Counters, Numbers};
+use crate::timeline::query::UsageRow;
+use eventlog::ids::{CapId, Nanos};
+use model::time::Span;
+
+/// The numbers of `+RTS -s`, of a log or of an interval of it. Times are elapsed
+/// time in nanoseconds (CPU times are not in a log), sizes are bytes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// All capabilities together.
+    pub bytes_allocated: Option<u64>,
+    /// By the collections that begin inside.
+    pub bytes_copied: Option<u64>,
+    /// The most that was live after a collection of the oldest generation.
+    pub max_residency: Option<u64>,
+    /// How many times it was looked at what is live.
+    pub residency_samples: Option<u64>,
+    /// The largest slop of collections of the oldest generation.
+    pub max_slop: Option<u64>,
+    /// The most that the runtime held of the system's memory after a collection;
+    /// a peak inside of one is not in the log.
+    pub max_heap_size: Option<u64>,
+    /// The most memory that was held after a collection and not used.
+    pub max_fragmentation: Option<u64>,
+    /// By generation, the youngest first; those without collections too.
+    pub generations: Vec<Generation>,
+    /// How evenly the threads copied in parallel collections, 0 to 1.
+    pub work_balance: Option<f64>,
+    /// What became of sparks.
+    pub sparks: Option<SparkTotals>,
+    /// The time in which no collection goes on.
+    pub mutator_ns: Option<u64>,
+    /// The time of collections, as the leading capability tells it.
+    pub gc_ns: Option<u64>,
+    /// The whole of it; a whole log counts from the start of its clock.
+    pub total_ns: u64,
+    /// The mutator's share of the time, 0 to 1.
+    pub productivity: Option<f64>,
+    /// Bytes in each second of the mutator's time.
+    pub allocation_rate: Option<u64>,
+    /// Each capability.
+    pub capabilities: Vec<Capability>,
+    /// The mean of what was live after collections of the oldest generation.
+    pub average_residency: Option<u64>,
+    /// Collections of all generations that begin inside.
+    pub collections: Option<u64>,
+    /// How many of them were parallel.
+    pub parallel_collections: Option<u64>,
+    /// How long their capabilities took to stop, together; it is mutator time.
+    pub sync_ns: Option<u64>,
+    /// OS threads that first ran Haskell or collected inside; not those that the
+    /// runtime has for itself alone, such as that of the nonmoving collector.
+    pub tasks: Option<u64>,
+}
+
+/// The collections of one generation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Generation {
+    /// Its number; the youngest is 0.
+    #[serde(rename = "gen")]
+    pub generation: u16,
+    /// How many begin inside.
+    pub collections: u64,
+    /// How many of them were parallel.
+    pub parallel: u64,
+    /// Their time inside of the interval, also of one that begins before it.
+    pub elapsed_ns: u64,
+    /// The mean pause of those that begin inside, to their ends; 0 of none, as
+    /// the runtime prints it.
+    pub avg_pause_ns: u64,
+    /// The longest.
+    pub max_pause_ns: u64,
+}
+
+/// What became of sparks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SparkTotals {
+    /// Put into a pool.
+    pub created: u64,
+    /// Taken from a pool and evaluated.
+    pub converted: u64,
+    /// Dropped because the pool was full.
+    pub overflowed: u64,
+    /// Not put into a pool because they were evaluated already.
+    pub dud: u64,
+    /// Removed by the collector, as nothing else wanted them.
+    pub gcd: u64,
+    /// Found to have been evaluated meanwhile.
+    pub fizzled: u64,
+}
+
+impl SparkTotals {
+    /// How many there were, as the runtime counts them.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.created
+            .saturating_add(self.dud)
+            .saturating_add(self.overflowed)
+    }
+
+    /// What happened from one moment to another.
+    pub(super) fn between(before: Option<Counters>, after: Option<Counters>) -> Self {
+        let (a, b) = (before.unwrap_or_default(), after.unwrap_or_default());
+        Self {
+            created: b.created.saturating_sub(a.created),
+            converted: b.converted.saturating_sub(a.converted),
+            overflowed: b.overflowed.saturating_sub(a.overflowed),
+            dud: b.dud.saturating_sub(a.dud),
+            gcd: b.gcd.saturating_sub(a.gcd),
+            fizzled: b.fizzled.saturating_sub(a.fizzled),
+        }
+    }
+
+    pub(super) fn add(&mut self, more: &Self) {
+        self.created = self.created.saturating_add(more.created);
+        self.converted = self.converted.saturating_add(more.converted);
+        self.overflowed = self.overflowed.saturating_add(more.overflowed);
+        self.dud = self.dud.saturating_add(more.dud);
+        self.gcd = self.gcd.saturating_add(more.gcd);
+        self.fizzled = self.fizzled.saturating_add(more.fizzled);
+    }
+}
+
+/// How a capability spent the time, and what it allocated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Capability {
+    /// Which.
+    pub cap: CapId,
+    /// Running threads.
+    pub mutator_ns: u64,
+    /// Collecting.
+    pub gc_ns: u64,
+    /// Neither.
+    pub idle_ns: u64,
+    /// What it allocated.
+    pub bytes_allocated: Option<u64>,
+}
+
+/// Generations of which there are rows without a collection: more than any
+/// program asks for, fewer than a damaged log may declare.
+const GENERATIONS: u16 = 32;
+
+impl Numbers {
+    /// The span that a range stands for in a log whose last event is at `end`.
+    #[must_use]
+    pub fn span(end: Nanos, range: Option<Span>) -> Span {
+        let window = Self::window(end, range);
+        Span::new(Nanos(window.from), Nanos(window.to))
+    }
+
+    /// The numbers of the part of a log that `range` names, or of all of it. The
+    /// last event is at `end`; `usage` is that of the capabilities in
+    /// [`span`](Self::span).
+    #[must_use]
+    pub fn summary(&self, end: Nanos, range: Option<Span>, usage: &[UsageRow]) -> Summary {
+        let window = Self::window(end, range);
+        let all = &self.collections.all[..];
+        let tally = self.collections.tallies.tally(all, window);
+        let logged = |number: u64| self.heap_logged.then_some(number);
+        let total_ns = window.duration();
+        let gc_ns = self.gc_ns(&tally, window);
+        let mutator_ns = gc_ns.map(|gc_ns| total_ns.saturating_sub(gc_ns));
+        let bytes_allocated = sum(self
+            .allocated
+            .caps()
+            .filter_map(|(cap, _)| self.allocated.growth(cap, window)));
+        let live: Vec<u64> = self.live.within(window).collect();
+        let oldest = self.oldest_generation();
+        let mut of_generations = tally.generations.iter();
+        let of_oldest = of_generations.find(|row| Some(row.generation) == oldest);
+        Summary {
+            bytes_allocated,
+            bytes_copied: logged(tally.copied_bytes),
+            max_residency: live.iter().copied().max(),
+            residency_samples: logged(live.len() as u64),
+            max_slop: of_oldest.and_then(|row| row.max_slop),
+            max_heap_size: self.heap_size.within(window).map(|(_, size)| size).max(),
+            max_fragmentation: tally.max_fragmentation,
+            generations: self.generations(&tally),
+            work_balance: tally.work_balance(),
+            sparks: self.spark_totals(window),
+            mutator_ns,
+            gc_ns,
+            total_ns,
+            productivity: mutator_ns
+                .filter(|_| total_ns > 0)
+                .map(|mutator_ns| mutator_ns as f64 / total_ns as f64),
+            allocation_rate: allocation_rate(bytes_allocated, mutator_ns),
+            capabilities: self.capabilities(window, usage),
+            average_residency: total(live.iter().copied()).checked_div(live.len() as u64),
+            collections: logged(tally.all(|row| row.collections)),
+            parallel_collections: logged(tally.all(|row| row.parallel)),
+            sync_ns: tally.sync_ns,
+            tasks: (!self.tasks.is_empty())
+                .then(|| self.tasks.iter().filter(|&&at| window.has(at)).count() as u64),
+        }
+    }
+
+    /// The time of collections in a window; `None` if the log has no events of
+    /// the collector.
+    fn gc_ns(&self, tally: &Tally, window: Window) -> Option<u64> {
+        let stops = self.collections.stops.iter();
+        let stops = total(stops.map(|&(start, end)| window.part_of(start, end)));
+        let time = stops.saturating_add(tally.all(|row| row.elapsed_ns));
+        (self.heap_logged || self.collections.any).then_some(time)
+    }
+
+    fn generations(&self, tally: &Tally) -> Vec<Generation> {
+        let known = self.oldest_generation().filter(|_| self.heap_logged);
+        let known = 0..known.map_or(0, |oldest| oldest.min(GENERATIONS - 1) + 1);
+        let seen = self.collections.tallies.generations.iter().copied();
+        let mut rows: BTreeMap<u16, Generation> = known
+            .chain(seen)
+            .map(|generation| {
+                let row = Generation {
+                    generation,
+                    ..Generation::default()
+                };
+                (generation, row)
+            })
+            .collect();
+        for of in &tally.generations {
+            let row = rows.entry(of.generation).or_default();
+            row.collections = of.collections;
+            row.parallel = of.parallel;
+            row.elapsed_ns = of.elapsed_ns;
+            row.avg_pause_ns = of.pauses_ns.checked_div(of.collections).unwrap_or(0);
+            row.max_pause_ns = of.max_pause_ns.unwrap_or(0);
+        }
+        rows.into_values().collect()
+    }
+
+    pub(super) fn spark_totals(&self, window: Window) -> Option<SparkTotals> {
+        let mut totals = None;
+        for (_, counters) in self.spark_counters.caps() {
+            let (before, after) = counters.ends(window);
+            let totals: &mut SparkTotals = totals.get_or_insert_default();
+            totals.add(&SparkTotals::between(before, after));
+        }
+        totals
+    }
+
+    fn capabilities(&self, window: Window, usage: &[UsageRow]) -> Vec<Capability> {
+        let row = |usage: &UsageRow| Capability {
+            cap: usage.cap,
+            mutator_ns: usage.mutator_ns,
+            gc_ns: usage.gc_ns,
+            idle_ns: usage.idle_ns,
+            bytes_allocated: self.allocated.growth(usage.cap, window),
+        };
+        usage.iter().map(row).collect()
+    }
+}
+
+fn total(numbers: impl Iterator<Item = u64>) -> u64 {
+    numbers.fold(0, u64::saturating_add)
+}
+
+/// The sum, if there is something to sum up.
+fn sum(numbers: impl Iterator<Item = u64>) -> Option<u64> {
+    numbers.reduce(u64::saturating_add)
+}
+
+fn allocation_rate(bytes: Option<u64>, mutator_ns: Option<u64>) -> Option<u64> {
+    let (bytes, mutator_ns) = (bytes?, mutator_ns?);
+    let per_second = (u128::from(bytes) * 1_000_000_000).checked_div(mutator_ns.into())?;
+    Some(u64::try_from(per_second).unwrap_or(u64::MAX))
+}

@@ -1,0 +1,477 @@
+//! What a log says of the process that wrote it: how it was started, under
+//! which runtime and heap settings, how its capabilities came and went, and
+//! what is wrong or odd about the log itself.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::info::TypeCount;
+use super::spans::Open;
+use crate::automata::thread_state::Activity;
+use eventlog::ids::{ByteOffset, CapId, CapsetId, Nanos};
+use eventlog::quantity::Utc;
+use eventlog::{Event, Record};
+
+/// How many changes of capabilities, and how many diagnostics, are kept.
+pub const KEPT: usize = 1000;
+
+/// All that is known of a process, but for its environment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Process {
+    /// The program, with its folder.
+    pub program: Option<String>,
+    /// Its arguments, those for the runtime included.
+    pub arguments: Vec<String>,
+    /// How many environment variables the log has. Their values may be
+    /// secrets: they are to be asked for on purpose.
+    pub environment_count: u64,
+    /// The runtime's name for itself, such as `GHC-9.6.6 rts_thr`.
+    pub rts: Option<String>,
+    /// The GHC, such as `9.6.6`.
+    pub ghc: Option<String>,
+    /// What kind of runtime it is, such as `threaded`, `profiled`, `debugging`.
+    pub way: Vec<String>,
+    /// The process.
+    pub pid: Option<u32>,
+    /// The process that started it.
+    pub parent_pid: Option<u32>,
+    /// When the log's clock was at 0.
+    pub started: Option<Utc>,
+    /// How capabilities came and went, the first [`KEPT`] changes.
+    pub capability_changes: Vec<CapChange>,
+    /// How many changes there are.
+    pub capability_change_count: u64,
+    /// The settings of the heap.
+    pub heap: Option<HeapSettings>,
+    /// The capability sets, by number.
+    pub capsets: Vec<Capset>,
+    /// The types of the events, the most frequent first.
+    pub types: Vec<TypeCount>,
+    /// What is wrong or odd about the log, the first [`KEPT`] of each kind.
+    pub diagnostics: Vec<Diagnostic>,
+    /// How much is wrong or odd.
+    pub diagnostic_count: u64,
+}
+
+impl Process {
+    /// Program and arguments as a shell would take them; empty if the log does
+    /// not name them.
+    #[must_use]
+    pub fn command_line(&self) -> String {
+        let words = self.program.iter().chain(&self.arguments);
+        let quoted: Vec<Cow<'_, str>> = words.map(|word| shell_word(word)).collect();
+        quoted.join(" ")
+    }
+}
+
+/// A word of a command line of a POSIX shell, quoted if it has to be.
+fn shell_word(word: &str) -> Cow<'_, str> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"%+,-./:=@_".contains(&byte);
+    if !word.is_empty() && word.bytes().all(plain) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
+}
+
+/// What happened to a capability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Change {
+    /// It was created.
+    Created,
+    /// It was deleted.
+    Deleted,
+    /// It may run threads again.
+    Enabled,
+    /// It may run none for now (`setNumCapabilities`).
+    Disabled,
+}
+
+impl Change {
+    /// To follow "capability 3".
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Deleted => "deleted",
+            Self::Enabled => "enabled",
+            Self::Disabled => "disabled",
+        }
+    }
+}
+
+/// A capability came or went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CapChange {
+    /// When.
+    pub at: Nanos,
+    /// Which capability.
+    pub cap: CapId,
+    /// What happened to it.
+    pub change: Change,
+}
+
+/// The settings of the heap (`HEAP_INFO_GHC`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeapSettings {
+    /// How many generations.
+    pub generations: u16,
+    /// The largest size that it may have (`-M`); `None` for no limit.
+    pub max_heap_bytes: Option<u64>,
+    /// How much a capability allocates before a collection (`-A`).
+    pub allocation_area_bytes: u64,
+    /// What the runtime gets from the operating system at once.
+    pub megablock_bytes: u64,
+    /// What it divides that into.
+    pub block_bytes: u64,
+}
+
+/// A set of capabilities.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Capset {
+    /// Its number.
+    pub id: CapsetId,
+    /// Its type: 1 is a custom group, 2 an OS process, 3 a clock domain.
+    pub kind: u16,
+    /// Every capability that ever belonged to it.
+    pub caps: Vec<CapId>,
+}
+
+impl Capset {
+    /// Its type in words.
+    #[must_use]
+    pub fn kind_words(&self) -> String {
+        match self.kind {
+            1 => "custom group".to_owned(),
+            2 => "OS process".to_owned(),
+            3 => "clock domain".to_owned(),
+            other => format!("type {other}"),
+        }
+    }
+}
+
+/// What a diagnostic is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum DiagnosticKind {
+    /// A part of the file cannot be read.
+    Damage,
+    /// An event that a sound log does not have.
+    Oddity,
+    /// Times go back.
+    Clock,
+    /// A type of events that is not known.
+    UnknownType,
+    /// Something still went on when the log ended.
+    Open,
+}
+
+/// Something about the log itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Diagnostic {
+    /// What it is about.
+    pub kind: DiagnosticKind,
+    /// A sentence.
+    pub text: String,
+    /// When, if that is known.
+    pub at: Option<Nanos>,
+    /// Where in the (uncompressed) file, if it is about its bytes.
+    pub offset: Option<ByteOffset>,
+    /// On which capability.
+    pub cap: Option<CapId>,
+}
+
+/// Collects what no other analysis needs.
+#[derive(Clone, Debug, Default)]
+pub struct ProcessFacts {
+    /// `NAME=value`, in the order of the log.
+    environment: Vec<String>,
+    parent_pid: Option<u32>,
+    changes: Vec<CapChange>,
+    change_count: u64,
+    heap: Option<HeapSettings>,
+    capsets: BTreeMap<CapsetId, Capset>,
+}
+
+/// More capability sets than this come from damage.
+const MOST_CAPSETS: usize = 1000;
+
+impl ProcessFacts {
+    /// Takes an event of the process: few are.
+    pub fn event(&mut self, event: &Event<'_>, record: &Record<'_>) {
+        match *event {
+            Event::ProgramEnv { env, .. } => {
+                self.environment = env.iter().map(|text| text.to_str().into_owned()).collect();
+            }
+            Event::OsProcessParentPid { ppid, .. } => self.parent_pid = Some(ppid),
+            Event::CapCreate { cap } => self.change(record, cap, Change::Created),
+            Event::CapDelete { cap } => self.change(record, cap, Change::Deleted),
+            Event::CapEnable { cap } => self.change(record, cap, Change::Enabled),
+            Event::CapDisable { cap } => self.change(record, cap, Change::Disabled),
+            Event::CapsetCreate {
+                capset,
+                capset_type,
+            } => {
+                if let Some(capset) = self.capset(capset) {
+                    capset.kind = capset_type.0;
+                }
+            }
+            Event::CapsetAssignCap { capset, cap } => {
+                if let Some(capset) = self.capset(capset)
+                    && !capset.caps.contains(&cap)
+                {
+                    capset.caps.push(cap);
+                }
+            }
+            Event::HeapInfoGHC {
+                gens,
+                max_heap_size,
+                alloc_area_size,
+                mblock_size,
+                block_size,
+                ..
+            } => {
+                self.heap = Some(HeapSettings {
+                    generations: gens,
+                    max_heap_bytes: Some(max_heap_size).filter(|&limit| limit > 0),
+                    allocation_area_bytes: alloc_area_size,
+                    megablock_bytes: mblock_size,
+                    block_bytes: block_size,
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn change(&mut self, record: &Record<'_>, cap: CapId, change: Change) {
+        self.change_count += 1;
+        if self.changes.len() < KEPT {
+            let at = record.time;
+            self.changes.push(CapChange { at, cap, change });
+        }
+    }
+
+    fn capset(&mut self, id: CapsetId) -> Option<&mut Capset> {
+        if self.capsets.len() >= MOST_CAPSETS && !self.capsets.contains_key(&id) {
+            return None;
+        }
+        let new = || Capset {
+            id,
+            kind: 0,
+            caps: Vec::new(),
+        };
+        Some(self.capsets.entry(id).or_insert_with(new))
+    }
+
+    /// The environment variables with their values, by name.
+    #[must_use]
+    pub fn environment(&self) -> Vec<(String, String)> {
+        let split = |variable: &String| match variable.split_once('=') {
+            Some((name, value)) => (name.to_owned(), value.to_owned()),
+            None => (variable.clone(), String::new()),
+        };
+        let mut variables: Vec<_> = self.environment.iter().map(split).collect();
+        variables.sort();
+        variables
+    }
+
+    /// What it knows of the process; the rest is left empty.
+    #[must_use]
+    pub fn process(&self) -> Process {
+        Process {
+            environment_count: self.environment.len() as u64,
+            parent_pid: self.parent_pid,
+            capability_changes: self.changes.clone(),
+            capability_change_count: self.change_count,
+            heap: self.heap,
+            capsets: self.capsets.values().cloned().collect(),
+            ..Process::default()
+        }
+    }
+}
+
+/// The ways of a runtime that calls itself `rts`, such as `GHC-9.6.6 rts_thr_l`.
+#[must_use]
+pub fn ways(rts: &str) -> Vec<String> {
+    let Some((_, tags)) = rts.split_once(" rts") else {
+        return Vec::new();
+    };
+    let tags: Vec<&str> = tags.split('_').filter(|tag| !tag.is_empty()).collect();
+    let mut ways = Vec::new();
+    if !tags.contains(&"thr") {
+        ways.push("not threaded".to_owned());
+    }
+    ways.extend(tags.into_iter().map(|tag| match tag {
+        "thr" => "threaded".to_owned(),
+        "p" => "profiling".to_owned(),
+        "l" => "event log".to_owned(),
+        "debug" => "debugging".to_owned(),
+        "dyn" => "dynamically linked".to_owned(),
+        "v" => "vanilla".to_owned(),
+        other => other.to_owned(),
+    }));
+    ways
+}
+
+/// What still went on when a log ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpenAtEnd {
+    /// Collections and runs of threads, the first [`KEPT`].
+    kept: Vec<Diagnostic>,
+    /// How many of these there are.
+    count: u64,
+    /// Threads that had not finished and did not run.
+    waiting: u64,
+}
+
+impl OpenAtEnd {
+    /// Takes something that still goes on.
+    pub fn open(&mut self, open: Open) {
+        let (text, at, cap) = match open {
+            Open::Gc(cap, span) => (
+                "a garbage collection has no end".to_owned(),
+                span.start,
+                Some(cap),
+            ),
+            Open::Thread(thread, open, _) => match open.activity {
+                Activity::Running(cap) => (
+                    format!("thread {thread} still runs at the end of the log"),
+                    open.span.start,
+                    cap,
+                ),
+                Activity::Blocked(_) => {
+                    self.waiting += 1;
+                    return;
+                }
+            },
+        };
+        self.count += 1;
+        if self.kept.len() < KEPT {
+            self.kept.push(Diagnostic {
+                kind: DiagnosticKind::Open,
+                text,
+                at: Some(at),
+                offset: None,
+                cap,
+            });
+        }
+    }
+
+    /// As diagnostics, and how many they are in all.
+    #[must_use]
+    pub fn diagnostics(&self, end: Option<Nanos>) -> (Vec<Diagnostic>, u64) {
+        let mut diagnostics = self.kept.clone();
+        let mut count = self.count;
+        if self.waiting > 0 {
+            let text = if self.waiting == 1 {
+                "1 thread waits at the end of the log, and has not finished".to_owned()
+            } else {
+                let count = self.waiting;
+                format!("{count} threads wait at the end of the log, and have not finished")
+            };
+            diagnostics.push(Diagnostic {
+                kind: DiagnosticKind::Open,
+                text,
+                at: end,
+                offset: None,
+                cap: None,
+            });
+            count += 1;
+        }
+        (diagnostics, count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automata::thread_state::{Reason, ThreadSpan};
+    use eventlog::ids::ThreadId;
+    use model::time::Span;
+
+    #[test]
+    fn ways_of_a_runtime() {
+        assert_eq!(ways("GHC-9.6.6 rts_thr_l"), ["threaded", "event log"]);
+        assert_eq!(
+            ways("GHC-9.10.3 rts_thr_debug_p"),
+            ["threaded", "debugging", "profiling"]
+        );
+        assert_eq!(ways("GHC-9.6.6 rts"), ["not threaded"]);
+        assert_eq!(ways("GHC-9.6.6 rts_v"), ["not threaded", "vanilla"]);
+        assert_eq!(ways("mmc-DEV"), [""; 0]);
+    }
+
+    #[test]
+    fn a_command_line_for_a_shell() {
+        let process = Process {
+            program: Some("/opt/my app/run".to_owned()),
+            arguments: ["+RTS", "-N2", "", "it's", "$HOME", "a=b", "ü"]
+                .map(str::to_owned)
+                .into(),
+            ..Process::default()
+        };
+        assert_eq!(
+            process.command_line(),
+            r"'/opt/my app/run' +RTS -N2 '' 'it'\''s' '$HOME' a=b 'ü'"
+        );
+        assert_eq!(Process::default().command_line(), "");
+    }
+
+    #[test]
+    fn the_environment_by_name() {
+        let facts = ProcessFacts {
+            environment: vec!["B=1=2".to_owned(), "A=".to_owned(), "odd".to_owned()],
+            ..ProcessFacts::default()
+        };
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(
+            facts.environment(),
+            [pair("A", ""), pair("B", "1=2"), pair("odd", "")]
+        );
+        assert_eq!(facts.process().environment_count, 3);
+    }
+
+    #[test]
+    fn what_is_open_at_the_end() {
+        let span = Span::new(Nanos(3), Nanos(9));
+        let thread = |activity| {
+            let open = ThreadSpan {
+                activity,
+                span,
+                stop: None,
+            };
+            Open::Thread(ThreadId(7), open, None)
+        };
+        let mut open = OpenAtEnd::default();
+        open.open(Open::Gc(CapId(1), span));
+        open.open(thread(Activity::Running(Some(CapId(2)))));
+        open.open(thread(Activity::Blocked(Reason::Created)));
+        open.open(thread(Activity::Blocked(Reason::Created)));
+        let (diagnostics, count) = open.diagnostics(Some(Nanos(9)));
+        assert_eq!(count, 3);
+        let rows: Vec<_> = diagnostics
+            .iter()
+            .map(|one| (one.text.as_str(), one.at, one.cap))
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                (
+                    "a garbage collection has no end",
+                    Some(Nanos(3)),
+                    Some(CapId(1))
+                ),
+                (
+                    "thread 7 still runs at the end of the log",
+                    Some(Nanos(3)),
+                    Some(CapId(2))
+                ),
+                (
+                    "2 threads wait at the end of the log, and have not finished",
+                    Some(Nanos(9)),
+                    None
+                ),
+            ]
+        );
+    }
+}

@@ -1,0 +1,358 @@
+//! Runs the automata over a log, one of each kind per capability or thread,
+//! and hands every span on as it ends.
+
+use rustc_hash::FxHashSet;
+
+use crate::automata::gc_phase::{self, Phase};
+use crate::automata::thread_state::{Input, State, ThreadSpan};
+use crate::automata::{Oddity, gc, mutator, thread_state};
+use eventlog::cursor::Cursor;
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::{Record, Sink, StopStatus};
+use model::thread_map::ThreadMap;
+use model::time::Span;
+
+/// Takes the spans in the order in which they end.
+pub trait SpanSink {
+    /// A garbage collection of a capability ended.
+    fn gc(&mut self, cap: CapId, span: Span) {
+        let _ = (cap, span);
+    }
+    /// A phase of a collection ended, or the wait for one. The phases of a
+    /// collection come before it ([`gc`](Self::gc)), in their order.
+    fn gc_phase(&mut self, cap: CapId, phase: Phase, span: Span) {
+        let _ = (cap, phase, span);
+    }
+    /// A span of a thread's life ended. `woken` is when the thread, after it
+    /// had stopped, was first said to be runnable again: during a span of
+    /// waiting, or before a run. Stops after which it need not be woken, and
+    /// a foreign call, of whose return the log says nothing, may have `None`.
+    fn thread(&mut self, thread: ThreadId, span: ThreadSpan, woken: Option<Nanos>) {
+        let _ = (thread, span, woken);
+    }
+    /// A capability stopped running a thread (the version by capability).
+    fn mutator(&mut self, cap: CapId, thread: ThreadId, span: Span) {
+        let _ = (cap, thread, span);
+    }
+    /// A thread was moved away from a capability to another.
+    fn migration(&mut self, thread: ThreadId, cap: Option<CapId>, at: Nanos) {
+        let _ = (thread, cap, at);
+    }
+    /// A thread was woken, or told to wake up, on a capability.
+    fn wakeup(&mut self, thread: ThreadId, cap: Option<CapId>, at: Nanos) {
+        let _ = (thread, cap, at);
+    }
+    /// Something odd happened.
+    fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Oddity) {
+        let _ = (at, cap, oddity);
+    }
+    /// What is still open at the end of the log, as if it ended there.
+    fn open(&mut self, open: Open) {
+        let _ = open;
+    }
+}
+
+/// A span that the end of the log cut off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Open {
+    /// A collection.
+    Gc(CapId, Span),
+    /// A span of a thread's life, and when the thread was woken
+    /// ([`SpanSink::thread`]).
+    Thread(ThreadId, ThreadSpan, Option<Nanos>),
+}
+
+/// Which automata run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Analyses {
+    /// Threads begin with their creation (lifecycle) instead of their first run.
+    pub lifecycle: bool,
+    /// Mutator spans by capability.
+    pub mutator_by_cap: bool,
+}
+
+#[derive(Debug, Default)]
+struct CapMachines {
+    gc: gc::State,
+    phase: gc_phase::State,
+    mutator: mutator::State,
+}
+
+/// A log may have millions of them: kept small.
+#[derive(Clone, Copy, Debug)]
+struct Thread {
+    state: State,
+    /// When it was first woken since it stopped; [`NEVER`] if it was not.
+    woken: Nanos,
+    /// The capability that saw it finish.
+    finished_on: Option<CapId>,
+}
+
+/// Later than anything in a log.
+const NEVER: Nanos = Nanos(u64::MAX);
+
+impl Default for Thread {
+    fn default() -> Self {
+        Self {
+            state: State::default(),
+            woken: NEVER,
+            finished_on: None,
+        }
+    }
+}
+
+impl Thread {
+    fn woken(&self) -> Option<Nanos> {
+        (self.woken != NEVER).then_some(self.woken)
+    }
+}
+
+/// The automata of a log.
+#[derive(Debug)]
+pub struct SpanAnalysis {
+    analyses: Analyses,
+    caps: Vec<CapMachines>,
+    /// How many capabilities wait for a collection that they have asked for.
+    requested: u32,
+    threads: ThreadMap<Thread>,
+    /// Threads that further capabilities saw finish: none in a sound log.
+    finished_again: FxHashSet<(CapId, ThreadId)>,
+}
+
+impl SpanAnalysis {
+    /// All automata in their initial states.
+    #[must_use]
+    pub fn new(analyses: Analyses) -> Self {
+        Self {
+            analyses,
+            caps: Vec::new(),
+            requested: 0,
+            threads: ThreadMap::default(),
+            finished_again: FxHashSet::default(),
+        }
+    }
+
+    fn cap(&mut self, cap: CapId) -> &mut CapMachines {
+        let index = usize::from(cap.0);
+        if index >= self.caps.len() {
+            self.caps.resize_with(index + 1, CapMachines::default);
+        }
+        &mut self.caps[index]
+    }
+
+    /// Takes the next event in analysis order.
+    #[inline]
+    pub fn event(&mut self, record: &Record<'_>, sink: &mut impl SpanSink) {
+        // Most events are none of these: they need not be decoded.
+        if matches!(record.id.0, 0..=4 | 8..=12 | 20..=22) {
+            self.scheduling_event(record, sink);
+        }
+    }
+
+    fn scheduling_event(&mut self, record: &Record<'_>, sink: &mut impl SpanSink) {
+        if !record.header.knows(record.id) {
+            return;
+        }
+        // Decoded by hand: most events of a log are of these few types.
+        let mut fields = Cursor::new(record.payload, record.header.stop_codes);
+        match (record.id.0, fields.field::<ThreadId>()) {
+            (9, _) => self.gc(record, gc::Input::Start, sink),
+            (10, _) => self.gc(record, gc::Input::End, sink),
+            (11 | 12, _) => self.gc_phase(record, gc_phase::Input::Request, sink),
+            (20, _) => self.gc_phase(record, gc_phase::Input::Idle, sink),
+            (21, _) => self.gc_phase(record, gc_phase::Input::Work, sink),
+            (22, _) => self.gc_phase(record, gc_phase::Input::Done, sink),
+            (0, Some(thread)) if self.analyses.lifecycle => {
+                self.thread(record, thread, Input::Create, sink);
+            }
+            (1, Some(thread)) => {
+                if self.requested > 0 {
+                    self.gc_phase(record, gc_phase::Input::Run, sink);
+                }
+                self.thread(record, thread, Input::Run(record.cap), sink);
+                if self.analyses.mutator_by_cap {
+                    self.mutator(record, thread, None, sink);
+                }
+            }
+            (2, Some(thread)) => {
+                if let Some(status) = fields.field() {
+                    if self.requested > 0 {
+                        self.gc_phase(record, gc_phase::Input::Stop, sink);
+                    }
+                    self.thread(record, thread, Input::Stop(status), sink);
+                    if self.analyses.mutator_by_cap {
+                        self.mutator(record, thread, Some(status), sink);
+                    }
+                }
+            }
+            (3, Some(thread)) => self.wake(thread, record.time),
+            (4, Some(thread)) => {
+                self.wake(thread, record.time);
+                sink.migration(thread, record.cap, record.time);
+            }
+            (8, Some(thread)) => {
+                self.wake(thread, record.time);
+                sink.wakeup(thread, record.cap, record.time);
+            }
+            _ => {}
+        }
+    }
+
+    fn gc(&mut self, record: &Record<'_>, input: gc::Input, sink: &mut impl SpanSink) {
+        let Some(cap) = record.cap else { return };
+        let phase = match input {
+            gc::Input::Start => gc_phase::Input::Start,
+            gc::Input::End => gc_phase::Input::End,
+        };
+        self.gc_phase(record, phase, sink);
+        let state = &mut self.cap(cap).gc;
+        let step = gc::step(*state, input, record.time);
+        *state = step.next;
+        if let Some(span) = step.yields {
+            sink.gc(cap, span);
+        }
+        if let Some(oddity) = step.oddity {
+            sink.oddity(record.time, record.cap, oddity);
+        }
+    }
+
+    fn gc_phase(&mut self, record: &Record<'_>, input: gc_phase::Input, sink: &mut impl SpanSink) {
+        let Some(cap) = record.cap else { return };
+        let state = &mut self.cap(cap).phase;
+        let step = gc_phase::step(*state, input, record.time);
+        let requested = |state| u32::from(matches!(state, gc_phase::State::Requested(_)));
+        let (before, after) = (requested(*state), requested(step.next));
+        *state = step.next;
+        self.requested = self.requested + after - before;
+        if let Some((phase, span)) = step.yields {
+            sink.gc_phase(cap, phase, span);
+        }
+    }
+
+    /// A thread that waits can run again. Further wakeups before it runs
+    /// only repeat that: one on another capability is sent on as a message.
+    fn wake(&mut self, thread: ThreadId, at: Nanos) {
+        let thread = self.threads.get_mut(thread);
+        let waits = matches!(
+            thread.state,
+            State::Active(_, thread_state::Activity::Blocked(_))
+        );
+        if waits && thread.woken == NEVER {
+            thread.woken = at;
+        }
+    }
+
+    #[inline]
+    fn thread(
+        &mut self,
+        record: &Record<'_>,
+        thread: ThreadId,
+        input: Input,
+        sink: &mut impl SpanSink,
+    ) {
+        let known = self.threads.get_mut(thread);
+        let step = thread_state::step(known.state, input, record.time, thread);
+        known.state = step.next;
+        let woken = known.woken();
+        if matches!(input, Input::Stop(_)) {
+            known.woken = NEVER;
+        }
+        if let Some(span) = step.yields {
+            sink.thread(thread, span, woken);
+        }
+        if let Some(oddity) = step.oddity {
+            sink.oddity(record.time, record.cap, oddity);
+        }
+    }
+
+    /// A run of `thread`, or its stop with a status.
+    fn mutator(
+        &mut self,
+        record: &Record<'_>,
+        thread: ThreadId,
+        stop: Option<StopStatus>,
+        sink: &mut impl SpanSink,
+    ) {
+        let Some(cap) = record.cap else { return };
+        let input = match stop {
+            None => mutator::Input::Run {
+                thread,
+                finished: self.has_finished(cap, thread),
+            },
+            Some(_) => mutator::Input::Stop { thread },
+        };
+        let machines = self.cap(cap);
+        let step = mutator::step(machines.mutator, input, record.time);
+        machines.mutator = step.next;
+        if let Some((thread, span)) = step.yields {
+            if stop == Some(StopStatus::ThreadFinished) {
+                self.finish_thread(cap, thread);
+            }
+            sink.mutator(cap, thread, span);
+        }
+        if let Some(oddity) = step.oddity {
+            sink.oddity(record.time, record.cap, oddity);
+        }
+    }
+
+    fn has_finished(&mut self, cap: CapId, thread: ThreadId) -> bool {
+        let finished_on = self.threads.get_mut(thread).finished_on;
+        finished_on
+            .is_some_and(|first| first == cap || self.finished_again.contains(&(cap, thread)))
+    }
+
+    fn finish_thread(&mut self, cap: CapId, thread: ThreadId) {
+        let finished_on = &mut self.threads.get_mut(thread).finished_on;
+        if *finished_on.get_or_insert(cap) != cap {
+            self.finished_again.insert((cap, thread));
+        }
+    }
+
+    /// Reports what is still open, as if it ended at `end`, the last event's time.
+    pub fn finish(self, end: Nanos, sink: &mut impl SpanSink) {
+        for (index, machines) in self.caps.iter().enumerate() {
+            if let gc::State::Collecting(since) = machines.gc {
+                let cap = CapId(u16::try_from(index).unwrap_or(u16::MAX));
+                sink.open(Open::Gc(cap, Span::new(since, end)));
+            }
+        }
+        for (thread, known) in self.threads.into_sorted() {
+            if let Some(span) = known.state.open(end) {
+                sink.open(Open::Thread(thread, span, known.woken()));
+            }
+        }
+    }
+}
+
+/// Runs one set of automata into one sink: what the command line does.
+#[derive(Debug)]
+pub struct Spans<S> {
+    analysis: SpanAnalysis,
+    /// Where the spans go.
+    pub sink: S,
+    end: Nanos,
+}
+
+impl<S: SpanSink> Spans<S> {
+    /// All automata in their initial states.
+    pub fn new(analyses: Analyses, sink: S) -> Self {
+        Self {
+            analysis: SpanAnalysis::new(analyses),
+            sink,
+            end: Nanos(0),
+        }
+    }
+
+    /// Reports open spans and gives the sink back.
+    pub fn finish(mut self) -> S {
+        self.analysis.finish(self.end, &mut self.sink);
+        self.sink
+    }
+}
+
+impl<S: SpanSink> Sink for Spans<S> {
+    fn event(&mut self, record: &Record<'_>) {
+        self.end = self.end.max(record.time);
+        self.analysis.event(record, &mut self.sink);
+    }
+}

@@ -1,0 +1,100 @@
+//! How busy the capabilities are: for each bucket the share of it in which
+//! each runs Haskell code, and how many collect. Exact at every zoom.
+
+use super::store::Store;
+use eventlog::ids::CapId;
+use model::class::Class;
+use model::gauge::{Buckets, Stretch};
+use model::lane::Lane;
+use model::marks::{Values, Writer};
+
+/// How many series of capabilities there are at most; of more capabilities,
+/// neighbours are summed up.
+pub const MOST_SERIES: usize = 16;
+
+/// The series of the collecting capabilities.
+pub const COLLECTING: u8 = 255;
+
+/// The series that the capability at a place among all belongs to.
+#[must_use]
+pub fn series_of(place: usize, caps: usize) -> usize {
+    if caps <= MOST_SERIES {
+        place
+    } else {
+        place * MOST_SERIES / caps
+    }
+}
+
+/// What the view shows: of each capability the share of a bucket in which it
+/// ran, and of all together how many collected.
+pub fn points(store: &Store, caps: &[CapId], buckets: Buckets, writer: &mut Writer) {
+    let each: Vec<(u64, u64)> = buckets.each().collect();
+    let mut collecting = vec![0u64; each.len()];
+    let mut running = vec![0u64; each.len()];
+    for (place, id) in caps.iter().enumerate() {
+        if let Some(cap) = store.cap(*id) {
+            let of_class = |lane: &dyn Fn(u64) -> u64, sums: &mut [u64]| {
+                let mut before = lane(buckets.first());
+                for (&(_, end), sum) in each.iter().zip(sums) {
+                    let after = lane(end);
+                    *sum += after.saturating_sub(before);
+                    before = after;
+                }
+            };
+            let ran = |time| cap.runs.time_before(time)[Class::Running as usize];
+            let collected = |time| {
+                let times = cap.gc.time_before(time);
+                let gc = Class::ALL.iter().filter(|class| class.is_gc());
+                gc.map(|class| times[*class as usize]).sum()
+            };
+            of_class(&ran, &mut running);
+            of_class(&collected, &mut collecting);
+        }
+        let series = series_of(place, caps.len());
+        let is_last = place + 1 == caps.len() || series_of(place + 1, caps.len()) != series;
+        if is_last {
+            let series = u8::try_from(series).unwrap_or(COLLECTING - 1);
+            push(series, &each, &running, writer);
+            running.fill(0);
+        }
+    }
+    push(COLLECTING, &each, &collecting, writer);
+}
+
+/// The points of a series: none where nothing is, one where neighbours are equal.
+fn push(series: u8, each: &[(u64, u64)], times: &[u64], writer: &mut Writer) {
+    let mut open: Option<(Stretch, u64)> = None;
+    for (&(start, end), &time) in each.iter().zip(times) {
+        match &mut open {
+            Some((before, same)) if *same == time => before.end = end,
+            _ => {
+                if let Some((before, _)) = open.take() {
+                    writer.stretch(series, &before);
+                }
+                let values = Values::one(time as f64 / (end - start) as f64);
+                open = (time > 0).then_some((Stretch { start, end, values }, time));
+            }
+        }
+    }
+    if let Some((last, _)) = open {
+        writer.stretch(series, &last);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capabilities_share_sixteen_series() {
+        for caps in 1..70 {
+            let series: Vec<usize> = (0..caps).map(|place| series_of(place, caps)).collect();
+            assert_eq!(series.first(), Some(&0));
+            assert!(series.windows(2).all(|pair| pair[1] - pair[0] <= 1));
+            assert_eq!(
+                series.last().map(|last| last + 1),
+                Some(caps.min(MOST_SERIES))
+            );
+        }
+    }
+}

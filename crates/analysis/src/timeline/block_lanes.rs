@@ -1,0 +1,72 @@
+//! The blocks in which events were written, of each capability: a block is
+//! filled from its begin on, and written at its end, so that its oldest event
+//! waited for as long as it is on the timeline.
+
+use std::collections::BTreeMap;
+
+use eventlog::blocks::{Block, BlockIndex};
+use eventlog::ids::{CapId, Nanos};
+use model::class::{Class, StopCode};
+use model::marks::{Facts, NONE, Writer};
+use model::span_lane::{Piece, SpanLane};
+
+/// The rows of blocks.
+#[derive(Debug, Default)]
+pub struct BlockLanes {
+    lanes: BTreeMap<Option<CapId>, SpanLane>,
+}
+
+/// The bytes of a block's events.
+#[must_use]
+pub const fn size(block: &Block) -> u64 {
+    block.end.0.saturating_sub(block.start.0)
+}
+
+/// From when to when a block was filled, if that is known.
+fn span(block: &Block) -> Option<(u64, u64)> {
+    let known = block.end_time != Nanos(0) && block.begin_time <= block.end_time;
+    known.then_some((block.begin_time.0, block.end_time.0))
+}
+
+impl BlockLanes {
+    /// The blocks of a log.
+    #[must_use]
+    pub fn of(index: &BlockIndex) -> Self {
+        let mut lanes = Self::default();
+        for block in index.sections.iter().flat_map(|section| &section.blocks) {
+            let Some((start, end)) = span(block) else {
+                continue;
+            };
+            lanes.lanes.entry(block.cap).or_default().push(Piece {
+                start,
+                end,
+                detail: u32::try_from(size(block)).unwrap_or(NONE - 1),
+                class: Class::Other,
+                code: 0,
+            });
+        }
+        for lane in lanes.lanes.values_mut() {
+            lane.settle();
+        }
+        lanes
+    }
+
+    /// Whose events were written in blocks: capabilities first.
+    pub(super) fn caps(&self) -> Vec<Option<CapId>> {
+        let mut caps: Vec<Option<CapId>> = self.lanes.keys().copied().collect();
+        caps.sort_unstable_by_key(|cap| (cap.is_none(), *cap));
+        caps
+    }
+
+    /// The marks of a row; the detail is the size in bytes.
+    pub(super) fn marks(&self, cap: Option<CapId>, writer: &mut Writer) {
+        let Some(lane) = self.lanes.get(&cap) else {
+            return;
+        };
+        writer.lane(lane, |i| Facts {
+            code: StopCode(0),
+            detail: lane.get(i).map_or(NONE, |piece| piece.detail),
+            other_wait_ns: 0,
+        });
+    }
+}

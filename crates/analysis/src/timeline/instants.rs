@@ -1,0 +1,644 @@
+//! What happens on capabilities at points in time: wakeups, migrations,
+//! requests for collections, what becomes of sparks. They are many: eight
+//! bytes for each that is about a thread, four for each other.
+
+use super::store::Store;
+use eventlog::cursor::Cursor;
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::{EventType, Record};
+use model::moments::Moments;
+use model::time::Span;
+
+/// What happened. Where several stand in one place, the first in this order
+/// is the most notable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum InstantKind {
+    /// The runtime shuts down (`Shutdown`).
+    Shutdown = 0,
+    /// The capability is gone (`CapDelete`).
+    CapDeleted,
+    /// The capability is there (`CapCreate`).
+    CapCreated,
+    /// No thread is to run on it any more (`CapDisable`).
+    CapDisabled,
+    /// Threads may run on it again (`CapEnable`).
+    CapEnabled,
+    /// A marker of the program (`UserMarker`).
+    Marker,
+    /// A message of the program (`UserMessage`).
+    Message,
+    /// A sequential collection was asked for (`RequestSeqGC`).
+    SeqGcRequested,
+    /// A parallel collection was asked for (`RequestParGC`).
+    ParGcRequested,
+    /// A thread was sent to another capability (`MigrateThread`).
+    Migrated,
+    /// A spark found the pool full and is lost (`SparkOverflow`).
+    SparkOverflowed,
+    /// A spark's value was there before the spark ran (`SparkFizzle`).
+    SparkFizzled,
+    /// A spark for a value that was already there (`SparkDud`).
+    SparkDud,
+    /// A spark was taken from another capability (`SparkSteal`, `StealSpark`).
+    SparkStolen,
+    /// A thread was created (`CreateThread`).
+    ThreadCreated,
+    /// A thread that runs sparks was created (`CreateSparkThread`).
+    SparkThreadCreated,
+    /// A thread was woken (`WakeupThread`).
+    Woken,
+    /// A thread can run (`ThreadRunnable`, which GHC wrote until 2009).
+    Runnable,
+    /// A spark was run (`SparkRun`, `RunSpark`).
+    SparkRun,
+    /// A spark was created (`SparkCreate`).
+    SparkCreated,
+    /// A spark that nobody needs was collected (`SparkGC`).
+    SparkCollected,
+    /// A performance counter's tracepoint (`PerfTracepoint`).
+    PerfTracepoint,
+    /// A performance counter's overflow (`PerfCounter`).
+    PerfCounter,
+}
+
+/// How many kinds there are.
+const KINDS: usize = 23;
+
+/// What kinds of kinds there are: what they are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// The capability itself, or the whole runtime.
+    Capability,
+    /// Messages of the program.
+    Message,
+    /// Requests for collections.
+    Collection,
+    /// The start of a thread's life.
+    Creation,
+    /// A thread that waited can run.
+    Wakeup,
+    /// A thread moves.
+    Migration,
+    /// Sparks.
+    Spark,
+    /// Performance counters.
+    Perf,
+}
+
+impl InstantKind {
+    /// All of them, by number: the most notable first.
+    pub const ALL: [Self; KINDS] = [
+        Self::Shutdown,
+        Self::CapDeleted,
+        Self::CapCreated,
+        Self::CapDisabled,
+        Self::CapEnabled,
+        Self::Marker,
+        Self::Message,
+        Self::SeqGcRequested,
+        Self::ParGcRequested,
+        Self::Migrated,
+        Self::SparkOverflowed,
+        Self::SparkFizzled,
+        Self::SparkDud,
+        Self::SparkStolen,
+        Self::ThreadCreated,
+        Self::SparkThreadCreated,
+        Self::Woken,
+        Self::Runnable,
+        Self::SparkRun,
+        Self::SparkCreated,
+        Self::SparkCollected,
+        Self::PerfTracepoint,
+        Self::PerfCounter,
+    ];
+
+    /// The kind of that number.
+    #[must_use]
+    pub fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number)).copied()
+    }
+
+    /// The kind of an event; `None` if it is none of them.
+    #[must_use]
+    pub const fn of(event: EventType) -> Option<Self> {
+        Some(match event.0 {
+            0 => Self::ThreadCreated,
+            3 => Self::Runnable,
+            4 => Self::Migrated,
+            5 | 38 => Self::SparkRun,
+            6 | 39 => Self::SparkStolen,
+            7 => Self::Shutdown,
+            8 => Self::Woken,
+            11 => Self::SeqGcRequested,
+            12 => Self::ParGcRequested,
+            15 => Self::SparkThreadCreated,
+            19 => Self::Message,
+            35 => Self::SparkCreated,
+            36 => Self::SparkDud,
+            37 => Self::SparkOverflowed,
+            40 => Self::SparkFizzled,
+            41 => Self::SparkCollected,
+            45 => Self::CapCreated,
+            46 => Self::CapDeleted,
+            47 => Self::CapDisabled,
+            48 => Self::CapEnabled,
+            58 => Self::Marker,
+            141 => Self::PerfCounter,
+            142 => Self::PerfTracepoint,
+            _ => return None,
+        })
+    }
+
+    /// Whether each is about a thread.
+    #[must_use]
+    pub const fn has_thread(self) -> bool {
+        matches!(
+            self,
+            Self::ThreadCreated
+                | Self::SparkThreadCreated
+                | Self::Woken
+                | Self::Runnable
+                | Self::Migrated
+        )
+    }
+
+    /// What it is about.
+    #[must_use]
+    pub const fn family(self) -> Family {
+        match self {
+            Self::Shutdown
+            | Self::CapDeleted
+            | Self::CapCreated
+            | Self::CapDisabled
+            | Self::CapEnabled => Family::Capability,
+            Self::Marker | Self::Message => Family::Message,
+            Self::SeqGcRequested | Self::ParGcRequested => Family::Collection,
+            Self::ThreadCreated | Self::SparkThreadCreated => Family::Creation,
+            Self::Woken | Self::Runnable => Family::Wakeup,
+            Self::Migrated => Family::Migration,
+            Self::PerfTracepoint | Self::PerfCounter => Family::Perf,
+            _ => Family::Spark,
+        }
+    }
+
+    /// One of them in words.
+    #[must_use]
+    pub const fn singular(self) -> &'static str {
+        match self {
+            Self::Shutdown => "shutdown of the runtime",
+            Self::CapDeleted => "deletion of the capability",
+            Self::CapCreated => "creation of the capability",
+            Self::CapDisabled => "disabling of the capability",
+            Self::CapEnabled => "enabling of the capability",
+            Self::Marker => "marker of the program",
+            Self::Message => "message of the program",
+            Self::SeqGcRequested => "request for a sequential collection",
+            Self::ParGcRequested => "request for a parallel collection",
+            Self::Migrated => "migration of a thread",
+            Self::SparkOverflowed => "overflowed spark",
+            Self::SparkFizzled => "fizzled spark",
+            Self::SparkDud => "dud spark",
+            Self::SparkStolen => "stolen spark",
+            Self::ThreadCreated => "new thread",
+            Self::SparkThreadCreated => "new thread for sparks",
+            Self::Woken => "wakeup of a thread",
+            Self::Runnable => "thread that can run",
+            Self::SparkRun => "spark run",
+            Self::SparkCreated => "new spark",
+            Self::SparkCollected => "collected spark",
+            Self::PerfTracepoint => "tracepoint",
+            Self::PerfCounter => "count of a performance counter",
+        }
+    }
+
+    /// Several of them in words.
+    #[must_use]
+    pub const fn plural(self) -> &'static str {
+        match self {
+            Self::Shutdown => "shutdowns of the runtime",
+            Self::CapDeleted => "deletions of the capability",
+            Self::CapCreated => "creations of the capability",
+            Self::CapDisabled => "times that the capability was disabled",
+            Self::CapEnabled => "times that the capability was enabled",
+            Self::Marker => "markers of the program",
+            Self::Message => "messages of the program",
+            Self::SeqGcRequested => "requests for sequential collections",
+            Self::ParGcRequested => "requests for parallel collections",
+            Self::Migrated => "migrations of threads",
+            Self::SparkOverflowed => "overflowed sparks",
+            Self::SparkFizzled => "fizzled sparks",
+            Self::SparkDud => "dud sparks",
+            Self::SparkStolen => "stolen sparks",
+            Self::ThreadCreated => "new threads",
+            Self::SparkThreadCreated => "new threads for sparks",
+            Self::Woken => "wakeups of threads",
+            Self::Runnable => "threads that can run",
+            Self::SparkRun => "sparks run",
+            Self::SparkCreated => "new sparks",
+            Self::SparkCollected => "collected sparks",
+            Self::PerfTracepoint => "tracepoints",
+            Self::PerfCounter => "counts of performance counters",
+        }
+    }
+}
+
+/// What happened on each capability. Lane 0 is that of no capability.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Instants {
+    /// The moments of each kind, by its number.
+    lanes: Vec<Vec<Moments>>,
+}
+
+/// A thread that is not known.
+const NO_THREAD: u32 = u32::MAX;
+
+/// One event at a point in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Instant {
+    pub(crate) kind: InstantKind,
+    pub(crate) at_ns: u64,
+    /// The index of the thread that it is about.
+    pub(crate) thread: Option<u32>,
+}
+
+/// What happened in one bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InstantMark {
+    /// The most notable kind.
+    pub(crate) kind: InstantKind,
+    /// When the first was.
+    pub(crate) first_ns: u64,
+    /// When the last was.
+    pub(crate) last_ns: u64,
+    pub(crate) count: usize,
+    /// The index of the thread, if there is one event that is about one.
+    pub(crate) thread: Option<u32>,
+}
+
+impl Instants {
+    fn lane_of(cap: Option<CapId>) -> usize {
+        cap.map_or(0, |cap| usize::from(cap.0) + 1)
+    }
+
+    pub(crate) fn push(&mut self, cap: Option<CapId>, instant: Instant) {
+        let lane = Self::lane_of(cap);
+        if lane >= self.lanes.len() {
+            self.lanes.resize_with(lane + 1, Vec::new);
+        }
+        let kinds = &mut self.lanes[lane];
+        if kinds.is_empty() {
+            kinds.resize_with(KINDS, Moments::default);
+        }
+        let moments = &mut kinds[instant.kind as usize];
+        if instant.kind.has_thread() {
+            moments.push(instant.thread.unwrap_or(NO_THREAD), instant.at_ns);
+        } else {
+            moments.push_time(instant.at_ns);
+        }
+    }
+
+    /// The capabilities of which there are any.
+    pub(crate) fn caps(&self) -> impl Iterator<Item = CapId> + '_ {
+        let lanes = (0..=u16::MAX).zip(self.lanes.iter().skip(1));
+        let any = lanes.filter(|(_, kinds)| kinds.iter().any(|moments| !moments.is_empty()));
+        any.map(|(cap, _)| CapId(cap))
+    }
+
+    /// The kinds that a capability has, with their moments.
+    fn kinds(&self, cap: CapId) -> impl Iterator<Item = (InstantKind, &Moments)> + '_ {
+        let kinds = self.lanes.get(Self::lane_of(Some(cap)));
+        let kinds = kinds.map_or(&[][..], Vec::as_slice);
+        let all = InstantKind::ALL.into_iter().zip(kinds);
+        all.filter(|(_, moments)| !moments.is_empty())
+    }
+
+    /// The threads of the moments of a kind after the start of `range` and up
+    /// to its end, on all capabilities; of all moments without a range.
+    pub(crate) fn threads(
+        &self,
+        kind: InstantKind,
+        range: Option<Span>,
+    ) -> impl Iterator<Item = u32> + '_ {
+        let lanes = self.lanes.iter();
+        let lanes = lanes.filter_map(move |kinds| kinds.get(kind as usize));
+        lanes.flat_map(move |moments| moments.in_range(range).iter().copied())
+    }
+
+    /// The first moment of a kind for a thread from a time to another, both
+    /// included, and its capability.
+    pub(crate) fn first_of(
+        &self,
+        kind: InstantKind,
+        thread: u32,
+        (from_ns, to_ns): (u64, u64),
+    ) -> Option<(u64, Option<CapId>)> {
+        self.of_thread(kind, thread, (from_ns, to_ns), false)
+            .min_by_key(|(at, _)| *at)
+    }
+
+    /// The last one.
+    pub(crate) fn last_of(
+        &self,
+        kind: InstantKind,
+        thread: u32,
+        (from_ns, to_ns): (u64, u64),
+    ) -> Option<(u64, Option<CapId>)> {
+        self.of_thread(kind, thread, (from_ns, to_ns), true)
+            .max_by_key(|(at, _)| *at)
+    }
+
+    /// The first or last moment of each capability.
+    fn of_thread(
+        &self,
+        kind: InstantKind,
+        thread: u32,
+        (from_ns, to_ns): (u64, u64),
+        last: bool,
+    ) -> impl Iterator<Item = (u64, Option<CapId>)> + '_ {
+        let lanes = self.lanes.iter().enumerate();
+        lanes.filter_map(move |(lane, kinds)| {
+            let moments = kinds.get(kind as usize)?;
+            let mut places =
+                moments.of_thread(thread, moments.before(from_ns)..moments.up_to(to_ns));
+            let place = if last {
+                places.next_back()
+            } else {
+                places.next()
+            };
+            let cap = lane.checked_sub(1).and_then(|cap| u16::try_from(cap).ok());
+            Some((moments.time_ns(place?)?, cap.map(CapId)))
+        })
+    }
+
+    /// How many of each kind there are from a time to another, both included.
+    pub(crate) fn counts(
+        &self,
+        cap: CapId,
+        (from_ns, to_ns): (u64, u64),
+    ) -> impl Iterator<Item = (InstantKind, usize)> + '_ {
+        let kinds = self.kinds(cap);
+        let counts = kinds.map(move |(kind, moments)| {
+            let count = moments.up_to(to_ns).saturating_sub(moments.before(from_ns));
+            (kind, count)
+        });
+        counts.filter(|(_, count)| *count > 0)
+    }
+
+    /// The events from a time to another, both included, in the order of time;
+    /// about so many of the first.
+    pub(crate) fn list(
+        &self,
+        cap: CapId,
+        (from_ns, to_ns): (u64, u64),
+        limit: usize,
+    ) -> Vec<Instant> {
+        let mut list = Vec::new();
+        for (kind, moments) in self.kinds(cap) {
+            let places = moments.before(from_ns)..moments.up_to(to_ns);
+            list.extend(places.take(limit).filter_map(|place| {
+                Some(Instant {
+                    kind,
+                    at_ns: moments.time_ns(place)?,
+                    thread: moments.thread(place),
+                })
+            }));
+        }
+        list.sort_by_key(|instant| instant.at_ns);
+        list.truncate(limit);
+        list
+    }
+
+    /// One mark for each bucket of `bucket_ns` in which something happened.
+    /// Empty stretches cost nothing: the next event says where to go on.
+    pub(crate) fn marks(
+        &self,
+        cap: CapId,
+        view: Span,
+        bucket_ns: u64,
+        mut emit: impl FnMut(InstantMark),
+    ) {
+        let aligned = view.start.0 / bucket_ns * bucket_ns;
+        let kinds = self.kinds(cap);
+        let mut heads: Vec<Head<'_>> = kinds
+            .map(|(kind, moments)| Head::new(kind, moments, moments.before(aligned)))
+            .collect();
+        loop {
+            let next = heads.iter().map(|head| head.next_ns).min();
+            let Some(first_ns) = next.filter(|&next| next <= view.end.0) else {
+                return;
+            };
+            let number = (first_ns / bucket_ns).saturating_add(1);
+            let last = number.saturating_mul(bucket_ns) - 1;
+            let mut mark: Option<InstantMark> = None;
+            for head in heads.iter_mut().filter(|head| head.next_ns <= last) {
+                let (count, last_ns, thread) = head.skip_to(last);
+                match &mut mark {
+                    None => {
+                        mark = Some(InstantMark {
+                            kind: head.kind,
+                            first_ns,
+                            last_ns,
+                            count,
+                            thread: thread.filter(|_| count == 1),
+                        });
+                    }
+                    Some(mark) => {
+                        mark.count += count;
+                        mark.last_ns = mark.last_ns.max(last_ns);
+                        mark.thread = None;
+                    }
+                }
+            }
+            match mark {
+                Some(mark) => emit(mark),
+                None => return,
+            }
+        }
+    }
+}
+
+/// Where a walk over the moments of a kind stands.
+struct Head<'a> {
+    kind: InstantKind,
+    moments: &'a Moments,
+    place: usize,
+    /// When the next moment is; beyond everything if there is none.
+    next_ns: u64,
+}
+
+impl<'a> Head<'a> {
+    fn new(kind: InstantKind, moments: &'a Moments, place: usize) -> Self {
+        Self {
+            kind,
+            moments,
+            place,
+            next_ns: moments.time_ns(place).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// Goes on to the first moment after `last_ns`: how many that is, when the
+    /// last of them was, and the thread of the first.
+    fn skip_to(&mut self, last_ns: u64) -> (usize, u64, Option<u32>) {
+        let thread = self.moments.thread(self.place);
+        let place = self.moments.up_to(last_ns).max(self.place + 1);
+        let count = place - self.place;
+        let last = self.moments.time_ns(place - 1).unwrap_or(self.next_ns);
+        *self = Self::new(self.kind, self.moments, place);
+        (count, last, thread)
+    }
+}
+
+impl Store {
+    /// Keeps an event that happened at a point in time. Wakeups and
+    /// migrations come as what they mean for their threads
+    /// ([`SpanSink`](crate::spans::SpanSink)).
+    #[inline]
+    pub fn instant(&mut self, record: &Record<'_>) {
+        // The most frequent events of all are none of these.
+        if matches!(record.id.0, 1 | 2 | 4 | 8) {
+            return;
+        }
+        if let Some(kind) = InstantKind::of(record.id) {
+            self.other_instant(kind, record);
+        }
+    }
+
+    fn other_instant(&mut self, kind: InstantKind, record: &Record<'_>) {
+        if !record.header.knows(record.id) {
+            return;
+        }
+        let mut fields = Cursor::new(record.payload, record.header.stop_codes);
+        let mut cap = record.cap;
+        if matches!(record.id.0, 45..=48) {
+            cap = fields.field();
+        }
+        if cap.is_none() {
+            return;
+        }
+        let thread: Option<ThreadId> = kind.has_thread().then(|| fields.field()).flatten();
+        let thread = thread.and_then(|thread| match kind {
+            InstantKind::ThreadCreated => Some(self.threads.index(thread)),
+            _ => self.threads.find(thread),
+        });
+        self.keep_instant(kind, cap, record.time, thread);
+    }
+
+    /// Keeps an event about the thread of that index.
+    pub(super) fn keep_instant(
+        &mut self,
+        kind: InstantKind,
+        cap: Option<CapId>,
+        at: Nanos,
+        thread: Option<u32>,
+    ) {
+        let at_ns = at.0;
+        let instant = Instant {
+            kind,
+            at_ns,
+            thread,
+        };
+        self.instants.push(cap, instant);
+    }
+
+    /// The thread of that index.
+    pub(crate) fn thread_id(&self, index: u32) -> Option<ThreadId> {
+        self.threads.all.get(index as usize).map(|thread| thread.id)
+    }
+
+    /// How many events of each kind a capability has from a time to another,
+    /// both included, the most notable kinds first.
+    pub fn instant_counts(&self, cap: CapId, range_ns: (u64, u64)) -> Vec<(InstantKind, usize)> {
+        self.instants.counts(cap, range_ns).collect()
+    }
+
+    /// The first of these events, each with its thread.
+    pub fn instant_list(
+        &self,
+        cap: CapId,
+        range_ns: (u64, u64),
+        limit: usize,
+    ) -> Vec<(InstantKind, Nanos, Option<ThreadId>)> {
+        let list = self.instants.list(cap, range_ns, limit).into_iter();
+        let known = list.map(|one| {
+            let thread = one.thread.and_then(|index| self.thread_id(index));
+            (one.kind, Nanos(one.at_ns), thread)
+        });
+        known.collect()
+    }
+
+    /// The capabilities with events at points in time.
+    pub fn caps_with_instants(&self) -> impl Iterator<Item = CapId> + '_ {
+        self.instants.caps()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn numbers_and_kinds_agree() {
+        for (number, kind) in InstantKind::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, number);
+            assert_eq!(InstantKind::from_number(number as u8), Some(kind));
+        }
+        assert_eq!(InstantKind::from_number(KINDS as u8), None);
+        for id in 0..300 {
+            let kind = InstantKind::of(EventType(id));
+            assert!(kind.is_none() || EventType(id).name().is_some(), "{id}");
+        }
+    }
+
+    proptest! {
+        /// At any zoom each event is in the mark of its bucket, once; the mark
+        /// is named after the most notable.
+        #[test]
+        fn marks_count_what_is_there(
+            steps in prop::collection::vec((0u64..90, 0u8..KINDS as u8, 0u32..5), 0..120),
+            unit in prop::sample::select(vec![1u64, 1_000_000_000]),
+            bucket in 0u32..40,
+            from in 0u64..4000,
+            length in 0u64..6000,
+        ) {
+            let (mut instants, mut list, mut at) = (Instants::default(), Vec::new(), 0);
+            for (step, kind, thread) in steps {
+                at += step * unit;
+                let kind = InstantKind::from_number(kind).expect("a kind");
+                let thread = kind.has_thread().then_some(thread);
+                let instant = Instant { kind, at_ns: at, thread };
+                instants.push(Some(CapId(1)), instant);
+                list.push(instant);
+            }
+            let bucket = 1u64 << bucket;
+            let view = Span::new(Nanos(from * unit), Nanos((from + length) * unit));
+            let mut marks = Vec::new();
+            instants.marks(CapId(1), view, bucket, |mark| marks.push(mark));
+            let mut buckets: Vec<u64> = list.iter().map(|one| one.at_ns / bucket).collect();
+            buckets.dedup();
+            buckets.retain(|number| *number >= view.start.0 / bucket);
+            let mut marks = marks.into_iter();
+            for number in buckets {
+                let here: Vec<Instant> =
+                    list.iter().copied().filter(|one| one.at_ns / bucket == number).collect();
+                if here[0].at_ns > view.end.0 {
+                    break;
+                }
+                let mark = marks.next().expect("a mark");
+                prop_assert_eq!(mark.count, here.len());
+                prop_assert_eq!(Some(mark.kind), here.iter().map(|one| one.kind).min());
+                let span = (mark.first_ns, mark.last_ns);
+                prop_assert_eq!(span, (here[0].at_ns, here[here.len() - 1].at_ns));
+                prop_assert_eq!(mark.thread, here[0].thread.filter(|_| here.len() == 1));
+                prop_assert_eq!(instants.list(CapId(1), span, 200).len(), here.len());
+                let counts: usize = instants.counts(CapId(1), span).map(|(_, count)| count).sum();
+                prop_assert_eq!(counts, here.len());
+            }
+            prop_assert_eq!(marks.next(), None);
+            prop_assert!(instants.caps().eq((!list.is_empty()).then_some(CapId(1))));
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! What a timeline is drawn from: columns of spans with an index each, and
+//! queries whose cost depends on pixels, not on events.
+//!
+//! Two structures answer everything. **Prefix sums** say how much time of
+//! each class lies before a span, so that the share of any pixel is two
+//! searches and a subtraction, exact at every zoom. A **forest**
+//! ([`forest`]) says which span stands out among those that a pixel merges.
+
+pub mod activity;
+pub mod block_lanes;
+pub mod collections;
+pub mod contents;
+pub mod details;
+pub mod flow;
+pub mod graphs;
+pub mod instants;
+pub mod messages;
+pub mod nonmoving;
+pub mod phases;
+pub mod profile_rows;
+pub mod query;
+pub mod row;
+pub mod runs;
+pub mod scope;
+pub mod store;
+pub mod tasks;
+pub mod thread_export;
+pub mod thread_table;
+pub mod threads;
+pub mod tracks;
+pub mod turns;
+pub mod user_spans;
+pub mod wait_groups;
+pub mod waits;
+
+pub use store::Store;

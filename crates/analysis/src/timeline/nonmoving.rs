@@ -1,0 +1,272 @@
+//! What the concurrent (nonmoving) collector does: its phases, and what it
+//! tells of itself at points in time.
+
+use crate::automata::nonmoving::{Input, State, step};
+use eventlog::ids::{CapId, Nanos};
+use eventlog::{Event, Record};
+use model::class::{CLASSES, Class, StopCode};
+use model::lane::partition;
+use model::marks::{Facts, MarkKind, NONE, New, Writer};
+use model::span_lane::{Piece, SpanLane};
+use model::time::Span;
+
+/// A phase: the code of its marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Phase {
+    /// The program stands still: the rest is marked.
+    Sync = 0,
+    /// Finds what is live, beside the program.
+    Mark = 1,
+    /// Frees what is not.
+    Sweep = 2,
+}
+
+impl Phase {
+    /// All of them, by number.
+    pub const ALL: [Self; 3] = [Self::Sync, Self::Mark, Self::Sweep];
+
+    /// The phase that a code stands for.
+    #[must_use]
+    pub fn read(code: StopCode) -> Self {
+        *Self::ALL
+            .get(usize::from(code.0 & 3))
+            .unwrap_or(&Self::Sweep)
+    }
+
+    /// Whether a code says that the log ended before the phase did.
+    #[must_use]
+    pub const fn is_open(code: StopCode) -> bool {
+        code.0 & OPEN != 0
+    }
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sync => "sync",
+            Self::Mark => "mark",
+            Self::Sweep => "sweep",
+        }
+    }
+
+    /// What it does, in words.
+    #[must_use]
+    pub const fn doing(self) -> &'static str {
+        match self {
+            Self::Sync => "stopped the program",
+            Self::Mark => "marked",
+            Self::Sweep => "swept",
+        }
+    }
+
+    /// Several of them, in words.
+    #[must_use]
+    pub const fn several(self) -> &'static str {
+        match self {
+            Self::Sync => "stops of the program",
+            Self::Mark => "rounds of marking",
+            Self::Sweep => "sweeps",
+        }
+    }
+
+    const fn class(self) -> Class {
+        match self {
+            Self::Sync => Class::GcSync,
+            Self::Mark | Self::Sweep => Class::Gc,
+        }
+    }
+}
+
+/// The bit of a code that says that the log ended before the phase did.
+pub const OPEN: u8 = 4;
+
+/// Something that the collector tells at a point in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Point {
+    /// `ConcUpdRemSetFlush`: a capability handed over what it had remembered.
+    Flush(CapId),
+    /// `NonmovingHeapCensus`, of blocks of one size.
+    Census {
+        /// Their size in bytes.
+        block_bytes: u32,
+        /// Segments that are allocated into.
+        active: u32,
+        /// Segments that are full.
+        filled: u32,
+        /// Blocks that are live.
+        live: u32,
+    },
+    /// `NonmovingPrunedSegments`.
+    Pruned {
+        /// Free segments given back.
+        pruned: u32,
+        /// Free segments left.
+        free: u32,
+    },
+}
+
+#[derive(Debug, Default)]
+struct Machine {
+    state: State,
+    marked: u32,
+    lane: SpanLane,
+}
+
+impl Machine {
+    fn push(&mut self, phase: Phase, span: Span, open: bool) {
+        let open = if open { OPEN } else { 0 };
+        self.lane.push(Piece {
+            start: span.start.0,
+            end: span.end.0,
+            detail: self.marked,
+            class: phase.class(),
+            code: phase as u8 | open,
+        });
+        self.marked = 0;
+    }
+
+    fn step(&mut self, phase: Phase, input: Input, at: Nanos) -> bool {
+        let step = step(self.state, input, at);
+        self.state = step.next;
+        if let Some(span) = step.yields {
+            self.push(phase, span, false);
+        }
+        step.odd
+    }
+
+    fn settle(&mut self, phase: Phase, end: Nanos) {
+        match std::mem::take(&mut self.state) {
+            State::Off => {}
+            State::Over(span) => self.push(phase, span, false),
+            State::On(since) => self.push(phase, Span::new(since, end.max(since)), true),
+        }
+        self.lane.settle();
+    }
+}
+
+/// The row of the concurrent collector.
+#[derive(Debug, Default)]
+pub struct Nonmoving {
+    phases: [Machine; 3],
+    points: Vec<(u64, Point)>,
+    /// Phases that end and had not begun.
+    pub odd_ends: u64,
+}
+
+impl Nonmoving {
+    /// Takes the next event.
+    pub(super) fn event(&mut self, record: &Record<'_>) {
+        let at = record.time;
+        let (phase, input) = match record.event() {
+            Event::ConcSyncBegin {} => (Phase::Sync, Input::Begin),
+            Event::ConcSyncEnd {} => (Phase::Sync, Input::End),
+            Event::ConcMarkBegin {} => (Phase::Mark, Input::Begin),
+            Event::ConcMarkEnd {
+                marked_object_count,
+            } => {
+                self.step(Phase::Mark, Input::End, at);
+                self.phases[Phase::Mark as usize].marked = marked_object_count;
+                return;
+            }
+            Event::ConcSweepBegin {} => (Phase::Sweep, Input::Begin),
+            Event::ConcSweepEnd {} => (Phase::Sweep, Input::End),
+            event => return self.point(&event, at),
+        };
+        self.step(phase, input, at);
+    }
+
+    fn step(&mut self, phase: Phase, input: Input, at: Nanos) {
+        let odd = self.phases[phase as usize].step(phase, input, at);
+        self.odd_ends += u64::from(odd);
+    }
+
+    fn point(&mut self, event: &Event<'_>, at: Nanos) {
+        let point = match *event {
+            Event::ConcUpdRemSetFlush { cap } => Point::Flush(cap),
+            Event::NonmovingHeapCensus {
+                block_bytes,
+                active_segments,
+                filled_segments,
+                live_blocks,
+            } => Point::Census {
+                block_bytes: u32::try_from(block_bytes.0).unwrap_or(u32::MAX),
+                active: active_segments,
+                filled: filled_segments,
+                live: live_blocks,
+            },
+            Event::NonmovingPrunedSegments { pruned, free } => Point::Pruned { pruned, free },
+            _ => return,
+        };
+        let at = self.points.last().map_or(at.0, |&(last, _)| last.max(at.0));
+        self.points.push((at, point));
+    }
+
+    /// The log is read to its end.
+    pub(super) fn settle(&mut self, end: Nanos) {
+        for (machine, phase) in self.phases.iter_mut().zip(Phase::ALL) {
+            machine.settle(phase, end);
+        }
+    }
+
+    /// Whether it never ran.
+    pub(super) fn is_empty(&self) -> bool {
+        let quiet =
+            |machine: &Machine| machine.lane.pieces().is_empty() && machine.state == State::Off;
+        self.points.is_empty() && self.phases.iter().all(quiet)
+    }
+
+    /// The marks of the row: the points, and the phases, those that lie
+    /// inside of others last. What comes last is found first.
+    pub(super) fn marks(&self, writer: &mut Writer) {
+        self.point_marks(writer);
+        for machine in &self.phases {
+            writer.lane(&machine.lane, |i| {
+                let piece = machine.lane.get(i);
+                Facts {
+                    code: StopCode(piece.map_or(0, |piece| piece.code)),
+                    detail: piece.map_or(NONE, |piece| piece.detail),
+                    other_wait_ns: 0,
+                }
+            });
+        }
+    }
+
+    fn point_marks(&self, writer: &mut Writer) {
+        // Several pixels for each mark, so that a mark can be seen and hit.
+        let bucket = writer.bucket_ns.saturating_mul(4);
+        let view = writer.view;
+        let aligned = view.start.0 / bucket * bucket;
+        let mut at = self.points.partition_point(|&(time, _)| time < aligned);
+        while let Some(&(start, _)) = self.points.get(at).filter(|(time, _)| *time <= view.end.0) {
+            let next = (start / bucket + 1).saturating_mul(bucket);
+            let rest = self.points.len() - at;
+            let count = partition(rest, |i| self.points[at + i].0 < next).max(1);
+            let end = self.points[at + count - 1].0;
+            writer.push(New {
+                kind: MarkKind::Instant,
+                class: Class::Other,
+                code: StopCode(0),
+                start,
+                end,
+                detail: NONE,
+                other_wait_ns: 0,
+                count: u32::try_from(count).unwrap_or(NONE),
+                shares: [0.0; CLASSES],
+            });
+            at += count;
+        }
+    }
+
+    /// The spans of a phase.
+    pub const fn lane(&self, phase: Phase) -> &SpanLane {
+        &self.phases[phase as usize].lane
+    }
+
+    /// What is told in a stretch of time, its end included.
+    pub fn points(&self, span: Span) -> &[(u64, Point)] {
+        let from = self.points.partition_point(|&(at, _)| at < span.start.0);
+        let to = self.points.partition_point(|&(at, _)| at <= span.end.0);
+        self.points.get(from..to).unwrap_or_default()
+    }
+}

@@ -1,0 +1,506 @@
+//! The spans of a log, kept for drawing: the runs and collections of each
+//! capability, and which runs are whose.
+
+use std::cmp::Reverse;
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+
+use super::instants::{InstantKind, Instants};
+use super::runs::{Cap, RunLane, RunRef, overlap};
+use super::threads::{NEVER_NS, Thread, ThreadFilter, ThreadLane, ThreadOrder, ThreadRow, Threads};
+use super::turns::{Run, TurnIndex};
+use super::wait_groups::WaitGroups;
+use super::waits::WaitIndex;
+use crate::automata::Oddity;
+use crate::automata::gc_phase::Phase;
+use crate::automata::thread_state::{Activity, Reason, ThreadSpan};
+use crate::spans::{Open, SpanSink};
+use eventlog::StopStatus;
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use model::class::{Class, StopCode};
+use model::lane::{BLOCK, Lane};
+use model::time::Span;
+
+/// How a capability spent a range of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CapUsage {
+    /// Running threads, in nanoseconds.
+    pub mutator_ns: u64,
+    /// Collecting garbage.
+    pub gc_ns: u64,
+    /// Neither.
+    pub idle_ns: u64,
+}
+
+/// Something odd, with its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// When.
+    pub at: Nanos,
+    /// On which capability.
+    pub cap: Option<CapId>,
+    /// What.
+    pub oddity: Oddity,
+}
+
+/// All spans of a log.
+#[derive(Debug, Default)]
+pub struct Store {
+    /// Lane 0 has the runs of no capability, lane n + 1 those of capability n.
+    lanes: Vec<Cap>,
+    pub(super) threads: Threads,
+    owners: FxHashMap<RunRef, ThreadId>,
+    /// The runs of all threads, one thread's after the other's, as places in
+    /// `lanes` put end to end.
+    by_thread: Vec<u32>,
+    lane_starts: Vec<u32>,
+    /// For threads with more runs than are quickly looked at; each is built
+    /// when it is first needed.
+    indexes: FxHashMap<u32, OnceLock<TurnIndex>>,
+    pub(super) instants: Instants,
+    /// When threads were woken that then did not run before the log ended.
+    woken_at_end_ns: FxHashMap<ThreadId, u64>,
+    /// Stops of threads that did not run, which only damaged logs have, are
+    /// kept as empty runs: which of a thread's runs these are.
+    pub(super) stops_again: FxHashMap<u32, Vec<u32>>,
+    /// Sums of waits, and threads by label; each is made when it is first
+    /// needed.
+    pub(super) wait_index: OnceLock<WaitIndex>,
+    pub(super) wait_groups: OnceLock<WaitGroups>,
+    end: Nanos,
+    settled: bool,
+    /// The first oddities.
+    pub oddities: Vec<Found>,
+    /// How many there are.
+    pub oddity_count: u64,
+}
+
+/// How many oddities are kept with their places.
+const ODDITIES_KEPT: usize = 1000;
+
+impl Store {
+    fn lane_of(cap: Option<CapId>) -> usize {
+        cap.map_or(0, |cap| usize::from(cap.0) + 1)
+    }
+
+    fn lane_mut(&mut self, cap: Option<CapId>) -> &mut Cap {
+        let lane = Self::lane_of(cap);
+        if lane >= self.lanes.len() {
+            self.lanes.resize_with(lane + 1, Cap::default);
+        }
+        &mut self.lanes[lane]
+    }
+
+    /// The lanes of a capability.
+    #[must_use]
+    pub fn cap(&self, cap: CapId) -> Option<&Cap> {
+        self.lanes.get(Self::lane_of(Some(cap)))
+    }
+
+    /// How a capability that lived for `life` spent `range`.
+    #[must_use]
+    pub fn usage(&self, cap: CapId, life: Span, range: Span) -> CapUsage {
+        let range = Span::new(range.start.max(life.start), range.end.min(life.end));
+        let Some(cap) = self.cap(cap).filter(|_| range.start < range.end) else {
+            return CapUsage {
+                idle_ns: range.duration().0,
+                ..CapUsage::default()
+            };
+        };
+        let mutator_ns = cap.runs.time_in(range)[Class::Running as usize];
+        let gc_ns = cap.gc.time_in(range)[Class::Gc as usize];
+        let overlap_ns = cap.overlap.time_in(range)[Class::Gc as usize];
+        CapUsage {
+            mutator_ns,
+            gc_ns,
+            idle_ns: (range.duration().0 + overlap_ns).saturating_sub(mutator_ns + gc_ns),
+        }
+    }
+
+    /// When the last event was, once [`settle`](Self::settle)d.
+    #[must_use]
+    pub const fn end(&self) -> Nanos {
+        self.end
+    }
+
+    /// Whether the log is read to its end.
+    pub(super) const fn is_settled(&self) -> bool {
+        self.settled
+    }
+
+    /// How many threads there are.
+    #[must_use]
+    pub fn thread_count(&self) -> usize {
+        self.threads.all.len()
+    }
+
+    /// How many runs there are.
+    #[must_use]
+    pub fn run_count(&self) -> usize {
+        self.lanes.iter().map(|lane| lane.runs.len()).sum()
+    }
+
+    /// Names a thread.
+    pub fn label(&mut self, thread: ThreadId, label: &str) {
+        let index = self.threads.index(thread) as usize;
+        self.threads.all[index].label = Some(label.into());
+    }
+
+    /// The label of a thread.
+    #[must_use]
+    pub fn label_of(&self, thread: ThreadId) -> Option<&str> {
+        let index = self.threads.find(thread)? as usize;
+        self.threads.all[index].label.as_deref()
+    }
+
+    /// The thread of a run of a capability's lane.
+    #[must_use]
+    pub fn thread_of(&self, cap: CapId, place: usize) -> Option<ThreadId> {
+        let thread = self.cap(cap)?.runs.thread_at(place)?;
+        Some(self.threads.all[thread as usize].id)
+    }
+
+    /// The thread that runs on a capability at a time. `place` is where the
+    /// last question ended: questions that come nearly in the order of time
+    /// are answered at once.
+    #[must_use]
+    pub fn running(&self, cap: CapId, time: Nanos, place: &mut usize) -> Option<ThreadId> {
+        let at = self.cap(cap)?.runs.at(time.0, place)?;
+        self.thread_of(cap, at)
+    }
+
+    /// Why a run of a capability's lane ended.
+    #[must_use]
+    pub fn code_of(&self, cap: CapId, place: usize) -> Option<StopCode> {
+        self.cap(cap)?.runs.code_at(place)
+    }
+
+    /// The threads that `filter` lets through, in its order, and how many
+    /// there are without its limit.
+    #[must_use]
+    pub fn threads(&self, filter: &ThreadFilter) -> (Vec<ThreadRow>, usize) {
+        let matching = self.threads.matching(&filter.text);
+        let mut found: Vec<&Thread> = matching.map(|(_, thread)| thread).collect();
+        let total = found.len();
+        match filter.order {
+            ThreadOrder::Activity => {
+                found.sort_unstable_by_key(|thread| (Reverse(thread.run_ns), thread.id));
+            }
+            ThreadOrder::FirstRun => {
+                found.sort_unstable_by_key(|thread| (self.first_run(thread), thread.id));
+            }
+            ThreadOrder::Id => found.sort_unstable_by_key(|thread| thread.id),
+            ThreadOrder::Label => found.sort_unstable_by_key(|thread| {
+                let label = thread.label.as_deref();
+                (label.is_none(), label, thread.id)
+            }),
+        }
+        let rows = found
+            .into_iter()
+            .take(filter.limit)
+            .map(|thread| ThreadRow {
+                id: thread.id,
+                label: thread.label.as_deref().map(str::to_owned),
+                created: thread.created(),
+                finished: thread.finished,
+                run_ns: thread.run_ns,
+                runs: thread.runs,
+            });
+        (rows.collect(), total)
+    }
+
+    /// When a thread first ran; threads that never did come last.
+    fn first_run(&self, thread: &Thread) -> u64 {
+        if !self.settled || thread.runs == 0 {
+            return thread
+                .began_ns
+                .max(if thread.runs == 0 { NEVER_NS } else { 0 });
+        }
+        self.run_span(self.thread_run(thread.first as usize)).0
+    }
+
+    /// The life of a thread; only once the log is read to its end.
+    #[must_use]
+    pub fn thread_lane(&self, thread: ThreadId) -> Option<ThreadLane<'_>> {
+        let at = self.threads.find(thread)?;
+        self.lane_at(at)
+    }
+
+    /// The life of the thread of that index.
+    pub(super) fn lane_at(&self, index: u32) -> Option<ThreadLane<'_>> {
+        let thread = self.threads.all.get(index as usize)?;
+        self.settled.then_some(())?;
+        let built = self.indexes.get(&index).map(|slot| {
+            let lane = ThreadLane::new(self, thread, None);
+            slot.get_or_init(|| lane.make_index())
+        });
+        Some(ThreadLane::new(self, thread, built))
+    }
+
+    /// The same without an index: for who looks at few of its turns, or has
+    /// another index.
+    pub(super) fn bare_lane_at(&self, index: u32) -> Option<ThreadLane<'_>> {
+        let thread = self.threads.all.get(index as usize)?;
+        self.settled.then(|| ThreadLane::new(self, thread, None))
+    }
+
+    /// When a thread was woken that then did not run before the log ended.
+    pub(crate) fn woken_at_end(&self, thread: ThreadId) -> Option<u64> {
+        self.woken_at_end_ns.get(&thread).copied()
+    }
+
+    /// The runs of a thread, as places in the lanes put end to end.
+    pub(crate) fn thread_runs(&self, thread: &Thread) -> &[u32] {
+        let first = thread.first as usize;
+        let runs = self.by_thread.get(first..first + thread.runs as usize);
+        runs.unwrap_or_default()
+    }
+
+    /// Cuts all lanes of runs at a time.
+    pub(super) fn cut(&self, time: Nanos) -> Cut {
+        let lanes = self.lane_starts.iter().zip(&self.lanes);
+        let before = lanes.map(|(start, lane)| {
+            let count = lane.runs.first_ending_after(time.0);
+            start + u32::try_from(count).unwrap_or(u32::MAX)
+        });
+        Cut {
+            time_ns: time.0,
+            lanes: before.collect(),
+        }
+    }
+
+    /// Whether a run, given as in [`thread_runs`](Self::thread_runs), ended
+    /// when the lanes were cut.
+    pub(crate) fn is_before(&self, run: u32, cut: &Cut) -> bool {
+        run < cut.lanes[self.lane_of_run(run)]
+    }
+
+    fn lane_of_run(&self, run: u32) -> usize {
+        self.lane_starts.partition_point(|&start| start <= run) - 1
+    }
+
+    pub(crate) fn thread_run(&self, place: usize) -> RunRef {
+        let global = self.by_thread[place];
+        let lane = self.lane_of_run(global);
+        RunRef {
+            lane: u32::try_from(lane).unwrap_or(u32::MAX),
+            place: global - self.lane_starts[lane],
+        }
+    }
+
+    fn runs_of(&self, run: RunRef) -> &RunLane {
+        &self.lanes[run.lane as usize].runs
+    }
+
+    pub(crate) fn run_span(&self, run: RunRef) -> (u64, u64) {
+        self.runs_of(run).span(run.place as usize)
+    }
+
+    pub(crate) fn run(&self, run: RunRef) -> Run {
+        self.runs_of(run).run(run.place as usize)
+    }
+
+    pub(crate) fn run_code(&self, run: RunRef) -> StopCode {
+        self.run(run).code
+    }
+
+    pub(crate) fn run_cap(&self, run: RunRef) -> Option<CapId> {
+        run.lane
+            .checked_sub(1)
+            .and_then(|cap| u16::try_from(cap).ok())
+            .map(CapId)
+    }
+
+    pub(crate) fn run_owner(&self, run: RunRef) -> Option<ThreadId> {
+        self.owners.get(&run).copied()
+    }
+
+    /// Keeps a run that ended with this status; with none, the log ended.
+    /// The thread was woken at `woken`, if it had to be.
+    #[inline]
+    fn push_run(
+        &mut self,
+        thread: ThreadId,
+        cap: Option<CapId>,
+        span: Span,
+        stop: Option<StopStatus>,
+        woken: Option<Nanos>,
+    ) {
+        let index = self.threads.index(thread);
+        let code = stop.map_or(StopCode::OPEN, |status| StopCode(status.code()));
+        let ran_ns = self.threads.all[index as usize].ran_ns;
+        let lane = Self::lane_of(cap);
+        let runs = &mut self.lane_mut(cap).runs;
+        // Overlaps are only in damaged logs; the later run is clipped.
+        let start = span.start.0.max(runs.last_end()).max(ran_ns);
+        let end = span.end.0.max(start);
+        let place = runs.len();
+        let awake_ns = woken.map_or(0, |woken| start.saturating_sub(woken.0));
+        let run = Run {
+            start,
+            end,
+            code,
+            awake_ns,
+        };
+        runs.push(index, run);
+        if let Some(StopStatus::BlockedOnBlackHole(Some(owner))) = stop {
+            let run = RunRef {
+                lane: u32::try_from(lane).unwrap_or(u32::MAX),
+                place: u32::try_from(place).unwrap_or(u32::MAX),
+            };
+            self.owners.insert(run, owner);
+        }
+        let thread = &mut self.threads.all[index as usize];
+        thread.runs += 1;
+        thread.began_ns = thread.began_ns.min(start);
+        thread.ran_ns = end;
+        if stop.is_some() {
+            thread.run_ns += end - start;
+        }
+        thread.finished = code == StopCode::FINISHED;
+    }
+
+    /// A span of waiting ended, or the log did. The waits after runs follow
+    /// from the runs; what does not is kept.
+    fn waited(
+        &mut self,
+        thread: ThreadId,
+        reason: Reason,
+        waited: &ThreadSpan,
+        woken: Option<Nanos>,
+    ) {
+        if reason == Reason::Created {
+            let index = self.threads.index(thread) as usize;
+            let thread = &mut self.threads.all[index];
+            thread.created = true;
+            thread.began_ns = waited.span.start.0;
+            thread.ran_ns = thread.began_ns;
+        }
+        // Stopped again while it did not run: an empty run keeps the reason.
+        if waited.stop.is_some() {
+            let index = self.threads.index(thread);
+            let run = self.threads.all[index as usize].runs;
+            self.stops_again.entry(index).or_default().push(run);
+            let at = waited.span.end;
+            self.push_run(thread, None, Span::new(at, at), waited.stop, woken);
+        }
+    }
+
+    /// Completes the lanes when the log is read: whose runs are which, and
+    /// where collections and runs overlap.
+    pub fn settle(&mut self, end: Nanos) {
+        self.end = end;
+        for lane in &mut self.lanes {
+            lane.gc.settle();
+            lane.phases.settle();
+            lane.overlap = overlap(&lane.runs, &lane.gc);
+        }
+        self.group_by_thread();
+        for (index, thread) in (0..).zip(&self.threads.all) {
+            if thread.runs as usize > BLOCK {
+                self.indexes.insert(index, OnceLock::new());
+            }
+        }
+        self.settled = true;
+    }
+
+    /// Lists each thread's runs in the order of time, by a merge of the
+    /// lanes.
+    fn group_by_thread(&mut self) {
+        let mut first = 0;
+        for thread in &mut self.threads.all {
+            thread.first = first;
+            first += thread.runs;
+        }
+        let mut start = 0;
+        self.lane_starts.clear();
+        for lane in &self.lanes {
+            self.lane_starts.push(start);
+            start += u32::try_from(lane.runs.len()).unwrap_or(u32::MAX);
+        }
+        let mut next: Vec<u32> = self.threads.all.iter().map(|thread| thread.first).collect();
+        self.by_thread = vec![0; first as usize];
+        let mut places = vec![0; self.lanes.len()];
+        // Of a thread's runs at one time, all but the last are empty: ends
+        // tell their order.
+        let head = |lane: &Cap, place| lane.runs.span_at(place).unwrap_or(NO_RUN);
+        let mut heads: Vec<_> = self.lanes.iter().map(|lane| head(lane, 0)).collect();
+        while let Some((lane, _)) = heads.iter().enumerate().min_by_key(|(_, head)| **head) {
+            let place = places[lane];
+            let runs = &self.lanes[lane].runs;
+            let Some(thread) = runs.thread_at(place) else {
+                break;
+            };
+            places[lane] += 1;
+            heads[lane] = head(&self.lanes[lane], places[lane]);
+            let slot = &mut next[thread as usize];
+            self.by_thread[*slot as usize] =
+                self.lane_starts[lane] + u32::try_from(place).unwrap_or(u32::MAX);
+            *slot += 1;
+        }
+    }
+}
+
+/// Where a lane ends, in the order of runs.
+const NO_RUN: (u64, u64) = (u64::MAX, u64::MAX);
+
+/// All lanes of runs, cut at a time.
+#[derive(Clone, Debug)]
+pub(crate) struct Cut {
+    pub(crate) time_ns: u64,
+    /// For each lane, the first run that ends later, counted as if the lanes
+    /// were put end to end.
+    lanes: Vec<u32>,
+}
+
+impl SpanSink for Store {
+    fn gc(&mut self, cap: CapId, span: Span) {
+        let lane = self.lane_mut(Some(cap));
+        lane.gc.push(span);
+        lane.phases.collection(span);
+    }
+
+    fn gc_phase(&mut self, cap: CapId, phase: Phase, span: Span) {
+        self.lane_mut(Some(cap)).phases.push(phase, span);
+    }
+
+    #[inline]
+    fn thread(&mut self, thread: ThreadId, span: ThreadSpan, woken: Option<Nanos>) {
+        match span.activity {
+            Activity::Running(cap) => self.push_run(thread, cap, span.span, span.stop, woken),
+            Activity::Blocked(reason) => self.waited(thread, reason, &span, woken),
+        }
+    }
+
+    fn migration(&mut self, thread: ThreadId, cap: Option<CapId>, at: Nanos) {
+        let index = self.threads.index(thread);
+        self.keep_instant(InstantKind::Migrated, cap, at, Some(index));
+    }
+
+    fn wakeup(&mut self, thread: ThreadId, cap: Option<CapId>, at: Nanos) {
+        let index = self.threads.index(thread);
+        self.keep_instant(InstantKind::Woken, cap, at, Some(index));
+    }
+
+    fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Oddity) {
+        self.oddity_count += 1;
+        if self.oddities.len() < ODDITIES_KEPT {
+            self.oddities.push(Found { at, cap, oddity });
+        }
+    }
+
+    fn open(&mut self, open: Open) {
+        match open {
+            // No collection until its end is seen, as everywhere.
+            Open::Gc(..) => {}
+            Open::Thread(thread, span, woken) => {
+                self.thread(thread, span, woken);
+                let waits = matches!(span.activity, Activity::Blocked(_));
+                if let Some(woken) = woken.filter(|_| waits) {
+                    self.woken_at_end_ns.insert(thread, woken.0);
+                }
+            }
+        }
+    }
+}

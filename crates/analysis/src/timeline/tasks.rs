@@ -1,0 +1,126 @@
+//! The tasks of the runtime: OS threads, and on which capability each is.
+
+use rustc_hash::FxHashMap;
+
+use super::contents::TaskInfo;
+use crate::automata::task::{Input, State, step};
+use eventlog::ids::{CapId, Nanos, OsThreadId, TaskId};
+use eventlog::{Event, Record};
+use model::class::{Class, StopCode};
+use model::marks::{Facts, NONE, Writer};
+use model::span_lane::{Piece, SpanLane};
+use model::time::Span;
+
+/// How many tasks are listed: the first ones. A program that calls into
+/// Haskell from many OS threads may have any number of them.
+pub const MOST_TASKS: usize = 1000;
+
+/// The code of a span in which the log ended.
+pub const OPEN: StopCode = StopCode(1);
+
+#[derive(Debug, Default)]
+struct Task {
+    state: State,
+    os_thread: Option<OsThreadId>,
+    lane: SpanLane,
+}
+
+impl Task {
+    fn push(&mut self, cap: CapId, span: Span, code: StopCode) {
+        self.lane.push(Piece {
+            start: span.start.0,
+            end: span.end.0,
+            detail: cap.0.into(),
+            class: Class::Other,
+            code: code.0,
+        });
+    }
+}
+
+/// The rows of tasks.
+#[derive(Debug, Default)]
+pub struct Tasks {
+    places: FxHashMap<TaskId, usize>,
+    all: Vec<(TaskId, Task)>,
+}
+
+impl Tasks {
+    /// Takes the next event.
+    pub(super) fn event(&mut self, record: &Record<'_>) {
+        let (task, input) = match record.event() {
+            Event::TaskCreate { task, cap, tid } => {
+                if let Some(known) = self.task(task) {
+                    known.os_thread = Some(tid);
+                }
+                (task, Input::Come(cap))
+            }
+            Event::TaskMigrate { task, new_cap, .. } => (task, Input::Come(new_cap)),
+            Event::TaskDelete { task } => (task, Input::Delete),
+            _ => return,
+        };
+        let Some(known) = self.task(task) else { return };
+        let (next, was) = step(known.state, input, record.time);
+        known.state = next;
+        if let Some((cap, span)) = was {
+            known.push(cap, span, StopCode(0));
+        }
+    }
+
+    fn task(&mut self, task: TaskId) -> Option<&mut Task> {
+        let all = self.all.len();
+        let place = match self.places.get(&task) {
+            Some(place) => *place,
+            None if all < MOST_TASKS => {
+                self.places.insert(task, all);
+                self.all.push((task, Task::default()));
+                all
+            }
+            None => return None,
+        };
+        self.all.get_mut(place).map(|(_, task)| task)
+    }
+
+    /// The log is read to its end.
+    pub(super) fn settle(&mut self, end: Nanos) {
+        for (_, task) in &mut self.all {
+            if let State::On(cap, since) = std::mem::take(&mut task.state) {
+                task.push(cap, Span::new(since, end.max(since)), OPEN);
+            }
+            task.lane.settle();
+        }
+    }
+
+    /// The tasks, in the order in which they are first heard of.
+    pub(super) fn infos(&self) -> Vec<TaskInfo> {
+        let info = |(task, known): &(TaskId, Task)| TaskInfo {
+            task: *task,
+            os_thread: known.os_thread,
+        };
+        self.all.iter().map(info).collect()
+    }
+
+    /// The marks of a task's row.
+    pub(super) fn marks(&self, task: TaskId, writer: &mut Writer) {
+        let Some(lane) = self.lane(task) else { return };
+        writer.lane(lane, |i| {
+            let piece = lane.get(i);
+            Facts {
+                code: StopCode(piece.map_or(0, |piece| piece.code)),
+                detail: piece.map_or(NONE, |piece| piece.detail),
+                other_wait_ns: 0,
+            }
+        });
+    }
+
+    /// Where a task was.
+    pub fn lane(&self, task: TaskId) -> Option<&SpanLane> {
+        let place = *self.places.get(&task)?;
+        Some(&self.all.get(place)?.1.lane)
+    }
+
+    /// The OS thread of a task, if its creation was logged.
+    pub fn os_thread(&self, task: TaskId) -> Option<OsThreadId> {
+        let place = *self.places.get(&task)?;
+        self.all.get(place)?.1.os_thread
+    }
+}

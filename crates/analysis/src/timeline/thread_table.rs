@@ -1,0 +1,493 @@
+//! The table of threads: how each spent its time, in the whole log or in a
+//! range of it.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::instants::InstantKind;
+use super::store::{Cut, Store};
+use super::threads::Thread;
+use super::turns::TurnSums;
+use eventlog::ids::{Nanos, ThreadId};
+use model::class::{StopCode, WaitReason};
+use model::lane::Lane;
+use model::time::Span;
+
+/// What the table can be sorted by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ThreadColumn {
+    /// The number.
+    Thread,
+    /// The label; threads without one come last.
+    Label,
+    /// The time of the creation; threads without one come last.
+    Created,
+    /// The time of the finish; threads without one come last.
+    Finished,
+    /// How the thread ended: finished, running, waiting for a capability, blocked.
+    End,
+    /// The time that it ran.
+    #[default]
+    Running,
+    /// The time that it waited for a capability.
+    Ready,
+    /// The time that it could not run.
+    Blocked,
+    /// The same for one reason.
+    BlockedOn(WaitReason),
+    /// How often it ran.
+    Runs,
+    /// The longest wait for a capability.
+    LongestReady,
+    /// The mean wait for a capability.
+    MeanReady,
+    /// How often it was woken.
+    Wakeups,
+    /// How often it was moved to another capability.
+    Migrations,
+}
+
+impl ThreadColumn {
+    /// All of them, in the order in which they are offered.
+    pub const ALL: [Self; 21] = [
+        Self::Running,
+        Self::Ready,
+        Self::LongestReady,
+        Self::MeanReady,
+        Self::Blocked,
+        Self::BlockedOn(WaitReason::Mvar),
+        Self::BlockedOn(WaitReason::BlackHole),
+        Self::BlockedOn(WaitReason::Stm),
+        Self::BlockedOn(WaitReason::ThrowTo),
+        Self::BlockedOn(WaitReason::ForeignCall),
+        Self::BlockedOn(WaitReason::Delay),
+        Self::BlockedOn(WaitReason::Io),
+        Self::BlockedOn(WaitReason::Other),
+        Self::Runs,
+        Self::Wakeups,
+        Self::Migrations,
+        Self::Thread,
+        Self::Label,
+        Self::Created,
+        Self::Finished,
+        Self::End,
+    ];
+
+    /// Its name in links, which never changes.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Thread => "thread",
+            Self::Label => "label",
+            Self::Created => "created",
+            Self::Finished => "finished",
+            Self::End => "end",
+            Self::Running => "running",
+            Self::Ready => "ready",
+            Self::Blocked => "blocked",
+            Self::BlockedOn(reason) => match reason {
+                WaitReason::Mvar => "mvar",
+                WaitReason::BlackHole => "blackhole",
+                WaitReason::Stm => "stm",
+                WaitReason::ThrowTo => "throwto",
+                WaitReason::ForeignCall => "foreign",
+                WaitReason::Delay => "delay",
+                WaitReason::Io => "io",
+                WaitReason::Other => "other",
+            },
+            Self::Runs => "runs",
+            Self::LongestReady => "longest",
+            Self::MeanReady => "mean",
+            Self::Wakeups => "wakeups",
+            Self::Migrations => "migrations",
+        }
+    }
+
+    /// The column of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|column| column.name() == name)
+    }
+
+    /// Whether large values of it are of more interest than small ones.
+    #[must_use]
+    pub const fn largest_first(self) -> bool {
+        !matches!(
+            self,
+            Self::Thread | Self::Label | Self::Created | Self::Finished | Self::End
+        )
+    }
+}
+
+/// How the table is shown; a part of a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadView {
+    /// Part of the label, or the number; empty for all.
+    pub filter: String,
+    /// By what the rows are sorted.
+    pub sort: ThreadColumn,
+    /// The largest first.
+    pub descending: bool,
+}
+
+impl Default for ThreadView {
+    fn default() -> Self {
+        Self::sorted_by(ThreadColumn::default())
+    }
+}
+
+impl ThreadView {
+    /// All threads, those of interest first.
+    #[must_use]
+    pub const fn sorted_by(sort: ThreadColumn) -> Self {
+        Self {
+            filter: String::new(),
+            sort,
+            descending: sort.largest_first(),
+        }
+    }
+}
+
+/// Which threads, of which time, in which order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadTableQuery {
+    /// The time that counts, and then only threads that lived in it; all of
+    /// the log and every thread without.
+    pub range: Option<Span>,
+    /// Only these threads; all if empty.
+    pub only: Vec<ThreadId>,
+    /// Part of the label, or the number; empty for all.
+    pub filter: String,
+    /// By what the rows are sorted; equal ones by the number of the thread.
+    pub sort: ThreadColumn,
+    /// The largest first.
+    pub descending: bool,
+    /// Which rows are wanted.
+    pub rows: Range<u64>,
+}
+
+/// How a thread ended, as far as the log says. A thread that was killed has
+/// finished: the runtime writes the same stop for both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ThreadEnd {
+    /// It finished.
+    Finished,
+    /// It was running when the log ended.
+    Running,
+    /// It was waiting for a capability when the log ended.
+    Ready,
+    /// It was blocked when the log ended.
+    Blocked {
+        /// Why.
+        code: StopCode,
+        /// The thread that owned the black hole, if it was one and that is known.
+        owner: Option<ThreadId>,
+    },
+    /// The log has neither its creation nor a run of it.
+    Unknown,
+}
+
+impl ThreadEnd {
+    /// In words.
+    #[must_use]
+    pub fn explanation(&self) -> String {
+        match self {
+            Self::Finished => "finished".to_owned(),
+            Self::Running => "still running".to_owned(),
+            Self::Ready => "still waiting for a capability".to_owned(),
+            Self::Blocked { code, owner } => format!("still {}", code.explanation(*owner)),
+            Self::Unknown => "unknown".to_owned(),
+        }
+    }
+
+    fn rank(&self) -> u64 {
+        match self {
+            Self::Finished => 0,
+            Self::Running => 1,
+            Self::Ready => 2,
+            Self::Blocked { code, .. } => 3 + u64::from(code.0),
+            Self::Unknown => u64::MAX,
+        }
+    }
+}
+
+/// What a thread did, or several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadSums {
+    /// The time, by what was done.
+    pub times: TurnSums,
+    /// Runs that began.
+    pub runs: u64,
+    /// The longest wait for a capability.
+    pub longest_ready_ns: u64,
+    /// Wakeups: a thread that is woken from another capability has two or
+    /// more of them.
+    pub wakeups: u64,
+    /// Moves to another capability.
+    pub migrations: u64,
+}
+
+impl ThreadSums {
+    /// The mean wait for a capability, empty ones left out; `None` if there is none.
+    #[must_use]
+    pub const fn mean_ready_ns(&self) -> Option<u64> {
+        self.times.ready_ns.checked_div(self.times.ready_waits)
+    }
+
+    fn add(&mut self, other: &Self) {
+        // Many threads of a damaged log may claim to have lived for years.
+        let add = |mine: &mut u64, theirs: u64| *mine = mine.saturating_add(theirs);
+        self.times.zip(&other.times, add);
+        self.runs += other.runs;
+        self.longest_ready_ns = self.longest_ready_ns.max(other.longest_ready_ns);
+        self.wakeups += other.wakeups;
+        self.migrations += other.migrations;
+    }
+}
+
+/// A row of the table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadTimes {
+    /// The thread.
+    pub id: ThreadId,
+    /// Its label, if the program gave it one.
+    pub label: Option<String>,
+    /// When it was created.
+    pub created: Option<Nanos>,
+    /// When it finished.
+    pub finished: Option<Nanos>,
+    /// From its creation, or else its first run, to its finish, or else the
+    /// end of the log; `None` if the log has neither creation nor run.
+    pub life: Option<Span>,
+    /// How it ended; of the log, also where the sums are those of a range.
+    pub end: ThreadEnd,
+    /// What it did in the range.
+    pub sums: ThreadSums,
+}
+
+/// The answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadTable {
+    /// The number of the first of the rows.
+    pub first: u64,
+    /// The rows asked for, as far as there are so many.
+    pub rows: Vec<ThreadTimes>,
+    /// How many rows there are.
+    pub total: u64,
+    /// The sums of all rows.
+    pub all: ThreadSums,
+}
+
+impl ThreadTable {
+    /// The row of that number, if it is one of those asked for.
+    #[must_use]
+    pub fn row(&self, number: u64) -> Option<&ThreadTimes> {
+        let at = number.checked_sub(self.first)?;
+        self.rows.get(usize::try_from(at).ok()?)
+    }
+}
+
+/// By what a row is sorted: what is not there comes last in both directions.
+type Key = Option<u64>;
+
+/// A range, prepared for asking many threads.
+struct InRange {
+    from: Cut,
+    to: Cut,
+    /// How often each thread was woken then.
+    wakeups: Vec<u32>,
+    /// How often each was moved.
+    migrations: Vec<u32>,
+    range: Option<Span>,
+}
+
+impl InRange {
+    fn new(store: &Store, range: Option<Span>) -> Self {
+        let count = |kind| {
+            let mut counts = vec![0u32; store.threads.all.len()];
+            for thread in store.instants.threads(kind, range) {
+                if let Some(count) = counts.get_mut(thread as usize) {
+                    *count += 1;
+                }
+            }
+            counts
+        };
+        let whole = Span::new(Nanos(0), Nanos(u64::MAX));
+        let cuts = range.unwrap_or(whole);
+        Self {
+            from: store.cut(cuts.start),
+            to: store.cut(cuts.end.max(cuts.start)),
+            wakeups: count(InstantKind::Woken),
+            migrations: count(InstantKind::Migrated),
+            range,
+        }
+    }
+
+    /// What a thread did; `None` if it did not live then.
+    fn sums(&self, store: &Store, index: u32, thread: &Thread) -> Option<ThreadSums> {
+        let of = |counts: &Vec<u32>| counts.get(index as usize).copied().unwrap_or(0);
+        let (wakeups, migrations) = (of(&self.wakeups), of(&self.migrations));
+        let lives = match (self.range, thread.life(store.end())) {
+            (None, _) => true,
+            (Some(range), Some(life)) => life.start <= range.end && range.start <= life.end,
+            (Some(_), None) => false,
+        };
+        if !lives && wakeups == 0 && migrations == 0 {
+            return None;
+        }
+        let mut sums = ThreadSums {
+            wakeups: wakeups.into(),
+            migrations: migrations.into(),
+            ..ThreadSums::default()
+        };
+        if let Some(lane) = store.lane_at(index).filter(|_| lives) {
+            let turns = lane.turns_in(&self.from, &self.to);
+            sums.times = turns.sums;
+            sums.longest_ready_ns = turns.longest_ready_ns;
+            sums.runs = turns.runs - store.stops_again_in(index, &lane, self);
+        }
+        Some(sums)
+    }
+}
+
+impl Store {
+    /// How many empty runs of a thread are only further stops.
+    fn stops_again_in(
+        &self,
+        index: u32,
+        lane: &super::threads::ThreadLane<'_>,
+        range: &InRange,
+    ) -> u64 {
+        let Some(stops) = self.stops_again.get(&index) else {
+            return 0;
+        };
+        let runs = lane.runs_in(&range.from, &range.to);
+        let in_range = stops.iter().filter(|&&run| runs.contains(&(run as usize)));
+        in_range.count() as u64
+    }
+
+    /// Answers a query; `None` until the log is read to its end.
+    #[must_use]
+    pub fn thread_table(&self, query: &ThreadTableQuery) -> Option<ThreadTable> {
+        self.is_settled().then_some(())?;
+        let range = InRange::new(self, query.range);
+        let mut keys: Vec<(Key, u32)> = Vec::new();
+        let mut all = ThreadSums::default();
+        let mut only = query.only.clone();
+        only.sort_unstable();
+        let wanted = |thread: &Thread| only.is_empty() || only.binary_search(&thread.id).is_ok();
+        for (index, thread) in self.threads.matching(&query.filter) {
+            if !wanted(thread) {
+                continue;
+            }
+            if let Some(sums) = range.sums(self, index, thread) {
+                keys.push((self.key(query.sort, index, thread, &sums), index));
+                all.add(&sums);
+            }
+        }
+        let total = keys.len() as u64;
+        let rows = self.sorted_part(query, keys);
+        let rows = rows.into_iter().filter_map(|index| {
+            let thread = self.threads.all.get(index as usize)?;
+            let sums = range.sums(self, index, thread)?;
+            Some(self.thread_times(index, thread, sums))
+        });
+        Some(ThreadTable {
+            first: query.rows.start,
+            rows: rows.collect(),
+            total,
+            all,
+        })
+    }
+
+    /// The indexes of the threads of the wanted rows: only these are sorted.
+    fn sorted_part(&self, query: &ThreadTableQuery, mut keys: Vec<(Key, u32)>) -> Vec<u32> {
+        let place = |row: u64| usize::try_from(row).unwrap_or(usize::MAX).min(keys.len());
+        let (first, end) = (place(query.rows.start), place(query.rows.end));
+        if first >= end {
+            return Vec::new();
+        }
+        let order = |a: &(Key, u32), b: &(Key, u32)| self.order(query, a, b);
+        if first > 0 {
+            keys.select_nth_unstable_by(first - 1, order);
+        }
+        let rest = &mut keys[first..];
+        if end - first < rest.len() {
+            rest.select_nth_unstable_by(end - first, order);
+        }
+        let rows = &mut rest[..end - first];
+        rows.sort_unstable_by(order);
+        rows.iter().map(|&(_, index)| index).collect()
+    }
+
+    fn order(&self, query: &ThreadTableQuery, a: &(Key, u32), b: &(Key, u32)) -> Ordering {
+        let thread = |index: u32| self.threads.all.get(index as usize);
+        let label = |index: u32| thread(index).and_then(|thread| thread.label.as_deref());
+        let id = |index: u32| thread(index).map(|thread| thread.id);
+        let by_value = match query.sort {
+            ThreadColumn::Label => label(a.1).cmp(&label(b.1)),
+            _ => a.0.cmp(&b.0),
+        };
+        let by_value = if query.descending {
+            by_value.reverse()
+        } else {
+            by_value
+        };
+        let missing_last = a.0.is_none().cmp(&b.0.is_none());
+        missing_last.then(by_value).then(id(a.1).cmp(&id(b.1)))
+    }
+
+    fn key(&self, sort: ThreadColumn, index: u32, thread: &Thread, sums: &ThreadSums) -> Key {
+        let times = &sums.times;
+        Some(match sort {
+            ThreadColumn::Thread => thread.id.0.into(),
+            ThreadColumn::Label => thread.label.as_ref().map(|_| 0)?,
+            ThreadColumn::Created => thread.created()?.0,
+            ThreadColumn::Finished => thread.finished.then_some(thread.ran_ns)?,
+            ThreadColumn::End => self.thread_end(index, thread).rank(),
+            ThreadColumn::Running => times.running_ns,
+            ThreadColumn::Ready => times.ready_ns,
+            ThreadColumn::Blocked => times.all_blocked_ns(),
+            ThreadColumn::BlockedOn(reason) => times.blocked_ns[reason as usize],
+            ThreadColumn::Runs => sums.runs,
+            ThreadColumn::LongestReady => sums.longest_ready_ns,
+            ThreadColumn::MeanReady => sums.mean_ready_ns()?,
+            ThreadColumn::Wakeups => sums.wakeups,
+            ThreadColumn::Migrations => sums.migrations,
+        })
+    }
+
+    fn thread_times(&self, index: u32, thread: &Thread, sums: ThreadSums) -> ThreadTimes {
+        ThreadTimes {
+            id: thread.id,
+            label: thread.label.as_deref().map(str::to_owned),
+            created: thread.created(),
+            finished: thread.finished.then_some(Nanos(thread.ran_ns)),
+            life: thread.life(self.end()),
+            end: self.thread_end(index, thread),
+            sums,
+        }
+    }
+
+    fn thread_end(&self, index: u32, thread: &Thread) -> ThreadEnd {
+        if thread.finished {
+            return ThreadEnd::Finished;
+        }
+        let Some(lane) = self.lane_at(index).filter(|lane| !lane.is_empty()) else {
+            return ThreadEnd::Unknown;
+        };
+        let last = lane.turn(thread.runs as usize);
+        if last.why == StopCode::OPEN {
+            return ThreadEnd::Running;
+        }
+        if last.why.wait_reason().is_none() || last.duration(1) > 0 {
+            return ThreadEnd::Ready;
+        }
+        ThreadEnd::Blocked {
+            code: last.why,
+            owner: lane.owner(lane.len() - 1),
+        }
+    }
+}

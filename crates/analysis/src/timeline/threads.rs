@@ -1,0 +1,407 @@
+//! The threads of a log, and each one's life as a lane.
+//!
+//! A thread's life is its runs, with the reason why each one stopped and for
+//! how long the thread was awake before. The runs stand in the capabilities'
+//! lanes; a thread has only the list of its own, so that a run and the wait
+//! before it cost one entry there and four bytes.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::runs::RunRef;
+use super::store::{Cut, Store};
+use super::turns::{PARTS, Turn, TurnIndex, TurnSums, TurnsIn};
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use model::class::{Class, ClassTimes, StopCode};
+use model::lane::{BLOCK, Lane, partition};
+use model::thread_map::ThreadMap;
+use model::time::Span;
+
+/// What is known of one thread.
+#[derive(Clone, Debug)]
+pub(crate) struct Thread {
+    pub(crate) id: ThreadId,
+    /// Whether its creation was seen.
+    pub(crate) created: bool,
+    pub(crate) finished: bool,
+    /// Its creation, or else its first run; never if it has neither.
+    pub(crate) began_ns: u64,
+    /// The end of its last run.
+    pub(crate) ran_ns: u64,
+    pub(crate) run_ns: u64,
+    pub runs: u32,
+    pub(crate) label: Option<Box<str>>,
+    /// Where its runs begin in the list of all.
+    pub(crate) first: u32,
+}
+
+/// Later than anything in a log.
+pub(crate) const NEVER_NS: u64 = u64::MAX;
+
+impl Thread {
+    const fn new(id: ThreadId) -> Self {
+        Self {
+            id,
+            created: false,
+            finished: false,
+            began_ns: NEVER_NS,
+            ran_ns: 0,
+            run_ns: 0,
+            runs: 0,
+            label: None,
+            first: 0,
+        }
+    }
+
+    /// When it was created, if that was seen.
+    pub(crate) fn created(&self) -> Option<Nanos> {
+        self.created.then_some(Nanos(self.began_ns))
+    }
+
+    /// From its beginning to its finish, or else to the end of the log;
+    /// `None` if the log has no more of it than its name.
+    pub(crate) fn life(&self, log_end: Nanos) -> Option<Span> {
+        let end = if self.finished {
+            self.ran_ns
+        } else {
+            log_end.0
+        };
+        let began = Nanos(self.began_ns);
+        (self.began_ns != NEVER_NS).then(|| Span::new(began, Nanos(end.max(began.0))))
+    }
+}
+
+/// The threads, by the order in which they were first met.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Threads {
+    pub(crate) all: Vec<Thread>,
+    /// One more than the index of each thread; 0 for those not met.
+    by_id: ThreadMap<u32>,
+}
+
+impl Threads {
+    /// The index of a thread, which is made if it is new.
+    #[inline]
+    pub(crate) fn index(&mut self, id: ThreadId) -> u32 {
+        let slot = self.by_id.get_mut(id);
+        if *slot == 0 {
+            self.all.push(Thread::new(id));
+            *slot = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
+        }
+        *slot - 1
+    }
+
+    pub(crate) fn find(&self, id: ThreadId) -> Option<u32> {
+        self.by_id.get(id)?.checked_sub(1)
+    }
+
+    /// The threads whose label has `text` in it, in any case, or whose
+    /// number is `text`; all if it is empty. Each comes with its index.
+    pub(crate) fn matching(&self, text: &str) -> impl Iterator<Item = (u32, &Thread)> {
+        let text = text.to_lowercase();
+        let all = (0..).zip(&self.all);
+        all.filter(move |(_, thread)| {
+            let label = thread.label.as_deref().unwrap_or_default();
+            text.is_empty()
+                || label.to_lowercase().contains(&text)
+                || thread.id.to_string() == text.trim_start_matches('#')
+        })
+    }
+}
+
+/// A row of the list of threads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadRow {
+    /// The thread.
+    pub id: ThreadId,
+    /// Its label, if the program gave it one.
+    pub label: Option<String>,
+    /// When it was created.
+    pub created: Option<Nanos>,
+    /// Whether it finished.
+    pub finished: bool,
+    /// How long it ran.
+    pub run_ns: u64,
+    /// How often.
+    pub runs: u32,
+}
+
+/// In which order threads are listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ThreadOrder {
+    /// Those that ran longest first.
+    #[default]
+    Activity,
+    /// Those that ran first first.
+    FirstRun,
+    /// By number.
+    Id,
+    /// By label; those without one last.
+    Label,
+}
+
+/// Which threads are listed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadFilter {
+    /// Part of the label, or of the number; empty for all.
+    pub text: String,
+    /// In which order.
+    pub order: ThreadOrder,
+    /// How many at most.
+    pub limit: usize,
+}
+
+/// The life of one thread in turns of three spans: span `3k` is the wait for
+/// what blocks it before run `k`, span `3k + 1` its wait for a capability,
+/// and span `3k + 2` the run. Each of them may be empty, as blocked waits
+/// after a yield are, and waits after the end.
+#[derive(Debug)]
+pub struct ThreadLane<'a> {
+    store: &'a Store,
+    thread: &'a Thread,
+    index: Option<&'a TurnIndex>,
+}
+
+impl<'a> ThreadLane<'a> {
+    pub(crate) const fn new(
+        store: &'a Store,
+        thread: &'a Thread,
+        index: Option<&'a TurnIndex>,
+    ) -> Self {
+        Self {
+            store,
+            thread,
+            index,
+        }
+    }
+
+    fn run(&self, run: usize) -> RunRef {
+        self.store.thread_run(self.thread.first as usize + run)
+    }
+
+    /// How many runs the thread has.
+    pub fn runs(&self) -> usize {
+        self.thread.runs as usize
+    }
+
+    /// Turns in order; the last one, without a run, has the number of runs.
+    pub(crate) fn turns(&self, turns: Range<usize>) -> impl Iterator<Item = Turn> {
+        let before = turns.start.checked_sub(1);
+        let (mut why, mut from) = before.map_or((StopCode::CREATED, self.thread.began_ns), |run| {
+            let run = self.store.run(self.run(run));
+            (run.code, run.end)
+        });
+        turns.map(move |turn| {
+            if turn >= self.runs() {
+                return self.last_turn(why, from);
+            }
+            let run = self.store.run(self.run(turn));
+            let turn = Turn::new(why, from, run);
+            (why, from) = (run.code, run.end);
+            turn
+        })
+    }
+
+    /// The index of all turns with a run.
+    pub(crate) fn make_index(&self) -> TurnIndex {
+        TurnIndex::new(self.turns(0..self.runs()), self.runs())
+    }
+
+    fn last_turn(&self, why: StopCode, from: u64) -> Turn {
+        let log_end = self.store.end().0;
+        if self.thread.finished {
+            return Turn::last(why, from, from, 0);
+        }
+        let woken_ns = self.store.woken_at_end(self.thread.id);
+        let awake_ns = woken_ns.map_or(0, |woken| log_end.saturating_sub(woken));
+        Turn::last(why, from, log_end, awake_ns)
+    }
+
+    /// One turn of the thread: its waits and the run after them.
+    pub fn turn(&self, turn: usize) -> Turn {
+        let mut turns = self.turns(turn..turn + 1);
+        let none = || self.last_turn(StopCode::CREATED, self.thread.began_ns);
+        turns.next().unwrap_or_else(none)
+    }
+
+    /// Why the thread waits in this span, for what blocks it or, after that,
+    /// for a capability; `None` in a run.
+    #[must_use]
+    pub fn code(&self, index: usize) -> Option<StopCode> {
+        if index % PARTS == 2 {
+            return None;
+        }
+        Some(match (index / PARTS).checked_sub(1) {
+            None => StopCode::CREATED,
+            Some(run) => self.store.run_code(self.run(run)),
+        })
+    }
+
+    /// The capability of a run; `None` in a wait.
+    #[must_use]
+    pub fn cap(&self, index: usize) -> Option<CapId> {
+        (index % PARTS == 2).then(|| self.store.run_cap(self.run(index / PARTS)))?
+    }
+
+    /// The thread that owns the black hole waited for, if that is known.
+    #[must_use]
+    pub fn owner(&self, index: usize) -> Option<ThreadId> {
+        let run = (index / PARTS)
+            .checked_sub(1)
+            .filter(|_| index % PARTS != 2)?;
+        self.store.run_owner(self.run(run))
+    }
+
+    /// How long the other part of the same wait is: the wait for a
+    /// capability that follows a block, or the block before it; 0 for a run.
+    #[must_use]
+    pub fn other_wait_ns(&self, index: usize) -> u64 {
+        match index % PARTS {
+            0 => self.turn(index / PARTS).duration(1),
+            1 => self.turn(index / PARTS).duration(0),
+            _ => 0,
+        }
+    }
+
+    /// The capability of a run, and its place in the capability's lane;
+    /// `None` for a wait.
+    pub fn run_place(&self, index: usize) -> Option<(Option<CapId>, usize)> {
+        let run = (index % PARTS == 2).then(|| self.run(index / PARTS))?;
+        Some((self.store.run_cap(run), run.place as usize))
+    }
+
+    /// The number of the first run that begins at a time or later.
+    pub fn first_run_from(&self, start: u64) -> usize {
+        partition(self.runs(), |run| {
+            self.store.run_span(self.run(run)).0 < start
+        })
+    }
+
+    /// The number of the run that begins at that time on that capability; of
+    /// several, the last: the others are empty.
+    pub fn run_of(&self, start: u64, cap: CapId) -> Option<usize> {
+        let first = self.first_run_from(start);
+        let here = (first..self.runs()).take_while(|&run| {
+            let run = self.run(run);
+            self.store.run_span(run).0 == start
+        });
+        here.filter(|&run| self.store.run_cap(self.run(run)) == Some(cap))
+            .last()
+    }
+
+    /// The runs that end between two cuts.
+    pub(crate) fn runs_in(&self, from: &Cut, to: &Cut) -> Range<usize> {
+        let runs = self.store.thread_runs(self.thread);
+        let before = |cut| runs.partition_point(|&run| self.store.is_before(run, cut));
+        before(from)..before(to)
+    }
+
+    /// What the thread's turns sum up to between two cuts.
+    pub(crate) fn turns_in(&self, from: &Cut, to: &Cut) -> TurnsIn {
+        let mut all = TurnsIn::default();
+        if self.is_empty() {
+            return all;
+        }
+        let range = from.time_ns..to.time_ns;
+        // The first and the last turn may lie in the range in part.
+        let Range {
+            start: first,
+            end: last,
+        } = self.runs_in(from, to);
+        let blocks = (first + 1).div_ceil(BLOCK)..last / BLOCK;
+        let index = self.index.filter(|_| blocks.start < blocks.end);
+        let Some(index) = index else {
+            self.turns(first..last + 1)
+                .for_each(|turn| all.add(&turn, &range));
+            return all;
+        };
+        all = index.blocks(blocks.clone());
+        let edges = [first..blocks.start * BLOCK, blocks.end * BLOCK..last + 1];
+        for turn in edges.into_iter().flat_map(|edge| self.turns(edge)) {
+            all.add(&turn, &range);
+        }
+        all
+    }
+
+    /// The longest span, and the first of those, by looking at each.
+    fn longest_of(&self, from: usize, to: usize) -> Option<usize> {
+        let mut longest = None;
+        for (turn, i) in self
+            .turns(from / PARTS..to.div_ceil(PARTS))
+            .zip(from / PARTS..)
+        {
+            for part in 0..PARTS {
+                let (span, duration) = (PARTS * i + part, turn.duration(part));
+                let longer = longest.is_none_or(|(_, longest)| duration > longest);
+                if (from..to).contains(&span) && longer {
+                    longest = Some((span, duration));
+                }
+            }
+        }
+        longest.map(|(span, _)| span)
+    }
+}
+
+impl Lane for ThreadLane<'_> {
+    fn len(&self) -> usize {
+        if self.thread.began_ns == NEVER_NS {
+            return 0;
+        }
+        PARTS * self.runs() + 2
+    }
+
+    fn span(&self, index: usize) -> (u64, u64) {
+        if index % PARTS == 2 {
+            return self.store.run_span(self.run(index / PARTS));
+        }
+        self.turn(index / PARTS).part(index % PARTS)
+    }
+
+    fn class(&self, index: usize) -> Class {
+        self.turn(index / PARTS).class(index % PARTS)
+    }
+
+    fn before(&self, index: usize) -> ClassTimes {
+        let turn = index / PARTS;
+        let (known, mut sums) = match self.index {
+            Some(index) => index.before(turn),
+            None => (0, TurnSums::default()),
+        };
+        for turn in self.turns(known..turn) {
+            sums.add(&turn);
+        }
+        let mut times = sums.by_class();
+        if !index.is_multiple_of(PARTS) {
+            let turn = self.turn(turn);
+            for part in 0..index % PARTS {
+                times[turn.class(part) as usize] += turn.duration(part);
+            }
+        }
+        times
+    }
+
+    fn longest(&self, from: usize, to: usize) -> Option<usize> {
+        const SPANS: usize = PARTS * BLOCK;
+        let blocks = from.div_ceil(SPANS)..to / SPANS;
+        let index = self.index.filter(|_| blocks.start < blocks.end);
+        let Some(index) = index else {
+            return self.longest_of(from, to);
+        };
+        let (first, last) = (blocks.start * SPANS, blocks.end * SPANS);
+        let candidates = [
+            self.longest_of(from, first),
+            index.longest(blocks),
+            self.longest_of(last, to),
+        ];
+        let duration = |i: usize| self.turn(i / PARTS).duration(i % PARTS);
+        let candidates = candidates.into_iter().flatten();
+        candidates.max_by_key(|&i| (duration(i), std::cmp::Reverse(i)))
+    }
+
+    /// Runs count: the waits between them may be in two parts or in one.
+    fn count(&self, from: usize, to: usize) -> usize {
+        let runs_before = |index: usize| (index / PARTS).min(self.runs());
+        runs_before(to) - runs_before(from)
+    }
+}

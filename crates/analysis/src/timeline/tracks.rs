@@ -1,0 +1,133 @@
+//! What is shown beside capabilities, threads and messages: graphs,
+//! collections of the program, the concurrent collector, tasks, spans of the
+//! program, blocks.
+
+use super::block_lanes::BlockLanes;
+use super::collections::CollectionLane;
+use super::contents::Contents;
+use super::graphs::Graphs;
+use super::messages::Messages;
+use super::nonmoving::Nonmoving;
+use super::row::Row;
+use super::tasks::Tasks;
+use super::user_spans::{SpanPrefixes, UserSpans};
+use crate::numbers::Numbers;
+use eventlog::Record;
+use eventlog::blocks::BlockIndex;
+use eventlog::ids::Nanos;
+use model::gauge::Buckets;
+use model::marks::Writer;
+
+/// The rows of a log beside capabilities, threads and messages.
+#[derive(Debug, Default)]
+pub struct Tracks {
+    pub(crate) graphs: Graphs,
+    /// The collections of the program.
+    pub collections: CollectionLane,
+    /// The concurrent collector.
+    pub nonmoving: Nonmoving,
+    /// The OS threads of the runtime.
+    pub tasks: Tasks,
+    /// Spans that the program announced.
+    pub spans: UserSpans,
+    prefixes: SpanPrefixes,
+    blocks: BlockLanes,
+}
+
+impl Tracks {
+    /// Takes the next event.
+    #[inline]
+    pub fn event(&mut self, record: &Record<'_>) {
+        match record.id.0 {
+            55..=57 => self.tasks.event(record),
+            90 | 91 | 140..=142 => self.graphs.event(record),
+            200..=208 => self.nonmoving.event(record),
+            _ => {}
+        }
+    }
+
+    /// Takes what the numbers have got since the last time.
+    pub fn extend(&mut self, numbers: &Numbers) {
+        self.graphs.extend(numbers);
+        self.collections.extend(numbers);
+    }
+
+    /// The log is read to its end: what is still open ends there.
+    pub fn settle(
+        &mut self,
+        numbers: &Numbers,
+        messages: &Messages,
+        blocks: &BlockIndex,
+        end: Nanos,
+    ) {
+        self.graphs.extend(numbers);
+        self.collections.settle(numbers);
+        self.nonmoving.settle(end);
+        self.tasks.settle(end);
+        self.spans = UserSpans::of(messages, &self.prefixes, end);
+        self.blocks = BlockLanes::of(blocks);
+    }
+
+    /// Looks for spans of the program with other words. They are looked for
+    /// once the log is read: `end` is its end, if it is.
+    pub fn set_prefixes(
+        &mut self,
+        prefixes: SpanPrefixes,
+        messages: &Messages,
+        end: Option<Nanos>,
+    ) {
+        self.prefixes = prefixes;
+        if let Some(end) = end {
+            self.spans = UserSpans::of(messages, &self.prefixes, end);
+        }
+    }
+
+    /// With which words the spans of the program were looked for.
+    pub const fn prefixes(&self) -> &SpanPrefixes {
+        &self.prefixes
+    }
+
+    /// Says what there is.
+    pub fn contents(&self, numbers: &Numbers) -> Contents {
+        let mut contents = Contents {
+            collections: !self.collections.is_empty(),
+            nonmoving: !self.nonmoving.is_empty(),
+            tasks: self.tasks.infos(),
+            spans: self.spans.infos(),
+            blocks: self.blocks.caps(),
+            ..Contents::default()
+        };
+        self.graphs.contents(numbers, &mut contents);
+        contents
+    }
+
+    /// The marks or points of one of its rows; nothing of others.
+    pub(super) fn row(&self, numbers: &Numbers, row: Row, end: Nanos, writer: &mut Writer) {
+        match row {
+            Row::Collections => self.collections.marks(numbers, writer),
+            Row::Nonmoving => self.nonmoving.marks(writer),
+            Row::UserSpan(number) => self.spans.marks(number, writer),
+            Row::Task(task) => self.tasks.marks(task, writer),
+            Row::Blocks(cap) => self.blocks.marks(cap, writer),
+            row => {
+                let buckets = writer.buckets(end);
+                self.graphs.points(numbers, row, buckets, writer);
+            }
+        }
+    }
+
+    /// The values of a graph in a stretch of time taken as one bucket.
+    pub fn values(
+        &self,
+        numbers: &Numbers,
+        row: Row,
+        buckets: Buckets,
+    ) -> Vec<(u8, model::gauge::Stretch)> {
+        let mut values = Vec::new();
+        self.graphs
+            .stretches(numbers, row, buckets, |series, stretch| {
+                values.push((series, stretch));
+            });
+        values
+    }
+}

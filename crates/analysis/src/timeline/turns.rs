@@ -1,0 +1,319 @@
+//! A thread's life in turns: it waits, first for what blocks it, then for a
+//! capability, and runs. What any stretch of turns sums up to is found by an
+//! index with an entry for each 32 turns.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use model::class::{Class, ClassTimes, StopCode, WAIT_REASONS, WaitReason};
+use model::forest::{Aggregate, Forest, Longest};
+use model::lane::BLOCK;
+
+/// One run of a thread, as it is kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    /// Why it ended.
+    pub code: StopCode,
+    /// For how long the thread was awake before.
+    pub(crate) awake_ns: u64,
+}
+
+/// How many spans a turn has: blocked, ready, running. Each may be empty.
+pub const PARTS: usize = 3;
+
+/// A wait and the run after it.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    /// Why the thread waits.
+    pub why: StopCode,
+    /// When the wait begins.
+    from: u64,
+    /// When the thread could run again: the rest of the wait is the
+    /// capabilities' fault.
+    ready: u64,
+    /// When it runs.
+    start: u64,
+    /// When the run ends.
+    end: u64,
+    /// Why the run ended; `None` in the last turn, which has no run.
+    pub code: Option<StopCode>,
+}
+
+impl Turn {
+    /// The turn that ends with `run`.
+    pub(crate) fn new(why: StopCode, from: u64, run: Run) -> Self {
+        let start = run.start.max(from);
+        Self {
+            why,
+            from,
+            ready: Self::ready_at(why, from, start, run.awake_ns),
+            start,
+            end: run.end.max(start),
+            code: Some(run.code),
+        }
+    }
+
+    /// The last turn: a wait up to `end`, of which the thread was awake for
+    /// the last `awake_ns`.
+    pub(crate) fn last(why: StopCode, from: u64, end: u64, awake_ns: u64) -> Self {
+        let end = end.max(from);
+        Self {
+            why,
+            from,
+            ready: Self::ready_at(why, from, end, awake_ns),
+            start: end,
+            end,
+            code: None,
+        }
+    }
+
+    /// After some stops a thread can run again at once. Of others it must be
+    /// woken. The return from a foreign call is not logged: all of that wait
+    /// counts as the call.
+    fn ready_at(why: StopCode, from: u64, start: u64, awake_ns: u64) -> u64 {
+        match why.wait_reason() {
+            None => from,
+            Some(WaitReason::ForeignCall) => start,
+            Some(_) => start - awake_ns.min(start - from),
+        }
+    }
+
+    /// The time of one of its [`PARTS`].
+    pub const fn part(&self, part: usize) -> (u64, u64) {
+        match part {
+            0 => (self.from, self.ready),
+            1 => (self.ready, self.start),
+            _ => (self.start, self.end),
+        }
+    }
+
+    /// The class of one of its [`PARTS`].
+    pub(crate) fn class(&self, part: usize) -> Class {
+        match part {
+            0 => self
+                .why
+                .wait_reason()
+                .map_or(Class::Ready, WaitReason::class),
+            1 => Class::Ready,
+            _ if self.code == Some(StopCode::OPEN) => Class::Open,
+            _ => Class::Running,
+        }
+    }
+
+    /// How long one of its [`PARTS`] is.
+    pub(crate) const fn duration(&self, part: usize) -> u64 {
+        let (start, end) = self.part(part);
+        end - start
+    }
+
+    /// What of it lies in `range`.
+    fn clipped(self, range: &Range<u64>) -> Self {
+        let clip = |time: u64| time.max(range.start).min(range.end);
+        Self {
+            from: clip(self.from),
+            ready: clip(self.ready),
+            start: clip(self.start),
+            end: clip(self.end),
+            ..self
+        }
+    }
+
+    /// Whether the run counts as one before `time`.
+    fn ran_before(&self, time: u64) -> bool {
+        self.start < time || self.end <= time
+    }
+}
+
+/// How threads spent time, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnSums {
+    /// Running.
+    pub running_ns: u64,
+    /// Running when the log ended, so that no stop is known.
+    pub open_ns: u64,
+    /// Able to run, but waiting for a capability.
+    pub ready_ns: u64,
+    /// Not able to run, by [`WaitReason`].
+    pub blocked_ns: [u64; WAIT_REASONS],
+    /// How many waits for a capability there were, empty ones left out.
+    pub ready_waits: u64,
+}
+
+impl TurnSums {
+    /// Not able to run, for any reason.
+    #[must_use]
+    pub fn all_blocked_ns(&self) -> u64 {
+        let sum = |sum: u64, time: &u64| sum.saturating_add(*time);
+        self.blocked_ns.iter().fold(0, sum)
+    }
+
+    /// All of it: the time in which the threads lived.
+    #[must_use]
+    pub fn life_ns(&self) -> u64 {
+        let parts = [self.open_ns, self.ready_ns, self.all_blocked_ns()];
+        parts
+            .iter()
+            .fold(self.running_ns, |sum, part| sum.saturating_add(*part))
+    }
+
+    /// Adds all of `turn`.
+    #[inline]
+    pub(crate) fn add(&mut self, turn: &Turn) {
+        if let Some(reason) = turn.why.wait_reason() {
+            self.blocked_ns[reason as usize] += turn.duration(0);
+        }
+        let ready_ns = turn.duration(1);
+        self.ready_ns += ready_ns;
+        self.ready_waits += u64::from(ready_ns > 0);
+        let run = match turn.code {
+            Some(StopCode::OPEN) => &mut self.open_ns,
+            _ => &mut self.running_ns,
+        };
+        *run += turn.duration(2);
+    }
+
+    /// Applies `with` to each number of both.
+    pub(crate) fn zip(&mut self, other: &Self, with: impl Fn(&mut u64, u64)) {
+        with(&mut self.running_ns, other.running_ns);
+        with(&mut self.open_ns, other.open_ns);
+        with(&mut self.ready_ns, other.ready_ns);
+        with(&mut self.ready_waits, other.ready_waits);
+        for (mine, theirs) in self.blocked_ns.iter_mut().zip(other.blocked_ns) {
+            with(mine, theirs);
+        }
+    }
+
+    /// The same by class.
+    #[must_use]
+    pub fn by_class(&self) -> ClassTimes {
+        let mut times = ClassTimes::default();
+        times[Class::Running as usize] = self.running_ns;
+        times[Class::Open as usize] = self.open_ns;
+        times[Class::Ready as usize] = self.ready_ns;
+        for (reason, time) in WaitReason::ALL.iter().zip(self.blocked_ns) {
+            times[reason.class() as usize] += time;
+        }
+        times
+    }
+}
+
+/// What the turns of a thread in a range sum up to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TurnsIn {
+    /// Time by state.
+    pub sums: TurnSums,
+    /// Runs that begin there.
+    pub runs: u64,
+    /// The longest wait for a capability, as far as it lies there.
+    pub longest_ready_ns: u64,
+}
+
+impl TurnsIn {
+    /// Adds what of `turn` lies in `range`.
+    pub(crate) fn add(&mut self, turn: &Turn, range: &Range<u64>) {
+        let clipped = turn.clipped(range);
+        self.sums.add(&clipped);
+        self.longest_ready_ns = self.longest_ready_ns.max(clipped.duration(1));
+        let begins = turn.ran_before(range.end) && !turn.ran_before(range.start);
+        self.runs += u64::from(turn.code.is_some() && begins);
+    }
+}
+
+/// The longest of some waits.
+#[derive(Clone, Copy, Debug, Default)]
+struct LongestWait(u64);
+
+impl Aggregate for LongestWait {
+    fn combine(self, later: Self) -> Self {
+        Self(self.0.max(later.0))
+    }
+}
+
+/// Sums over all turns before each block of turns, and what is longest in
+/// each block.
+#[derive(Clone, Debug)]
+pub struct TurnIndex {
+    before: Vec<TurnSums>,
+    longest: Forest<Longest>,
+    longest_ready: Forest<LongestWait>,
+    total: TurnSums,
+}
+
+/// What is longest in a block of turns that is not complete.
+#[derive(Clone, Copy, Debug, Default)]
+struct Block {
+    longest: Option<Longest>,
+    longest_ready: LongestWait,
+}
+
+impl Block {
+    fn add(&mut self, number: usize, turn: &Turn) {
+        for part in 0..PARTS {
+            let this = Longest {
+                duration_ns: turn.duration(part),
+                index: u32::try_from(PARTS * number + part).unwrap_or(u32::MAX),
+            };
+            let longest = self.longest.map_or(this, |longest| longest.combine(this));
+            self.longest = Some(longest);
+        }
+        let ready = LongestWait(turn.duration(1));
+        self.longest_ready = self.longest_ready.combine(ready);
+    }
+}
+
+impl TurnIndex {
+    /// The index of `turns`, of which there are about so many.
+    pub(crate) fn new(turns: impl Iterator<Item = Turn>, count: usize) -> Self {
+        let blocks = count / BLOCK;
+        let mut index = Self {
+            before: Vec::with_capacity(blocks + 1),
+            longest: Forest::with_capacity(blocks),
+            longest_ready: Forest::with_capacity(blocks),
+            total: TurnSums::default(),
+        };
+        let mut block = Block::default();
+        for (i, turn) in turns.enumerate() {
+            if i % BLOCK == 0 {
+                index.before.push(index.total);
+                block = Block::default();
+            }
+            index.total.add(&turn);
+            block.add(i, &turn);
+            if i % BLOCK == BLOCK - 1 {
+                index.longest.push(block.longest.unwrap_or_default());
+                index.longest_ready.push(block.longest_ready);
+            }
+        }
+        index
+    }
+
+    /// The last turn before `turn` of which sums are known, and these sums:
+    /// of all turns before it.
+    pub(crate) fn before(&self, turn: usize) -> (usize, TurnSums) {
+        let block = (turn / BLOCK).min(self.before.len().saturating_sub(1));
+        let sums = self.before.get(block).copied().unwrap_or_default();
+        (block * BLOCK, sums)
+    }
+
+    /// The sums of all turns of whole blocks.
+    pub(crate) fn blocks(&self, blocks: Range<usize>) -> TurnsIn {
+        let sums_at = |block: usize| self.before.get(block).copied().unwrap_or(self.total);
+        let mut sums = sums_at(blocks.end);
+        sums.zip(&sums_at(blocks.start), |to, from| *to -= from);
+        let longest = self.longest_ready.query(blocks.start, blocks.end);
+        TurnsIn {
+            sums,
+            runs: (blocks.len() * BLOCK) as u64,
+            longest_ready_ns: longest.unwrap_or_default().0,
+        }
+    }
+
+    /// The longest span of whole blocks.
+    pub(crate) fn longest(&self, blocks: Range<usize>) -> Option<usize> {
+        let longest = self.longest.query(blocks.start, blocks.end)?;
+        Some(longest.index as usize)
+    }
+}

@@ -1,0 +1,550 @@
+//! Spans that a program announces with two messages or markers: `START name`
+//! and `STOP name`, or with other words.
+//!
+//! The rules are those of `ghc-events-analyze`: start and stop belong together
+//! by name, whatever thread or capability writes them. Starts of a name while
+//! it goes on, nested or beside each other, are part of one span, from the
+//! first start to the last stop. A stop without a start costs only itself.
+//! Collections are not cut out of a span.
+//!
+//! A name may begin with a number, as in `START 7 bar`. `ghc-events-analyze`
+//! sorts by it; `hs-safescope` tells calls of one function apart by it. Here
+//! too start and stop belong together if number and name are the same; the
+//! row is that of the name without the number, so that all calls of a
+//! function stand in one. `START 7` is a name, not a number without a name.
+//!
+//! | starts that go on | message | then | yields |
+//! |---|---|---|---|
+//! | none | start at t | this one, since t | |
+//! | none of this number | stop | the same | a stray stop |
+//! | some, since s | start | one more, since s | |
+//! | several, since s | stop of one of them | one fewer, since s | |
+//! | one, since s | its stop at t | none | `[s, t]` |
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::contents::SpanInfo;
+use super::messages::Messages;
+use eventlog::ids::Nanos;
+use model::class::{Class, StopCode};
+use model::marks::{Facts, NONE, Writer};
+use model::span_lane::{Piece, SpanLane};
+
+/// How many names are listed: those with the most time.
+pub const MOST_NAMES: usize = 200;
+/// How many names are told apart while they are looked for.
+const MOST_DISTINCT: usize = 1 << 18;
+
+/// The code of a span that was not over when the log ended.
+pub const OPEN: StopCode = StopCode(1);
+
+/// Which messages begin and end a span.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SpanPrefixes {
+    /// What a message begins with that begins a span.
+    pub start: Vec<String>,
+    /// What a message begins with that ends one.
+    pub stop: Vec<String>,
+}
+
+impl Default for SpanPrefixes {
+    fn default() -> Self {
+        Self {
+            start: vec!["START".to_owned()],
+            stop: vec!["STOP".to_owned(), "END".to_owned()],
+        }
+    }
+}
+
+/// How many words each of the lists has at most.
+const MOST_PREFIXES: usize = 8;
+/// The longest of them, in bytes.
+const LONGEST_PREFIX: usize = 40;
+
+/// What a message says of a span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Announced<'a> {
+    /// Whether it begins.
+    pub start: bool,
+    /// The number before its name; empty if there is none.
+    pub number: &'a str,
+    /// Its name.
+    pub name: &'a str,
+}
+
+impl SpanPrefixes {
+    /// The words of two lists, as they are written with commas between them.
+    /// Too long ones are cut, too many left out.
+    #[must_use]
+    pub fn of_lists(start: &str, stop: &str) -> Self {
+        let words = |list: &str| {
+            let mut words: Vec<String> = Vec::new();
+            for word in list.split(',').map(str::trim) {
+                let word = word[..word.floor_char_boundary(LONGEST_PREFIX)].trim_end();
+                let new = !word.is_empty() && words.iter().all(|other| other != word);
+                if new && words.len() < MOST_PREFIXES {
+                    words.push(word.to_owned());
+                }
+            }
+            words
+        };
+        Self {
+            start: words(start),
+            stop: words(stop),
+        }
+    }
+
+    /// Takes a message apart; `None` if it is about no span. A prefix that
+    /// ends in a letter or digit is a word: white space has to follow.
+    #[must_use]
+    pub fn parse<'a>(&self, text: &'a str) -> Option<Announced<'a>> {
+        let after = |prefixes: &[String]| -> Option<&'a str> {
+            prefixes.iter().find_map(|prefix| after(text, prefix))
+        };
+        let start = after(&self.start);
+        let name = start.or_else(|| after(&self.stop))?.trim();
+        let (number, name) = split_number(name);
+        (!name.is_empty()).then_some(Announced {
+            start: start.is_some(),
+            number,
+            name,
+        })
+    }
+}
+
+fn after<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
+    let rest = text.strip_prefix(prefix)?;
+    let is_word = prefix.ends_with(char::is_alphanumeric);
+    let ends_there = rest.starts_with(char::is_whitespace);
+    (!prefix.is_empty() && (!is_word || ends_there)).then_some(rest)
+}
+
+/// A number with a sign and a point, if it has them, before a name.
+fn split_number(name: &str) -> (&str, &str) {
+    let is_number = |word: &str| {
+        let digits = word.strip_prefix('-').unwrap_or(word);
+        let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));
+        let all = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        all(whole) && all(part)
+    };
+    match name.split_once(char::is_whitespace) {
+        Some((word, rest)) if is_number(word) => (word, rest.trim_start()),
+        _ => ("", name),
+    }
+}
+
+/// What is known of a span beside its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UserSpan {
+    /// When it begins, in nanoseconds.
+    pub start: u64,
+    /// When it ends.
+    pub end: u64,
+    /// The message with which it began.
+    pub first: usize,
+    /// The message with which it ended; none if the log ended before.
+    pub last: Option<usize>,
+    /// How many starts are part of it.
+    pub starts: u32,
+}
+
+/// A name while the messages are gone through.
+#[derive(Debug, Default)]
+struct Name {
+    text: Box<str>,
+    going_on: u32,
+    open: Option<UserSpan>,
+    spans: Vec<UserSpan>,
+    total_ns: u64,
+    stray_stops: u64,
+}
+
+impl Name {
+    fn close(&mut self, end: u64, last: Option<usize>) {
+        if let Some(open) = self.open.take() {
+            let span = UserSpan { end, last, ..open };
+            self.total_ns += end.saturating_sub(span.start);
+            self.spans.push(span);
+        }
+    }
+}
+
+/// A listed name.
+#[derive(Debug)]
+pub struct Listed {
+    /// Its name, and how many there are.
+    pub info: SpanInfo,
+    /// Stops of it without a start.
+    pub stray_stops: u64,
+    /// In the order of time.
+    pub spans: Vec<UserSpan>,
+    lane: SpanLane,
+}
+
+/// The rows of spans of the program.
+#[derive(Debug, Default)]
+pub struct UserSpans {
+    listed: Vec<Listed>,
+    /// Stops of any name without a start.
+    pub stray_stops: u64,
+    /// How many names there are.
+    pub names: usize,
+}
+
+impl UserSpans {
+    /// The spans that the messages of a log announce that ends at `end`.
+    #[must_use]
+    pub fn of(messages: &Messages, prefixes: &SpanPrefixes, end: Nanos) -> Self {
+        let mut search = Search::default();
+        for number in 0..messages.len() {
+            let (time, text) = (messages.time(number), messages.text(number));
+            let text = String::from_utf8_lossy(text);
+            if let Some(announced) = prefixes.parse(&text) {
+                search.message(announced, time, number);
+            }
+        }
+        search.finish(end)
+    }
+
+    /// The listed names.
+    pub(super) fn infos(&self) -> Vec<SpanInfo> {
+        self.listed.iter().map(|name| name.info.clone()).collect()
+    }
+
+    /// One of them.
+    pub fn get(&self, number: u32) -> Option<&Listed> {
+        self.listed.get(number as usize)
+    }
+
+    /// The marks of a row; the detail says how many starts a span has.
+    pub(super) fn marks(&self, number: u32, writer: &mut Writer) {
+        let Some(name) = self.get(number) else { return };
+        writer.lane(&name.lane, |i| {
+            let piece = name.lane.get(i);
+            Facts {
+                code: StopCode(piece.map_or(0, |piece| piece.code)),
+                detail: piece.map_or(NONE, |piece| piece.detail),
+                other_wait_ns: 0,
+            }
+        });
+    }
+}
+
+#[derive(Debug, Default)]
+struct Search {
+    places: FxHashMap<Box<str>, usize>,
+    names: Vec<Name>,
+    /// How often each number of a name goes on.
+    going_on: FxHashMap<(usize, Box<str>), u32>,
+    stray_stops: u64,
+}
+
+impl Search {
+    fn message(&mut self, announced: Announced<'_>, time: u64, number: usize) {
+        if announced.start {
+            self.start(announced, time, number);
+        } else {
+            self.stop(announced, time, number);
+        }
+    }
+
+    fn start(&mut self, announced: Announced<'_>, time: u64, number: usize) {
+        let all = self.names.len();
+        let place = match self.places.get(announced.name) {
+            Some(place) => *place,
+            None if all < MOST_DISTINCT => {
+                self.places.insert(announced.name.into(), all);
+                self.names.push(Name {
+                    text: announced.name.into(),
+                    ..Name::default()
+                });
+                all
+            }
+            None => return,
+        };
+        let Some(name) = self.names.get_mut(place) else {
+            return;
+        };
+        let open = name.open.get_or_insert(UserSpan {
+            start: time,
+            end: time,
+            first: number,
+            last: None,
+            starts: 0,
+        });
+        open.starts = open.starts.saturating_add(1);
+        name.going_on = name.going_on.saturating_add(1);
+        let key = (place, announced.number.into());
+        *self.going_on.entry(key).or_default() += 1;
+    }
+
+    fn stop(&mut self, announced: Announced<'_>, time: u64, number: usize) {
+        let place = self.places.get(announced.name).copied();
+        let key = place.map(|place| (place, Box::from(announced.number)));
+        let name = place.and_then(|place| self.names.get_mut(place));
+        let going_on = key.as_ref().and_then(|key| self.going_on.get_mut(key));
+        let (Some(key), Some(going_on)) = (&key, going_on) else {
+            self.stray_stops += 1;
+            if let Some(name) = name {
+                name.stray_stops += 1;
+            }
+            return;
+        };
+        *going_on -= 1;
+        if *going_on == 0 {
+            self.going_on.remove(key);
+        }
+        if let Some(name) = name {
+            name.going_on = name.going_on.saturating_sub(1);
+            if name.going_on == 0 {
+                name.close(time, Some(number));
+            }
+        }
+    }
+
+    fn finish(mut self, end: Nanos) -> UserSpans {
+        for name in &mut self.names {
+            name.close(end.0.max(name.open.map_or(0, |open| open.start)), None);
+        }
+        let names = self.names.len();
+        if names > MOST_NAMES {
+            let mut totals: Vec<u64> = self.names.iter().map(|name| name.total_ns).collect();
+            totals.sort_unstable_by_key(|total| std::cmp::Reverse(*total));
+            let least = totals.get(MOST_NAMES - 1).copied().unwrap_or(0);
+            // Of those with just as much time the first ones.
+            let above = totals.iter().take_while(|total| **total > least).count();
+            let mut room = MOST_NAMES - above;
+            self.names.retain(|name| {
+                let fits = name.total_ns == least && room > 0;
+                room -= usize::from(fits);
+                fits || name.total_ns > least
+            });
+        }
+        UserSpans {
+            listed: self.names.into_iter().map(listed).collect(),
+            stray_stops: self.stray_stops,
+            names,
+        }
+    }
+}
+
+fn listed(name: Name) -> Listed {
+    let mut lane = SpanLane::default();
+    for span in &name.spans {
+        lane.push(Piece {
+            start: span.start,
+            end: span.end,
+            detail: span.starts,
+            class: Class::Other,
+            code: if span.last.is_none() { OPEN.0 } else { 0 },
+        });
+    }
+    lane.settle();
+    Listed {
+        info: SpanInfo {
+            name: name.text.into(),
+            count: name.spans.len() as u64,
+            total_ns: name.total_ns,
+        },
+        stray_stops: name.stray_stops,
+        spans: name.spans,
+        lane,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::timeline::messages::MessageKind;
+    use model::lane::Lane;
+
+    fn spans(messages: &[(u64, &str)], end: u64) -> UserSpans {
+        let mut all = Messages::default();
+        for (time, text) in messages {
+            all.push(Nanos(*time), None, MessageKind::Message, text.as_bytes());
+        }
+        UserSpans::of(&all, &SpanPrefixes::default(), Nanos(end))
+    }
+
+    fn times(spans: &UserSpans) -> Vec<(String, Vec<(u64, u64)>)> {
+        let of = |name: &Listed| {
+            let spans = name.spans.iter().map(|span| (span.start, span.end));
+            (name.info.name.clone(), spans.collect())
+        };
+        spans.listed.iter().map(of).collect()
+    }
+
+    #[test]
+    fn words_stand_between_commas() {
+        let lists = |start, stop| {
+            let SpanPrefixes { start, stop } = SpanPrefixes::of_lists(start, stop);
+            (start.join("|"), stop.join("|"))
+        };
+        assert_eq!(
+            lists("START", "STOP, END"),
+            ("START".into(), "STOP|END".into())
+        );
+        assert_eq!(
+            SpanPrefixes::of_lists(" START ,", ",STOP,END,STOP"),
+            SpanPrefixes::default()
+        );
+        let long = "x".repeat(100);
+        let (start, stop) = lists(&long, "1,2,3,4,5,6,7,8,9,10");
+        assert_eq!(
+            (start.len(), stop.as_str()),
+            (LONGEST_PREFIX, "1|2|3|4|5|6|7|8")
+        );
+        assert_eq!(lists("", " , "), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn messages_are_taken_apart() {
+        let prefixes = SpanPrefixes::default();
+        let said = |start, number, name| {
+            Some(Announced {
+                start,
+                number,
+                name,
+            })
+        };
+        let cases = [
+            ("START load", said(true, "", "load")),
+            ("STOP load", said(false, "", "load")),
+            ("END  load all ", said(false, "", "load all")),
+            ("START 7 bar", said(true, "7", "bar")),
+            ("START -1.5 bar baz", said(true, "-1.5", "bar baz")),
+            ("START 7", said(true, "", "7")),
+            ("START 7th bar", said(true, "", "7th bar")),
+            ("START 1.2.3 bar", said(true, "", "1.2.3 bar")),
+            ("START - bar", said(true, "", "- bar")),
+            ("STARTED load", None),
+            ("START", None),
+            ("START ", None),
+            ("start load", None),
+            ("ANN_TH 7 bar 3", None),
+            ("", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(prefixes.parse(text), expected, "{text}");
+        }
+        let own = SpanPrefixes {
+            start: vec![">".to_owned(), String::new()],
+            stop: vec!["<".to_owned()],
+        };
+        assert_eq!(own.parse(">load"), said(true, "", "load"));
+        assert_eq!(own.parse("< 3 load"), said(false, "3", "load"));
+        assert_eq!(own.parse("START load"), None);
+    }
+
+    #[test]
+    fn nested_and_overlapping_starts_are_one_span() {
+        let found = spans(
+            &[
+                (1, "START a"),
+                (2, "START b"),
+                (3, "START a"),
+                (4, "STOP a"),
+                (5, "STOP b"),
+                (6, "STOP a"),
+                (7, "STOP a"),
+                (8, "START a"),
+                (8, "END a"),
+            ],
+            20,
+        );
+        let expected = [("a", vec![(1, 6), (8, 8)]), ("b", vec![(2, 5)])];
+        assert_eq!(
+            times(&found),
+            expected.map(|(name, spans)| (name.to_owned(), spans))
+        );
+        assert_eq!((found.stray_stops, found.listed[0].stray_stops), (1, 1));
+        assert_eq!(found.listed[0].spans[0].starts, 2);
+        assert_eq!(found.listed[0].info.total_ns, 5);
+    }
+
+    #[test]
+    fn numbers_tell_starts_of_a_name_apart() {
+        let found = spans(
+            &[
+                (1, "START 1 bar"),
+                (2, "START 2 bar"),
+                (3, "STOP 3 bar"),
+                (4, "STOP 1 bar"),
+                (5, "STOP 1 bar"),
+                (6, "STOP 2 bar"),
+            ],
+            20,
+        );
+        assert_eq!(times(&found), [("bar".to_owned(), vec![(1, 6)])]);
+        assert_eq!(found.stray_stops, 2);
+    }
+
+    #[test]
+    fn what_is_not_over_stays_open_to_the_end() {
+        let found = spans(&[(3, "START a"), (4, "STOP b")], 20);
+        assert_eq!(times(&found), [("a".to_owned(), vec![(3, 20)])]);
+        assert_eq!(found.listed[0].spans[0].last, None);
+        assert_eq!(
+            found.listed[0].lane.get(0).map(|piece| piece.code),
+            Some(OPEN.0)
+        );
+    }
+
+    #[test]
+    fn the_names_with_the_most_time_are_listed_in_their_order() {
+        let mut messages = Vec::new();
+        for i in 0..300u64 {
+            messages.push((i * 1000, format!("START n{i}")));
+            // The even ones take no time, all odd ones just as much.
+            messages.push((i * 1000 + i % 2 * 7, format!("STOP n{i}")));
+        }
+        let borrowed: Vec<(u64, &str)> = messages.iter().map(|(t, m)| (*t, m.as_str())).collect();
+        let found = spans(&borrowed, 1_000_000);
+        assert_eq!((found.listed.len(), found.names), (MOST_NAMES, 300));
+        let odd = |listed: &&Listed| listed.info.total_ns == 7;
+        assert_eq!(found.listed.iter().filter(odd).count(), 150);
+        assert!(
+            found
+                .listed
+                .windows(2)
+                .all(|pair| pair[0].spans[0].start < pair[1].spans[0].start)
+        );
+    }
+
+    proptest! {
+        /// Whatever is said: a row's spans do not overlap, and cover just the
+        /// moments in which a simple count of starts is above 0.
+        #[test]
+        fn spans_cover_what_goes_on(said in prop::collection::vec((any::<bool>(), 0u8..3), 0..80)) {
+            let messages: Vec<(u64, String)> = (0..).zip(&said).map(|(at, (start, number))| {
+                (at, format!("{} {number} x", if *start { "START" } else { "STOP" }))
+            }).collect();
+            let borrowed: Vec<(u64, &str)> = messages.iter().map(|(t, m)| (*t, m.as_str())).collect();
+            let found = spans(&borrowed, said.len() as u64);
+            let mut counts = [0u64; 3];
+            let mut stray = 0;
+            for (at, &(start, number)) in (0u64..).zip(&said) {
+                let count = &mut counts[usize::from(number)];
+                if start {
+                    *count += 1;
+                } else if *count > 0 {
+                    *count -= 1;
+                } else {
+                    stray += 1;
+                }
+                let goes_on = counts.iter().any(|count| *count > 0);
+                let lanes = found.listed.iter();
+                let shown = lanes.filter(|name| name.spans.iter().any(|s| s.start <= at && at < s.end)).count();
+                prop_assert_eq!(shown, usize::from(goes_on), "at {}", at);
+            }
+            prop_assert_eq!(found.stray_stops, stray);
+            if let Some(name) = found.listed.first() {
+                prop_assert!(name.spans.windows(2).all(|pair| pair[0].end <= pair[1].start));
+                prop_assert_eq!(name.lane.len(), name.spans.len());
+            }
+        }
+    }
+}

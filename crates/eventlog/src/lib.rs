@@ -1,0 +1,41 @@
+//! The format: from bytes to events in order.
+//!
+//! Nothing here does I/O, knows of a browser or panics, whatever the bytes.
+//! Data flows [`header`] → `blocks` (the index) → `order` (the merge) →
+//! [`event`] (decoding on demand) → [`sentence`], which uses [`names`] and
+//! [`conventions`]; [`reader`] ties them together.
+//! [`rows`] is how the events are read again, from any row on.
+//! Facts come from GHC's `rts/include/rts/EventLogFormat.h` and
+//! `rts/eventlog/EventLog.c`.
+
+pub mod blocks;
+pub mod conventions;
+pub mod cursor;
+pub mod display;
+pub mod event;
+pub mod header;
+pub mod ids;
+pub mod inflate;
+pub mod names;
+mod order;
+pub mod problem;
+pub mod quantity;
+mod reader;
+mod record;
+pub mod rows;
+mod scan;
+pub mod sentence;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod source;
+pub mod status;
+mod stream;
+mod window;
+
+pub use event::{Event, EventType};
+pub use names::Names;
+pub use order::Sink;
+pub use problem::{Damage, DamageKind, DamageList, LogError};
+pub use reader::{LogReader, Progress, Stage, Step};
+pub use record::Record;
+pub use status::StopStatus;
+pub use window::Need;

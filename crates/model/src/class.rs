@@ -1,0 +1,208 @@
+//! The few classes of state that a timeline shows, each with one colour.
+
+use serde::{Deserialize, Serialize};
+
+use eventlog::StopStatus;
+use eventlog::ids::ThreadId;
+use eventlog::status::StopCodes;
+
+/// What a capability or thread does, as coarsely as it is coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum Class {
+    /// Runs Haskell code (mutator).
+    Running = 0,
+    /// Collects garbage.
+    Gc = 1,
+    /// Could run, but no capability runs it: it was woken, yielded, ran out of
+    /// heap or stack, or is new.
+    Ready = 2,
+    /// Waits for a Haskell object: an MVar, a black hole, STM, throwTo.
+    Blocked = 3,
+    /// Is in a foreign call.
+    Foreign = 4,
+    /// Waits for I/O or time, or for a reason that is not known.
+    Io = 5,
+    /// Was still running when the log ended.
+    Open = 6,
+    /// Waits until all capabilities have stopped for a collection.
+    GcSync = 7,
+    /// Has begun a collection, but no work in it yet.
+    GcStart = 8,
+    /// Waits in a collection for the others, who have work.
+    GcIdle = 9,
+    /// Has done its part of a collection.
+    GcDone = 10,
+    /// Anything else that is a span: a task, a block, a span of the program,
+    /// a phase of the concurrent collector.
+    Other = 11,
+}
+
+/// How many classes there are.
+pub const CLASSES: usize = 12;
+
+/// Nanoseconds by class.
+pub type ClassTimes = [u64; CLASSES];
+
+impl Class {
+    /// All of them, by number.
+    pub const ALL: [Self; CLASSES] = [
+        Self::Running,
+        Self::Gc,
+        Self::Ready,
+        Self::Blocked,
+        Self::Foreign,
+        Self::Io,
+        Self::Open,
+        Self::GcSync,
+        Self::GcStart,
+        Self::GcIdle,
+        Self::GcDone,
+        Self::Other,
+    ];
+
+    /// The class of that number.
+    #[must_use]
+    pub const fn from_number(number: u8) -> Option<Self> {
+        if (number as usize) < CLASSES {
+            Some(Self::ALL[number as usize])
+        } else {
+            None
+        }
+    }
+
+    /// A short name for legends.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Gc => "collecting garbage",
+            Self::Ready => "ready, waiting for a capability",
+            Self::Blocked => "blocked on a Haskell object",
+            Self::Foreign => "in a foreign call",
+            Self::Io => "waiting for I/O, a delay or other",
+            Self::Open => "still running at the end of the log",
+            Self::GcSync => "waiting for all to stop for a collection",
+            Self::GcStart => "starting a collection",
+            Self::GcIdle => "idle in a collection",
+            Self::GcDone => "done with its part of a collection",
+            Self::Other => "other",
+        }
+    }
+
+    /// Whether it is part of a collection: not the wait for it.
+    #[must_use]
+    pub const fn is_gc(self) -> bool {
+        matches!(self, Self::Gc | Self::GcStart | Self::GcIdle | Self::GcDone)
+    }
+}
+
+/// For what a thread that cannot run waits: the stop statuses, grouped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum WaitReason {
+    /// An MVar, to take, to put or to read.
+    Mvar = 0,
+    /// A black hole: a value that another thread computes.
+    BlackHole = 1,
+    /// A change of what an STM transaction read before it retried.
+    Stm = 2,
+    /// The other thread, to receive an exception (`throwTo`).
+    ThrowTo = 3,
+    /// A foreign call's return. The log has no event for it, so that the
+    /// wait for a capability after it is part of this.
+    ForeignCall = 4,
+    /// Time (`threadDelay` of the runtime without `-threaded`).
+    Delay = 5,
+    /// A file or socket (of the runtime without `-threaded`, or on Windows).
+    Io = 6,
+    /// Something that the log does not say. GHC up to 7.0 never says it.
+    Other = 7,
+}
+
+/// How many reasons to wait there are.
+pub const WAIT_REASONS: usize = 8;
+
+impl WaitReason {
+    /// All of them, by number.
+    pub const ALL: [Self; WAIT_REASONS] = [
+        Self::Mvar,
+        Self::BlackHole,
+        Self::Stm,
+        Self::ThrowTo,
+        Self::ForeignCall,
+        Self::Delay,
+        Self::Io,
+        Self::Other,
+    ];
+
+    /// The class of such a wait.
+    #[must_use]
+    pub const fn class(self) -> Class {
+        match self {
+            Self::Mvar | Self::BlackHole | Self::Stm | Self::ThrowTo => Class::Blocked,
+            Self::ForeignCall => Class::Foreign,
+            Self::Delay | Self::Io | Self::Other => Class::Io,
+        }
+    }
+
+    /// A short name for the head of a column.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mvar => "MVar",
+            Self::BlackHole => "black hole",
+            Self::Stm => "STM",
+            Self::ThrowTo => "throwTo",
+            Self::ForeignCall => "foreign call",
+            Self::Delay => "delay",
+            Self::Io => "I/O",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// Why a thread stopped, in one byte: the standard stop codes, and two more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct StopCode(pub u8);
+
+impl StopCode {
+    /// It was created and has not run yet.
+    pub const CREATED: Self = Self(254);
+    /// It did not stop: the log ends.
+    pub const OPEN: Self = Self(253);
+    /// It finished.
+    pub const FINISHED: Self = Self(5);
+
+    /// For what a thread waits after a stop with this code; `None` if it can
+    /// run again at once.
+    #[must_use]
+    pub const fn wait_reason(self) -> Option<WaitReason> {
+        Some(match self.0 {
+            1..=3 | 19 | 254 => return None,
+            7 | 20 => WaitReason::Mvar,
+            8 => WaitReason::BlackHole,
+            12 => WaitReason::Stm,
+            18 => WaitReason::ThrowTo,
+            6 | 14 | 15 => WaitReason::ForeignCall,
+            11 => WaitReason::Delay,
+            9 | 10 | 13 | 21 => WaitReason::Io,
+            _ => WaitReason::Other,
+        })
+    }
+
+    /// The reason in words; `owner` is the thread that owns a black hole.
+    #[must_use]
+    pub fn explanation(self, owner: Option<ThreadId>) -> String {
+        match self {
+            Self::CREATED => "created, not run yet".to_owned(),
+            Self::OPEN => "still running at the end of the log".to_owned(),
+            Self(code) => {
+                let owner = owner.map(|thread| thread.0);
+                StopStatus::from_code(StopCodes::Standard, u16::from(code), owner)
+                    .explanation()
+                    .into_owned()
+            }
+        }
+    }
+}

@@ -1,0 +1,434 @@
+//! Sampled values over time, and what any zoom shows of them.
+//!
+//! A *level* (bytes of the heap, sparks in a pool) is a function in steps: it
+//! holds from a sample to the next. Of a bucket its least, greatest and last
+//! value are shown, never a mean, so that a peak stays visible at any zoom. A
+//! *counter* only grows; it is taken to grow evenly between two samples, and
+//! from nothing at time 0 to the first one. Of a bucket its growth is shown.
+
+use super::forest::{Aggregate, Forest};
+use super::lane::{BLOCK, partition};
+use crate::marks::Values;
+use crate::time::Span;
+
+/// Samples in the order of time.
+pub trait Samples {
+    /// How many there are.
+    fn len(&self) -> usize;
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// When one was taken, in nanoseconds.
+    fn time(&self, index: usize) -> u64;
+    /// Its value.
+    fn value(&self, index: usize) -> u64;
+
+    /// The first sample at or after a time.
+    fn first_at(&self, time: u64) -> usize {
+        partition(self.len(), |i| self.time(i) < time)
+    }
+
+    /// By how much a counter grows up to a sample, from the one before it
+    /// or from nothing at time 0; and how long that takes. Nothing beyond
+    /// the last, and where a counter goes back.
+    fn step(&self, index: usize) -> (f64, u64) {
+        if index >= self.len() {
+            return (0.0, 1);
+        }
+        let (from, before) = match index.checked_sub(1) {
+            Some(last) => (self.time(last), self.value(last)),
+            None => (0, 0),
+        };
+        let grown = self.value(index).saturating_sub(before) as f64;
+        (grown, self.time(index).saturating_sub(from).max(1))
+    }
+
+    /// The first sample after a time.
+    fn first_after(&self, time: u64) -> usize {
+        partition(self.len(), |i| self.time(i) <= time)
+    }
+
+    /// By how much a counter grows from a time to a later one, as if it grew
+    /// evenly between two samples. `next` is the first sample after the
+    /// first time, and becomes that after the second.
+    fn growth(&self, (from, to): (u64, u64), next: &mut usize) -> f64 {
+        let first = *next;
+        let part = |index: usize, length: u64| {
+            let (grown, whole) = self.step(index);
+            grown * length as f64 / whole as f64
+        };
+        let rest = self.len().saturating_sub(first);
+        let inside = partition(rest, |i| self.time(first + i) <= to);
+        if inside == 0 {
+            return part(first, to.saturating_sub(from));
+        }
+        let last = first + inside - 1;
+        *next = last + 1;
+        let whole = self.value(last).saturating_sub(self.value(first)) as f64;
+        let begin = part(first, self.time(first).saturating_sub(from));
+        let end = part(last + 1, to.saturating_sub(self.time(last)));
+        begin + whole + end
+    }
+}
+
+/// The least and the greatest of some values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// The least.
+    pub min: u64,
+    /// The greatest.
+    pub max: u64,
+}
+
+impl Extent {
+    const fn of(value: u64) -> Self {
+        Self {
+            min: value,
+            max: value,
+        }
+    }
+}
+
+impl Aggregate for Extent {
+    fn combine(self, later: Self) -> Self {
+        Self {
+            min: self.min.min(later.min),
+            max: self.max.max(later.max),
+        }
+    }
+}
+
+/// The extents of whole blocks of samples: about a byte for each sample.
+#[derive(Clone, Debug, Default)]
+pub struct Extents {
+    blocks: Forest<Extent>,
+}
+
+impl Extents {
+    /// Takes the blocks that are whole by now. The value of a sample never
+    /// changes once another has followed it.
+    pub fn extend(&mut self, samples: &impl Samples) {
+        let whole = samples.len().saturating_sub(1) / BLOCK;
+        for block in self.blocks.len()..whole {
+            if let Some(extent) = scan(samples, block * BLOCK, (block + 1) * BLOCK) {
+                self.blocks.push(extent);
+            }
+        }
+    }
+
+    /// The extent of the samples from `from` up to, not including, `to`.
+    #[must_use]
+    pub fn of(&self, samples: &impl Samples, from: usize, to: usize) -> Option<Extent> {
+        let first = from.div_ceil(BLOCK);
+        let last = (to / BLOCK).min(self.blocks.len());
+        if first >= last {
+            return scan(samples, from, to);
+        }
+        let parts = [
+            scan(samples, from, first * BLOCK),
+            self.blocks.query(first, last),
+            scan(samples, last * BLOCK, to),
+        ];
+        parts.into_iter().flatten().reduce(Extent::combine)
+    }
+}
+
+fn scan(samples: &impl Samples, from: usize, to: usize) -> Option<Extent> {
+    let values = (from..to.min(samples.len())).map(|i| Extent::of(samples.value(i)));
+    values.reduce(Extent::combine)
+}
+
+/// A stretch of a graph: from when to when, in nanoseconds, and its values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stretch {
+    /// When it begins.
+    pub start: u64,
+    /// When it ends.
+    pub end: u64,
+    /// Its values.
+    pub values: Values,
+}
+
+/// What is looked at: the time in view, in buckets of a power of two of
+/// nanoseconds at absolute places, in a log that ends somewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Buckets {
+    /// The time in view.
+    pub view: Span,
+    /// How long a bucket is.
+    pub bucket_ns: u64,
+    /// When the log ends.
+    pub end_ns: u64,
+}
+
+impl Buckets {
+    /// Where the first bucket begins.
+    #[must_use]
+    pub const fn first(&self) -> u64 {
+        self.view.start.0 / self.bucket_ns * self.bucket_ns
+    }
+
+    /// Up to when there is something to show.
+    #[must_use]
+    pub fn stop(&self) -> u64 {
+        self.view.end.0.min(self.end_ns)
+    }
+
+    /// The buckets, each from when to when.
+    pub fn each(&self) -> impl Iterator<Item = (u64, u64)> + use<> {
+        let (stop, length) = (self.stop(), self.bucket_ns);
+        let next = move |start: &u64| start.checked_add(length);
+        std::iter::successors(Some(self.first()), next)
+            .take_while(move |&start| start < stop)
+            .map(move |start| (start, start.saturating_add(length)))
+    }
+}
+
+/// What the view shows of a level. Where nothing changes, several buckets are
+/// one stretch.
+pub fn levels(
+    samples: &impl Samples,
+    extents: &Extents,
+    buckets: Buckets,
+    mut emit: impl FnMut(Stretch),
+) {
+    let stop = buckets.stop();
+    let mut start = buckets.first();
+    let mut at = samples.first_at(start);
+    while start < stop {
+        let before = at.checked_sub(1).map(|last| samples.value(last));
+        let next = (at < samples.len()).then(|| samples.time(at));
+        let next_start = next.map_or(u64::MAX, |time| {
+            (time / buckets.bucket_ns * buckets.bucket_ns).max(start)
+        });
+        if next_start > start {
+            // Nothing changes up to there.
+            let end = next_start.min(stop);
+            if let Some(value) = before {
+                emit(stretch(start, end, Extent::of(value), value));
+            }
+            start = next_start;
+            continue;
+        }
+        let end = start.saturating_add(buckets.bucket_ns);
+        let to = at + partition(samples.len() - at, |i| samples.time(at + i) < end);
+        // Times that go back, in a damaged log, must not stop this.
+        let to = to.max(at + 1);
+        let inside = extents.of(samples, at, to);
+        let extent = before
+            .map(Extent::of)
+            .into_iter()
+            .chain(inside)
+            .reduce(Extent::combine);
+        if let Some(extent) = extent {
+            let begins = if before.is_some() {
+                start
+            } else {
+                samples.time(at).max(start)
+            };
+            let shown_until = end.min(stop.max(begins));
+            emit(stretch(begins, shown_until, extent, samples.value(to - 1)));
+        }
+        at = to;
+        start = end;
+    }
+}
+
+fn stretch(start: u64, end: u64, extent: Extent, last: u64) -> Stretch {
+    Stretch {
+        start,
+        end,
+        values: Values {
+            min: extent.min as f64,
+            max: extent.max as f64,
+            last: last as f64,
+        },
+    }
+}
+
+/// By how much counters grow in each bucket in view, all together.
+#[must_use]
+pub fn growth<'a, S: Samples + 'a>(
+    counters: impl Iterator<Item = S>,
+    buckets: Buckets,
+) -> Vec<(u64, u64, f64)> {
+    let each: Vec<(u64, u64)> = buckets.each().collect();
+    let mut grown: Vec<(u64, u64, f64)> =
+        each.iter().map(|&(start, end)| (start, end, 0.0)).collect();
+    for counter in counters {
+        let mut next = counter.first_after(buckets.first());
+        for (start, end, sum) in &mut grown {
+            *sum += counter.growth((*start, *end), &mut next);
+        }
+    }
+    grown
+}
+
+/// What the view shows of a rate per second: growth by the length of its
+/// bucket, of the last bucket as far as the log goes. Equal neighbours are
+/// one stretch, and nothing is none.
+pub fn rates(grown: &[(u64, u64, f64)], buckets: Buckets, mut emit: impl FnMut(Stretch)) {
+    let mut open: Option<Stretch> = None;
+    for &(start, end, growth) in grown {
+        let end = end.min(buckets.end_ns.max(start.saturating_add(1)));
+        let rate = growth * 1e9 / (end - start) as f64;
+        let values = Values::one(rate);
+        match &mut open {
+            Some(before) if before.end == start && is_same(before.values.last, rate) => {
+                before.end = end;
+            }
+            _ => {
+                if let Some(before) = open.take() {
+                    emit(before);
+                }
+                open = (rate > 0.0).then_some(Stretch { start, end, values });
+            }
+        }
+    }
+    if let Some(last) = open {
+        emit(last);
+    }
+}
+
+/// Whether two rates differ by no more than what calculating them costs.
+fn is_same(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.max(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use eventlog::ids::Nanos;
+
+    #[derive(Debug)]
+    struct Pairs(Vec<(u64, u64)>);
+
+    impl Samples for Pairs {
+        fn len(&self) -> usize {
+            self.0.len()
+        }
+        fn time(&self, index: usize) -> u64 {
+            self.0[index].0
+        }
+        fn value(&self, index: usize) -> u64 {
+            self.0[index].1
+        }
+    }
+
+    /// The same by a loop: a counter as if it grew evenly between two samples.
+    fn counter_at(counter: &Pairs, time: u64) -> f64 {
+        let (mut from, mut before) = (0, 0);
+        for &(at, value) in &counter.0 {
+            if at > time {
+                let share = (time - from) as f64 / (at - from) as f64;
+                return before as f64 + (value - before) as f64 * share;
+            }
+            (from, before) = (at, value);
+        }
+        before as f64
+    }
+
+    fn samples() -> impl Strategy<Value = Pairs> {
+        prop::collection::vec((0u64..60, 0u64..1000), 0..400).prop_map(|gaps| {
+            let mut at = 0;
+            let sample = |(gap, value)| {
+                at += gap;
+                (at, value)
+            };
+            Pairs(gaps.into_iter().map(sample).collect())
+        })
+    }
+
+    fn buckets() -> impl Strategy<Value = Buckets> {
+        (0u64..20_000, 1u64..20_000, 0u32..13, 0u64..25_000).prop_map(
+            |(from, length, power, end_ns)| Buckets {
+                view: Span::new(Nanos(from), Nanos(from + length)),
+                bucket_ns: 1 << power,
+                end_ns,
+            },
+        )
+    }
+
+    proptest! {
+        /// Whatever the view and the bucket: at each nanosecond the stretch
+        /// there has the extent of its bucket and the bucket's last value.
+        #[test]
+        fn levels_agree_with_a_loop(samples in samples(), buckets in buckets()) {
+            let mut extents = Extents::default();
+            extents.extend(&samples);
+            let mut shown = Vec::new();
+            levels(&samples, &extents, buckets, |stretch| shown.push(stretch));
+            for pair in shown.windows(2) {
+                prop_assert!(pair[0].end <= pair[1].start);
+            }
+            for (start, end) in buckets.each() {
+                let before = samples.0.iter().rev().find(|(at, _)| *at < start);
+                let inside = samples.0.iter().filter(|(at, _)| start <= *at && *at < end);
+                let values: Vec<u64> = before.into_iter().chain(inside).map(|(_, value)| *value).collect();
+                let reaches = |s: &&Stretch| s.start >= start || s.end > start;
+                let found = shown.iter().find(|s| s.start < end && reaches(s));
+                match (values.iter().min(), values.iter().max(), values.last(), found) {
+                    (Some(&min), Some(&max), Some(&last), Some(found)) => {
+                        let expected = Values { min: min as f64, max: max as f64, last: last as f64 };
+                        prop_assert_eq!(found.values, expected, "{} {:?}", start, shown);
+                    }
+                    (None, None, None, None) => {}
+                    other => prop_assert!(false, "{start} {other:?} {shown:?}"),
+                }
+            }
+        }
+
+        /// Rates over whole buckets add up to what the counter grew.
+        #[test]
+        fn rates_integrate_to_the_growth(samples in samples(), buckets in buckets()) {
+            let mut sum = 0;
+            let counter = Pairs(samples.0.iter().map(|&(at, value)| { sum += value; (at, sum) }).collect());
+            let (first, last) = (buckets.first(), buckets.each().last().map_or(buckets.first(), |(_, end)| end));
+            let expected = counter_at(&counter, last) - counter_at(&counter, first);
+            let grown = growth([counter].into_iter(), buckets);
+            let mut integral = 0.0;
+            rates(&grown, buckets, |s| integral += s.values.last * (s.end - s.start) as f64 / 1e9);
+            prop_assert!((integral - expected).abs() <= 1e-6 * expected.max(1.0), "{integral} {expected}");
+        }
+
+        /// The index may be made at once or bit by bit.
+        #[test]
+        fn extents_agree_with_a_scan(samples in samples(), steps in prop::collection::vec(0usize..400, 0..6), a in 0usize..410, b in 0usize..410) {
+            let mut extents = Extents::default();
+            for step in steps {
+                extents.extend(&Pairs(samples.0[..step.min(samples.0.len())].to_vec()));
+            }
+            extents.extend(&samples);
+            let (from, to) = (a.min(b), a.max(b));
+            prop_assert_eq!(extents.of(&samples, from, to), scan(&samples, from, to));
+        }
+    }
+
+    #[test]
+    fn a_counter_grows_evenly_between_samples() {
+        let counter = Pairs(vec![(100, 10), (200, 10), (300, 30)]);
+        let at = |time| counter.growth((0, time), &mut 0);
+        let expected = [0.0, 5.0, 10.0, 20.0, 30.0];
+        assert_eq!([0, 50, 100, 250, 900].map(at), expected);
+        assert_eq!(counter.growth((150, 350), &mut 1), 20.0);
+    }
+
+    #[test]
+    fn times_that_go_back_stop_nothing() {
+        let samples = Pairs(vec![(100, 1), (90, 2), (100, 3), (20, 4), (300, 5)]);
+        let buckets = Buckets {
+            view: Span::new(Nanos(0), Nanos(1000)),
+            bucket_ns: 8,
+            end_ns: 1000,
+        };
+        let mut last = 0.0;
+        levels(&samples, &Extents::default(), buckets, |s| {
+            last = s.values.last
+        });
+        assert_eq!(last, 5.0);
+        assert!(growth([samples].into_iter(), buckets).len() == 125);
+    }
+}

@@ -1,0 +1,178 @@
+//! Of which Haskell thread each sample of a capability is. The event does not
+//! say; the scheduler's events do, where the log has them: the thread that ran
+//! there at that time. While no thread runs (idle, collecting) there is none.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::origin::Choice;
+use super::stacks::StackId;
+use super::weights::Weight;
+use crate::profile::samples::Samples;
+use crate::profile::{Profile, Track, TrackSource};
+use crate::time::Span;
+use eventlog::ids::{CapId, Nanos, ThreadId};
+
+/// Samples of one thread in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stretch {
+    /// Behind the last one.
+    end: usize,
+    thread: Option<ThreadId>,
+}
+
+/// The threads of samples, by the number of the track.
+#[derive(Clone, Debug, Default)]
+pub struct SampleThreads {
+    stretches: Vec<Vec<Stretch>>,
+}
+
+impl SampleThreads {
+    /// Asks which thread ran on a capability at a time. The last argument is
+    /// kept from one question of a capability to the next, which is later.
+    #[must_use]
+    pub fn of(
+        tracks: &[Track],
+        running: impl Fn(CapId, Nanos, &mut usize) -> Option<ThreadId>,
+    ) -> Self {
+        let of_track = |track: &Track| {
+            let TrackSource::Capability(cap) = track.source else {
+                return Vec::new();
+            };
+            let (mut stretches, mut place) = (Vec::<Stretch>::new(), 0);
+            for index in 0..track.samples.len() {
+                let at = track.samples.get(index).map(|(span, _)| span.end);
+                let thread = at.and_then(|at| running(cap, at, &mut place));
+                match stretches.last_mut().filter(|last| last.thread == thread) {
+                    Some(last) => last.end = index + 1,
+                    None => stretches.push(Stretch {
+                        end: index + 1,
+                        thread,
+                    }),
+                }
+            }
+            stretches
+        };
+        Self {
+            stretches: tracks.iter().map(of_track).collect(),
+        }
+    }
+
+    /// The threads with samples and how many each has, the most first.
+    #[must_use]
+    pub fn counts(&self) -> Vec<(ThreadId, u64)> {
+        let mut counts: FxHashMap<ThreadId, u64> = FxHashMap::default();
+        for (_, samples, thread) in self.all() {
+            *counts.entry(thread).or_default() += samples.len() as u64;
+        }
+        let mut counts: Vec<(ThreadId, u64)> = counts.into_iter().collect();
+        counts.sort_by_key(|&(thread, count)| (std::cmp::Reverse(count), thread));
+        counts
+    }
+
+    /// Track, samples and thread of every stretch that has a thread.
+    fn all(&self) -> impl Iterator<Item = (usize, Range<usize>, ThreadId)> + '_ {
+        let of_track = |(track, stretches): (usize, &'_ Vec<Stretch>)| {
+            let starts = std::iter::once(0).chain(stretches.iter().map(|stretch| stretch.end));
+            let pairs: Vec<_> = starts
+                .zip(stretches)
+                .map(|(start, s)| (start, *s))
+                .collect();
+            pairs
+                .into_iter()
+                .filter_map(move |(start, s)| Some((track, start..s.end, s.thread?)))
+        };
+        self.stretches.iter().enumerate().flat_map(of_track)
+    }
+}
+
+/// The threads of a choice that have no track of their own in the profile.
+pub(super) fn threads_without_track(profile: &Profile, choice: &Choice) -> Vec<ThreadId> {
+    let thread = |source: &TrackSource| match source {
+        TrackSource::Thread(thread) => Some(*thread),
+        _ => None,
+    };
+    let has_track = |thread: ThreadId| {
+        let mut tracks = profile.tracks.iter();
+        tracks.any(|track| track.source == TrackSource::Thread(thread))
+    };
+    let threads = choice.tracks.iter().filter_map(thread);
+    threads.filter(|thread| !has_track(*thread)).collect()
+}
+
+/// Adds the weights of the samples of these threads in a range.
+pub fn weigh(profile: &Profile, threads: &[ThreadId], range: Span, own: &mut [Weight]) {
+    if threads.is_empty() {
+        return;
+    }
+    for (track, samples, thread) in profile.threads.all() {
+        let Some(track) = profile
+            .tracks
+            .get(track)
+            .filter(|_| threads.contains(&thread))
+        else {
+            continue;
+        };
+        let touching = track.samples.touching(range);
+        let samples = samples.start.max(touching.start)..samples.end.min(touching.end);
+        for sample in samples.filter_map(|index| track.samples.cut(index, range)) {
+            if let Some(weight) = own.get_mut(sample.stack.index()) {
+                weight.add(Weight {
+                    amount: sample.span.duration().0,
+                    count: u64::from(sample.ends),
+                });
+            }
+        }
+    }
+}
+
+/// The profile with tracks for these threads, and which of its tracks were
+/// chosen.
+pub(super) fn in_time<'a>(
+    profile: &'a Profile,
+    threads: &[ThreadId],
+    chosen: Vec<usize>,
+) -> (Cow<'a, Profile>, Vec<usize>) {
+    if threads.is_empty() {
+        return (Cow::Borrowed(profile), chosen);
+    }
+    let mut tracks: Vec<Track> = chosen
+        .iter()
+        .filter_map(|&track| profile.tracks.get(track).cloned())
+        .collect();
+    tracks.extend(threads.iter().map(|&thread| track_of(profile, thread)));
+    let all = (0..tracks.len()).collect();
+    let profile = Profile {
+        frames: profile.frames.clone(),
+        stacks: profile.stacks.clone(),
+        tracks,
+        threads: SampleThreads::default(),
+        heap: None,
+        ..*profile
+    };
+    (Cow::Owned(profile), all)
+}
+
+/// The samples of a thread, on whichever capability it ran.
+fn track_of(profile: &Profile, thread: ThreadId) -> Track {
+    let mut found: Vec<(Span, StackId)> = Vec::new();
+    for (track, places, other) in profile.threads.all() {
+        let track = profile.tracks.get(track).filter(|_| other == thread);
+        if let Some(track) = track {
+            found.extend(places.filter_map(|index| track.samples.get(index)));
+        }
+    }
+    found.sort_by_key(|(span, _)| (span.end, span.start));
+    let mut samples = Samples::default();
+    for (span, stack) in found {
+        samples.push(span, stack);
+    }
+    Track {
+        source: TrackSource::Thread(thread),
+        samples,
+        open: Vec::new(),
+        sampled: true,
+    }
+}

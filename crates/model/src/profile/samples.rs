@@ -1,0 +1,244 @@
+//! Samples in columns of 16 bytes each, and what they weigh.
+
+use std::sync::OnceLock;
+
+use super::stacks::StackId;
+use super::sums::Sums;
+use super::weights::Weight;
+use crate::time::Span;
+use eventlog::ids::Nanos;
+
+/// Samples in columns, sorted by time; no two overlap.
+#[derive(Clone, Debug, Default)]
+pub struct Samples {
+    /// When each ends.
+    end: Vec<Nanos>,
+    /// How many ns it lasts; `u32::MAX` if that stands in `long`.
+    duration: Vec<u32>,
+    /// Those that last 4.3 s or more, by their index.
+    long: Vec<(u32, Nanos)>,
+    /// What ran.
+    stack: Vec<StackId>,
+    /// Made when it is first asked for.
+    sums: OnceLock<Sums>,
+}
+
+impl Samples {
+    /// The samples of a timer, each of which lasts for `interval` up to its
+    /// tick, or from the tick before. The columns are taken over.
+    pub fn of_ticks(mut end: Vec<Nanos>, mut stack: Vec<StackId>, interval: Nanos) -> Self {
+        if !end.is_sorted() {
+            let mut both: Vec<_> = end.into_iter().zip(stack).collect();
+            both.sort_by_key(|(at, _)| *at);
+            (end, stack) = both.into_iter().unzip();
+        }
+        let mut samples = Self {
+            duration: Vec::with_capacity(end.len()),
+            stack,
+            ..Self::default()
+        };
+        let mut last = Nanos(0);
+        for &at in &end {
+            samples.push_duration(at.since(at.since(interval).max(last)));
+            last = at;
+        }
+        samples.end = end;
+        samples
+    }
+
+    /// Appends a sample; what lies before the end of the one before is cut off.
+    pub fn push(&mut self, span: Span, stack: StackId) {
+        let last = self.end();
+        self.push_duration(span.end.since(span.start.max(last)));
+        self.end.push(span.end.max(last).max(span.start));
+        self.stack.push(stack);
+        self.sums.take();
+    }
+
+    fn push_duration(&mut self, duration: Nanos) {
+        let short = u32::try_from(duration.0).unwrap_or(u32::MAX);
+        if short == u32::MAX {
+            let index = u32::try_from(self.duration.len()).unwrap_or(u32::MAX);
+            self.long.push((index, duration));
+        }
+        self.duration.push(short);
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.end.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.end.is_empty()
+    }
+
+    /// When the last one ends.
+    #[must_use]
+    pub fn end(&self) -> Nanos {
+        self.end.last().copied().unwrap_or_default()
+    }
+
+    /// From the first to the last.
+    #[must_use]
+    pub fn span(&self) -> Option<Span> {
+        let (first, _) = self.get(0)?;
+        Some(Span::new(first.start, self.end()))
+    }
+
+    /// How long a sample lasts.
+    #[must_use]
+    pub fn duration(&self, index: usize) -> Nanos {
+        let short = self.duration.get(index).copied().unwrap_or(0);
+        if short < u32::MAX {
+            return Nanos(u64::from(short));
+        }
+        let place = self.long.binary_search_by_key(&index, |&(i, _)| i as usize);
+        place.map_or(Nanos(0), |place| self.long[place].1)
+    }
+
+    /// The stacks of the samples.
+    #[must_use]
+    pub fn stacks(&self) -> &[StackId] {
+        &self.stack
+    }
+
+    /// When a sample was, and what ran.
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<(Span, StackId)> {
+        let (&end, &stack) = self.end.get(index).zip(self.stack.get(index))?;
+        let start = Nanos(end.0.saturating_sub(self.duration(index).0));
+        Some((Span::new(start, end), stack))
+    }
+
+    /// The samples that have a part in `range`, cut to it. A sample counts
+    /// in the range in which it ends: that is where the tick was.
+    pub fn in_range(&self, range: Span) -> impl Iterator<Item = Sample> + '_ {
+        self.touching(range)
+            .filter_map(move |index| self.cut(index, range))
+    }
+
+    /// The samples that have a part in `range`, and perhaps some that last for
+    /// no time.
+    #[must_use]
+    pub fn touching(&self, range: Span) -> std::ops::Range<usize> {
+        let from = self.end.partition_point(|&end| end <= range.start);
+        let last = self.end.partition_point(|&end| end < range.end);
+        let begins = |index| {
+            self.get(index)
+                .is_some_and(|(span, _)| span.start < range.end)
+        };
+        from..(last + usize::from(begins(last))).max(from)
+    }
+
+    /// The part of a sample that lies in a range, if there is one.
+    pub fn cut(&self, index: usize, range: Span) -> Option<Sample> {
+        let (whole, stack) = self.get(index)?;
+        let span = Span::new(whole.start.max(range.start), whole.end.min(range.end));
+        (span.start < span.end).then_some(Sample {
+            span,
+            stack,
+            ends: whole.end <= range.end,
+        })
+    }
+
+    /// Adds the weights of the samples in a range to those of their stacks,
+    /// exactly. Whole blocks of samples are sums that are at hand.
+    pub fn weigh(&self, range: Span, own: &mut [Weight]) {
+        let places = self.touching(range);
+        let sums = self.sums.get_or_init(|| Sums::new(self));
+        // Only the first and the last may be cut.
+        let whole = places.start + 1..places.end.saturating_sub(1);
+        if whole.start >= whole.end {
+            places.for_each(|index| self.add(index, range, own));
+            return;
+        }
+        self.add(places.start, range, own);
+        sums.add(self, whole, own);
+        self.add(places.end - 1, range, own);
+    }
+
+    fn add(&self, index: usize, range: Span, own: &mut [Weight]) {
+        if let Some(sample) = self.cut(index, range)
+            && let Some(weight) = own.get_mut(sample.stack.index())
+        {
+            weight.add(Weight {
+                amount: sample.span.duration().0,
+                count: u64::from(sample.ends),
+            });
+        }
+    }
+}
+
+/// A sample, or the part of one that lies in a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// When.
+    pub span: Span,
+    /// What ran.
+    pub stack: StackId,
+    /// Whether it ends in the range, and so counts there.
+    pub ends: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(start: u64, end: u64) -> Span {
+        Span::new(Nanos(start), Nanos(end))
+    }
+
+    fn spans(samples: &Samples) -> Vec<(u64, u64)> {
+        let spans = (0..samples.len()).filter_map(|index| samples.get(index));
+        spans.map(|(span, _)| (span.start.0, span.end.0)).collect()
+    }
+
+    #[test]
+    fn samples_never_overlap() {
+        let mut samples = Samples::default();
+        samples.push(span(0, 10), StackId(1));
+        samples.push(span(8, 18), StackId(2));
+        samples.push(span(3, 5), StackId(3));
+        assert_eq!(spans(&samples), [(0, 10), (10, 18), (18, 18)]);
+    }
+
+    #[test]
+    fn long_samples_last_as_long_as_they_do() {
+        let mut samples = Samples::default();
+        let limit = u64::from(u32::MAX);
+        for (start, end) in [(0, 5), (5, limit + 4), (limit + 4, 2 * limit + 4)] {
+            samples.push(span(start, end), StackId(1));
+        }
+        samples.push(span(3 * limit, 9 * limit), StackId(1));
+        let durations: Vec<u64> = (0..5).map(|index| samples.duration(index).0).collect();
+        assert_eq!(durations, [5, limit - 1, limit, 6 * limit, 0]);
+    }
+
+    #[test]
+    fn ticks_are_put_in_order() {
+        let times = [30, 12, 20, 20].map(Nanos).to_vec();
+        let stacks = [1, 2, 3, 4].map(StackId).to_vec();
+        let samples = Samples::of_ticks(times, stacks, Nanos(10));
+        assert_eq!(spans(&samples), [(2, 12), (12, 20), (20, 20), (20, 30)]);
+        assert_eq!(samples.stacks(), [2, 3, 4, 1].map(StackId));
+    }
+
+    #[test]
+    fn a_sample_is_cut_at_the_range_and_counts_once() {
+        let mut samples = Samples::default();
+        samples.push(span(0, 10), StackId(1));
+        samples.push(span(10, 20), StackId(2));
+        let early: Vec<Sample> = samples.in_range(span(0, 15)).collect();
+        let late: Vec<Sample> = samples.in_range(span(15, 99)).collect();
+        assert_eq!(early.len(), 2);
+        assert_eq!((early[1].span, early[1].ends), (span(10, 15), false));
+        assert_eq!(late.len(), 1);
+        assert_eq!((late[0].span, late[0].ends), (span(15, 20), true));
+        assert_eq!(samples.in_range(span(20, 20)).count(), 0);
+        assert_eq!(samples.in_range(span(9, 3)).count(), 0);
+    }
+}

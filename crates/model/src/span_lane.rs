@@ -1,0 +1,145 @@
+//! Spans of any kind that follow each other: collections of the program,
+//! phases of the concurrent collector, tasks, blocks, spans of the program,
+//! foreign calls.
+
+use super::class::{Class, ClassTimes};
+use super::lane::{Lane, LaneIndex};
+use crate::time::Span;
+
+/// One span: 24 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Piece {
+    /// When it begins, in nanoseconds.
+    pub start: u64,
+    /// When it ends.
+    pub end: u64,
+    /// What the row keeps of it.
+    pub detail: u32,
+    /// What it is.
+    pub class: Class,
+    /// What the row keeps of it.
+    pub code: u8,
+}
+
+/// The spans of a row.
+#[derive(Clone, Debug)]
+pub struct SpanLane {
+    pieces: Vec<Piece>,
+    index: LaneIndex<4>,
+    sorted: bool,
+}
+
+impl Default for SpanLane {
+    fn default() -> Self {
+        Self {
+            pieces: Vec::new(),
+            index: LaneIndex::new([Class::Gc, Class::GcSync, Class::Foreign, Class::Other]),
+            sorted: true,
+        }
+    }
+}
+
+impl SpanLane {
+    /// Appends a span. Spans that overlap, as those of damaged logs may, are
+    /// sorted out by [`settle`](Self::settle).
+    pub fn push(&mut self, piece: Piece) {
+        let end = piece.end.max(piece.start);
+        self.sorted &= self
+            .pieces
+            .last()
+            .is_none_or(|last| last.end <= piece.start);
+        self.index.push(piece.class, end - piece.start);
+        self.pieces.push(Piece { end, ..piece });
+    }
+
+    /// Sorts the spans, and clips what overlaps an earlier one.
+    pub fn settle(&mut self) {
+        if self.sorted {
+            return;
+        }
+        let mut pieces = std::mem::take(self).pieces;
+        pieces.sort_unstable();
+        let mut covered = 0;
+        for piece in pieces {
+            let start = piece.start.max(covered);
+            let end = piece.end.max(start);
+            covered = end;
+            self.push(Piece {
+                start,
+                end,
+                ..piece
+            });
+        }
+    }
+
+    /// A span.
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<Piece> {
+        self.pieces.get(index).copied()
+    }
+
+    /// The spans.
+    #[must_use]
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// The spans that begin inside of a stretch of time, or one that lasts
+    /// all through it.
+    pub fn within(&self, span: Span) -> impl Iterator<Item = &Piece> {
+        let from = self.first_starting_at(span.start.0);
+        let to = self.first_starting_at(span.end.0.max(span.start.0.saturating_add(1)));
+        let around = from.checked_sub(1).filter(|_| from == to);
+        let places = around.unwrap_or(from)..to.max(from);
+        self.pieces.get(places).unwrap_or_default().iter()
+    }
+}
+
+impl Lane for SpanLane {
+    fn len(&self) -> usize {
+        self.pieces.len()
+    }
+    fn span(&self, index: usize) -> (u64, u64) {
+        let piece = &self.pieces[index];
+        (piece.start, piece.end)
+    }
+    fn class(&self, index: usize) -> Class {
+        self.pieces[index].class
+    }
+    fn before(&self, index: usize) -> ClassTimes {
+        self.index.before(index, |i| {
+            let piece = &self.pieces[i];
+            (piece.class, piece.end - piece.start)
+        })
+    }
+    fn longest(&self, from: usize, to: usize) -> Option<usize> {
+        self.index
+            .longest(from, to, |i| self.pieces[i].end - self.pieces[i].start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use eventlog::ids::Nanos;
+
+    proptest! {
+        #[test]
+        fn overlaps_settle_to_the_same_union(spans in prop::collection::vec((0u64..1000, 0u64..100), 0..60)) {
+            let mut lane = SpanLane::default();
+            let mut covered = vec![false; 1200];
+            for &(start, length) in &spans {
+                lane.push(Piece { start, end: start + length, detail: 0, class: Class::Other, code: 0 });
+                covered[start as usize..(start + length) as usize].fill(true);
+            }
+            lane.settle();
+            let whole = Span::new(Nanos(0), Nanos(5000));
+            let union = covered.iter().filter(|covered| **covered).count() as u64;
+            prop_assert_eq!(lane.time_in(whole)[Class::Other as usize], union);
+            prop_assert_eq!(lane.len(), spans.len());
+            prop_assert_eq!(lane.within(whole).count(), spans.len());
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What can be done to a box of a flame graph, and the keys of its canvas.
+
+use crate::flame::step::Step;
+
+/// Something to do to the selected box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlameAct {
+    /// Show it on the timeline.
+    Place,
+    /// Show callers and callees of its function.
+    Sandwich,
+    /// Show only stacks with its function.
+    Focus,
+    /// Leave its function out of all stacks.
+    Merge,
+    /// Leave out the stacks with its function.
+    Drop,
+}
+
+impl FlameAct {
+    /// All of them, in the order of their buttons.
+    pub const ALL: [Self; 5] = [
+        Self::Place,
+        Self::Sandwich,
+        Self::Focus,
+        Self::Merge,
+        Self::Drop,
+    ];
+
+    /// What its button says.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Place => "On the timeline",
+            Self::Sandwich => "Callers, callees",
+            Self::Focus => "Focus",
+            Self::Merge => "Merge into callers",
+            Self::Drop => "Leave out",
+        }
+    }
+
+    /// Its key, while the graph has the focus.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Place => "t",
+            Self::Sandwich => "s",
+            Self::Focus => "f",
+            Self::Merge => "m",
+            Self::Drop => "x",
+        }
+    }
+
+    /// What it does.
+    #[must_use]
+    pub const fn help(self) -> &'static str {
+        match self {
+            Self::Place => "where this is on the timeline; again: the next time",
+            Self::Sandwich => "all callers and callees of this function",
+            Self::Focus => "only stacks with this function, from it inwards",
+            Self::Merge => "without this function: its time becomes its callers’",
+            Self::Drop => "without all stacks that have this function",
+        }
+    }
+
+    /// That of a key.
+    #[must_use]
+    pub fn of_key(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|act| act.key() == key)
+    }
+
+    /// The step that it is for a function of this name, if it is one.
+    #[must_use]
+    pub fn step(self, name: &str) -> Option<Step> {
+        let name = name.to_owned();
+        match self {
+            Self::Focus => Some(Step::Focus(name)),
+            Self::Merge => Some(Step::Merge(name)),
+            Self::Drop => Some(Step::Drop(name)),
+            Self::Place | Self::Sandwich => None,
+        }
+    }
+}
+
+/// The other keys of the graph, while it has the focus.
+const OTHERS: [(&str, &str); 6] = [
+    ("Arrows", "select the box beside, outside, inside"),
+    ("Enter", "zoom to the selected box"),
+    ("Escape", "show all; then: select nothing"),
+    ("+, -", "zoom at the selected box"),
+    ("Shift + ←, →", "move"),
+    (
+        "Ctrl + wheel, drag, double click",
+        "zoom at the pointer, move, zoom to a box",
+    ),
+];
+
+/// All keys and gestures of the graph, with what they do.
+pub fn flame_keys() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let acts = FlameAct::ALL.into_iter();
+    OTHERS
+        .into_iter()
+        .chain(acts.map(|act| (act.key(), act.help())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_lead_back_to_acts() {
+        for act in FlameAct::ALL {
+            assert_eq!(FlameAct::of_key(act.key()), Some(act));
+        }
+        assert_eq!(FlameAct::of_key("q"), None);
+        assert_eq!(FlameAct::Focus.step("a"), Some(Step::Focus("a".into())));
+        assert_eq!(flame_keys().count(), OTHERS.len() + FlameAct::ALL.len());
+    }
+}

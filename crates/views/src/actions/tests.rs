@@ -1,0 +1,144 @@
+//! The table is sound, and keys are found on any keyboard.
+
+use std::collections::HashSet;
+
+use super::*;
+
+fn press<'a>(code: &'a str, key: &'a str) -> KeyPress<'a> {
+    KeyPress {
+        code,
+        key,
+        ..KeyPress::default()
+    }
+}
+
+#[test]
+fn every_action_is_there_once() {
+    let actions: Vec<Action> = bindings().map(|binding| binding.action).collect();
+    let different: HashSet<Action> = actions.iter().copied().collect();
+    assert_eq!(actions.len(), different.len());
+    assert_eq!(actions.len(), TABLE.len() + Panel::ALL.len());
+    for binding in bindings() {
+        assert_eq!(binding.action.binding().title, binding.title);
+    }
+    let titles: HashSet<&str> = bindings().map(|binding| binding.title).collect();
+    assert_eq!(titles.len(), actions.len(), "two have one title");
+}
+
+#[test]
+fn no_key_means_two_things() {
+    let mut seen = HashSet::new();
+    for chord in bindings().flat_map(|binding| binding.keys) {
+        assert!(seen.insert(*chord), "{chord:?}");
+    }
+}
+
+#[test]
+fn help_is_in_sentences() {
+    for binding in bindings() {
+        let help = binding.help;
+        assert!(help.is_empty() || help.ends_with('.'), "{help}");
+        assert!(!binding.title.ends_with('.'), "{}", binding.title);
+        assert!(
+            !binding.title.contains('|') && !help.contains('|'),
+            "{help}"
+        );
+    }
+}
+
+#[test]
+fn keys() {
+    let plain = press;
+    let shift = |code, key| KeyPress {
+        shift: true,
+        ..press(code, key)
+    };
+    let ctrl = |code, key| KeyPress {
+        ctrl: true,
+        ..press(code, key)
+    };
+    let alt = |code, key| KeyPress {
+        alt: true,
+        ..press(code, key)
+    };
+    let cases = [
+        (plain("KeyW", "w"), Some(Action::ZoomIn)),
+        // French, Greek and Dvorak: the place counts.
+        (plain("KeyW", "z"), Some(Action::ZoomIn)),
+        (plain("KeyA", "α"), Some(Action::PanLeft)),
+        (plain("KeyD", "e"), Some(Action::PanRight)),
+        (plain("KeyZ", "w"), None),
+        (shift("Equal", "+"), Some(Action::ZoomIn)),
+        (plain("NumpadAdd", "+"), Some(Action::ZoomIn)),
+        (plain("KeyH", "h"), Some(Action::HideTrack)),
+        (shift("KeyH", "H"), Some(Action::ShowAllTracks)),
+        // Caps Lock is not Shift.
+        (plain("KeyH", "H"), Some(Action::HideTrack)),
+        (shift("Period", ">"), Some(Action::NextNote)),
+        // German: > is beside Y.
+        (shift("IntlBackslash", ">"), Some(Action::NextNote)),
+        (plain("Period", "."), Some(Action::NextItem)),
+        (plain("BracketLeft", "ü"), Some(Action::Back)),
+        (plain("Digit1", "1"), Some(Action::Panel(Panel::ALL[0]))),
+        (plain("Digit7", "7"), Some(Action::Panel(Panel::ALL[6]))),
+        (plain("Numpad2", "2"), Some(Action::Panel(Panel::ALL[1]))),
+        // French: digits are written with Shift, and other signs without.
+        (shift("Digit2", "2"), Some(Action::Panel(Panel::ALL[1]))),
+        (plain("Digit2", "é"), Some(Action::Panel(Panel::ALL[1]))),
+        (plain("Digit6", "-"), Some(Action::ZoomOut)),
+        (shift("Slash", "?"), Some(Action::Help)),
+        (shift("Minus", "?"), Some(Action::Help)),
+        (ctrl("KeyK", "k"), Some(Action::Palette)),
+        // Dvorak has K elsewhere, and another letter in its place.
+        (ctrl("KeyV", "k"), Some(Action::Palette)),
+        (ctrl("KeyK", "t"), None),
+        (ctrl("KeyK", "л"), Some(Action::Palette)),
+        (plain("KeyK", "k"), None),
+        // The browser's own.
+        (ctrl("KeyW", "w"), None),
+        (ctrl("KeyL", "l"), None),
+        (alt("KeyD", "d"), None),
+        (alt("ArrowUp", "ArrowUp"), Some(Action::MoveTrackUp)),
+        (plain("ArrowUp", "ArrowUp"), Some(Action::TrackUp)),
+        (plain("Space", " "), Some(Action::FoldGroup)),
+        (plain("", ""), None),
+    ];
+    for (press, wanted) in cases {
+        assert_eq!(action(&press, true), wanted, "{press:?}");
+    }
+}
+
+#[test]
+fn arrows_are_the_timelines_own() {
+    for key in ["ArrowUp", "ArrowRight", "Enter", " ", "Home", "."] {
+        assert!(action(&press("", key), true).is_some(), "{key}");
+        assert_eq!(action(&press("", key), false), None, "{key}");
+    }
+    assert_eq!(action(&press("KeyW", "w"), false), Some(Action::ZoomIn));
+}
+
+#[test]
+fn names_of_keys() {
+    let shown = |action: Action| action.binding().shown_keys().join(" ");
+    assert_eq!(shown(Action::ZoomIn), "W + =");
+    assert_eq!(shown(Action::ShowAllTracks), "Shift+H");
+    assert_eq!(shown(Action::MoveTrackUp), "Alt+↑");
+    assert_eq!(shown(Action::Palette), "Ctrl+K");
+    assert_eq!(shown(Action::FoldGroup), "Space");
+    assert_eq!(shown(Action::Back), "[");
+    assert_eq!(shown(Action::Panel(Panel::Events)), "2");
+    assert_eq!(shown(Action::ResetTracks), "");
+}
+
+#[test]
+fn the_documentation_is_up_to_date() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/keys.md");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(file, keys_page()).expect("docs/ can be written");
+    }
+    let written = std::fs::read_to_string(file).unwrap_or_default();
+    assert!(
+        written == keys_page(),
+        "UPDATE_DOCS=1 cargo test --lib actions writes docs/keys.md anew"
+    );
+}

@@ -1,0 +1,183 @@
+//! Which events are listed and found.
+
+use memchr::memmem::Finder;
+use serde::{Deserialize, Serialize};
+
+use super::{EventContext, EventList};
+use analysis::timeline::scope::Scope;
+use eventlog::Record;
+use eventlog::cursor::Cursor;
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::rows::TypeSet;
+use model::time::Span;
+
+/// Of which capability events are listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CapFilter {
+    /// Of any or none.
+    #[default]
+    All,
+    /// Of none.
+    Without,
+    /// Of this one.
+    Only(CapId),
+}
+
+/// Which events are listed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventFilter {
+    /// The numbers of their types; all if empty.
+    pub types: Vec<u16>,
+    /// Their capability.
+    pub cap: CapFilter,
+    /// The thread that they are about, or that ran on their capability.
+    pub thread: Option<ThreadId>,
+    /// When they happened: from its start to before its end.
+    pub range: Option<Span>,
+    /// Where: on one of its capabilities, or about one of its threads, or
+    /// while one of these ran on their capability.
+    pub scope: Scope,
+}
+
+impl EventFilter {
+    /// Whether all events are listed.
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Follows which thread runs on each capability, for events that come nearly
+/// in the order of time.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Running {
+    /// By capability: the first run that ends after the latest event.
+    places: Vec<usize>,
+}
+
+impl Running {
+    /// The thread that an event is about, or that runs on its capability.
+    pub(super) fn thread_of(
+        &mut self,
+        record: &Record<'_>,
+        context: &EventContext<'_>,
+    ) -> Option<ThreadId> {
+        own_thread(record).or_else(|| {
+            let cap = record.cap?;
+            let at = usize::from(cap.0);
+            if at >= self.places.len() {
+                self.places.resize(at + 1, 0);
+            }
+            context
+                .store
+                .running(cap, record.time, &mut self.places[at])
+        })
+    }
+}
+
+/// The thread that an event is about: the first field of these types.
+fn own_thread(record: &Record<'_>) -> Option<ThreadId> {
+    if !matches!(record.id.0, 0..=4 | 6..=8 | 15 | 44) || !record.header.knows(record.id) {
+        return None;
+    }
+    Cursor::new(record.payload, record.header.stop_codes).field()
+}
+
+/// Decides which events are rows, and in which rows something is found.
+#[derive(Debug)]
+pub struct Matcher {
+    filter: EventFilter,
+    /// The types; `None` for all.
+    pub(super) types: Option<TypeSet>,
+    needle: Option<Finder<'static>>,
+    ascii: bool,
+    running: Running,
+    text: String,
+}
+
+impl Matcher {
+    /// Decides for a list.
+    #[must_use]
+    pub fn new(list: &EventList) -> Self {
+        let needle = list.search.to_lowercase();
+        let types: TypeSet = list.filter.types.iter().copied().collect();
+        Self {
+            types: (!list.filter.types.is_empty()).then_some(types),
+            ascii: needle.is_ascii(),
+            needle: (!needle.is_empty()).then(|| Finder::new(needle.as_bytes()).into_owned()),
+            filter: list.filter.clone(),
+            running: Running::default(),
+            text: String::new(),
+        }
+    }
+
+    /// Whether an event is a row.
+    pub fn is_row(&mut self, record: &Record<'_>, context: &EventContext<'_>) -> bool {
+        if self.types.is_some_and(|types| !types.contains(record.id.0)) {
+            return false;
+        }
+        let filter = &self.filter;
+        let wrong_cap = match filter.cap {
+            CapFilter::All => false,
+            CapFilter::Without => record.cap.is_some(),
+            CapFilter::Only(cap) => record.cap != Some(cap),
+        };
+        if wrong_cap || filter.range.is_some_and(|range| !holds(range, record.time)) {
+            return false;
+        }
+        let scope = &filter.scope;
+        let in_scope = scope.is_everything() || record.cap.is_some_and(|cap| scope.has_cap(cap));
+        if filter.thread.is_none() && (in_scope || scope.threads.is_empty()) {
+            return in_scope;
+        }
+        let thread = self.running.thread_of(record, context);
+        (filter.thread.is_none() || thread == filter.thread)
+            && (in_scope || thread.is_some_and(|thread| scope.has_thread(thread)))
+    }
+
+    /// The thread of an event.
+    pub(super) fn thread_of(
+        &mut self,
+        record: &Record<'_>,
+        context: &EventContext<'_>,
+    ) -> Option<ThreadId> {
+        self.running.thread_of(record, context)
+    }
+
+    /// Whether something is searched for, and an event has it in its name or text.
+    pub fn is_found(&mut self, record: &Record<'_>, context: &EventContext<'_>) -> bool {
+        let Some(needle) = &self.needle else {
+            return false;
+        };
+        self.text.clear();
+        self.text.push_str(record.event().name());
+        self.text.push('\n');
+        context.write_text(record, &mut self.text);
+        if self.ascii {
+            self.text.make_ascii_lowercase();
+            needle.find(self.text.as_bytes()).is_some()
+        } else {
+            needle.find(self.text.to_lowercase().as_bytes()).is_some()
+        }
+    }
+
+    /// Whether rows may be among events of these types and times.
+    pub(super) fn may_be_in(
+        &self,
+        types: &TypeSet,
+        after: Option<Nanos>,
+        upto: Option<Nanos>,
+    ) -> bool {
+        let early = |range: Span| upto.is_some_and(|upto| upto < range.start);
+        let late = |range: Span| after.is_some_and(|after| after >= range.end);
+        let outside = self
+            .filter
+            .range
+            .is_some_and(|range| early(range) || late(range));
+        !outside && self.types.is_none_or(|wanted| wanted.meets(types))
+    }
+}
+
+fn holds(range: Span, time: Nanos) -> bool {
+    range.start <= time && time < range.end
+}

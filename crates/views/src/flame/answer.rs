@@ -1,0 +1,147 @@
+//! Boxes for a question.
+
+use std::borrow::Cow;
+
+use super::cache::StepCache;
+use super::layout::{self, Tree, left_heavy, time_order};
+use super::query::{FlameBoxes, FlameHead, FlameQuery, Measure, NamedFrame, View};
+use eventlog::ids::Nanos;
+use model::profile::frames::{Frame, FrameId, Frames};
+use model::profile::origin::{Origin, Weighed};
+use model::profile::weights::share;
+
+/// Answers a query.
+#[must_use]
+pub fn answer(origin: &dyn Origin, query: &FlameQuery) -> (FlameHead, FlameBoxes) {
+    answer_with(&StepCache::default(), origin, query)
+}
+
+/// The same with what was kept of the questions before.
+#[must_use]
+pub fn answer_with(
+    cache: &StepCache,
+    origin: &dyn Origin,
+    query: &FlameQuery,
+) -> (FlameHead, FlameBoxes) {
+    match query.view {
+        View::Time => in_time(cache, origin, query),
+        _ => by_weight(cache, origin, query),
+    }
+}
+
+/// Which frames have a text in their name, whatever the case of its letters.
+/// Nothing is found by an empty text.
+struct Search(Vec<bool>);
+
+impl Search {
+    fn new(frames: &Frames, text: &str) -> Option<Self> {
+        let text = text.trim().to_lowercase();
+        let matches = |frame: &Frame| frame.name().to_lowercase().contains(&text);
+        let found = || frames.iter().map(|(_, frame)| matches(frame)).collect();
+        (!text.is_empty()).then(|| Self(found()))
+    }
+
+    fn has(&self, frame: u32) -> bool {
+        self.0.get(frame as usize).copied().unwrap_or(false)
+    }
+}
+
+fn by_weight(
+    cache: &StepCache,
+    origin: &dyn Origin,
+    query: &FlameQuery,
+) -> (FlameHead, FlameBoxes) {
+    let weighed = origin.weighed(&query.choice);
+    let staged = cache.staged(origin, &weighed, &query.steps, &query.view);
+    let frames = staged.frames(&weighed.frames);
+    let stacks = staged.stacks(&weighed.stacks);
+    let own = staged.weights(weighed.own);
+    let before = weighed.before.map(|before| staged.weights(before));
+    let search = Search::new(frames, &query.search);
+    let found_share = search
+        .as_ref()
+        .map_or(0.0, |search| share(stacks, &own, &search.0, query.measure));
+    let tree = Tree::new(frames, stacks, own, before.as_deref(), query.measure);
+    let view = layout::View::new(query, 1.0);
+    let levels = left_heavy(&tree, view);
+    let boxes = levels.boxes(stacks, 1.0, before.is_some());
+    let head = FlameHead {
+        total: tree.whole(),
+        total_before: tree.whole_before(),
+        heap_samples: weighed.heap_samples,
+        frames: named(frames, &boxes, search.as_ref()),
+        found_share,
+        bands: Vec::new(),
+        depth: levels.depth(),
+    };
+    (head, boxes)
+}
+
+fn in_time(cache: &StepCache, origin: &dyn Origin, query: &FlameQuery) -> (FlameHead, FlameBoxes) {
+    let (profile, tracks) = origin.in_time(&query.choice);
+    let lasts = matches!(profile, Cow::Borrowed(_));
+    let staged = cache.staged_in_time(origin, (&profile, lasts), &query.steps, &query.view);
+    let profile = profile.as_ref();
+    let frames = staged.frames(&profile.frames);
+    let range = query.choice.range.unwrap_or(profile.span);
+    let total = range.duration();
+    let shown: Vec<_> = tracks
+        .iter()
+        .filter_map(|&index| {
+            let track = staged.track(profile, index)?;
+            let source = profile.tracks.get(index)?.source;
+            Some((source, track, staged.forest(index, &track)))
+        })
+        .collect();
+    let pairs = shown.iter().map(|(_, track, forest)| (*track, &**forest));
+    let view = layout::View::new(query, total.0 as f64);
+    let (levels, bands) = time_order(pairs, range, view);
+    let boxes = levels.boxes(staged.stacks(&profile.stacks), total.0 as f64, false);
+    let search = Search::new(frames, &query.search);
+    let found_share = match &search {
+        Some(_) if total > Nanos(0) => found_in(cache, origin, query),
+        _ => 0.0,
+    };
+    let sources = shown.iter().map(|(source, ..)| *source);
+    let head = FlameHead {
+        total: total.0,
+        total_before: None,
+        heap_samples: 0,
+        frames: named(frames, &boxes, search.as_ref()),
+        found_share,
+        bands: sources.zip(bands).collect(),
+        depth: levels.depth(),
+    };
+    (head, boxes)
+}
+
+/// The part of the sampled time that was looked for. Pauses are no samples.
+fn found_in(cache: &StepCache, origin: &dyn Origin, query: &FlameQuery) -> f64 {
+    let weighed: Weighed<'_> = origin.weighed(&query.choice);
+    let staged = cache.staged(origin, &weighed, &query.steps, &query.view);
+    let Some(search) = Search::new(staged.frames(&weighed.frames), &query.search) else {
+        return 0.0;
+    };
+    let own = staged.weights(weighed.own);
+    let stacks = staged.stacks(&weighed.stacks);
+    share(stacks, &own, &search.0, Measure::Amount)
+}
+
+/// The frames that occur.
+fn named(frames: &Frames, boxes: &FlameBoxes, search: Option<&Search>) -> Vec<NamedFrame> {
+    let mut used = vec![false; frames.len()];
+    for &frame in &boxes.frame {
+        if let Some(used) = used.get_mut(frame as usize) {
+            *used = true;
+        }
+    }
+    let ids = (0..).zip(used).filter(|(_, used)| *used);
+    let named = |(id, _)| {
+        Some(NamedFrame {
+            id,
+            frame: frames.get(FrameId(id))?.clone(),
+            found: search.is_some_and(|search| search.has(id)),
+        })
+    };
+    ids.filter_map(named).collect()
+}

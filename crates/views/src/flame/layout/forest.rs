@@ -1,0 +1,291 @@
+//! What blocks of successive samples have in common, so that a stretch of a
+//! track that is narrower than a pixel is not walked sample by sample.
+
+use std::ops::Range;
+
+use eventlog::ids::Nanos;
+use model::profile::samples::Samples;
+use model::profile::stacks::{StackId, Stacks};
+use model::time::Span;
+
+/// How many samples the smallest blocks have.
+const LEAF: usize = 32;
+/// How many blocks make one of the next level.
+const FANOUT: usize = 4;
+
+/// The samples of a track, with the stacks that are shown in place of theirs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TimeTrack<'a> {
+    pub(crate) samples: &'a Samples,
+    pub(crate) stacks: &'a Stacks,
+    /// What became of the samples' stacks; `None` if nothing was done.
+    pub(crate) map: Option<&'a [Option<StackId>]>,
+    /// The stack of pauses before anything was done to it.
+    pub(crate) idle: StackId,
+    /// Longer gaps are pauses.
+    pub(crate) jitter: Nanos,
+}
+
+impl TimeTrack<'_> {
+    /// What is shown in place of a stack, if anything is.
+    pub(crate) fn shown(&self, stack: StackId) -> Option<StackId> {
+        match self.map {
+            None => Some(stack),
+            Some(map) => map.get(stack.index()).copied().flatten(),
+        }
+    }
+
+    /// What is shown in pauses.
+    pub(crate) fn idle(&self) -> Option<StackId> {
+        self.shown(self.idle)
+    }
+
+    /// Whether there is a pause between a sample and the one before. It does
+    /// not depend on the range that is looked at: parts of a range always make
+    /// up the whole. Before the first sample there always is one.
+    pub(crate) fn pauses_before(&self, index: usize) -> bool {
+        let before = index.checked_sub(1).and_then(|i| self.samples.get(i));
+        let here = self.samples.get(index);
+        match (before, here) {
+            (Some((before, _)), Some((here, _))) => here.start.since(before.end) > self.jitter,
+            (None, Some(_)) => true,
+            _ => false,
+        }
+    }
+
+    /// What is shown after the samples before this one: the next sample, if
+    /// there is no pause before it.
+    pub(crate) fn after(&self, index: usize) -> Option<StackId> {
+        match self.samples.get(index) {
+            Some((_, stack)) if !self.pauses_before(index) => self.shown(stack),
+            _ => self.idle(),
+        }
+    }
+
+    /// Whether there is a pause after the samples before this one.
+    pub(super) fn pauses_after(&self, index: usize) -> bool {
+        index >= self.samples.len() || self.pauses_before(index)
+    }
+
+    pub(super) fn start(&self, index: usize) -> Nanos {
+        let sample = self.samples.get(index);
+        sample.map_or(Nanos(0), |(span, _)| span.start)
+    }
+
+    /// When the sample before this one ends.
+    pub(crate) fn end_before(&self, index: usize) -> Nanos {
+        let before = index.checked_sub(1).and_then(|i| self.samples.get(i));
+        before.map_or(Nanos(0), |(span, _)| span.end)
+    }
+
+    /// From the first to the last of some samples.
+    pub(super) fn span(&self, places: &Range<usize>) -> Span {
+        Span::new(self.start(places.start), self.end_before(places.end))
+    }
+}
+
+/// What the samples of a block, and the pauses between them, have in common.
+/// What is not shown counts as the empty stack and weighs nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Node {
+    /// The longest stack with which all of them begin.
+    pub(super) common: StackId,
+    /// The longest of those that go on for some time without a change and are
+    /// not the common one; the common one if there is no other.
+    pub(super) longest: StackId,
+    /// For how long it goes on.
+    lasts: u64,
+    /// How many frames the deepest has.
+    depth: u16,
+    /// What they weigh.
+    pub(super) amount: u64,
+    /// What those weigh that are the common stack itself.
+    pub(super) own: u64,
+    /// How many samples.
+    pub(super) count: u64,
+}
+
+impl Node {
+    /// Of one stack.
+    fn one(stacks: &Stacks, stack: Option<StackId>, amount: u64, count: u64) -> Self {
+        let (amount, count) = stack.map_or((0, 0), |_| (amount, count));
+        let stack = stack.unwrap_or(StackId::EMPTY);
+        Self {
+            common: stack,
+            longest: stack,
+            lasts: amount,
+            depth: stacks.depth(stack),
+            amount,
+            own: amount,
+            count,
+        }
+    }
+
+    /// Of all of these, of which there is at least one.
+    fn all(stacks: &Stacks, parts: &[Self]) -> Self {
+        let order = stacks.order();
+        let places = || parts.iter().map(|part| order.position(part.common));
+        let (first, last) = (places().min().unwrap_or(0), places().max().unwrap_or(0));
+        // All others stand between these two.
+        let common = stacks.common(order.at(first), order.at(last));
+        let mut node = Self {
+            common,
+            longest: common,
+            ..Self::default()
+        };
+        let mut going_on = Self::default();
+        for part in parts {
+            node.depth = node.depth.max(part.depth);
+            node.amount = node.amount.saturating_add(part.amount);
+            node.count = node.count.saturating_add(part.count);
+            if part.common == common {
+                node.own = node.own.saturating_add(part.own);
+            }
+            let same = part.longest == going_on.longest;
+            let before = if same { going_on.lasts } else { 0 };
+            going_on = Self {
+                lasts: part.lasts.saturating_add(before),
+                ..*part
+            };
+            if going_on.longest != common && going_on.lasts > node.lasts {
+                (node.longest, node.lasts) = (going_on.longest, going_on.lasts);
+            }
+        }
+        if node.longest == common {
+            node.lasts = node.own;
+        }
+        node
+    }
+}
+
+/// Blocks of samples, and blocks of these: about 3 bytes a sample.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Forest {
+    levels: Vec<Vec<Node>>,
+    samples: usize,
+}
+
+impl Forest {
+    pub(crate) fn new(track: &TimeTrack<'_>) -> Self {
+        let samples = track.samples.len();
+        let mut forest = Self {
+            levels: Vec::new(),
+            samples,
+        };
+        let mut parts = Vec::with_capacity(2 * LEAF);
+        let leaf = |place: usize| {
+            parts.clear();
+            for index in place * LEAF..((place + 1) * LEAF).min(samples) {
+                if !parts.is_empty() {
+                    parts.extend(pause(track, index));
+                }
+                if let Some((span, stack)) = track.samples.get(index) {
+                    let (stack, amount) = (track.shown(stack), span.duration().0);
+                    if amount > 0 || parts.is_empty() {
+                        parts.push(Node::one(
+                            track.stacks,
+                            stack,
+                            amount,
+                            u64::from(amount > 0),
+                        ));
+                    }
+                }
+            }
+            Node::all(track.stacks, &parts)
+        };
+        forest
+            .levels
+            .push((0..samples.div_ceil(LEAF)).map(leaf).collect());
+        let mut size = LEAF;
+        while let Some(below) = forest.levels.last()
+            && below.len() > 1
+        {
+            let mut parts = Vec::with_capacity(2 * FANOUT);
+            let node = |(place, nodes): (usize, &[Node])| {
+                parts.clear();
+                for (part, node) in nodes.iter().enumerate() {
+                    if part > 0 {
+                        parts.extend(pause(track, (place * FANOUT + part) * size));
+                    }
+                    parts.push(*node);
+                }
+                Node::all(track.stacks, &parts)
+            };
+            let above = below.chunks(FANOUT).enumerate().map(node).collect();
+            forest.levels.push(above);
+            size *= FANOUT;
+        }
+        forest
+    }
+
+    /// How many samples the blocks of a level have.
+    fn size(level: usize) -> usize {
+        (0..level).fold(LEAF, |size, _| size.saturating_mul(FANOUT))
+    }
+
+    /// The greatest block that begins with a sample, ends before `limit` and
+    /// fits; and where it ends.
+    pub(super) fn from(
+        &self,
+        first: usize,
+        limit: usize,
+        mut fits: impl FnMut(&Node, Range<usize>) -> bool,
+    ) -> Option<(usize, &Node)> {
+        let begins = |level: &usize| first.is_multiple_of(Self::size(*level));
+        let aligned = (0..self.levels.len()).take_while(begins).count();
+        (0..aligned).rev().find_map(|level| {
+            let size = Self::size(level);
+            let end = first.saturating_add(size).min(self.samples);
+            let node = self.levels[level].get(first / size)?;
+            (end <= limit && fits(node, first..end)).then_some((end, node))
+        })
+    }
+
+    /// The greatest block that ends before the sample `end`, begins at or
+    /// after `limit` and fits; and where it begins.
+    pub(super) fn until(
+        &self,
+        end: usize,
+        limit: usize,
+        mut fits: impl FnMut(&Node) -> bool,
+    ) -> Option<(usize, &Node)> {
+        let last = end.checked_sub(1)?;
+        (0..self.levels.len()).rev().find_map(|level| {
+            let size = Self::size(level);
+            let first = last / size * size;
+            let node = self.levels[level].get(last / size)?;
+            let ends = first.saturating_add(size).min(self.samples) == end;
+            (ends && first >= limit && fits(node)).then_some((first, node))
+        })
+    }
+
+    /// How many frames the deepest of some samples has.
+    pub(super) fn depth(&self, track: &TimeTrack<'_>, places: Range<usize>) -> u16 {
+        let (mut deepest, mut at) = (0, places.start);
+        while at < places.end {
+            let depth = match self.from(at, places.end, |_, _| true) {
+                Some((end, node)) => {
+                    at = end;
+                    node.depth
+                }
+                None => {
+                    let stack = track
+                        .samples
+                        .get(at)
+                        .and_then(|(_, stack)| track.shown(stack));
+                    at += 1;
+                    stack.map_or(0, |stack| track.stacks.depth(stack))
+                }
+            };
+            deepest = deepest.max(depth);
+        }
+        deepest
+    }
+}
+
+/// The pause before a sample, if there is one.
+fn pause(track: &TimeTrack<'_>, index: usize) -> Option<Node> {
+    let gap = track.start(index).since(track.end_before(index));
+    let pauses = gap > Nanos(0) && track.pauses_before(index);
+    pauses.then(|| Node::one(track.stacks, track.idle(), gap.0, 0))
+}

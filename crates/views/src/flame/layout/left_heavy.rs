@@ -1,0 +1,190 @@
+//! Boxes of equal stacks, the heaviest left.
+
+use std::cmp::Ordering;
+
+use super::super::query::Measure;
+use super::{Levels, Row, View};
+use model::profile::frames::Frames;
+use model::profile::stacks::{StackId, Stacks};
+use model::profile::weights::{Weight, totals};
+
+/// Weighted stacks and their frames.
+#[derive(Debug)]
+pub(crate) struct Tree<'a> {
+    frames: &'a Frames,
+    stacks: &'a Stacks,
+    measure: Measure,
+    own: Vec<Weight>,
+    total: Vec<Weight>,
+    /// The totals in the time to compare with.
+    before: Option<Vec<Weight>>,
+    /// How wide one unit of each is, if the whole is 1 wide.
+    scale: (f64, f64),
+}
+
+impl<'a> Tree<'a> {
+    /// Stacks with their own weights. If there are weights to compare with,
+    /// each of both wholes makes up one half of the width, unless it is empty.
+    pub(crate) fn new(
+        frames: &'a Frames,
+        stacks: &'a Stacks,
+        own: Vec<Weight>,
+        before: Option<&[Weight]>,
+        measure: Measure,
+    ) -> Self {
+        let total = totals(stacks, &own);
+        let before = before.map(|own| totals(stacks, own));
+        let whole = |totals: &[Weight]| totals.first().map_or(0, |weight| weight.by(measure));
+        let (after, earlier) = (whole(&total), before.as_deref().map_or(0, whole));
+        let one = |whole: u64, other: u64| match (whole, other) {
+            (0, _) => 0.0,
+            (whole, 0) => 1.0 / whole as f64,
+            (whole, _) => 0.5 / whole as f64,
+        };
+        Self {
+            frames,
+            stacks,
+            measure,
+            own,
+            total,
+            before,
+            scale: (one(after, earlier), one(earlier, after)),
+        }
+    }
+
+    /// What all weighs, by the measure.
+    pub(crate) fn whole(&self) -> u64 {
+        self.total_of(StackId::EMPTY).by(self.measure)
+    }
+
+    /// The same in the time to compare with.
+    pub(crate) fn whole_before(&self) -> Option<u64> {
+        self.before
+            .is_some()
+            .then(|| self.before_of(StackId::EMPTY))
+    }
+
+    fn total_of(&self, stack: StackId) -> Weight {
+        self.total.get(stack.index()).copied().unwrap_or_default()
+    }
+
+    fn before_of(&self, stack: StackId) -> u64 {
+        let before = self.before.as_ref().and_then(|all| all.get(stack.index()));
+        before.map_or(0, |weight| weight.by(self.measure))
+    }
+
+    fn width(&self, stack: StackId) -> f64 {
+        let after = self.total_of(stack).by(self.measure) as f64;
+        after * self.scale.0 + self.before_of(stack) as f64 * self.scale.1
+    }
+
+    fn row(&self, stack: StackId, left: f64, width: f64) -> Row {
+        let total = self.total_of(stack);
+        Row {
+            left,
+            right: left + width,
+            stack,
+            own: self.own.get(stack.index()).map_or(0, |own| own.amount),
+            total: total.amount,
+            count: total.count,
+            before: self.before_of(stack),
+            merged: 1,
+        }
+    }
+
+    /// The wider one first, then by name.
+    fn order(&self, a: (f64, StackId), b: (f64, StackId)) -> Ordering {
+        let label = |stack| {
+            let frame = self.frames.get(self.stacks.frame(stack)?)?;
+            Some((&frame.label, &frame.module))
+        };
+        let by_width = b.0.total_cmp(&a.0);
+        by_width
+            .then_with(|| label(a.1).cmp(&label(b.1)))
+            .then(a.1.cmp(&b.1))
+    }
+}
+
+/// Lays out the boxes that are in view. Only the boxes on wide boxes in view
+/// are looked at. Of these, the narrow ones become one at the right, with
+/// nothing on it. All that is shown is exact; the whole is 1 wide.
+pub(crate) fn left_heavy(tree: &Tree<'_>, view: View) -> Levels {
+    let mut levels = Levels::default();
+    let mut below = vec![(StackId::EMPTY, 0.0)];
+    for level in 0.. {
+        let mut shown = Vec::new();
+        for (parent, left) in below {
+            let on_it = on_one(tree, parent, left, view.min_width);
+            let wide = on_it.wide.into_iter().map(|row| (row, true));
+            let narrow = on_it.narrow.map(|row| (row, false));
+            for (row, is_wide) in wide.chain(narrow) {
+                if view.shows(&row) {
+                    if is_wide {
+                        shown.push((row.stack, row.left));
+                    }
+                    if view.sees(level) {
+                        levels.push(level, row);
+                    } else {
+                        levels.reach(u16::try_from(level + 1).unwrap_or(u16::MAX));
+                    }
+                }
+            }
+        }
+        if shown.is_empty() {
+            break;
+        }
+        below = shown;
+    }
+    levels
+}
+
+/// The boxes on one other.
+struct OnOne {
+    wide: Vec<Row>,
+    /// All narrow ones together.
+    narrow: Option<Row>,
+}
+
+/// The boxes on one other, which begins at `left`.
+fn on_one(tree: &Tree<'_>, parent: StackId, mut left: f64, min_width: f64) -> OnOne {
+    let mut wide: Vec<(f64, StackId)> = Vec::new();
+    let mut narrow: Option<((f64, StackId), Row)> = None;
+    for stack in tree.stacks.order().children(parent) {
+        let width = tree.width(stack);
+        if width <= 0.0 {
+            continue;
+        }
+        if width >= min_width {
+            wide.push((width, stack));
+            continue;
+        }
+        let mut row = tree.row(stack, 0.0, width);
+        row.own = row.total;
+        match &mut narrow {
+            None => narrow = Some(((width, stack), row)),
+            Some((widest, joined)) => {
+                let right = joined.right + width;
+                joined.join(&Row { right, ..row });
+                if tree.order((width, stack), *widest).is_lt() {
+                    *widest = (width, stack);
+                    joined.stack = stack;
+                }
+            }
+        }
+    }
+    wide.sort_unstable_by(|&a, &b| tree.order(a, b));
+    let mut rows = Vec::with_capacity(wide.len());
+    for (width, stack) in wide {
+        rows.push(tree.row(stack, left, width));
+        left += width;
+    }
+    let at_the_right = |(_, row): (_, Row)| Row {
+        left,
+        right: left + row.right,
+        ..row
+    };
+    OnOne {
+        wide: rows,
+        narrow: narrow.map(at_the_right),
+    }
+}

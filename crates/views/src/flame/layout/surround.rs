@@ -1,0 +1,118 @@
+//! The boxes that are open where the visible part of a track begins: how far
+//! they reach to the left, exactly.
+
+use super::forest::{Forest, TimeTrack};
+use super::time::OpenBox;
+use eventlog::ids::Nanos;
+use model::profile::stacks::StackId;
+use model::time::Span;
+
+/// A walk to the left. Blocks of samples that are all inside of the innermost
+/// box are passed over, so that the walk costs the boxes, not the samples.
+pub(super) struct Surround<'a> {
+    track: &'a TimeTrack<'a>,
+    /// The innermost box whose left edge is not known yet.
+    inside: StackId,
+    amount: u64,
+    count: u64,
+    own: u64,
+    /// Innermost first; with the weight right of their left edges.
+    found: Vec<OpenBox>,
+}
+
+/// What there is at the left of a place.
+pub(super) struct Context {
+    /// Outermost first.
+    pub(super) open: Vec<OpenBox>,
+    pub(super) amount: u64,
+    pub(super) count: u64,
+}
+
+impl<'a> Surround<'a> {
+    /// The boxes around what is shown in place of the sample `first` or in the
+    /// pause before it, up to the left edge of `range`.
+    pub(super) fn left_of(
+        track: &'a TimeTrack<'a>,
+        forest: &Forest,
+        range: Span,
+        first: usize,
+    ) -> Context {
+        let begin = track.samples.touching(range).start;
+        let mut walk = Self {
+            track,
+            inside: track.after(first).unwrap_or(StackId::EMPTY),
+            amount: 0,
+            count: 0,
+            own: 0,
+            found: Vec::new(),
+        };
+        let mut index = first;
+        let mut edge = track.end_before(first);
+        while index > begin && walk.inside != StackId::EMPTY {
+            let order = track.stacks.order();
+            let inside = walk.inside;
+            let fits = |node: &super::forest::Node| order.contains(inside, node.common);
+            if let Some((start, node)) = forest.until(index, begin + 1, fits) {
+                walk.own += if node.common == inside { node.own } else { 0 };
+                walk.amount = walk.amount.saturating_add(node.amount);
+                walk.count += node.count;
+                index = start;
+            } else {
+                index -= 1;
+                if let Some(sample) = track.samples.cut(index, range) {
+                    let weight = (sample.span.duration(), u64::from(sample.ends));
+                    walk.step(track.shown(sample.stack), edge, weight);
+                }
+            }
+            let before = match index {
+                index if index > begin => track.end_before(index),
+                _ => range.start,
+            };
+            let start = track.start(index).max(range.start);
+            if start > before && track.pauses_before(index) {
+                walk.step(track.idle(), start, (start.since(before), 0));
+            }
+            edge = before;
+        }
+        walk.close_to(StackId::EMPTY, edge);
+        walk.context()
+    }
+
+    /// Something at the left of all that was seen, which ends at `edge`.
+    fn step(&mut self, stack: Option<StackId>, edge: Nanos, (amount, count): (Nanos, u64)) {
+        let here = stack.unwrap_or(StackId::EMPTY);
+        self.close_to(self.track.stacks.common(self.inside, here), edge);
+        if stack.is_some() {
+            self.amount = self.amount.saturating_add(amount.0);
+            self.count += count;
+            self.own += if here == self.inside { amount.0 } else { 0 };
+        }
+    }
+
+    fn close_to(&mut self, outer: StackId, edge: Nanos) {
+        while self.inside != outer {
+            self.found.push(OpenBox {
+                stack: self.inside,
+                left: edge,
+                amount_before: self.amount,
+                count_before: self.count,
+                own: std::mem::take(&mut self.own),
+                merged: 1,
+            });
+            self.inside = self.track.stacks.parent(self.inside);
+        }
+    }
+
+    fn context(mut self) -> Context {
+        self.found.reverse();
+        for open in &mut self.found {
+            open.amount_before = self.amount - open.amount_before;
+            open.count_before = self.count - open.count_before;
+        }
+        Context {
+            open: self.found,
+            amount: self.amount,
+            count: self.count,
+        }
+    }
+}

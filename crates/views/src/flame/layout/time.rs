@@ -1,0 +1,303 @@
+//! Boxes in the order of time, the tracks below each other.
+//!
+//! A box at least as wide as a pixel is exact, but for its edges and its
+//! weight where it begins or ends among samples that are denser than pixels:
+//! there by less than a pixel. Narrower boxes are merged: they say how much
+//! there is, but show one stack of many. So the boxes of a level are no more
+//! than two a pixel, however many samples there are. Where there are very many
+//! levels, several pixels count as one.
+
+pub(crate) use super::forest::TimeTrack;
+use super::forest::{Forest, Node};
+use super::surround::Surround;
+use super::{Levels, Row, View};
+use eventlog::ids::Nanos;
+use model::profile::stacks::StackId;
+use model::time::Span;
+
+/// Lays out tracks in a range. The result has the level at which each track
+/// begins. What is beyond the view is passed over; boxes that reach there have
+/// their true edges. The unit of the view and the boxes is nanoseconds.
+pub(crate) fn time_order<'a>(
+    tracks: impl Iterator<Item = (TimeTrack<'a>, &'a Forest)>,
+    range: Span,
+    view: View,
+) -> (Levels, Vec<u16>) {
+    let (mut levels, mut bands) = (Levels::default(), Vec::new());
+    let mut base = 0_u16;
+    if range.duration() == Nanos(0) {
+        return (levels, bands);
+    }
+    let height = |(track, forest): &(TimeTrack<'a>, &Forest)| {
+        let depth = forest.depth(track, track.samples.touching(range));
+        let idle = track.idle().map_or(0, |idle| track.stacks.depth(idle));
+        depth.max(idle).max(1)
+    };
+    let tracks: Vec<_> = tracks.map(|pair| (height(&pair), pair)).collect();
+    let all = tracks.iter().map(|(height, _)| usize::from(*height)).sum();
+    let view = view.coarser(all);
+    for (height, (track, forest)) in tracks {
+        bands.push(base);
+        let mut walk = Walk {
+            track: &track,
+            forest,
+            base: usize::from(base),
+            range,
+            view,
+            open: Vec::new(),
+            runs: Vec::new(),
+            at: range.start,
+            amount: 0,
+            count: 0,
+            closing: false,
+            levels: &mut levels,
+        };
+        if view.sees_some(usize::from(base), usize::from(height)) {
+            walk.walk();
+        }
+        base = base.saturating_add(height);
+    }
+    levels.reach(base);
+    (levels, bands)
+}
+
+/// A box whose right edge is not known yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OpenBox {
+    pub(super) stack: StackId,
+    pub(super) left: Nanos,
+    /// What was there before it.
+    pub(super) amount_before: u64,
+    pub(super) count_before: u64,
+    pub(super) own: u64,
+    pub(super) merged: u32,
+}
+
+/// Walks through a track. Every stretch of the range has a stack: a sample's,
+/// or that of a pause. Boxes of frames that the next stack shares stay open.
+struct Walk<'a> {
+    track: &'a TimeTrack<'a>,
+    forest: &'a Forest,
+    base: usize,
+    range: Span,
+    view: View,
+    open: Vec<OpenBox>,
+    /// By depth, the widest of the narrow boxes that the last one was made of,
+    /// which the next narrow one may join.
+    runs: Vec<Option<f64>>,
+    /// Up to where the track is laid out.
+    at: Nanos,
+    amount: u64,
+    count: u64,
+    /// Whether the view is over, and only the ends of boxes are looked for.
+    closing: bool,
+    levels: &'a mut Levels,
+}
+
+impl Walk<'_> {
+    /// Where a time is in the unit of the view.
+    fn place(&self, at: Nanos) -> f64 {
+        at.since(self.range.start).0 as f64
+    }
+
+    fn time(&self, place: f64) -> Nanos {
+        Nanos(self.range.start.0.saturating_add(place.max(0.0) as u64))
+    }
+
+    fn walk(&mut self) {
+        let samples = self.track.samples;
+        let places = samples.touching(self.range);
+        let seen_from = self.time(self.view.left).max(self.range.start);
+        let seen = samples.touching(Span::new(seen_from, self.range.end));
+        let mut index = seen.start.max(places.start);
+        if index > places.start {
+            let context = Surround::left_of(self.track, self.forest, self.range, index);
+            self.open = context.open;
+            (self.amount, self.count) = (context.amount, context.count);
+            self.at = self.track.end_before(index);
+        }
+        // The first and the last may be cut.
+        let whole = places.start + 1..places.end.saturating_sub(1);
+        let view_end = self.time(self.view.right);
+        while index < places.end {
+            self.closing = self.at > view_end;
+            if self.closing && self.open.is_empty() {
+                return;
+            }
+            self.pause(index);
+            let block = if whole.contains(&index) {
+                self.forest.from(index, whole.end, |node, places| {
+                    self.takes(node, self.track.span(&places))
+                })
+            } else {
+                None
+            };
+            index = match block {
+                Some((end, node)) => {
+                    let samples = u32::try_from(end - index).unwrap_or(u32::MAX);
+                    self.block(node, self.track.end_before(end), samples);
+                    end
+                }
+                None => {
+                    self.sample(index);
+                    index + 1
+                }
+            };
+        }
+        self.closing = self.at > view_end;
+        if self.at < self.range.end {
+            let rest = match self.track.pauses_after(places.end) {
+                true => self.range.end.since(self.at),
+                false => Nanos(0),
+            };
+            let stack = self.track.after(places.end);
+            self.stretch(stack, self.range.end, rest, 0);
+        }
+        self.close_to(0);
+    }
+
+    /// Whether a block of samples need not be looked into.
+    fn takes(&self, node: &Node, span: Span) -> bool {
+        if !self.closing {
+            return span.duration().0 as f64 <= self.view.min_width;
+        }
+        let inside = |open: &OpenBox| self.track.stacks.order().contains(open.stack, node.common);
+        self.open.last().is_none_or(inside)
+    }
+
+    /// The pause before a sample, if there is one.
+    fn pause(&mut self, index: usize) {
+        let start = self.track.start(index).min(self.range.end);
+        if self.at < start && self.track.pauses_before(index) {
+            self.stretch(self.track.idle(), start, start.since(self.at), 0);
+        }
+    }
+
+    fn sample(&mut self, index: usize) {
+        if let Some(sample) = self.track.samples.cut(index, self.range) {
+            let (span, count) = (sample.span, u64::from(sample.ends));
+            let stack = self.track.shown(sample.stack);
+            self.stretch(stack, span.end, span.duration(), count);
+        }
+    }
+
+    /// The next stretch: `stack` up to `to`, with its weight.
+    fn stretch(&mut self, stack: Option<StackId>, to: Nanos, amount: Nanos, count: u64) {
+        if to <= self.at {
+            return;
+        }
+        let here = stack.unwrap_or(StackId::EMPTY);
+        self.reach(here, 1);
+        if stack.is_some() {
+            self.weigh(here, amount.0, amount.0, count);
+        }
+        self.at = to;
+    }
+
+    /// The next samples, all at once: what they have in common is exact, and
+    /// on it stands one of their stacks for all of them.
+    fn block(&mut self, node: &Node, to: Nanos, samples: u32) {
+        self.reach(node.common, 1);
+        if self.closing {
+            self.weigh(node.common, node.own, node.amount, node.count);
+            self.at = to;
+            return;
+        }
+        if node.longest == node.common {
+            self.weigh(node.common, node.own, node.amount, node.count);
+        } else {
+            self.weigh(node.common, node.own, node.own, 0);
+            self.reach(node.longest, samples.max(2));
+            let rest = node.amount.saturating_sub(node.own);
+            self.weigh(node.longest, rest, rest, node.count);
+        }
+        self.at = to;
+        self.close_to(usize::from(self.track.stacks.depth(node.common)));
+    }
+
+    /// Adds a weight, of which `own` is that of `stack` itself.
+    fn weigh(&mut self, stack: StackId, own: u64, amount: u64, count: u64) {
+        self.amount = self.amount.saturating_add(amount);
+        self.count = self.count.saturating_add(count);
+        if let Some(innermost) = self.open.last_mut()
+            && innermost.stack == stack
+        {
+            innermost.own = innermost.own.saturating_add(own);
+        }
+    }
+
+    /// Closes the boxes that are not around `stack`, and opens those that are.
+    fn reach(&mut self, stack: StackId, merged: u32) {
+        let stacks = self.track.stacks;
+        while let Some(innermost) = self.open.last()
+            && !stacks.order().contains(innermost.stack, stack)
+        {
+            self.close_to(self.open.len() - 1);
+        }
+        if self.closing {
+            return;
+        }
+        let first = self.open.len();
+        let mut inner = stack;
+        while usize::from(stacks.depth(inner)) > first {
+            self.open.push(OpenBox {
+                stack: inner,
+                left: self.at,
+                amount_before: self.amount,
+                count_before: self.count,
+                own: 0,
+                merged,
+            });
+            inner = stacks.parent(inner);
+        }
+        self.open[first..].reverse();
+    }
+
+    /// Closes the innermost boxes, until so many are open.
+    fn close_to(&mut self, depth: usize) {
+        let right = self.place(self.at);
+        while self.open.len() > depth {
+            let Some(open) = self.open.pop() else { return };
+            self.add(Row {
+                left: self.place(open.left),
+                right,
+                stack: open.stack,
+                own: open.own,
+                total: self.amount.saturating_sub(open.amount_before),
+                count: self.count.saturating_sub(open.count_before),
+                before: 0,
+                merged: open.merged,
+            });
+        }
+    }
+
+    /// Adds a box, or lets it join those at its left if all are narrow.
+    fn add(&mut self, row: Row) {
+        let depth = self.open.len();
+        if depth >= self.runs.len() {
+            self.runs.resize(depth + 1, None);
+        }
+        if !self.view.shows(&row) || !self.view.sees(self.base + depth) {
+            return;
+        }
+        let (width, min) = (row.width(), self.view.min_width);
+        if width >= min {
+            self.runs[depth] = None;
+            self.levels.push(self.base + depth, row);
+            return;
+        }
+        if let Some(widest) = &mut self.runs[depth]
+            && let Some(joined) = self.levels.last_mut(self.base + depth)
+            && row.right - joined.left <= min
+        {
+            joined.join(&row);
+            if width > *widest {
+                *widest = width;
+                joined.stack = row.stack;
+            }
+            return;
+        }
+        self.runs[depth] = Some(width);
+        self.levels.push(self.base + depth, row);
+    }
+}

@@ -1,0 +1,240 @@
+//! From a tree of stacks to another.
+
+use super::Step;
+use super::invert::{Paths, invert};
+use model::profile::frames::{Frame, FrameId, FrameKind, Frames};
+use model::profile::stacks::{StackId, Stacks};
+
+/// Stacks to which something was done.
+#[derive(Clone, Debug)]
+pub struct Transformed {
+    /// The functions.
+    pub frames: Frames,
+    /// The stacks made of them.
+    pub stacks: Stacks,
+    /// What became of each stack, by its old number; `None` if it is gone, and
+    /// what it weighs with it.
+    pub map: Vec<Option<StackId>>,
+}
+
+/// What is done to stacks: by the user, or to make a view of them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Change {
+    /// A step of the user.
+    Step(Step),
+    /// Only what the frame of this name calls, on one frame.
+    Callees(String),
+    /// Only who calls the frame of this name, which is outermost. What it
+    /// calls counts as it.
+    Callers(String),
+}
+
+/// Takes the steps one after the other.
+///
+/// `seen` says for each stack how many samples it has; `None` if any may have
+/// some. Stacks without samples may be gone from the result.
+#[must_use]
+pub fn apply(
+    frames: &Frames,
+    stacks: &Stacks,
+    seen: Option<&[u32]>,
+    steps: &[Step],
+) -> Transformed {
+    let changes: Vec<Change> = steps.iter().cloned().map(Change::Step).collect();
+    apply_changes(frames, stacks, seen, &changes)
+}
+
+/// The same with what makes a view.
+pub(crate) fn apply_changes(
+    frames: &Frames,
+    stacks: &Stacks,
+    seen: Option<&[u32]>,
+    changes: &[Change],
+) -> Transformed {
+    let mut changes = changes.iter();
+    let Some(first) = changes.next() else {
+        return Transformed {
+            frames: frames.clone(),
+            stacks: stacks.clone(),
+            map: stacks.ids().map(Some).collect(),
+        };
+    };
+    let mut result = change(frames, stacks, seen, first);
+    for next in changes {
+        let seen = seen.map(|seen| seen_after(seen, &result));
+        let inner = change(&result.frames, &result.stacks, seen.as_deref(), next);
+        for stack in &mut result.map {
+            *stack = stack.and_then(|stack| inner.map.get(stack.index()).copied().flatten());
+        }
+        result = Transformed {
+            map: std::mem::take(&mut result.map),
+            ..inner
+        };
+    }
+    result
+}
+
+/// How many samples each of the new stacks has.
+fn seen_after(seen: &[u32], done: &Transformed) -> Vec<u32> {
+    let mut after = vec![0_u32; done.stacks.len()];
+    for (old, new) in seen.iter().zip(&done.map) {
+        if let Some(count) = new.and_then(|new| after.get_mut(new.index())) {
+            *count = count.saturating_add(*old);
+        }
+    }
+    after
+}
+
+fn change(frames: &Frames, stacks: &Stacks, seen: Option<&[u32]>, change: &Change) -> Transformed {
+    let named = |name: &str| marked(frames, |frame| frame.name() == name);
+    let inverted = |paths| invert(frames, stacks, seen, paths);
+    match change {
+        Change::Step(Step::Focus(name)) => focus(frames, stacks, &named(name), None),
+        Change::Callees(name) => {
+            let named = named(name);
+            let root = (0..).zip(&named).find(|(_, named)| **named);
+            focus(frames, stacks, &named, root.map(|(id, _)| FrameId(id)))
+        }
+        Change::Callers(name) => inverted(Paths::From(&named(name))),
+        Change::Step(Step::Invert) => inverted(Paths::Whole),
+        Change::Step(Step::Drop(name)) => without(frames, stacks, &named(name)),
+        Change::Step(Step::HideIdle) => without(frames, stacks, &marked(frames, Frame::is_idle)),
+        Change::Step(Step::Merge(name)) => {
+            let named = named(name);
+            each(frames, stacks, |into, outer, frame| {
+                if is(&named, frame) {
+                    outer
+                } else {
+                    into.push(outer, frame)
+                }
+            })
+        }
+        Change::Step(Step::CollapseRecursion) => each(frames, stacks, first_occurrence),
+        Change::Step(Step::MergeModules) => merge_modules(frames, stacks),
+    }
+}
+
+/// Which frames are so, by number.
+fn marked(frames: &Frames, is_so: impl Fn(&Frame) -> bool) -> Vec<bool> {
+    frames.iter().map(|(_, frame)| is_so(frame)).collect()
+}
+
+/// Whether a frame is marked.
+pub(super) fn is(marked: &[bool], frame: FrameId) -> bool {
+    marked.get(frame.0 as usize).copied().unwrap_or(false)
+}
+
+/// Changes every stack: `inner` is given what became of the stack without its
+/// innermost frame, and that frame.
+fn each(
+    frames: &Frames,
+    stacks: &Stacks,
+    mut inner: impl FnMut(&mut Stacks, StackId, FrameId) -> StackId,
+) -> Transformed {
+    some(
+        frames.clone(),
+        stacks,
+        Some(StackId::EMPTY),
+        |into, outer, frame| outer.map(|outer| inner(into, outer, frame)),
+    )
+}
+
+/// The same where stacks may be gone, or be again where their callers are not;
+/// `empty` is what becomes of the stack without frames.
+fn some(
+    frames: Frames,
+    stacks: &Stacks,
+    empty: Option<StackId>,
+    mut inner: impl FnMut(&mut Stacks, Option<StackId>, FrameId) -> Option<StackId>,
+) -> Transformed {
+    let mut into = Stacks::default();
+    let mut map: Vec<Option<StackId>> = Vec::with_capacity(stacks.len());
+    for stack in stacks.ids() {
+        let new = match stacks.frame(stack) {
+            None => empty,
+            Some(frame) => {
+                let outer = map.get(stacks.parent(stack).index());
+                inner(&mut into, outer.copied().flatten(), frame)
+            }
+        };
+        map.push(new);
+    }
+    Transformed {
+        frames,
+        stacks: into,
+        map,
+    }
+}
+
+/// Stacks from their outermost frame of those named inwards; `root` may stand
+/// for any of these.
+fn focus(frames: &Frames, stacks: &Stacks, named: &[bool], root: Option<FrameId>) -> Transformed {
+    some(
+        frames.clone(),
+        stacks,
+        None,
+        |into, outer, frame| match outer {
+            Some(outer) => Some(into.push(outer, frame)),
+            None if is(named, frame) => Some(into.push(StackId::EMPTY, root.unwrap_or(frame))),
+            None => None,
+        },
+    )
+}
+
+/// Without the stacks that have a marked frame.
+fn without(frames: &Frames, stacks: &Stacks, marked: &[bool]) -> Transformed {
+    some(
+        frames.clone(),
+        stacks,
+        Some(StackId::EMPTY),
+        |into, outer, frame| {
+            let outer = outer.filter(|_| !is(marked, frame))?;
+            Some(into.push(outer, frame))
+        },
+    )
+}
+
+/// A frame that is in the stack already pops back to where it first stands, as
+/// cost-centre stacks themselves do (`pushCostCentre` in `rts/Profiling.c`).
+fn first_occurrence(into: &mut Stacks, outer: StackId, frame: FrameId) -> StackId {
+    let mut at = outer;
+    while let Some(other) = into.frame(at) {
+        if other == frame {
+            return at;
+        }
+        at = into.parent(at);
+    }
+    into.push(outer, frame)
+}
+
+/// Functions of the program become their modules, neighbours of one module
+/// become one.
+fn merge_modules(frames: &Frames, stacks: &Stacks) -> Transformed {
+    let mut modules = Frames::default();
+    let new: Vec<FrameId> = frames
+        .iter()
+        .map(|(_, frame)| modules.intern(module_of(frame)))
+        .collect();
+    let is_module = marked(&modules, |frame| frame.kind == FrameKind::Module);
+    some(
+        modules,
+        stacks,
+        Some(StackId::EMPTY),
+        |into, outer, frame| {
+            let (outer, frame) = (outer?, *new.get(frame.0 as usize)?);
+            let same = is(&is_module, frame) && into.frame(outer) == Some(frame);
+            Some(if same { outer } else { into.push(outer, frame) })
+        },
+    )
+}
+
+fn module_of(frame: &Frame) -> Frame {
+    let of_module = matches!(frame.kind, FrameKind::CostCentre | FrameKind::Haskell);
+    if !of_module || frame.module.is_empty() {
+        return frame.clone();
+    }
+    Frame {
+        package: frame.package.clone(),
+        ..Frame::of_kind(FrameKind::Module, &frame.module)
+    }
+}

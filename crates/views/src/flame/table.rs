@@ -1,0 +1,107 @@
+//! How much each function has, wherever it stands.
+
+use std::cmp::Reverse;
+
+use rustc_hash::FxHashMap;
+
+use super::cache::StepCache;
+use super::query::{FlameRow, FlameTableQuery, View};
+use model::profile::frames::{Frame, Frames};
+use model::profile::origin::Origin;
+use model::profile::stacks::Stacks;
+use model::profile::weights::{Weight, totals};
+
+/// Own weight and total of every function that has any, the greatest own
+/// weight first. Functions go by name, as steps and views do.
+#[must_use]
+pub fn table(cache: &StepCache, origin: &dyn Origin, query: &FlameTableQuery) -> Vec<FlameRow> {
+    let weighed = origin.weighed(&query.choice);
+    let staged = cache.staged(origin, &weighed, &query.steps, &View::LeftHeavy);
+    let stacks = staged.stacks(&weighed.stacks);
+    let names = Names::new(staged.frames(&weighed.frames));
+    let sums = sums(stacks, &names, &staged.weights(weighed.own));
+    let before = weighed
+        .before
+        .map(|before| self::sums(stacks, &names, &staged.weights(before)));
+    let row = |(name, frame): (usize, Frame)| {
+        let (own, total) = sums[name];
+        let before = before.as_ref().map(|before| before[name]);
+        FlameRow {
+            frame,
+            own: own.amount,
+            total: total.amount,
+            own_count: own.count,
+            count: total.count,
+            before: before.map(|(own, total)| (own.amount, total.amount)),
+        }
+    };
+    let rows = names.frames.into_iter().enumerate().map(row);
+    let weighs = |row: &FlameRow| {
+        row.total > 0 || row.count > 0 || row.before.is_some_and(|(_, total)| total > 0)
+    };
+    let mut rows: Vec<FlameRow> = rows.filter(weighs).collect();
+    rows.sort_by_cached_key(|row| (Reverse((row.own, row.total)), row.frame.name()));
+    rows
+}
+
+/// Frames by name.
+struct Names {
+    /// By frame.
+    of: Vec<usize>,
+    /// What the frames of each name have in common.
+    frames: Vec<Frame>,
+}
+
+impl Names {
+    fn new(frames: &Frames) -> Self {
+        let mut known: FxHashMap<String, usize> = FxHashMap::default();
+        let mut names = Self {
+            of: Vec::with_capacity(frames.len()),
+            frames: Vec::new(),
+        };
+        for (_, frame) in frames.iter() {
+            let new = names.frames.len();
+            let name = *known.entry(frame.name()).or_insert(new);
+            match names.frames.get_mut(name) {
+                Some(common) => keep_common(common, frame),
+                None => names.frames.push(frame.clone()),
+            }
+            names.of.push(name);
+        }
+        names
+    }
+}
+
+fn keep_common(common: &mut Frame, other: &Frame) {
+    if common.location != other.location {
+        common.location = None;
+    }
+    if common.package != other.package {
+        common.package.clear();
+    }
+    if common.address != other.address {
+        common.address = None;
+    }
+}
+
+/// Own weight and total by name. A total counts where the name stands
+/// outermost.
+fn sums(stacks: &Stacks, names: &Names, own: &[Weight]) -> Vec<(Weight, Weight)> {
+    let total = totals(stacks, own);
+    let order = stacks.order();
+    let mut sums = vec![(Weight::default(), Weight::default()); names.frames.len()];
+    // Up to where in the walk through the tree a stack with the name goes.
+    let mut inside = vec![0_u32; names.frames.len()];
+    for position in 1..order.end(0) {
+        let stack = order.at(position);
+        let frame = stacks.frame(stack);
+        let name = frame.and_then(|frame| names.of.get(frame.0 as usize));
+        let Some(&name) = name else { continue };
+        sums[name].0.add(own[stack.index()]);
+        if position >= inside[name] {
+            inside[name] = order.end(position);
+            sums[name].1.add(total[stack.index()]);
+        }
+    }
+    sums
+}

@@ -1,0 +1,276 @@
+//! Notes: names that a reader gives to moments and ranges of a log. They are
+//! kept in the link and in files of their own, never in the log.
+
+pub mod file;
+
+use eventlog::ids::Nanos;
+use model::time::Span;
+
+/// How many notes there can be.
+pub const MAX_NOTES: usize = 200;
+/// The longest name of a note, in bytes.
+pub const MAX_NAME: usize = 120;
+
+/// A moment or a range with a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    span: Span,
+    name: String,
+}
+
+impl Note {
+    /// A note about that span. What ends before it begins is a moment; of a
+    /// name only the first [`MAX_NAME`] bytes are kept, in one line.
+    #[must_use]
+    pub fn new(span: Span, name: &str) -> Self {
+        Self {
+            span: Span::new(span.start, span.end.max(span.start)),
+            name: one_line(name),
+        }
+    }
+
+    /// When it begins and ends; a moment does both at once.
+    #[must_use]
+    pub const fn span(&self) -> Span {
+        self.span
+    }
+
+    /// What it is called; may be empty.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether it is about a moment and not about a range.
+    #[must_use]
+    pub fn is_moment(&self) -> bool {
+        self.span.start == self.span.end
+    }
+}
+
+/// Without line breaks and the like, without spaces at the ends, cut.
+fn one_line(name: &str) -> String {
+    let plain: String = name
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    let trimmed = plain.trim();
+    trimmed[..trimmed.floor_char_boundary(MAX_NAME)]
+        .trim_end()
+        .to_owned()
+}
+
+/// What has come of putting notes beside others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Merged {
+    /// Notes that are new.
+    pub added: usize,
+    /// Notes that were there already.
+    pub known: usize,
+    /// Notes for which there was no room.
+    pub left_out: usize,
+}
+
+/// Some notes in the order of time, at most [`MAX_NOTES`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notes(Vec<Note>);
+
+impl Notes {
+    /// The notes in the order of time.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Note> {
+        self.0.iter()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The note of that number, counted from 0.
+    #[must_use]
+    pub fn get(&self, number: usize) -> Option<&Note> {
+        self.0.get(number)
+    }
+
+    /// Puts a note to its place, behind those of the same time; its number, or
+    /// `None` if there is no room.
+    pub fn insert(&mut self, note: Note) -> Option<usize> {
+        if self.0.len() >= MAX_NOTES {
+            return None;
+        }
+        let at = self.0.partition_point(|other| other.span <= note.span);
+        self.0.insert(at, note);
+        Some(at)
+    }
+
+    /// Puts notes beside these, but none twice.
+    pub fn merge(&mut self, notes: impl IntoIterator<Item = Note>) -> Merged {
+        let mut merged = Merged::default();
+        for note in notes {
+            if self.0.contains(&note) {
+                merged.known += 1;
+            } else if self.insert(note).is_some() {
+                merged.added += 1;
+            } else {
+                merged.left_out += 1;
+            }
+        }
+        merged
+    }
+
+    /// Gives a note another name.
+    pub fn rename(&mut self, number: usize, name: &str) {
+        if let Some(note) = self.0.get_mut(number) {
+            note.name = one_line(name);
+        }
+    }
+
+    /// Takes a note away.
+    pub fn remove(&mut self, number: usize) -> Option<Note> {
+        (number < self.0.len()).then(|| self.0.remove(number))
+    }
+
+    /// Keeps those that begin in a span.
+    pub fn keep_in(&mut self, span: Span) {
+        self.0
+            .retain(|note| (span.start..=span.end).contains(&note.span.start));
+    }
+
+    /// The first note that begins after a time; the first of all if there is
+    /// no time.
+    #[must_use]
+    pub fn after(&self, time: Option<Nanos>) -> Option<&Note> {
+        let mut notes = self.0.iter();
+        notes.find(|note| time.is_none_or(|time| note.span.start > time))
+    }
+
+    /// The last note that begins before a time; the last of all if there is
+    /// no time.
+    #[must_use]
+    pub fn before(&self, time: Option<Nanos>) -> Option<&Note> {
+        let mut notes = self.0.iter();
+        notes.rfind(|note| time.is_none_or(|time| note.span.start < time))
+    }
+}
+
+impl FromIterator<Note> for Notes {
+    /// The first [`MAX_NOTES`] of them.
+    fn from_iter<I: IntoIterator<Item = Note>>(notes: I) -> Self {
+        let mut kept = Self::default();
+        for note in notes.into_iter().take(MAX_NOTES) {
+            kept.insert(note);
+        }
+        kept
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn note(start: u64, end: u64, name: &str) -> Note {
+        Note::new(Span::new(Nanos(start), Nanos(end)), name)
+    }
+
+    prop_compose! {
+        pub(crate) fn any_note()(
+            start in prop_oneof![0..100_u64, any::<u64>()],
+            length in prop_oneof![Just(0), 0..100_u64, any::<u64>()],
+            name in any::<String>(),
+        ) -> Note {
+            note(start, start.saturating_add(length), &name)
+        }
+    }
+
+    /// Any notes, as many as there can be and more.
+    pub(crate) fn any_notes() -> impl Strategy<Value = Notes> {
+        prop_oneof![vec(any_note(), 0..6), vec(any_note(), 195..205)]
+            .prop_map(|notes| notes.into_iter().collect())
+    }
+
+    #[test]
+    fn names_are_one_line() {
+        let name = |name: &str| note(0, 0, name).name;
+        assert_eq!(name("  first\npeak\t"), "first peak");
+        assert_eq!(name("\u{7}"), "");
+        assert_eq!(name(&"é".repeat(100)), "é".repeat(60));
+        assert_eq!(
+            name(&format!("{} {}", "x".repeat(119), "y")),
+            "x".repeat(119)
+        );
+    }
+
+    #[test]
+    fn what_ends_before_it_begins_is_a_moment() {
+        assert_eq!(note(5, 3, "").span(), Span::new(Nanos(5), Nanos(5)));
+        assert!(note(5, 3, "").is_moment());
+        assert!(!note(3, 5, "").is_moment());
+    }
+
+    #[test]
+    fn in_the_order_of_time() {
+        let mut notes = Notes::default();
+        for (start, end, name, number) in [
+            (10, 10, "a", 0),
+            (5, 5, "b", 0),
+            (10, 20, "c", 2),
+            (10, 10, "d", 2),
+            (30, 30, "e", 4),
+        ] {
+            assert_eq!(notes.insert(note(start, end, name)), Some(number));
+        }
+        let names: String = notes.iter().map(Note::name).collect();
+        assert_eq!(names, "badce");
+        let at = |found: Option<&Note>| found.map(|note| note.name.clone()).unwrap_or_default();
+        assert_eq!(at(notes.after(None)), "b");
+        assert_eq!(at(notes.after(Some(Nanos(5)))), "a");
+        assert_eq!(at(notes.after(Some(Nanos(10)))), "e");
+        assert_eq!(at(notes.after(Some(Nanos(30)))), "");
+        assert_eq!(at(notes.before(None)), "e");
+        assert_eq!(at(notes.before(Some(Nanos(10)))), "b");
+        assert_eq!(at(notes.before(Some(Nanos(5)))), "");
+        notes.rename(1, " A ");
+        assert_eq!(notes.get(1).map(Note::name), Some("A"));
+        assert_eq!(notes.remove(0), Some(note(5, 5, "b")));
+        assert_eq!(notes.remove(9), None);
+        notes.rename(9, "x");
+        notes.keep_in(Span::new(Nanos(0), Nanos(10)));
+        assert_eq!(notes.len(), 3);
+    }
+
+    #[test]
+    fn merging() {
+        let mut notes: Notes = [note(1, 1, "a"), note(2, 2, "b")].into_iter().collect();
+        let merged = notes.merge([note(2, 2, "b"), note(2, 2, "c")]);
+        assert_eq!((merged.added, merged.known, merged.left_out), (1, 1, 0));
+        let many = (0..300).map(|at| note(at, at, "x"));
+        let merged = notes.merge(many);
+        assert_eq!((merged.added, merged.left_out), (197, 103));
+        assert_eq!(notes.len(), MAX_NOTES);
+        assert_eq!(notes.insert(note(0, 0, "")), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_note_made_again_is_the_same(note in any_note()) {
+            prop_assert!(note.name.len() <= MAX_NAME);
+            prop_assert_eq!(Note::new(note.span, &note.name), note);
+        }
+
+        #[test]
+        fn always_sorted(notes in any_notes()) {
+            prop_assert!(notes.0.is_sorted_by_key(|note| note.span));
+            prop_assert!(notes.len() <= MAX_NOTES);
+        }
+    }
+}

@@ -1,0 +1,549 @@
+//! Which tracks a log has, in the order and the folding that the user wants.
+
+mod reveal;
+
+use std::collections::BTreeSet;
+
+use super::format;
+use super::track::{Group, Kind, Layout, Track};
+use crate::share::TrackName;
+use analysis::timeline::contents::{CallsInfo, Contents, SamplesInfo};
+use analysis::timeline::row::{CallsOf, Graph, Row, SparkGraph};
+use analysis::timeline::threads::{ThreadOrder, ThreadRow};
+use analysis::timeline::user_spans::SpanPrefixes;
+use eventlog::ids::CapId;
+
+pub use reveal::{Reach, all_tracks, hidden_names};
+
+/// What the user wants to see of the tracks; the default is what a log opens
+/// with. Names are those of [`Row::name`] and [`Group::name`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TrackView {
+    /// Tracks that do not have this in their name are left out.
+    pub filter: String,
+    /// Tracks and groups that are left out.
+    pub hidden: BTreeSet<TrackName>,
+    /// Groups that are folded away.
+    pub folded: BTreeSet<TrackName>,
+    /// Groups that are shown although they start folded.
+    pub opened: BTreeSet<TrackName>,
+    /// Tracks that stay at the top, in this order.
+    pub pinned: Vec<TrackName>,
+    /// Tracks and groups that were moved, one after the other: behind which
+    /// other one of the same group, or to the front of it.
+    pub moved: Vec<Move>,
+    /// The tracks that the selected range is limited to; empty for all.
+    pub selected: BTreeSet<TrackName>,
+    /// In which order threads stand.
+    pub threads: ThreadOrder,
+    /// Whether threads with one label stand together.
+    pub by_label: bool,
+    /// Which messages begin and end spans of the program.
+    pub prefixes: SpanPrefixes,
+}
+
+/// A track that was moved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// The track or group.
+    pub name: TrackName,
+    /// Behind which one; `None`: to the front.
+    pub after: Option<TrackName>,
+}
+
+/// What the user does to the tracks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TrackChange {
+    /// Folds a group or label, or unfolds it.
+    Fold(TrackName),
+    /// Pins a track at the top, or no longer.
+    Pin(TrackName),
+    /// Hides a track or a group.
+    Hide(TrackName),
+    /// Shows what was hidden.
+    Show(TrackName),
+    /// Limits the selected range to a track, or no longer.
+    Select(TrackName),
+    /// Moves a track or group.
+    Move(Move),
+    /// Moves a track or group one place up or down.
+    Shift(TrackName, Direction),
+    /// Shows what is hidden.
+    ShowAll,
+    /// Undoes all changes but the filter and what spans of the program are.
+    Reset,
+    /// Lists threads in another order.
+    Order(ThreadOrder),
+    /// Puts threads with one label together, or no longer.
+    GroupThreads,
+    /// Looks for spans of the program with other words.
+    Prefixes(SpanPrefixes),
+}
+
+/// Up or down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Up.
+    Up,
+    /// Down.
+    Down,
+}
+
+/// How many names one of the lists holds; a link cannot hold more.
+const MAX_NAMES: usize = 64;
+
+fn toggle(set: &mut BTreeSet<TrackName>, name: TrackName) {
+    if !set.remove(&name) && set.len() < MAX_NAMES {
+        set.insert(name);
+    }
+}
+
+impl TrackView {
+    /// Does what the user wants; `layout` is what is shown now.
+    pub fn change(&mut self, change: TrackChange, layout: &Layout) {
+        match change {
+            TrackChange::Fold(name) => {
+                let folded = Group::named(name.as_str()).is_some_and(Group::starts_folded);
+                toggle(
+                    if folded {
+                        &mut self.opened
+                    } else {
+                        &mut self.folded
+                    },
+                    name,
+                );
+            }
+            TrackChange::Pin(name) => match self.pinned.iter().position(|other| *other == name) {
+                Some(at) => drop(self.pinned.remove(at)),
+                None if self.pinned.len() < MAX_NAMES => self.pinned.push(name),
+                None => {}
+            },
+            TrackChange::Hide(name) => {
+                self.pinned.retain(|other| *other != name);
+                self.selected.remove(&name);
+                if self.hidden.len() < MAX_NAMES {
+                    self.hidden.insert(name);
+                }
+            }
+            TrackChange::Show(name) => {
+                self.hidden.remove(&name);
+            }
+            TrackChange::Select(name) => toggle(&mut self.selected, name),
+            TrackChange::Move(one) => self.put(one, layout),
+            TrackChange::Shift(name, direction) => {
+                if let Some(one) = layout.shifted(&name, direction) {
+                    self.put(one, layout);
+                }
+            }
+            TrackChange::ShowAll => self.hidden.clear(),
+            TrackChange::Reset => {
+                *self = Self {
+                    filter: std::mem::take(&mut self.filter),
+                    prefixes: std::mem::take(&mut self.prefixes),
+                    ..Self::default()
+                };
+            }
+            TrackChange::Order(order) => self.threads = order,
+            TrackChange::GroupThreads => self.by_label = !self.by_label,
+            TrackChange::Prefixes(prefixes) => self.prefixes = prefixes,
+        }
+    }
+
+    /// Moves a track. Among the pinned ones their own order counts; elsewhere
+    /// only the last move of a track matters as long as what it stands behind
+    /// does not move later, and that is kept.
+    fn put(&mut self, one: Move, layout: &Layout) {
+        let pinned = self.pinned.iter().position(|other| *other == one.name);
+        if let Some(at) = pinned {
+            let name = self.pinned.remove(at);
+            let after = one.after.as_ref();
+            let after = after.and_then(|after| self.pinned.iter().position(|other| other == after));
+            self.pinned.insert(after.map_or(0, |after| after + 1), name);
+            return;
+        }
+        if layout.tracks().iter().any(|track| track.id == one.name) {
+            if self.moved.len() == MAX_NAMES {
+                self.moved.remove(0);
+            }
+            self.moved.push(one);
+        }
+    }
+}
+
+/// What is known of a log's tracks.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// The capabilities, each with a note.
+    pub caps: &'a [(CapId, String)],
+    /// How many messages there are.
+    pub messages: u64,
+    /// What there is beside capabilities and threads.
+    pub contents: &'a Contents,
+    /// The listed threads, in their order.
+    pub threads: &'a [ThreadRow],
+    /// Threads that are pinned and not among them.
+    pub pinned_threads: &'a [ThreadRow],
+    /// How many threads match the filter.
+    pub threads_in_all: u64,
+}
+
+/// The name of a thread of which there is a label, or not.
+#[must_use]
+pub fn thread_label(row: &ThreadRow) -> String {
+    let label = row.label.clone().filter(|label| !label.is_empty());
+    label.unwrap_or_else(|| format!("thread {}", row.id))
+}
+
+/// All tracks to be shown: those that are pinned, then group by group.
+#[must_use]
+pub fn arrange(known: &Known<'_>, view: &TrackView) -> Vec<Track> {
+    let mut groups: Vec<(TrackName, Group)> = Group::ALL
+        .iter()
+        .filter_map(|group| Some((TrackName::new(group.name())?, *group)))
+        .collect();
+    apply_moves(&mut groups, |(name, _)| name, &view.moved);
+    let builder = Builder { known, view };
+    let mut pinned = Vec::new();
+    let mut tracks = Vec::new();
+    for (name, group) in groups {
+        builder.group(&name, group, &mut pinned, &mut tracks);
+    }
+    let place = |track: &Track| view.pinned.iter().position(|name| *name == track.id);
+    pinned.sort_by_key(place);
+    pinned.extend(tracks);
+    pinned
+}
+
+/// Puts what was moved where it was moved to.
+fn apply_moves<T>(list: &mut Vec<T>, name: impl Fn(&T) -> &TrackName, moved: &[Move]) {
+    let place = |list: &[T], wanted: &TrackName| list.iter().position(|one| name(one) == wanted);
+    for one in moved {
+        let Some(from) = place(list, &one.name) else {
+            continue;
+        };
+        let after = match &one.after {
+            None => None,
+            Some(after) => match place(list, after) {
+                Some(after) if after != from => Some(after),
+                _ => continue,
+            },
+        };
+        let item = list.remove(from);
+        let to = after.map_or(0, |after| if after < from { after + 1 } else { after });
+        list.insert(to, item);
+    }
+}
+
+struct Builder<'a> {
+    known: &'a Known<'a>,
+    view: &'a TrackView,
+}
+
+impl Builder<'_> {
+    fn group(
+        &self,
+        name: &TrackName,
+        group: Group,
+        pinned: &mut Vec<Track>,
+        tracks: &mut Vec<Track>,
+    ) {
+        if self.view.hidden.contains(name) {
+            return;
+        }
+        let mut rows = self.rows(group);
+        apply_moves(&mut rows, |track| &track.id, &self.view.moved);
+        rows.retain(|track| !self.view.hidden.contains(&track.id));
+        for track in &mut rows {
+            track.selected = self.view.selected.contains(&track.id);
+            track.pinned = self.view.pinned.contains(&track.id);
+        }
+        let (up, mut rest): (Vec<Track>, Vec<Track>) =
+            rows.into_iter().partition(|track| track.pinned);
+        pinned.extend(up);
+        if group != Group::Threads {
+            rest.retain(|track| self.passes(track));
+        }
+        if rest.is_empty() {
+            return;
+        }
+        let folded = self.is_folded(name, group.starts_folded());
+        let note = self.note(group, rest.len(), folded);
+        tracks.push(heading(
+            Kind::Group(group),
+            name.clone(),
+            group.title(),
+            note,
+            folded,
+        ));
+        if folded {
+            return;
+        }
+        if group == Group::Threads && self.view.by_label {
+            self.labels(rest, tracks);
+        } else {
+            tracks.extend(rest);
+        }
+    }
+
+    /// Whether what a heading has under it is folded away. What is searched
+    /// for is shown.
+    fn is_folded(&self, name: &TrackName, starts_folded: bool) -> bool {
+        if !self.view.filter.trim().is_empty() {
+            false
+        } else if starts_folded {
+            !self.view.opened.contains(name)
+        } else {
+            self.view.folded.contains(name)
+        }
+    }
+
+    fn passes(&self, track: &Track) -> bool {
+        let filter = self.view.filter.trim().to_lowercase();
+        filter.is_empty() || track.name.to_lowercase().contains(&filter)
+    }
+
+    fn note(&self, group: Group, rows: usize, folded: bool) -> String {
+        let all = self.known.threads_in_all;
+        if group == Group::Threads && (self.known.threads.len() as u64) < all {
+            let shown = format::count(self.known.threads.len() as u64);
+            return format!("{shown} of {}", format::count(all));
+        }
+        if folded || group == Group::Threads {
+            format::count(rows as u64)
+        } else {
+            String::new()
+        }
+    }
+
+    /// Threads with one label under a heading of their own, in the order of
+    /// the first of each.
+    fn labels(&self, rows: Vec<Track>, tracks: &mut Vec<Track>) {
+        let mut labels: Vec<(String, Vec<Track>)> = Vec::new();
+        let mut places = rustc_hash::FxHashMap::default();
+        let labelled = |track: &Track| !track.note.is_empty();
+        for track in rows {
+            let label = if labelled(&track) {
+                track.name.clone()
+            } else {
+                "without a label".to_owned()
+            };
+            let place = *places.entry(label.clone()).or_insert_with(|| {
+                labels.push((label, Vec::new()));
+                labels.len() - 1
+            });
+            if let Some((_, rows)) = labels.get_mut(place) {
+                rows.push(track);
+            }
+        }
+        for (label, rows) in labels {
+            let name = TrackName::cut(&format!("label:{label}"));
+            let folded = self.is_folded(&name, false);
+            let count = format!("× {}", format::count(rows.len() as u64));
+            tracks.push(heading(Kind::Label, name, &label, count, folded));
+            if !folded {
+                tracks.extend(rows);
+            }
+        }
+    }
+
+    /// All rows of a group, in their usual order.
+    fn rows(&self, group: Group) -> Vec<Track> {
+        let contents = self.known.contents;
+        let of_caps = |caps: &[CapId]| -> Vec<Track> {
+            let named = |cap: &CapId| {
+                let name = format!("Events of capability {cap}");
+                self.track(Row::Instants(*cap), name, format!("Cap {cap}"), "")
+            };
+            caps.iter().map(named).collect()
+        };
+        match group {
+            Group::Program => self.program(),
+            Group::Heap => {
+                let graph = |graph: &Graph| {
+                    let (name, short) = match graph {
+                        Graph::Heap => ("Heap", "Heap"),
+                        Graph::AllocationRate => ("Allocation rate", "Alloc"),
+                        Graph::MemoryReturned => ("Memory returned", "Returned"),
+                    };
+                    self.track(Row::Graph(*graph), name.to_owned(), short.to_owned(), "")
+                };
+                contents.graphs.iter().map(graph).collect()
+            }
+            Group::Spans => {
+                let span = |(number, span): (u32, &analysis::timeline::contents::SpanInfo)| {
+                    let count = format!("× {}", format::count(span.count));
+                    let name = span.name.clone();
+                    self.track(Row::UserSpan(number), name.clone(), name, &count)
+                };
+                (0..).zip(&contents.spans).map(span).collect()
+            }
+            Group::Capabilities => {
+                let cap = |(cap, note): &(CapId, String)| {
+                    let name = format!("Capability {cap}");
+                    self.track(Row::Cap(*cap), name, format!("Cap {cap}"), note)
+                };
+                self.known.caps.iter().map(cap).collect()
+            }
+            Group::Threads => {
+                let thread = |row: &ThreadRow| {
+                    let name = thread_label(row);
+                    let labelled = row.label.as_deref().is_some_and(|label| !label.is_empty());
+                    let number = if labelled {
+                        format!("#{}", row.id)
+                    } else {
+                        String::new()
+                    };
+                    self.track(Row::Thread(row.id), name.clone(), name, &number)
+                };
+                let listed =
+                    |row: &&ThreadRow| self.known.threads.iter().all(|other| other.id != row.id);
+                let is_pinned = |row: &&ThreadRow| {
+                    let name = TrackName::thread(row.id);
+                    self.view.pinned.contains(&name)
+                };
+                let pinned = self.known.pinned_threads.iter();
+                let pinned = pinned.filter(is_pinned).filter(listed);
+                self.known
+                    .threads
+                    .iter()
+                    .chain(pinned)
+                    .map(thread)
+                    .collect()
+            }
+            Group::Samples => contents
+                .samples
+                .iter()
+                .map(|info| self.samples(info))
+                .collect(),
+            Group::ForeignCalls => contents.calls.iter().map(|info| self.calls(info)).collect(),
+            Group::Instants => of_caps(&contents.instants),
+            Group::Sparks => contents
+                .sparks
+                .iter()
+                .flat_map(|cap| self.sparks(*cap))
+                .collect(),
+            Group::Tasks => {
+                let task = |(number, info): (usize, &analysis::timeline::contents::TaskInfo)| {
+                    let thread = info.os_thread.map(|thread| format!("OS {thread}"));
+                    let name = format!("Task {number}");
+                    let note = thread.unwrap_or_default();
+                    self.track(Row::Task(info.task), name.clone(), name, &note)
+                };
+                (1..).zip(&contents.tasks).map(task).collect()
+            }
+            Group::Perf => {
+                let perf = |info: &analysis::timeline::contents::PerfInfo| {
+                    let name = info.name.clone();
+                    self.track(Row::Perf(info.number), name.clone(), name, "")
+                };
+                contents.perf.iter().map(perf).collect()
+            }
+            Group::Blocks => {
+                let blocks = |cap: &Option<CapId>| {
+                    let of = cap.map_or("of no capability".to_owned(), |cap| {
+                        format!("of capability {cap}")
+                    });
+                    let short = cap.map_or("None".to_owned(), |cap| format!("Cap {cap}"));
+                    self.track(Row::Blocks(*cap), format!("Blocks {of}"), short, "")
+                };
+                contents.blocks.iter().map(blocks).collect()
+            }
+        }
+    }
+
+    fn program(&self) -> Vec<Track> {
+        let of = match self.known.caps.len() {
+            1 => "1 capability".to_owned(),
+            count => format!("of {count}"),
+        };
+        let single =
+            |row, name: &str, note: &str| self.track(row, name.to_owned(), name.to_owned(), note);
+        let mut rows = vec![single(Row::Activity, "Activity", &of)];
+        if self.known.contents.collections {
+            rows.push(single(Row::Collections, "Collections", ""));
+        }
+        if self.known.contents.nonmoving {
+            rows.push(single(Row::Nonmoving, "Nonmoving GC", ""));
+        }
+        if self.known.messages > 0 {
+            let count = format::count(self.known.messages);
+            rows.push(single(Row::Messages, "Messages", &count));
+        }
+        rows
+    }
+
+    fn samples(&self, info: &SamplesInfo) -> Track {
+        let cap = info.cap;
+        let (name, short) = (format!("Samples, cap {cap}"), format!("Cap {cap}"));
+        let count = format::count(info.samples);
+        self.track(Row::Samples(cap), name, short, &count)
+    }
+
+    fn calls(&self, info: &CallsInfo) -> Track {
+        let (name, short) = match info.of {
+            CallsOf::OsThread(thread) => {
+                (format!("Calls, OS thread {thread}"), format!("OS {thread}"))
+            }
+            CallsOf::Unknown { lane: 0 } => {
+                ("Calls, unknown OS thread".to_owned(), "OS ?".to_owned())
+            }
+            CallsOf::Unknown { lane } => {
+                let number = lane + 1;
+                (
+                    format!("Calls, unknown OS thread ({number})"),
+                    format!("OS ? {number}"),
+                )
+            }
+        };
+        let count = format!("× {}", format::count(info.calls));
+        self.track(Row::ForeignCalls(info.of), name, short, &count)
+    }
+
+    fn sparks(&self, cap: CapId) -> [Track; 3] {
+        [
+            (SparkGraph::Created, "created", "+"),
+            (SparkGraph::Converted, "converted", "→"),
+            (SparkGraph::Pool, "in the pool", "∑"),
+        ]
+        .map(|(graph, what, sign)| {
+            let name = format!("Sparks {what}, cap {cap}");
+            let short = format!("{sign} cap {cap}");
+            self.track(Row::Sparks(cap, graph), name, short, "")
+        })
+    }
+
+    fn track(&self, row: Row, name: String, short: String, note: &str) -> Track {
+        Track {
+            kind: Kind::Row(row),
+            id: TrackName::cut(&row.name(self.known.contents)),
+            name,
+            short,
+            note: note.to_owned(),
+            folded: false,
+            pinned: false,
+            selected: false,
+        }
+    }
+}
+
+fn heading(kind: Kind, id: TrackName, name: &str, note: String, folded: bool) -> Track {
+    let upper = matches!(kind, Kind::Group(_));
+    let name = if upper {
+        name.to_uppercase()
+    } else {
+        name.to_owned()
+    };
+    Track {
+        kind,
+        id,
+        short: name.clone(),
+        name,
+        note,
+        folded,
+        pinned: false,
+        selected: false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

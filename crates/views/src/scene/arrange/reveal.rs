@@ -1,0 +1,156 @@
+//! All tracks that a log has, and how one of them comes into view.
+
+use std::collections::BTreeSet;
+
+use super::{Known, TrackChange, TrackView, arrange};
+use crate::scene::track::{Group, Kind, Layout};
+use crate::share::TrackName;
+use analysis::timeline::row::Row;
+
+/// A track that there is, whether it is shown or not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reach {
+    /// What it shows.
+    pub row: Row,
+    /// Its name in links and settings.
+    pub id: TrackName,
+    /// Its name.
+    pub name: String,
+    /// The heading above it, of threads with one label.
+    pub label: Option<TrackName>,
+}
+
+/// All groups, by name.
+fn groups() -> BTreeSet<TrackName> {
+    let name = |group: &Group| TrackName::new(group.name());
+    Group::ALL.iter().filter_map(name).collect()
+}
+
+/// All tracks of a log, in their usual order, whatever is hidden, folded or
+/// filtered; threads as `view` orders them.
+#[must_use]
+pub fn all_tracks(known: &Known<'_>, view: &TrackView) -> Vec<Reach> {
+    let open = TrackView {
+        opened: groups(),
+        threads: view.threads,
+        by_label: view.by_label,
+        ..TrackView::default()
+    };
+    let mut label = None;
+    let mut all = Vec::new();
+    for track in arrange(known, &open) {
+        match track.kind {
+            Kind::Group(_) => label = None,
+            Kind::Label => label = Some(track.id),
+            Kind::Row(row) => all.push(Reach {
+                row,
+                id: track.id,
+                name: track.name,
+                label: label.clone(),
+            }),
+        }
+    }
+    all
+}
+
+/// What the hidden tracks are called, as far as the log has them; whole groups
+/// are left out.
+#[must_use]
+pub fn hidden_names(known: &Known<'_>, view: &TrackView) -> Vec<(TrackName, String)> {
+    if view.hidden.is_empty() {
+        return Vec::new();
+    }
+    let all = all_tracks(known, view).into_iter();
+    let hidden = all.filter(|track| view.hidden.contains(&track.id));
+    hidden.map(|track| (track.id, track.name)).collect()
+}
+
+impl TrackView {
+    /// Has a track shown: not hidden, not folded away, not filtered out.
+    pub fn reveal(&mut self, track: &Reach) {
+        let group = Group::of(track.row);
+        let Some(group_name) = TrackName::new(group.name()) else {
+            return;
+        };
+        self.hidden.remove(&group_name);
+        self.hidden.remove(&track.id);
+        // Threads are listed by the filter; what it lists, it lets pass.
+        let filter = self.filter.trim().to_lowercase();
+        if group != Group::Threads && !track.name.to_lowercase().contains(&filter) {
+            self.filter.clear();
+        }
+        let folded = if group.starts_folded() {
+            !self.opened.contains(&group_name)
+        } else {
+            self.folded.contains(&group_name)
+        };
+        if folded && !self.pinned.contains(&track.id) {
+            self.change(TrackChange::Fold(group_name), &Layout::default());
+        }
+        if let Some(label) = &track.label {
+            self.folded.remove(label);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use analysis::timeline::contents::Contents;
+    use analysis::timeline::row::Graph;
+    use eventlog::ids::CapId;
+
+    #[test]
+    fn what_is_hidden_folded_or_filtered_can_be_reached() {
+        let contents = Contents {
+            collections: true,
+            graphs: vec![Graph::Heap],
+            instants: vec![CapId(0)],
+            ..Contents::default()
+        };
+        let caps = [(CapId(0), String::new()), (CapId(1), String::new())];
+        let known = Known {
+            caps: &caps,
+            messages: 1,
+            contents: &contents,
+            threads: &[],
+            pinned_threads: &[],
+            threads_in_all: 0,
+        };
+        let name = |name| TrackName::new(name).expect("a name");
+        let view = TrackView {
+            filter: "capability 1".into(),
+            hidden: [name("cap1"), name("caps"), name("memory")].into(),
+            folded: [name("caps"), name("program")].into(),
+            ..TrackView::default()
+        };
+        let all = all_tracks(&known, &view);
+        let rows: Vec<Row> = all.iter().map(|track| track.row).collect();
+        let expected = [
+            Row::Activity,
+            Row::Collections,
+            Row::Messages,
+            Row::Cap(CapId(0)),
+            Row::Cap(CapId(1)),
+            Row::Instants(CapId(0)),
+            Row::Graph(Graph::Heap),
+        ];
+        assert_eq!(
+            rows.iter().collect::<BTreeSet<_>>(),
+            expected.iter().collect()
+        );
+        for track in &all {
+            let mut view = view.clone();
+            view.reveal(track);
+            let shown = arrange(&known, &view);
+            assert!(
+                shown.iter().any(|shown| shown.row() == Some(track.row)),
+                "{track:?}"
+            );
+            // Once more changes nothing.
+            let before = view.clone();
+            view.reveal(track);
+            assert_eq!(view, before);
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! What folding, pinning, hiding, moving and filtering do to the tracks.
+
+use proptest::prelude::*;
+
+use super::*;
+use analysis::timeline::contents::SpanInfo;
+use eventlog::ids::{OsThreadId, ThreadId};
+
+fn name(name: &str) -> TrackName {
+    TrackName::new(name).expect("a name")
+}
+
+fn thread(id: u32, label: Option<&str>) -> ThreadRow {
+    ThreadRow {
+        id: ThreadId(id),
+        label: label.map(str::to_owned),
+        created: None,
+        finished: false,
+        run_ns: 0,
+        runs: 1,
+    }
+}
+
+/// A log with three capabilities and four threads, and one of most else.
+fn shown(view: &TrackView) -> Layout {
+    with_known(|known| Layout::new(arrange(known, view)))
+}
+
+fn with_known<T>(act: impl FnOnce(&Known<'_>) -> T) -> T {
+    let caps: Vec<_> = (0..3).map(|cap| (CapId(cap), String::new())).collect();
+    let contents = Contents {
+        collections: true,
+        graphs: vec![Graph::Heap, Graph::AllocationRate],
+        instants: vec![CapId(0), CapId(1)],
+        spans: vec![SpanInfo {
+            name: "load".into(),
+            ..SpanInfo::default()
+        }],
+        ..Contents::default()
+    };
+    let threads = [
+        thread(7, Some("worker")),
+        thread(1, None),
+        thread(9, Some("worker")),
+        thread(3, Some("logger")),
+    ];
+    let known = Known {
+        caps: &caps,
+        messages: 5,
+        contents: &contents,
+        threads: &threads,
+        pinned_threads: &[thread(9, Some("worker")), thread(20, None)],
+        threads_in_all: 4,
+    };
+    act(&known)
+}
+
+/// The names of what is shown, headings in parentheses.
+fn names(view: &TrackView) -> String {
+    let layout = shown(view);
+    let one = |track: &Track| match track.row() {
+        Some(_) if track.pinned => format!("*{}", track.id),
+        Some(_) => track.id.to_string(),
+        None => format!("({})", track.id),
+    };
+    let names: Vec<String> = layout.tracks().iter().map(one).collect();
+    names.join(" ")
+}
+
+/// The view after some changes, each made to what is shown then.
+fn after(changes: impl IntoIterator<Item = TrackChange>) -> TrackView {
+    let mut view = TrackView::default();
+    for change in changes {
+        let layout = shown(&view);
+        view.change(change, &layout);
+    }
+    view
+}
+
+#[test]
+fn at_first() {
+    assert_eq!(
+        names(&TrackView::default()),
+        "(program) activity gc messages (caps) cap0 cap1 cap2 (events) (memory) \
+         (spans) span:load (threads) thread7 thread1 thread9 thread3"
+    );
+}
+
+#[test]
+fn the_rows_of_a_profile_come_after_the_capabilities() {
+    let calls = |of| CallsInfo { of, calls: 3 };
+    let contents = Contents {
+        instants: vec![CapId(0)],
+        calls: vec![
+            calls(CallsOf::OsThread(OsThreadId(71))),
+            calls(CallsOf::Unknown { lane: 0 }),
+            calls(CallsOf::Unknown { lane: 1 }),
+        ],
+        samples: vec![SamplesInfo {
+            cap: CapId(0),
+            samples: 1200,
+        }],
+        ..Contents::default()
+    };
+    let known = Known {
+        caps: &[(CapId(0), String::new())],
+        messages: 0,
+        contents: &contents,
+        threads: &[],
+        pinned_threads: &[],
+        threads_in_all: 0,
+    };
+    let tracks = arrange(&known, &TrackView::default()).into_iter();
+    let names = tracks.map(|track| format!("{}: {} {}", track.id, track.name, track.note));
+    let names: Vec<String> = names.skip(2).collect();
+    assert_eq!(
+        names,
+        [
+            "caps: CAPABILITIES ",
+            "cap0: Capability 0 ",
+            "samples: PROFILE SAMPLES ",
+            "samples0: Samples, cap 0 1,200",
+            "calls: FOREIGN CALLS ",
+            "calls71: Calls, OS thread 71 × 3",
+            "callsunknown0: Calls, unknown OS thread × 3",
+            "callsunknown1: Calls, unknown OS thread (2) × 3",
+            "events: EVENTS 1",
+        ]
+    );
+}
+
+#[test]
+fn folding_and_hiding() {
+    let fold = |group: &str| TrackChange::Fold(name(group));
+    let view = after(["program", "memory", "spans", "threads", "events"].map(fold));
+    assert_eq!(
+        names(&view),
+        "(program) (caps) cap0 cap1 cap2 (events) events0 events1 (memory) heap alloc (spans) (threads)"
+    );
+    let again = after(["caps", "events", "caps", "events"].map(fold));
+    assert_eq!(again, TrackView::default());
+    let hide = |track: &str| TrackChange::Hide(name(track));
+    let view = after(["program", "memory", "spans", "threads", "events", "cap1"].map(hide));
+    assert_eq!(names(&view), "(caps) cap0 cap2");
+    let view = after([hide("caps"), hide("cap0"), TrackChange::Show(name("caps"))]);
+    assert!(names(&view).contains("(caps) cap1 cap2 (events)"));
+    let view = after([hide("caps"), hide("cap0"), TrackChange::ShowAll]);
+    assert_eq!(view, TrackView::default());
+}
+
+#[test]
+fn what_is_hidden_has_a_name() {
+    let hide = |track: &str| TrackChange::Hide(name(track));
+    let view = after([hide("caps"), hide("cap0"), hide("thread7"), hide("alloc")]);
+    let hidden = with_known(|known| hidden_names(known, &view));
+    let hidden: Vec<_> = hidden.iter().map(|(_, name)| name.as_str()).collect();
+    assert_eq!(hidden, ["Capability 0", "Allocation rate", "worker"]);
+}
+
+#[test]
+fn what_is_pinned_comes_first_and_passes_the_filter() {
+    let pin = |track: &str| TrackChange::Pin(name(track));
+    let mut view = after([
+        pin("thread9"),
+        pin("cap1"),
+        TrackChange::Fold(name("threads")),
+    ]);
+    assert!(names(&view).starts_with("*thread9 *cap1 (program)"));
+    assert!(
+        names(&view).ends_with("(caps) cap0 cap2 (events) (memory) (spans) span:load (threads)")
+    );
+    view.filter = "Heap".into();
+    // Threads are filtered where they come from.
+    assert_eq!(
+        names(&view),
+        "*thread9 *cap1 (memory) heap (threads) thread7 thread1 thread3"
+    );
+    let layout = shown(&view);
+    view.change(pin("cap1"), &layout);
+    assert!(names(&view).starts_with("*thread9 (memory)"));
+    let moved = after([
+        pin("cap0"),
+        pin("cap1"),
+        pin("cap2"),
+        TrackChange::Shift(name("cap0"), Direction::Down),
+        TrackChange::Shift(name("cap2"), Direction::Up),
+    ]);
+    assert!(names(&moved).starts_with("*cap1 *cap2 *cap0 (program)"));
+}
+
+#[test]
+fn moving() {
+    let shift = |track: &str, direction| TrackChange::Shift(name(track), direction);
+    let view = after([
+        shift("cap2", Direction::Up),
+        shift("cap2", Direction::Up),
+        shift("cap2", Direction::Up),
+        shift("thread7", Direction::Down),
+        shift("caps", Direction::Down),
+    ]);
+    let shown_names = names(&view);
+    assert!(
+        shown_names.contains("(events) (caps) cap2 cap0 cap1 (memory)"),
+        "{shown_names}"
+    );
+    assert!(shown_names.contains("(threads) thread1 thread7 thread9"));
+    let layout = shown(&TrackView::default());
+    let place = |track: &str| layout.tracks().iter().position(|one| one.id == name(track));
+    let (cap0, cap2) = (place("cap0").expect("shown"), place("cap2").expect("shown"));
+    assert!(layout.may_follow(&name("cap0"), cap2));
+    assert!(!layout.may_follow(&name("cap0"), cap0));
+    assert!(!layout.may_follow(&name("thread7"), cap2));
+    let view = after([layout.drop_at(name("cap0"), cap2)]);
+    assert!(names(&view).contains("(caps) cap1 cap2 cap0"));
+    let view = after([layout.drop_at(name("cap2"), cap0)]);
+    assert!(names(&view).contains("(caps) cap2 cap0 cap1"));
+}
+
+#[test]
+fn threads_with_one_label_stand_together() {
+    let view = after([TrackChange::GroupThreads]);
+    assert!(names(&view).contains(
+        "(threads) (label:worker) thread7 thread9 (label:without a label) thread1 (label:logger) thread3"
+    ));
+    let fold = TrackChange::Fold(name("label:worker"));
+    let view = after([TrackChange::GroupThreads, fold]);
+    assert!(names(&view).contains("(threads) (label:worker) (label:without a label) thread1"));
+}
+
+fn any_change() -> impl Strategy<Value = TrackChange> {
+    let track = prop::sample::select(vec![
+        "cap0",
+        "cap1",
+        "cap2",
+        "thread7",
+        "caps",
+        "threads",
+        "events",
+        "label:worker",
+        "nothing",
+    ])
+    .prop_map(name);
+    let direction = prop::sample::select(vec![Direction::Up, Direction::Down]);
+    (track.clone(), prop::option::of(track), direction, 0..9u8).prop_map(
+        |(name, after, direction, kind)| match kind {
+            0 => TrackChange::Fold(name),
+            1 => TrackChange::Pin(name),
+            2 => TrackChange::Hide(name),
+            3 => TrackChange::Show(name),
+            4 => TrackChange::Select(name),
+            5 => TrackChange::Move(Move { name, after }),
+            6 => TrackChange::GroupThreads,
+            _ => TrackChange::Shift(name, direction),
+        },
+    )
+}
+
+proptest! {
+    /// Whatever is done, each track is shown once at most, and if all is
+    /// shown again, nothing is lost.
+    #[test]
+    fn no_track_is_lost(changes in prop::collection::vec(any_change(), 0..30)) {
+        let mut view = after(changes);
+        let layout = shown(&view);
+        let mut ids: Vec<_> = layout.tracks().iter().map(|track| track.id.clone()).collect();
+        ids.sort();
+        let count = ids.len();
+        ids.dedup();
+        prop_assert_eq!(ids.len(), count);
+        view.hidden.clear();
+        view.folded.clear();
+        view.opened.extend([name("events"), name("memory")]);
+        let rows = |view: &TrackView| {
+            let layout = shown(view);
+            let tracks = layout.tracks().iter().filter(|track| track.row().is_some());
+            let mut ids: Vec<_> = tracks.map(|track| track.id.clone()).collect();
+            ids.sort();
+            ids
+        };
+        let all = TrackView { opened: [name("events"), name("memory")].into(), ..TrackView::default() };
+        prop_assert_eq!(rows(&view), rows(&all));
+    }
+}

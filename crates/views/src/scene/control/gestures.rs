@@ -1,0 +1,449 @@
+//! What mouse, pen and fingers do.
+
+use super::{Control, Told};
+use crate::scene::item::Item;
+use crate::scene::timeline::{MINIMAP_PX, TOP_PX};
+use crate::scene::viewport::Viewport;
+use analysis::timeline::row::Row;
+use eventlog::ids::Nanos;
+use model::time::Span;
+
+/// How far a press may move and still be a click, in pixels.
+const CLICK_PX: f64 = 4.0;
+/// How near an edge of the range can be taken, in pixels.
+const EDGE_PX: f64 = 5.0;
+/// How near an edge of the range fingers can take it, in pixels.
+const FINGER_EDGE_PX: f64 = 16.0;
+/// How near a mark is hit, in pixels.
+const HIT_PX: f64 = 2.5;
+/// How near a mark of a moment is hit, which is wider than its time, in pixels.
+const MOMENT_HIT_PX: f64 = 5.0;
+/// How near the edge of a span a dragged edge is caught, in pixels.
+const SNAP_PX: f64 = 6.0;
+/// How long a finger rests until it selects instead of moving.
+pub const LONG_PRESS_MS: u32 = 450;
+
+/// What a drag does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Drag {
+    /// Selects from that time on.
+    Select { from: Nanos, x: f64 },
+    /// Moves the view.
+    Pan { x: f64 },
+    /// Moves one edge of the range; the other stays.
+    Edge { fixed: Nanos },
+    /// Measures from that time on.
+    Measure { from: Nanos, x: f64 },
+    /// Moves the view over the minimap; `grip` is where in the view it was
+    /// taken, in nanoseconds from its middle.
+    Minimap { grip: f64 },
+    /// Two fingers: how far apart and where they were.
+    Pinch { apart: f64, middle: f64 },
+}
+
+/// A finger on the timeline.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Touch {
+    id: i32,
+    at: (f64, f64),
+}
+
+/// A button, pen or finger goes down.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Press {
+    /// Which pointer: fingers are told apart.
+    pub id: i32,
+    /// Where on the canvas, in CSS pixels.
+    pub at: (f64, f64),
+    /// Whether it is a finger.
+    pub touch: bool,
+    /// With Shift or the middle button: moves.
+    pub pan: bool,
+    /// With Alt: measures.
+    pub measure: bool,
+}
+
+/// A turn of the wheel at a place of the canvas.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Wheel {
+    /// From the left edge of the canvas, in CSS pixels.
+    pub x: f64,
+    /// How far to the right, in CSS pixels.
+    pub dx: f64,
+    /// How far down, in CSS pixels.
+    pub dy: f64,
+    /// With Shift: scrolls the tracks.
+    pub shift: bool,
+    /// With Ctrl, as a touchpad says that two fingers pinch.
+    pub ctrl: bool,
+}
+
+/// The shape of the pointer, as CSS calls it.
+pub type PointerShape = &'static str;
+
+impl Control {
+    /// Turns the wheel; `None` if that is not for the timeline but scrolls the
+    /// tracks.
+    pub fn wheel(&mut self, wheel: Wheel) -> Option<Vec<Told>> {
+        let Wheel {
+            x,
+            dx,
+            dy,
+            shift,
+            ctrl,
+        } = wheel;
+        let labels = self.left_px();
+        if x < labels || (shift && !ctrl && dx == 0.0) {
+            return None;
+        }
+        Some(if dx.abs() > dy.abs() {
+            self.gesture(|view| view.pan(dx))
+        } else {
+            let speed = if ctrl { 0.01 } else { 0.0022 };
+            self.gesture(|view| view.zoom((-dy * speed).exp(), x - labels))
+        })
+    }
+
+    /// A finger rests since [`LONG_PRESS_MS`]: it selects a range.
+    pub fn held(&mut self, press: Press) {
+        if let (Some(Drag::Pan { .. }), false) = (self.drag, self.moved) {
+            let from = self.snapped(press.at);
+            let x = press.at.0;
+            self.drag = Some(Drag::Select { from, x });
+        }
+    }
+
+    /// The pointer leaves.
+    pub fn leave(&mut self) -> Vec<Told> {
+        self.focus.pointer = None;
+        self.focus.pointer_at = None;
+        self.focus.hovered = None;
+        self.described()
+    }
+
+    /// The browser took the finger's movement over: it scrolls.
+    pub fn abort(&mut self, id: i32) {
+        self.touches.retain(|touch| touch.id != id);
+        self.drag = None;
+    }
+
+    /// Zooms to what was clicked twice, or shows all.
+    pub fn double_click(&mut self, x: f64, y: f64) -> Vec<Told> {
+        let item = self.item_at(x, y).filter(|item| !item.row.is_graph());
+        self.gesture(|view| match item {
+            Some(item) => view.show(item.span),
+            None => view.fit(),
+        })
+    }
+
+    /// Changes which time is in view; the pointer stays where it is on the
+    /// canvas.
+    pub fn gesture(&mut self, change: impl FnOnce(&mut Viewport)) -> Vec<Told> {
+        change(&mut self.view);
+        if let Some((x, _)) = self.focus.pointer_at {
+            let labels = self.left_px();
+            self.focus.pointer = (x >= labels).then(|| self.view.time_at(x - labels));
+        }
+        let mut told = self.hover();
+        told.push(Told::Changed);
+        told
+    }
+
+    /// Sets one end of a measure, then the other.
+    pub fn measure(&mut self) {
+        let moment = self.moment();
+        let focus = &mut self.focus;
+        focus.measuring = !focus.measuring;
+        focus.measure = Some(match focus.measure.filter(|_| !focus.measuring) {
+            Some((from, _)) => (from, moment),
+            None => (moment, moment),
+        });
+    }
+}
+
+impl Control {
+    fn time_of(&self, x: f64) -> Nanos {
+        self.view.time_at(x - self.left_px())
+    }
+
+    /// A button, pen or finger goes down.
+    pub fn press(&mut self, press: Press) -> Vec<Told> {
+        let (x, y) = press.at;
+        if press.touch {
+            self.touches.retain(|touch| touch.id != press.id);
+            self.touches.push(Touch {
+                id: press.id,
+                at: press.at,
+            });
+            if let Some(pinch) = self.pinch() {
+                self.drag = Some(pinch);
+                self.moved = true;
+                return Vec::new();
+            }
+        }
+        self.moved = false;
+        let edge_px = if press.touch { FINGER_EDGE_PX } else { EDGE_PX };
+        self.drag = if x < self.left_px() {
+            None
+        } else if y < MINIMAP_PX {
+            return self.take_minimap(x);
+        } else if press.measure {
+            Some(Drag::Measure {
+                from: self.snapped(press.at),
+                x,
+            })
+        } else if let Some(fixed) = self.opposite_edge(x, edge_px) {
+            Some(Drag::Edge { fixed })
+        } else if press.pan || press.touch || y < TOP_PX {
+            Some(Drag::Pan { x })
+        } else {
+            Some(Drag::Select {
+                from: self.snapped(press.at),
+                x,
+            })
+        };
+        if press.touch {
+            vec![Told::Hold(press)]
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn pinch(&self) -> Option<Drag> {
+        let [a, b] = self.touches[..] else {
+            return None;
+        };
+        Some(Drag::Pinch {
+            apart: (a.at.0 - b.at.0).abs().max(1.0),
+            middle: f64::midpoint(a.at.0, b.at.0),
+        })
+    }
+
+    /// Takes the view on the minimap; beside it, the view comes there first.
+    fn take_minimap(&mut self, x: f64) -> Vec<Told> {
+        let view = self.view.span();
+        let time = self.minimap_time(x);
+        let middle = f64::midpoint(view.start.0 as f64, view.end.0 as f64);
+        let inside = (time - middle).abs() <= view.duration().0 as f64 / 2.0;
+        let grip = if inside { time - middle } else { 0.0 };
+        self.drag = Some(Drag::Minimap { grip });
+        self.move_minimap(x, grip);
+        vec![Told::Changed]
+    }
+
+    fn move_minimap(&mut self, x: f64, grip: f64) {
+        let middle = (self.minimap_time(x) - grip).max(0.0);
+        let now = self.view.x_of(Nanos(middle as u64));
+        self.view.pan(now - self.view.width_px() / 2.0);
+    }
+
+    fn minimap_time(&self, x: f64) -> f64 {
+        let part = (x - self.left_px()) / self.view.width_px();
+        let log = self.view.log();
+        log.start.0 as f64 + part.clamp(0.0, 1.0) * log.duration().0 as f64
+    }
+
+    /// The pointer or a finger moves.
+    pub fn point(&mut self, id: i32, x: f64, y: f64) -> Vec<Told> {
+        if let Some(touch) = self.touches.iter_mut().find(|touch| touch.id == id) {
+            touch.at = (x, y);
+        }
+        let time = self.time_of(x);
+        self.focus.pointer = (x >= self.left_px() && y >= MINIMAP_PX).then_some(time);
+        self.focus.pointer_at = Some((x, y));
+        if let Some((from, _)) = self.focus.measure.filter(|_| self.focus.measuring) {
+            self.focus.measure = Some((from, self.snapped((x, y))));
+        }
+        let mut events = self.dragged(x, y);
+        events.extend(self.hover());
+        events
+    }
+
+    fn dragged(&mut self, x: f64, y: f64) -> Vec<Told> {
+        match self.drag {
+            Some(Drag::Pan { x: from }) => {
+                self.moved |= (x - from).abs() > CLICK_PX;
+                if self.moved {
+                    self.view.pan(from - x);
+                    self.drag = Some(Drag::Pan { x });
+                }
+            }
+            Some(Drag::Select { from, x: start }) => {
+                self.moved |= (x - start).abs() > CLICK_PX;
+                if self.moved {
+                    return self.set_range(from, self.snapped((x, y)));
+                }
+            }
+            Some(Drag::Edge { fixed }) => {
+                self.moved = true;
+                return self.set_range(fixed, self.snapped((x, y)));
+            }
+            Some(Drag::Measure { from, x: start }) => {
+                self.moved |= (x - start).abs() > CLICK_PX;
+                self.focus.measuring = false;
+                self.focus.measure = self.moved.then(|| (from, self.snapped((x, y))));
+            }
+            Some(Drag::Minimap { grip }) => {
+                self.move_minimap(x, grip);
+                return vec![Told::Changed];
+            }
+            Some(Drag::Pinch { apart, middle }) => self.pinched(apart, middle),
+            None => {}
+        }
+        Vec::new()
+    }
+
+    fn pinched(&mut self, apart: f64, middle: f64) {
+        let Some(Drag::Pinch {
+            apart: now,
+            middle: to,
+        }) = self.pinch()
+        else {
+            return;
+        };
+        self.view.pan(middle - to);
+        let labels = self.left_px();
+        self.view.zoom(now / apart, to - labels);
+        self.drag = self.pinch();
+    }
+
+    /// The button or finger goes up.
+    pub fn release(&mut self, id: i32, x: f64, y: f64) -> Vec<Told> {
+        let fingers = self.touches.len();
+        self.touches.retain(|touch| touch.id != id);
+        let drag = self.drag.take();
+        let mut events = vec![Told::Changed];
+        if fingers > 1 {
+            // What remains of two fingers is no click.
+            return events;
+        }
+        if fingers == 1 {
+            self.focus.pointer_at = None;
+            self.focus.pointer = None;
+            self.focus.hovered = None;
+        }
+        if self.focus.measuring {
+            self.focus.measuring = false;
+            return events;
+        }
+        let clicks = !matches!(
+            drag,
+            None | Some(Drag::Minimap { .. } | Drag::Measure { .. })
+        );
+        if clicks && !self.moved {
+            events.extend(self.clicked(x, y));
+        }
+        events
+    }
+
+    fn clicked(&mut self, x: f64, y: f64) -> Vec<Told> {
+        let mut events = Vec::new();
+        events.extend(self.place_at(x, y).map(Told::Clicked));
+        let item = self.item_at(x, y).filter(|item| !item.row.is_graph());
+        if item.is_none() && self.focus.range.take().is_some() {
+            events.push(Told::Range(None));
+        }
+        let track = self
+            .track_at(y)
+            .map(|index| self.layout.tracks()[index].id.clone());
+        if let Some(track) = track {
+            self.focus.track = Some(track.clone());
+            events.push(Told::Current(Some(track)));
+        }
+        self.focus.pinned = item.is_some();
+        self.focus.card_left = x > (self.left_px() + self.size.0) / 2.0;
+        events.extend(self.select(item));
+        events.extend([Told::Pinned(
+            self.description().filter(|_| self.focus.pinned),
+        )]);
+        events
+    }
+
+    /// The track at a height of the canvas.
+    #[must_use]
+    pub fn track_at(&self, y: f64) -> Option<usize> {
+        (y >= TOP_PX).then(|| self.layout.at(y - TOP_PX, self.scroll_px))?
+    }
+
+    /// The item at a place of the canvas; on a graph, the stretch of a pixel.
+    #[must_use]
+    pub fn item_at(&self, x: f64, y: f64) -> Option<Item> {
+        if x < self.left_px() {
+            return None;
+        }
+        let row = self.layout.tracks().get(self.track_at(y)?)?.row()?;
+        let time = self.time_of(x);
+        if row.is_graph() {
+            return Some(self.graph_item(row, time));
+        }
+        let px = match row {
+            Row::Messages | Row::Instants(_) => MOMENT_HIT_PX,
+            _ => HIT_PX,
+        };
+        let slack = Nanos((self.view.ns_per_px() * px) as u64);
+        self.marks.hit(row, time, slack)
+    }
+
+    /// A time, or the edge of a span at the pointer that is near it.
+    fn snapped(&self, (x, y): (f64, f64)) -> Nanos {
+        let time = self.time_of(x);
+        let row = self
+            .track_at(y)
+            .and_then(|index| self.layout.tracks().get(index)?.row());
+        let Some(row) = row.filter(|row| !row.is_graph()) else {
+            return time;
+        };
+        let slack = Nanos((self.view.ns_per_px() * SNAP_PX) as u64);
+        let Some(item) = self.marks.hit(row, time, slack) else {
+            return time;
+        };
+        let edges = [item.span.start, item.span.end];
+        let nearest = edges.into_iter().min_by_key(|edge| edge.0.abs_diff(time.0));
+        nearest
+            .filter(|edge| edge.0.abs_diff(time.0) <= slack.0)
+            .unwrap_or(time)
+    }
+
+    /// If `x` is on an edge of the range: the other edge.
+    fn opposite_edge(&self, x: f64, slack_px: f64) -> Option<Nanos> {
+        let range = self.focus.range?;
+        let labels = self.left_px();
+        let near = |time: Nanos| (labels + self.view.x_of(time) - x).abs() <= slack_px;
+        if near(range.start) {
+            Some(range.end)
+        } else if near(range.end) {
+            Some(range.start)
+        } else {
+            None
+        }
+    }
+
+    /// Looks what is under the pointer.
+    pub(super) fn hover(&mut self) -> Vec<Told> {
+        let at = self.focus.pointer_at.filter(|_| self.drag.is_none());
+        self.focus.hovered = at.and_then(|(x, y)| self.item_at(x, y));
+        self.described()
+    }
+
+    fn set_range(&mut self, a: Nanos, b: Nanos) -> Vec<Told> {
+        self.focus.range = Some(Span::new(a.min(b), a.max(b)));
+        vec![Told::Range(self.focus.range)]
+    }
+
+    /// Which shape the pointer has at a place of the canvas: what a press
+    /// there would do.
+    #[must_use]
+    pub fn pointer_shape(&self, x: f64, y: f64) -> PointerShape {
+        let hovered = self.focus.hovered.as_ref();
+        match self.drag {
+            Some(Drag::Pan { .. } | Drag::Minimap { .. }) => "grabbing",
+            Some(Drag::Edge { .. }) => "ew-resize",
+            _ if x < self.left_px() => "default",
+            _ if y < MINIMAP_PX => "grab",
+            _ if self.opposite_edge(x, EDGE_PX).is_some() => "ew-resize",
+            _ if y < TOP_PX => "grab",
+            _ if hovered.is_some_and(|item| !item.row.is_graph()) => "pointer",
+            _ => "crosshair",
+        }
+    }
+}

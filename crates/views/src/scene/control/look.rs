@@ -1,0 +1,249 @@
+//! What is in view: zooming, moving, going to things, and back.
+
+use super::{Control, Goto, Place, Told};
+use crate::scene::timeline::TOP_PX;
+use analysis::timeline::row::Row;
+use eventlog::ids::{CapId, Nanos};
+use model::time::Span;
+
+impl Control {
+    /// Shows what a view says: a time, or all of the log without one, a
+    /// selected range, and an item that is selected as soon as its marks have
+    /// come.
+    pub fn show_view(
+        &mut self,
+        visible: Option<Span>,
+        range: Option<Span>,
+        selected: Option<(Row, Nanos)>,
+    ) -> Vec<Told> {
+        match visible {
+            Some(span) => self.view.show_exactly(span),
+            None => self.view.fit(),
+        }
+        let mut told = self.select_range(range);
+        let now = self.selected().map(|(row, span)| (row, span.start));
+        if now != selected {
+            told.extend(self.select(None));
+            self.wanted = selected;
+            told.extend(self.select_wanted());
+        }
+        told
+    }
+
+    /// Selects the item that was wanted, if the marks of this view have come.
+    pub(super) fn select_wanted(&mut self) -> Vec<Told> {
+        let query = self.marks_query();
+        let Some((row, time)) = self.wanted.filter(|(row, _)| query.rows.contains(row)) else {
+            return Vec::new();
+        };
+        if self.marks.view != Some(query.view) || self.marks.rows != query.rows {
+            return Vec::new();
+        }
+        self.wanted = None;
+        match self.marks.hit(row, time, Nanos(0)) {
+            Some(item) => self.select(Some(item)),
+            None => Vec::new(),
+        }
+    }
+
+    /// Shows what was clicked in a panel.
+    pub fn goto(&mut self, goto: Goto) -> Vec<Told> {
+        let Goto { span, row, zoom } = goto;
+        self.show(span, zoom);
+        self.focus.cursor = Some(span.start);
+        self.focus.hovered = None;
+        self.focus.pointer_at = None;
+        let mut told = vec![Told::Changed];
+        let index = row.and_then(|row| self.layout.find(row));
+        let track = index.and_then(|index| self.layout.tracks().get(index));
+        if let Some(name) = track.map(|track| track.id.clone()) {
+            self.show_apart(span);
+            self.focus.track = Some(name.clone());
+            told.push(Told::Current(Some(name)));
+        }
+        if let Some(row) = row {
+            told.extend(self.scroll_to(row));
+            let view = self.view.span();
+            self.wanted = Some((row, span.start.max(view.start).min(span.end)));
+            told.extend(self.select_wanted());
+        }
+        told
+    }
+
+    /// Scrolls a track into view, if it is not.
+    pub fn scroll_to(&self, row: Row) -> Option<Told> {
+        self.scroll_to_track(self.layout.find(row)?)
+    }
+
+    pub(super) fn scroll_to_track(&self, index: usize) -> Option<Told> {
+        let track = self.layout.tracks().get(index)?;
+        let pinned = self.layout.pinned_px();
+        let (top, height) = (self.layout.y(index, 0.0), track.height());
+        let (from, room) = (self.scroll_px + pinned, self.size.1 - TOP_PX - pinned);
+        let to = if track.pinned {
+            return None;
+        } else if top < from {
+            top - pinned
+        } else if top + height > from + room {
+            top + height - room - pinned
+        } else {
+            return None;
+        };
+        Some(Told::Scroll(to.max(0.0).ceil()))
+    }
+
+    /// Shows all of the log.
+    pub fn fit(&mut self) -> Vec<Told> {
+        self.gesture(crate::scene::viewport::Viewport::fit)
+    }
+
+    /// Shows the selected range or item.
+    pub fn show_selection(&mut self) -> Vec<Told> {
+        let item = self.focus.selected.as_ref();
+        match self.focus.range.or(item.map(|item| item.span)) {
+            Some(span) => self.gesture(|view| view.show(span)),
+            None => Vec::new(),
+        }
+    }
+
+    /// Zooms around the pointer, the cursor, or the middle.
+    pub fn zoom(&mut self, factor: f64) -> Vec<Told> {
+        let width = self.view.width_px();
+        let inside = |time: Nanos| {
+            let x = self.view.x_of(time);
+            (0.0..=width).contains(&x).then_some(x)
+        };
+        let pointer = self.focus.pointer.and_then(inside);
+        let cursor = self.focus.cursor.and_then(inside);
+        let x = pointer.or(cursor).unwrap_or(width / 2.0);
+        self.gesture(|view| view.zoom(factor, x))
+    }
+
+    /// Moves the view by a part of its width.
+    pub fn pan(&mut self, part: f64) -> Vec<Told> {
+        self.gesture(|view| view.pan(part * view.width_px()))
+    }
+
+    /// Moves the view so that it begins with the log, or ends with it.
+    pub fn jump(&mut self, to_end: bool) -> Vec<Told> {
+        self.gesture(|view| {
+            let log = view.log();
+            let (time, x) = if to_end {
+                (log.end, view.width_px() * 0.98)
+            } else {
+                (log.start, view.width_px() * 0.02)
+            };
+            view.pan(view.x_of(time) - x);
+        })
+    }
+
+    /// Brings the moment that is meant into the middle.
+    pub fn centre(&mut self) -> Vec<Told> {
+        let moment = self.moment();
+        self.gesture(|view| view.pan(view.x_of(moment) - view.width_px() / 2.0))
+    }
+
+    /// Undoes one thing: a drag, a measure, the selected item, the range, the
+    /// cursor. `None` if there was nothing.
+    pub fn escape(&mut self) -> Option<Vec<Told>> {
+        if self.drag.take().is_some() {
+            return Some(Vec::new());
+        }
+        if self.focus.measure.take().is_some() {
+            self.focus.measuring = false;
+            return Some(Vec::new());
+        }
+        if self.focus.selected.is_some() {
+            self.focus.pinned = false;
+            let mut told = self.select(None);
+            told.push(Told::Pinned(None));
+            return Some(told);
+        }
+        if self.focus.range.is_some() {
+            return Some(self.select_range(None));
+        }
+        self.focus.cursor.take().map(|_| Vec::new())
+    }
+
+    /// Selects a range, or none.
+    pub fn select_range(&mut self, range: Option<Span>) -> Vec<Told> {
+        self.focus.range = range;
+        vec![Told::Range(range), Told::Changed]
+    }
+}
+
+impl Control {
+    /// Brings a span into view.
+    fn show(&mut self, span: Span, zoom: bool) {
+        /// How much of the log is shown on each side of a span, by its length.
+        const CONTEXT: u64 = 4;
+        let view = self.view.span();
+        if zoom {
+            let around = span.duration().0.saturating_mul(CONTEXT).max(1000);
+            self.view.show_exactly(Span::new(
+                Nanos(span.start.0.saturating_sub(around)),
+                Nanos(span.end.0.saturating_add(around)),
+            ));
+        } else if span.end < view.start || view.end < span.start {
+            let x = self.view.x_of(span.start);
+            self.view.pan(x - self.view.width_px() / 2.0);
+        }
+    }
+
+    /// Zooms in if a span is so narrow that it is merged with others.
+    fn show_apart(&mut self, span: Span) {
+        const LEAST_PX: f64 = 3.0;
+        const WIDTH_PX: f64 = 24.0;
+        let duration = span.duration().0 as f64;
+        let px = duration / self.view.ns_per_px();
+        if duration > 0.0 && px < LEAST_PX {
+            self.view.zoom(WIDTH_PX / px, self.view.x_of(span.start));
+            let x = self.view.x_of(span.start);
+            self.view.pan(x - self.view.width_px() / 2.0);
+        }
+    }
+
+    /// The moment that a click means, which becomes the cursor: the begin of
+    /// the item, or the time itself.
+    pub(super) fn place_at(&mut self, x: f64, y: f64) -> Option<Place> {
+        let labels = self.left_px();
+        if x < labels {
+            return None;
+        }
+        let item = self.item_at(x, y).filter(|item| !item.row.is_graph());
+        let time = item
+            .as_ref()
+            .map_or_else(|| self.view.time_at(x - labels), |item| item.span.start);
+        let cap = item.and_then(|item| match item.row {
+            Row::Thread(_) => item
+                .detail
+                .and_then(|cap| u16::try_from(cap).ok())
+                .map(CapId),
+            row => row.cap(),
+        });
+        self.focus.cursor = Some(time);
+        Some(Place { time, cap })
+    }
+
+    /// Which tracks are seen, if they are others than before. Some more are
+    /// counted, so that not every pixel of scrolling changes them.
+    pub fn seen_changed(&mut self) -> Option<Told> {
+        const MORE: usize = 12;
+        let pinned = self.layout.pinned();
+        let scrolled = self.layout.seen(self.scroll_px, self.size.1 - TOP_PX);
+        let (first, last) = scrolled
+            .filter(|&index| index >= pinned)
+            .fold((usize::MAX, 0), |(first, last), index| {
+                (first.min(index), last.max(index + 1))
+            });
+        let total = self.layout.tracks().len();
+        let first = first.min(last);
+        let known = self.seen.start <= first && last <= self.seen.end && self.seen.end <= total;
+        let slim = self.seen.len() <= last - first + 4 * MORE;
+        if known && slim && (self.seen.start >= pinned) {
+            return None;
+        }
+        self.seen = first.saturating_sub(MORE).max(pinned)..(last + MORE).min(total);
+        Some(Told::Seen(self.seen.clone()))
+    }
+}

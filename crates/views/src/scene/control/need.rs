@@ -1,0 +1,218 @@
+//! What has to be asked of the worker for this view, and its answers.
+
+use super::{Control, NOTHING, Told};
+use crate::scene::item::{Item, Marks, Names};
+use crate::scene::timeline::{Focus, Scene, TOP_PX, labels_px};
+use crate::{notes::Notes, scene::palette::Palette};
+use analysis::timeline::details::{DetailsQuery, Fact};
+use analysis::timeline::flow::{Arrow, FlowQuery};
+use analysis::timeline::query::TimelineQuery;
+use analysis::timeline::row::Row;
+use eventlog::ids::{Nanos, ThreadId};
+use model::marks::{MarkKind, TimelineReply};
+use model::time::Span;
+
+/// The widest picture that marks are asked for, in pixels.
+const MAX_WIDTH_PX: f64 = 20_000.0;
+/// A run at least so wide has room for the name of its thread, in pixels.
+const NAMED_PX: f64 = 30.0;
+/// How many labels of threads are asked for at once.
+const LABELS_AT_ONCE: usize = 500;
+
+/// What is asked about an item.
+pub(super) fn details_query(item: &Item) -> DetailsQuery {
+    DetailsQuery {
+        row: item.row,
+        span: item.span,
+        many: item.kind != MarkKind::One,
+    }
+}
+
+/// The thread that an item is about.
+fn thread_of(item: &Item) -> Option<ThreadId> {
+    match item.row {
+        Row::Thread(thread) => Some(thread),
+        Row::Cap(_) if item.kind == MarkKind::One => item.detail.map(ThreadId),
+        _ => None,
+    }
+}
+
+/// The marks that answer a query.
+fn marks(asked: TimelineQuery, reply: TimelineReply) -> Marks {
+    Marks {
+        view: Some(asked.view),
+        rows: asked.rows,
+        reply,
+    }
+}
+
+impl Control {
+    /// The marks that this view needs: of a little more than is in view, so
+    /// that a drag does not uncover emptiness.
+    #[must_use]
+    pub fn marks_query(&self) -> TimelineQuery {
+        let view = self.view.span();
+        let margin = view.duration().0 / 4;
+        let span = Span::new(
+            Nanos(view.start.0.saturating_sub(margin)),
+            Nanos(view.end.0.saturating_add(margin)),
+        );
+        let scale = span.duration().0 as f64 / self.view.ns_per_px();
+        let tracks = self.layout.tracks();
+        let seen = self.layout.seen(self.scroll_px, self.size.1 - TOP_PX);
+        TimelineQuery {
+            view: span,
+            width_px: scale.clamp(1.0, MAX_WIDTH_PX) as u32,
+            rows: seen.filter_map(|index| tracks.get(index)?.row()).collect(),
+        }
+    }
+
+    /// Takes the marks over. Something else may be under the pointer now.
+    pub fn marks_came(&mut self, asked: TimelineQuery, reply: TimelineReply) -> Vec<Told> {
+        self.marks = marks(asked, reply);
+        let mut told = self.select_awaited();
+        told.extend(self.select_wanted());
+        told.extend(self.hover());
+        told.push(Told::Marks);
+        told
+    }
+
+    /// The activity of the whole log, once a log is there.
+    #[must_use]
+    pub fn minimap_query(&self) -> Option<TimelineQuery> {
+        let view = self.view.log();
+        (view != NOTHING).then(|| TimelineQuery {
+            view,
+            width_px: self.view.width_px().clamp(1.0, MAX_WIDTH_PX) as u32,
+            rows: vec![Row::Activity],
+        })
+    }
+
+    /// Takes the activity of the whole log over.
+    pub fn minimap_came(&mut self, asked: TimelineQuery, reply: TimelineReply) {
+        self.minimap = marks(asked, reply);
+    }
+
+    /// Threads whose runs are wide enough to be named and whose labels are not
+    /// known yet; they count as asked for.
+    pub fn labels_query(&mut self) -> Vec<ThreadId> {
+        let min_ns = self.view.ns_per_px() * NAMED_PX;
+        let reply = &self.marks.reply;
+        let rows = &self.marks.rows;
+        let mut unknown: Vec<ThreadId> = (0..reply.len())
+            .filter(|&i| matches!(rows.get(reply.row[i] as usize), Some(Row::Cap(_))))
+            .filter_map(|i| reply.mark(i))
+            .filter(|mark| mark.kind == MarkKind::One && mark.end - mark.start >= min_ns)
+            .filter_map(|mark| mark.detail.map(ThreadId))
+            .filter(|thread| {
+                !self.labels.asked.contains(thread) && !self.labels.known.contains_key(thread)
+            })
+            .take(LABELS_AT_ONCE)
+            .collect();
+        unknown.sort_unstable();
+        unknown.dedup();
+        self.labels.asked.extend(&unknown);
+        unknown
+    }
+
+    /// Takes labels of threads over.
+    pub fn labels_came(&mut self, labels: impl IntoIterator<Item = (ThreadId, String)>) {
+        self.labels.known.extend(labels);
+    }
+
+    /// The number of a message whose text is wanted; it counts as asked for.
+    pub fn message_query(&mut self) -> Option<u32> {
+        let item = self.item()?;
+        let number = item.detail.filter(|_| item.row == Row::Messages)?;
+        let unknown =
+            self.labels.asked_message != Some(number) && self.labels.message(number).is_none();
+        unknown.then(|| {
+            self.labels.asked_message = Some(number);
+            number
+        })
+    }
+
+    /// Takes the text of a message over.
+    pub fn message_came(&mut self, number: u32, text: String) -> Vec<Told> {
+        self.labels.messages.insert(number, text);
+        self.described()
+    }
+
+    /// What is asked about the item that is pointed at or selected.
+    #[must_use]
+    pub fn details_query(&self) -> Option<DetailsQuery> {
+        let item = self.item().filter(|_| !self.is_dragging())?;
+        Some(details_query(item))
+    }
+
+    /// Takes over what is known of an item.
+    pub fn details_came(&mut self, asked: DetailsQuery, facts: Vec<Fact>) -> Vec<Told> {
+        self.details = Some((asked, facts));
+        self.described()
+    }
+
+    /// The thread whose arrows are wanted in this view. Without one, those at
+    /// hand go.
+    pub fn flow_query(&mut self) -> Option<FlowQuery> {
+        let Some(thread) = self.item().and_then(thread_of) else {
+            self.arrows.clear();
+            return None;
+        };
+        let view = self.view.span();
+        (!self.is_dragging()).then_some(FlowQuery { thread, view })
+    }
+
+    /// Takes the arrows of a thread over.
+    pub fn flow_came(&mut self, arrows: Vec<Arrow>) {
+        self.arrows = arrows;
+    }
+
+    /// What the events about the item say now.
+    pub(super) fn described(&self) -> Vec<Told> {
+        let mut told = vec![Told::Described(self.description())];
+        // The pointer may still be on what was clicked.
+        let focus = &self.focus;
+        if focus.pinned && (focus.hovered.is_none() || focus.hovered == focus.selected) {
+            told.push(Told::Pinned(self.description()));
+        }
+        told
+    }
+
+    /// The picture, ready to be painted.
+    #[must_use]
+    pub fn scene<'a>(
+        &'a self,
+        palette: &'a Palette,
+        patterns: bool,
+        notes: &'a Notes,
+    ) -> Scene<'a, impl Names + use<>> {
+        let focus = &self.focus;
+        Scene {
+            layout: &self.layout,
+            scroll_px: self.scroll_px,
+            size: (self.size.0, self.size.1.max(TOP_PX)),
+            view: self.view,
+            palette,
+            patterns,
+            caps: self.caps,
+            marks: &self.marks,
+            overview: &self.minimap,
+            names: &self.labels,
+            notes,
+            focus: Focus {
+                range: focus.range,
+                selected: focus.selected.as_ref(),
+                hovered: focus.hovered.as_ref(),
+                pointer: focus.pointer,
+                cursor: focus.cursor,
+                measure: focus.measure,
+                arrows: &self.arrows,
+            },
+        }
+    }
+
+    /// Where the area right of the labels begins.
+    pub(super) fn left_px(&self) -> f64 {
+        labels_px(self.size.0)
+    }
+}

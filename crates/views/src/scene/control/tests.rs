@@ -1,0 +1,317 @@
+//! Plain events in, what is told out: two capabilities of 1 ms, each with a
+//! run from 100 to 300 µs and one from 600 to 610 µs, in a window of 1,000
+//! pixels beside the labels.
+
+use super::gestures::{Press, Wheel};
+use super::*;
+use crate::scene::arrange::{Known, TrackView, arrange};
+use crate::scene::timeline::{LABELS_PX, MINIMAP_PX, TOP_PX};
+use analysis::timeline::contents::Contents;
+use model::marks::{MarkKind, NONE, TimelineReply};
+
+const LOG: Span = Span::new(Nanos(0), Nanos(1_000_000));
+const LONG: Span = Span::new(Nanos(100_000), Nanos(300_000));
+const SHORT: Span = Span::new(Nanos(600_000), Nanos(610_000));
+/// The middle of the tracks, as heights of the canvas.
+const CAP0: f64 = TOP_PX + 119.0;
+const CAP1: f64 = TOP_PX + 149.0;
+
+/// The marks that a query asks for.
+fn reply(query: &analysis::timeline::query::TimelineQuery) -> TimelineReply {
+    let mut reply = TimelineReply::default();
+    for (number, row) in (0..).zip(&query.rows) {
+        for span in [LONG, SHORT] {
+            if !matches!(row, Row::Cap(_)) {
+                continue;
+            }
+            let relative = |time: Nanos| time.0 as f64 - query.view.start.0 as f64;
+            reply.row.push(number);
+            reply.kind.push(MarkKind::One as u8);
+            reply.class.push(Class::Running as u8);
+            reply.code.push(0);
+            reply.start.push(relative(span.start));
+            reply.end.push(relative(span.end));
+            reply.detail.push(NONE);
+            reply.other_wait_ns.push(0.0);
+            reply.count.push(1);
+            reply.shares.extend([0.0; model::class::CLASSES]);
+        }
+    }
+    reply
+}
+
+/// Has the marks of the view come.
+fn answer(control: &mut Control) -> Vec<Told> {
+    let query = control.marks_query();
+    let reply = reply(&query);
+    control.marks_came(query, reply)
+}
+
+fn open() -> Control {
+    let contents = Contents::default();
+    let caps = [(CapId(0), String::new()), (CapId(1), String::new())];
+    let known = Known {
+        caps: &caps,
+        messages: 0,
+        contents: &contents,
+        threads: &[],
+        pinned_threads: &[],
+        threads_in_all: 0,
+    };
+    let mut control = Control::default();
+    control.resize((LABELS_PX + 1000.0, 600.0));
+    control.set_log(LOG, Rc::default(), []);
+    control.set_layout(Rc::new(Layout::new(arrange(&known, &TrackView::default()))));
+    assert_eq!(
+        control.track_at(CAP0),
+        control.layout.find(Row::Cap(CapId(0)))
+    );
+    assert_eq!(
+        control.track_at(CAP1),
+        control.layout.find(Row::Cap(CapId(1)))
+    );
+    answer(&mut control);
+    control
+}
+
+/// Where a time is on the canvas.
+fn x(control: &Control, us: u64) -> f64 {
+    LABELS_PX + control.view.x_of(Nanos(us * 1000))
+}
+
+fn press(at: (f64, f64)) -> Press {
+    Press {
+        id: 1,
+        at,
+        touch: false,
+        pan: false,
+        measure: false,
+    }
+}
+
+/// Presses at one place, moves in two steps, and releases at another.
+fn drag(control: &mut Control, press: Press, to: (f64, f64)) {
+    control.press(press);
+    let middle = f64::midpoint(press.at.0, to.0);
+    control.point(press.id, middle, to.1);
+    control.point(press.id, to.0, to.1);
+    control.release(press.id, to.0, to.1);
+}
+
+/// How far two times are apart, in microseconds.
+fn apart_us(a: Nanos, b: u64) -> u64 {
+    a.0.abs_diff(b * 1000) / 1000
+}
+
+#[test]
+fn the_wheel_zooms_at_the_pointer_and_moves_sideways() {
+    let mut control = open();
+    let at = x(&control, 400);
+    let zoom = Wheel {
+        x: at,
+        dy: -500.0,
+        ..Wheel::default()
+    };
+    let told = control.wheel(zoom).expect("the timeline's");
+    assert!(told.contains(&Told::Changed));
+    assert!((x(&control, 400) - at).abs() < 0.01);
+    assert!(control.visible().is_some());
+    let before = control.view.span().start;
+    let aside = Wheel {
+        x: at,
+        dx: 50.0,
+        ..Wheel::default()
+    };
+    control.wheel(aside).expect("the timeline's");
+    assert!(control.view.span().start > before);
+    // Over the names, and with Shift, the tracks scroll.
+    let names = Wheel { x: 10.0, ..zoom };
+    let shift = Wheel {
+        shift: true,
+        ..zoom
+    };
+    assert_eq!((control.wheel(names), control.wheel(shift)), (None, None));
+}
+
+#[test]
+fn a_drag_selects_from_edge_to_edge_and_a_click_beside_drops_it() {
+    let mut control = open();
+    // Three pixels beside the edges of the long run: they are caught.
+    let (from, to) = (x(&control, 100) + 3.0, x(&control, 300) - 3.0);
+    drag(&mut control, press((from, CAP0)), (to, CAP0));
+    assert_eq!(control.range(), Some(LONG));
+    // Where no track is, nothing is caught.
+    let below = TOP_PX + 400.0;
+    let from = x(&control, 500);
+    drag(&mut control, press((from, below)), (from + 100.0, below));
+    let range = control.range().expect("a range");
+    assert!(apart_us(range.start, 500) <= 1 && range.duration().0 > 90_000);
+    // Its right edge is taken; the left one stays.
+    let (edge, to) = (x(&control, range.end.0 / 1000), x(&control, 900));
+    assert_eq!(control.pointer_shape(edge, below), "ew-resize");
+    drag(&mut control, press((edge, below)), (to, below));
+    let wider = control.range().expect("a range");
+    assert_eq!(wider.start, range.start);
+    assert!(apart_us(wider.end, 900) <= 1);
+    let beside = x(&control, 450);
+    drag(&mut control, press((beside, CAP0)), (beside + 1.0, CAP0));
+    assert_eq!(control.range(), None);
+}
+
+#[test]
+fn a_click_selects_what_is_there() {
+    let mut control = open();
+    let at = (x(&control, 200), CAP1);
+    control.press(press(at));
+    let told = control.release(1, at.0, at.1);
+    let row = Row::Cap(CapId(1));
+    assert_eq!(control.selected(), Some((row, LONG)));
+    assert_eq!(control.cursor(), Some(LONG.start));
+    let place = Place {
+        time: LONG.start,
+        cap: Some(CapId(1)),
+    };
+    assert!(told.contains(&Told::Clicked(place)));
+    assert!(told.iter().any(|one| matches!(one, Told::Pinned(Some(_)))));
+    assert_eq!(control.track(), Some(&TrackName::capability(CapId(1))));
+    // Escape undoes one thing after the other, then nothing.
+    assert!(control.escape().is_some());
+    assert_eq!(control.selected(), None);
+    assert!(control.escape().is_some());
+    assert_eq!(control.cursor(), None);
+    assert_eq!(control.escape(), None);
+}
+
+#[test]
+fn fingers_move_and_pinch_and_select_after_a_rest() {
+    let mut control = open();
+    control.gesture(|view| view.show_exactly(LONG));
+    let finger = |id, at| Press {
+        id,
+        touch: true,
+        ..press(at)
+    };
+    let first = finger(1, (700.0, CAP0));
+    assert!(control.press(first).contains(&Told::Hold(first)));
+    let before = control.view.span();
+    control.point(1, 650.0, CAP0);
+    assert!(control.view.span().start > before.start && control.range().is_none());
+    // A second finger; then they move apart.
+    control.press(finger(2, (850.0, CAP0)));
+    let width = control.view.width_ns();
+    control.point(2, 1050.0, CAP0);
+    assert!((control.view.width_ns() - width / 2.0).abs() < 1.0);
+    control.release(2, 1050.0, CAP0);
+    control.release(1, 650.0, CAP0);
+    assert_eq!(
+        control.selected(),
+        None,
+        "what remains of a pinch is no click"
+    );
+    let rest = finger(3, (500.0, TOP_PX + 400.0));
+    control.press(rest);
+    control.held(rest);
+    let view = control.view.span();
+    control.point(3, 600.0, TOP_PX + 400.0);
+    assert_eq!(control.view.span(), view, "it selects, and does not move");
+    assert!(control.range().is_some());
+    control.abort(3);
+    assert!(!control.is_dragging());
+}
+
+#[test]
+fn alt_measures_and_shift_moves() {
+    let mut control = open();
+    control.gesture(|view| view.show_exactly(LONG));
+    let at = (500.0, TOP_PX + 400.0);
+    let measure = Press {
+        measure: true,
+        ..press(at)
+    };
+    drag(&mut control, measure, (600.0, at.1));
+    let (from, to) = control.focus.measure.expect("a measure");
+    assert!(to > from && control.range().is_none());
+    let view = control.view.span();
+    let pan = Press {
+        pan: true,
+        ..press(at)
+    };
+    drag(&mut control, pan, (400.0, at.1));
+    assert!(control.view.span().start > view.start);
+    assert_eq!(control.range(), None);
+}
+
+#[test]
+fn the_minimap_is_taken_or_jumped_to() {
+    let mut control = open();
+    control.gesture(|view| view.show_exactly(LONG));
+    let far = (LABELS_PX + 800.0, MINIMAP_PX / 2.0);
+    control.press(press(far));
+    let middle = control.view.span();
+    let middle = Nanos(u64::midpoint(middle.start.0, middle.end.0));
+    assert!(apart_us(middle, 800) <= 1, "beside the view: it comes");
+    control.point(1, far.0 - 100.0, far.1);
+    let moved = control.view.span();
+    assert!(apart_us(Nanos(u64::midpoint(moved.start.0, moved.end.0)), 700) <= 1);
+    control.release(1, far.0 - 100.0, far.1);
+    assert_eq!(control.selected(), None);
+}
+
+#[test]
+fn the_keyboard_walks_items_and_tracks() {
+    let mut control = open();
+    control.set_track(&TrackName::capability(CapId(0)));
+    let row = Row::Cap(CapId(0));
+    control.step(true);
+    assert_eq!(control.selected(), Some((row, LONG)));
+    control.step(true);
+    assert_eq!(control.selected(), Some((row, SHORT)));
+    control.step(true);
+    assert_eq!(control.selected(), Some((row, SHORT)), "it is the last");
+    control.step(false);
+    assert_eq!(control.selected(), Some((row, LONG)));
+    let told = control.step_track(true);
+    let below = TrackName::capability(CapId(1));
+    assert!(told.contains(&Told::Current(Some(below))));
+    assert_eq!(control.selected(), Some((Row::Cap(CapId(1)), LONG)));
+}
+
+#[test]
+fn what_a_panel_leads_to_is_selected_when_its_marks_come() {
+    let mut control = open();
+    control.gesture(|view| view.show_exactly(Span::new(Nanos(0), Nanos(50_000))));
+    let row = Row::Cap(CapId(1));
+    let told = control.goto(Goto {
+        span: SHORT,
+        row: Some(row),
+        zoom: true,
+    });
+    assert!(told.contains(&Told::Changed));
+    assert_eq!(control.selected(), None, "the marks are of another view");
+    assert!(control.view.span().start <= SHORT.start && SHORT.end <= control.view.span().end);
+    answer(&mut control);
+    assert_eq!(control.selected(), Some((row, SHORT)));
+    // A track below the window is scrolled to.
+    control.resize((LABELS_PX + 1000.0, TOP_PX + 120.0));
+    let told = control.goto(Goto::item(row, LONG));
+    assert!(
+        told.iter()
+            .any(|one| matches!(one, Told::Scroll(px) if *px > 0.0))
+    );
+}
+
+#[test]
+fn a_view_of_a_link_is_shown_with_its_item() {
+    let mut control = open();
+    let row = Row::Cap(CapId(0));
+    let visible = Some(Span::new(Nanos(50_000), Nanos(650_000)));
+    control.show_view(visible, Some(LONG), Some((row, SHORT.start)));
+    assert_eq!((control.visible(), control.range()), (visible, Some(LONG)));
+    answer(&mut control);
+    assert_eq!(control.selected(), Some((row, SHORT)));
+    control.show_view(None, None, None);
+    assert_eq!((control.visible(), control.selected()), (None, None));
+    let told = control.reset();
+    assert!(told.contains(&Told::Range(None)));
+    assert_eq!(control.size(), (LABELS_PX + 1000.0, 600.0));
+}

@@ -1,0 +1,351 @@
+//! Items: what is selected, what is said of it, and walking from one to the
+//! next with the keyboard.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::need::details_query;
+use super::{Control, Description, Goto, Told};
+use crate::scene::format;
+use crate::scene::item::Item;
+use crate::scene::words::{at_once, describe};
+use crate::share::TrackName;
+use analysis::timeline::details::{Fact, Lead};
+use analysis::timeline::row::Row;
+use eventlog::ids::Nanos;
+use model::class::{Class, StopCode};
+use model::marks::{GraphPoint, MarkKind, Values};
+use model::time::Span;
+
+/// A mark in view, in words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VisibleItem {
+    /// Its track.
+    pub row: Row,
+    /// What the track is called.
+    pub track: String,
+    /// When it is.
+    pub span: Span,
+    /// What it says.
+    pub text: String,
+}
+
+impl Control {
+    /// Goes to the next (or previous) item of the track that the keyboard is on.
+    pub fn step(&mut self, forward: bool) -> Vec<Told> {
+        let (index, mut told) = self.stepped(forward);
+        told.extend(index.and_then(|index| self.scroll_to_track(index)));
+        told
+    }
+
+    /// Goes to the track below (or above).
+    pub fn step_track(&mut self, down: bool) -> Vec<Told> {
+        let (index, mut told) = self.stepped_track(down);
+        told.extend(index.and_then(|index| self.scroll_to_track(index)));
+        told
+    }
+
+    /// The keyboard is on that track now.
+    pub fn set_track(&mut self, name: &TrackName) -> Option<Told> {
+        let known = self.focus.track.as_ref() == Some(name);
+        self.focus.track = Some(name.clone());
+        (!known).then(|| Told::Current(Some(name.clone())))
+    }
+
+    /// Goes to what a fact about the item leads to.
+    pub fn follow(&mut self, lead: Lead) -> Vec<Told> {
+        let found = self.description().and_then(|description| {
+            let mut leads = description.facts.iter().filter_map(Fact::item);
+            leads.find(|(other, ..)| *other == lead)
+        });
+        match found {
+            Some((_, row, span)) => self.goto(Goto::item(row, span)),
+            None => Vec::new(),
+        }
+    }
+
+    /// Keeps the details of the item open, or no longer.
+    pub fn pin_details(&mut self) -> Vec<Told> {
+        self.focus.pinned = !self.focus.pinned && self.item().is_some();
+        if self.focus.pinned && self.focus.selected.is_none() {
+            self.focus.selected.clone_from(&self.focus.hovered);
+        }
+        let pinned = self.description().filter(|_| self.focus.pinned);
+        vec![Told::Pinned(pinned)]
+    }
+
+    /// The marks in view as rows of a table: track, span, words; of a graph
+    /// what it shows all in all.
+    #[must_use]
+    pub fn visible_items(&self) -> Vec<VisibleItem> {
+        let mut items = Vec::new();
+        for track in self.layout.tracks() {
+            let Some(row) = track.row().filter(|row| self.marks.rows.contains(row)) else {
+                continue;
+            };
+            let visible = |(span, text)| VisibleItem {
+                row,
+                track: track.name.clone(),
+                span,
+                text,
+            };
+            if row.is_graph() {
+                items.extend(self.graph_in_view(row).map(visible));
+            } else {
+                items.extend(self.items_in_view(row).map(visible));
+            }
+        }
+        items
+    }
+
+    /// The item that is pointed at, or else the selected one.
+    pub(super) fn item(&self) -> Option<&Item> {
+        self.focus.hovered.as_ref().or(self.focus.selected.as_ref())
+    }
+
+    pub(super) fn select(&mut self, item: Option<Item>) -> Vec<Told> {
+        self.focus.selected = item;
+        let mut events = self.described();
+        events.push(Told::Changed);
+        events
+    }
+
+    /// The item that is pointed at or selected, in words.
+    #[must_use]
+    pub fn description(&self) -> Option<Rc<Description>> {
+        let item = self.item()?;
+        let (name, text) = describe(item, &self.labels);
+        let text = match self.graph_words(item) {
+            Some(words) => format!("{words} · {text}"),
+            None => text,
+        };
+        let coloured = matches!(
+            item.row,
+            Row::Cap(_) | Row::Thread(_) | Row::ForeignCalls(_)
+        );
+        let known = self.details.as_ref();
+        let known = known.filter(|(about, _)| *about == details_query(item));
+        let name = if name.is_empty() {
+            self.track_name(item.row)
+        } else {
+            name
+        };
+        let focus = &self.focus;
+        let shown = focus.pinned && focus.hovered == focus.selected;
+        Some(Rc::new(Description {
+            row: item.row,
+            tip: focus.hovered.is_some() && self.drag.is_none() && !shown,
+            class: coloured.then_some(item.class),
+            name,
+            text: text + &self.share_of_view(item),
+            facts: known.map_or_else(Vec::new, |(_, facts)| facts.clone()),
+        }))
+    }
+
+    fn items_in_view(&self, row: Row) -> impl Iterator<Item = (Span, String)> {
+        let view = self.view.span();
+        let seen = move |item: &Item| item.span.end >= view.start && item.span.start <= view.end;
+        self.marks.items(row).filter(seen).map(|item| {
+            let (name, text) = describe(&item, &self.labels);
+            (item.span, format!("{name} {text}"))
+        })
+    }
+
+    /// Each series of a graph over all that is in view.
+    fn graph_in_view(&self, row: Row) -> impl Iterator<Item = (Span, String)> {
+        let view = self.view.span();
+        let mut series: BTreeMap<u8, Values> = BTreeMap::new();
+        for (point, span) in self.marks.points(row) {
+            if span.end <= view.start || view.end <= span.start {
+                continue;
+            }
+            let GraphPoint { min, max, last, .. } = point;
+            let values = series
+                .entry(point.series)
+                .or_insert(Values { min, max, last });
+            values.min = values.min.min(min);
+            values.max = values.max.max(max);
+            values.last = last;
+        }
+        let caps = self.caps;
+        series
+            .into_iter()
+            .map(move |series| (view, at_once(row, &[series], caps)))
+    }
+
+    /// What a graph shows where the item is.
+    fn graph_words(&self, item: &Item) -> Option<String> {
+        let row = Some(item.row).filter(|row| row.is_graph())?;
+        let (points, _) = self.marks.graph_at(row, item.span.start)?;
+        let values = |point: &GraphPoint| {
+            let GraphPoint { min, max, last, .. } = *point;
+            (point.series, Values { min, max, last })
+        };
+        let points: Vec<_> = points.iter().map(values).collect();
+        Some(at_once(row, &points, self.caps))
+    }
+
+    fn track_name(&self, row: Row) -> String {
+        let index = self.layout.find(row);
+        let track = index.and_then(|index| self.layout.tracks().get(index));
+        track.map(|track| track.name.clone()).unwrap_or_default()
+    }
+
+    /// How much of the view a span takes, if it is a span and that says something.
+    fn share_of_view(&self, item: &Item) -> String {
+        let (view, span) = (self.view.span(), item.span);
+        let from = span.start.max(view.start);
+        let inside = span.end.min(view.end).since(from).0;
+        if item.kind != MarkKind::One || item.row.is_graph() || inside == 0 {
+            return String::new();
+        }
+        let share = format::percent_short(inside, view.duration().0);
+        format!(" · {share} of the view")
+    }
+
+    /// A graph at a time.
+    pub(super) fn graph_item(&self, row: Row, time: Nanos) -> Item {
+        let px = self.view.ns_per_px().ceil().max(1.0) as u64;
+        Item {
+            row,
+            kind: MarkKind::One,
+            class: Class::Other,
+            code: StopCode(0),
+            detail: None,
+            other_wait: Nanos(0),
+            count: 0,
+            span: Span::new(time, Nanos(time.0.saturating_add(px))),
+            shares: Vec::new(),
+        }
+    }
+
+    /// The track that the keyboard is on: the one that it was put on, else
+    /// that of the selected item, else the first one with items.
+    pub(super) fn track_index(&self) -> Option<usize> {
+        let tracks = self.layout.tracks();
+        let named = self.focus.track.as_ref();
+        let named = named.and_then(|name| tracks.iter().position(|track| track.id == *name));
+        let selected = || self.layout.find(self.focus.selected.as_ref()?.row);
+        let first = || {
+            let walkable = |row: Row| !row.is_graph();
+            tracks
+                .iter()
+                .position(|track| track.row().is_some_and(walkable))
+        };
+        named.or_else(selected).or_else(first)
+    }
+
+    fn stepped(&mut self, forward: bool) -> (Option<usize>, Vec<Told>) {
+        let index = self.track_index();
+        let row = index.and_then(|index| self.layout.tracks().get(index)?.row());
+        let Some(row) = row else {
+            return (index, Vec::new());
+        };
+        let next = if row.is_graph() {
+            Some(self.next_of_graph(row, forward))
+        } else {
+            self.next_of_row(row, forward)
+        };
+        let Some(item) = next else {
+            return (index, Vec::new());
+        };
+        let x = self.view.x_of(item.span.start);
+        if !(0.0..self.view.width_px()).contains(&x) {
+            self.view.pan(x - self.view.width_px() / 3.0);
+        }
+        self.focus.pointer_at = None;
+        self.focus.hovered = None;
+        self.focus.cursor = Some(item.span.start);
+        (index, self.select(Some(item)))
+    }
+
+    /// The item after the selected one, or before it; of another track's, the
+    /// one at that time.
+    fn next_of_row(&self, row: Row, forward: bool) -> Option<Item> {
+        let mut items: Vec<Item> = self.marks.items(row).collect();
+        items.sort_by_key(|item| item.span);
+        let selected = self.focus.selected.as_ref();
+        let current = selected
+            .filter(|item| item.row == row)
+            .map(|item| item.span);
+        match current {
+            None => self.nearest(row),
+            Some(current) if forward => items.into_iter().find(|item| item.span > current),
+            Some(current) => items.into_iter().rev().find(|item| item.span < current),
+        }
+    }
+
+    /// How far an item is from the cursor, or else from the start of the view.
+    fn distance(&self, item: &Item, view: Span) -> u64 {
+        let from = self
+            .focus
+            .cursor
+            .filter(|time| view.start <= *time && *time <= view.end);
+        let from = from.unwrap_or(view.start);
+        from.since(item.span.end).0 + item.span.start.since(from).0
+    }
+
+    fn next_of_graph(&self, row: Row, forward: bool) -> Item {
+        const STEP_PX: f64 = 16.0;
+        let view = self.view.span();
+        let selected = self.focus.selected.as_ref();
+        let at = selected.map_or(view.start, |item| item.span.start);
+        let step = (self.view.ns_per_px() * STEP_PX).max(1.0) as u64;
+        let log = self.view.log();
+        let time = if forward {
+            at.0.saturating_add(step).min(log.end.0)
+        } else {
+            at.0.saturating_sub(step).max(log.start.0)
+        };
+        self.graph_item(row, Nanos(time))
+    }
+
+    fn stepped_track(&mut self, down: bool) -> (Option<usize>, Vec<Told>) {
+        let count = self.layout.tracks().len();
+        let at = self.track_index();
+        let next = match at {
+            None => Some(0),
+            Some(at) if self.focus.track.is_none() => Some(at),
+            Some(at) if down => Some(at + 1),
+            Some(at) => at.checked_sub(1),
+        };
+        let Some(next) = next.filter(|&next| next < count) else {
+            return (at, Vec::new());
+        };
+        let track = &self.layout.tracks()[next];
+        let (name, row) = (track.id.clone(), track.row());
+        self.focus.track = Some(name.clone());
+        self.focus.pointer_at = None;
+        self.focus.hovered = None;
+        let mut events = vec![Told::Current(Some(name))];
+        self.focus.awaited = row.is_some_and(|row| !self.marks.rows.contains(&row));
+        let item = row.and_then(|row| self.nearest(row));
+        events.extend(self.select(item));
+        (Some(next), events)
+    }
+
+    /// The item of a row that is nearest to the cursor; of a graph, what it
+    /// shows there.
+    fn nearest(&self, row: Row) -> Option<Item> {
+        let view = self.view.span();
+        if row.is_graph() {
+            let cursor = self.focus.cursor.unwrap_or(view.start);
+            let time = cursor.max(view.start).min(view.end);
+            return Some(self.graph_item(row, time));
+        }
+        let items = self.marks.items(row);
+        items.min_by_key(|item| self.distance(item, view))
+    }
+
+    /// Selects what was waited for, if its marks have come.
+    pub(super) fn select_awaited(&mut self) -> Vec<Told> {
+        let index = self.track_index().filter(|_| self.focus.awaited);
+        let row = index.and_then(|index| self.layout.tracks().get(index)?.row());
+        let Some(row) = row.filter(|row| self.marks.rows.contains(row)) else {
+            return Vec::new();
+        };
+        self.focus.awaited = false;
+        let item = self.nearest(row);
+        self.select(item)
+    }
+}

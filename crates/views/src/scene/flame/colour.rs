@@ -1,0 +1,93 @@
+//! The colour of a box. A package and a module have a hue, a function a shade
+//! of it, always the same for a name. What is not a function has the colour
+//! that it has on the timeline.
+
+use super::super::colour::Rgb;
+use super::super::palette::{Palette, frame_colour, shares_of};
+use analysis::timeline::waits::Wait;
+use model::class::Class;
+use model::profile::frames::{Frame, FrameKind};
+
+/// The colour of a frame.
+pub(super) fn of_frame(frame: &Frame, palette: &Palette, dark: bool) -> Rgb {
+    match frame.kind {
+        FrameKind::ForeignCall => palette.foreign,
+        FrameKind::Foreign => in_foreign_code(&frame.label, dark),
+        FrameKind::Waiting => of_wait(&frame.label, palette),
+        FrameKind::Thread => palette.line,
+        _ if frame.package.is_empty() => frame_colour(&frame.label, &frame.module, dark),
+        _ => {
+            let module = format!("{}:{}", frame.package, frame.module);
+            frame_colour(&frame.label, &module, dark)
+        }
+    }
+}
+
+/// What a foreign call runs has shades of its colour.
+fn in_foreign_code(name: &str, dark: bool) -> Rgb {
+    let [lightness, hue] = shares_of(name).map(|share| share - 0.5);
+    let (middle, chroma) = if dark { (0.46, 0.08) } else { (0.84, 0.075) };
+    Rgb::oklch(middle + 0.07 * lightness, chroma, 250.0 + 30.0 * hue)
+}
+
+/// Waiting has the colours of the timeline.
+fn of_wait(label: &str, palette: &Palette) -> Rgb {
+    let same = |wait: &Wait| wait.reason() == label || wait.state() == label;
+    let colour = |wait: Wait| match wait {
+        Wait::Queued(_) => palette.ready,
+        Wait::Blocked(reason) => match reason.class() {
+            Class::Foreign => palette.foreign,
+            Class::Io => palette.io,
+            _ => palette.blocked,
+        },
+    };
+    // What is no wait is what threads did in between.
+    Wait::all().find(same).map_or(palette.running, colour)
+}
+
+/// The colour of a change: more than before is warm, less is cold, as much is
+/// grey. The shares stand on the box as well.
+pub(super) fn of_change(before: f64, now: f64, dark: bool) -> Rgb {
+    let sum = before + now;
+    let change = if sum > 0.0 { (now - before) / sum } else { 0.0 };
+    let strength = change.abs().min(1.0).sqrt();
+    let hue = if change > 0.0 { 40.0 } else { 250.0 };
+    let (grey, full) = if dark { (0.36, 0.52) } else { (0.92, 0.78) };
+    Rgb::oklch(grey + (full - grey) * strength, 0.13 * strength, hue)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_on_boxes_can_be_read() {
+        for (dark, palette) in [(false, &Palette::LIGHT), (true, &Palette::DARK)] {
+            for (before, now) in [(0.0, 1.0), (1.0, 0.0), (0.5, 0.5), (0.4, 0.6)] {
+                let colour = of_change(before, now, dark);
+                assert!(colour.contrast(colour.text_on()) >= 4.5, "{before} {now}");
+            }
+            for name in ["bar_c", "nap", "memcpy"] {
+                let colour = in_foreign_code(name, dark);
+                assert!(colour.contrast(colour.text_on()) >= 4.5, "{name}");
+            }
+            for package in ["", "base", "containers"] {
+                let mut frame = Frame::cost_centre("Data.Map", "insert", "M.hs:1:1");
+                frame.package = package.to_owned();
+                let colour = of_frame(&frame, palette, dark);
+                assert!(colour.contrast(colour.text_on()) >= 4.5);
+            }
+        }
+    }
+
+    #[test]
+    fn packages_have_their_own_hues() {
+        let of = |package: &str| {
+            let mut frame = Frame::cost_centre("Data.Map", "insert", "M.hs:1:1");
+            frame.package = package.to_owned();
+            of_frame(&frame, &Palette::LIGHT, false)
+        };
+        assert_ne!(of("base"), of("containers"));
+        assert_eq!(of("base"), of("base"));
+    }
+}

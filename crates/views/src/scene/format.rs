@@ -1,0 +1,465 @@
+//! Numbers for people, the same in the window, on the command line and in
+//! tests. Between a number and its unit there is always a no-break space.
+
+use std::borrow::Cow;
+
+use eventlog::ids::Nanos;
+pub use eventlog::quantity::count;
+use eventlog::quantity::write_size;
+
+/// A no-break space.
+pub const NBSP: char = '\u{a0}';
+
+/// What is written when there is nothing to say, such as a share of nothing.
+pub const NOTHING: &str = "–";
+
+/// A unit of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Unit {
+    pub(super) name: &'static str,
+    /// Its length in nanoseconds, a power of ten.
+    pub(super) length: u64,
+}
+
+const UNITS: [Unit; 4] = [
+    Unit {
+        name: "ns",
+        length: 1,
+    },
+    Unit {
+        name: "µs",
+        length: 1_000,
+    },
+    Unit {
+        name: "ms",
+        length: 1_000_000,
+    },
+    Unit {
+        name: "s",
+        length: 1_000_000_000,
+    },
+];
+
+impl Unit {
+    /// The longest unit that is not longer than a time.
+    pub(super) fn of(time: Nanos) -> Self {
+        let fitting = UNITS.into_iter().rfind(|unit| unit.length <= time.0);
+        fitting.unwrap_or(UNITS[0])
+    }
+
+    /// The next longer one.
+    pub(super) fn next(self) -> Option<Self> {
+        UNITS.into_iter().find(|unit| unit.length > self.length)
+    }
+
+    /// How many decimals tell multiples of `step` apart in this unit: 9 at most.
+    pub(super) fn decimals(self, step: Nanos) -> u32 {
+        let exact =
+            |decimals: &u32| scaled(step.0, *decimals, 1).is_multiple_of(self.length.into());
+        (0..9).find(exact).unwrap_or(9)
+    }
+
+    /// A time in this unit, as precise as the step demands.
+    pub(super) fn label(self, time: Nanos, step: Nanos) -> String {
+        let decimals = self.decimals(step);
+        let digits = scaled(time.0, decimals, self.length);
+        format!("{}{NBSP}{}", fixed(digits, decimals), self.name)
+    }
+}
+
+/// `value * 10^decimals / unit`, rounded.
+fn scaled(value: u64, decimals: u32, unit: u64) -> u128 {
+    let unit = u128::from(unit);
+    (u128::from(value) * 10_u128.pow(decimals) + unit / 2) / unit
+}
+
+/// Digits with a point before the last `decimals` of them.
+fn fixed(digits: u128, decimals: u32) -> String {
+    let scale = 10_u128.pow(decimals);
+    match decimals {
+        0 => digits.to_string(),
+        _ => format!(
+            "{}.{:0width$}",
+            digits / scale,
+            digits % scale,
+            width = decimals as usize
+        ),
+    }
+}
+
+/// A duration in three significant digits, four if the first is a 1:
+/// `51 ns`, `6.10 µs`, `1.284 ms`, `20.5 ms`; from a minute on `2 min 05 s`,
+/// `3 h 20 min`, `2 d 04 h`.
+///
+/// A value that would round up to the next unit is written in that unit.
+#[must_use]
+pub fn duration(time: Nanos) -> String {
+    const SECOND: u64 = 1_000_000_000;
+    UNITS
+        .into_iter()
+        .find_map(|unit| short_duration(time, unit))
+        .unwrap_or_else(|| {
+            long_duration((time.0 / SECOND) + u64::from(time.0 % SECOND >= SECOND / 2))
+        })
+}
+
+/// A duration in a unit, unless that takes more than three digits before the
+/// point (or a whole minute).
+fn short_duration(time: Nanos, unit: Unit) -> Option<String> {
+    // Decimals as long as the digits stay below 2000: a fourth digit is there
+    // only after a leading 1, which keeps the error below 1/2000 or so.
+    let most = if unit.length == 1 { 0 } else { 3 };
+    let limit = if unit.name == "s" { 60 } else { 1000 };
+    (0..=most).rev().find_map(|decimals| {
+        let digits = scaled(time.0, decimals, unit.length);
+        let fits = digits < 2000 && digits < limit * 10_u128.pow(decimals);
+        fits.then(|| format!("{}{NBSP}{}", fixed(digits, decimals), unit.name))
+    })
+}
+
+fn long_duration(seconds: u64) -> String {
+    let (minutes, hours) = (seconds / 60, seconds / 3600);
+    let (upper, unit, lower, lower_unit) = match hours {
+        0 => (minutes, "min", seconds % 60, "s"),
+        1..24 => (hours, "h", minutes % 60, "min"),
+        _ => (hours / 24, "d", hours % 24, "h"),
+    };
+    format!("{upper}{NBSP}{unit}{NBSP}{lower:02}{NBSP}{lower_unit}")
+}
+
+/// A point in time, to the nanosecond where that is short: `51 ns`,
+/// `56.117 ms`, `12.345678 s`.
+#[must_use]
+pub fn time(time: Nanos) -> String {
+    let [_, micro, milli, second] = UNITS;
+    let (unit, decimals) = match time.0 {
+        0..1_000 => return format!("{}{NBSP}ns", time.0),
+        1_000..1_000_000 => (micro, 3),
+        1_000_000..1_000_000_000 => (milli, 3),
+        _ => (second, 6),
+    };
+    let digits = scaled(time.0, decimals, unit.length);
+    format!("{}{NBSP}{}", fixed(digits, decimals), unit.name)
+}
+
+/// A share from 0 to 1 in per cent.
+#[must_use]
+pub fn fraction(share: f64) -> String {
+    percent((share.clamp(0.0, 1.0) * 1e9) as u64, 1_000_000_000)
+}
+
+/// A time on an axis with ticks every `step`, precise enough that neighbours
+/// differ: `56.117 ms` with a step of 1 µs, `56 ms` with one of 2 ms.
+///
+/// With a `base`, how far from it: `+200 ns`; the base itself is written as
+/// without one.
+#[must_use]
+pub fn axis_label(time: Nanos, step: Nanos, base: Option<Nanos>) -> String {
+    match base {
+        Some(base) if base != time => {
+            let sign = if time > base { '+' } else { '−' };
+            let offset = Nanos(time.0.abs_diff(base.0));
+            format!("{sign}{}", Unit::of(step).label(offset, step))
+        }
+        _ => Unit::of(time.max(step)).label(time, step),
+    }
+}
+
+/// A size in binary units: `512 B`, `1.5 MiB`, `153 GiB`.
+#[must_use]
+pub fn bytes(size: u64) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_size(&mut text, size, NBSP);
+    text
+}
+
+/// A share with one decimal: `61.0 %`. `0 %` and `100 %` are exact; what is
+/// close to them is `<0.1 %` and `>99.9 %`. A share of nothing is a dash.
+#[must_use]
+pub fn percent(part: u64, whole: u64) -> String {
+    share(part, whole, 1)
+}
+
+/// A share without decimals: `7 %`, `<1 %`, `>99 %`.
+#[must_use]
+pub fn percent_short(part: u64, whole: u64) -> String {
+    share(part, whole, 0)
+}
+
+fn share(part: u64, whole: u64, decimals: u32) -> String {
+    let hundred = 100 * 10_u128.pow(decimals);
+    let scaled_part = u128::from(part) * hundred;
+    let (whole, half) = (u128::from(whole), u128::from(whole) / 2);
+    let digits = match whole {
+        0 => return NOTHING.to_owned(),
+        _ => (scaled_part + half) / whole,
+    };
+    let number = if part == 0 || u128::from(part) == whole {
+        (digits / 10_u128.pow(decimals)).to_string()
+    } else if scaled_part < whole {
+        format!("<{}", fixed(1, decimals))
+    } else if digits == hundred && u128::from(part) < whole {
+        format!(">{}", fixed(hundred - 1, decimals))
+    } else {
+        fixed(digits, decimals)
+    };
+    format!("{number}{NBSP}%")
+}
+
+/// How many per second: `2,403/s`, `0.3/s`. A dash for no time.
+#[must_use]
+pub fn count_rate(number: u64, time: Nanos) -> String {
+    let Some(tenths) = per_second(number, time, 10) else {
+        return NOTHING.to_owned();
+    };
+    match tenths {
+        0 if number > 0 => "<0.1/s".to_owned(),
+        0 => "0/s".to_owned(),
+        1..100 => format!("{}/s", fixed(tenths.into(), 1)),
+        _ => {
+            let whole = per_second(number, time, 1).unwrap_or_default();
+            format!("{}/s", count(whole))
+        }
+    }
+}
+
+/// How many bytes per second: `1.5 MiB/s`. A dash for no time.
+#[must_use]
+pub fn byte_rate(size: u64, time: Nanos) -> String {
+    match per_second(size, time, 1) {
+        Some(rate) => format!("{}/s", bytes(rate)),
+        None => NOTHING.to_owned(),
+    }
+}
+
+/// `number * factor` per second, rounded; `None` for no time.
+fn per_second(number: u64, time: Nanos, factor: u128) -> Option<u64> {
+    let time = u128::from(time.0);
+    let scaled = u128::from(number) * factor * 1_000_000_000 + time / 2;
+    let rate = scaled.checked_div(time)?;
+    Some(rate.try_into().unwrap_or(u64::MAX))
+}
+
+/// The fewest characters of a text that are worth showing.
+const FEWEST_CHARS: usize = 3;
+
+/// The text, with `…` for its middle if it is wider than `max_width`; empty if
+/// not even three characters of it fit. `measure` tells how wide a text is, in
+/// the same unit, and is called about `log2` of the length times.
+pub fn truncate_middle<'a>(
+    text: &'a str,
+    max_width: f64,
+    mut measure: impl FnMut(&str) -> f64,
+) -> Cow<'a, str> {
+    let mut fits = |text: &str| measure(text) <= max_width;
+    if fits(text) {
+        return Cow::Borrowed(text);
+    }
+    let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    let kept = |chars: usize| {
+        let head = starts[chars.div_ceil(2)];
+        let tail = starts[starts.len() - chars / 2..].first();
+        format!("{}…{}", &text[..head], tail.map_or("", |&at| &text[at..]))
+    };
+    // Between `few`, which may fit, and `many`, which does not.
+    let (mut few, mut many) = (FEWEST_CHARS, starts.len());
+    if few >= many || !fits(&kept(few)) {
+        return Cow::Borrowed("");
+    }
+    while many - few > 1 {
+        let middle = usize::midpoint(few, many);
+        if fits(&kept(middle)) {
+            few = middle;
+        } else {
+            many = middle;
+        }
+    }
+    Cow::Owned(kept(few))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// With ordinary spaces, which are easier to read here.
+    fn plain(text: &str) -> String {
+        assert!(!text.contains(' '), "{text}");
+        text.replace(NBSP, " ")
+    }
+
+    #[test]
+    fn durations() {
+        let cases = [
+            (0, "0 ns"),
+            (51, "51 ns"),
+            (999, "999 ns"),
+            (1_000, "1.000 µs"),
+            (6_100, "6.10 µs"),
+            (611_432, "611 µs"),
+            (999_499, "999 µs"),
+            (999_500, "1.000 ms"),
+            (1_284_000, "1.284 ms"),
+            (1_999_499, "1.999 ms"),
+            (1_999_500, "2.00 ms"),
+            (9_995_000, "10.00 ms"),
+            (10_090_000, "10.09 ms"),
+            (20_510_000, "20.5 ms"),
+            (199_960_000, "200 ms"),
+            (999_700_000, "1.000 s"),
+            (1_200_000_000, "1.200 s"),
+            (59_940_000_000, "59.9 s"),
+            (59_960_000_000, "1 min 00 s"),
+            (125_000_000_000, "2 min 05 s"),
+            (3_599_600_000_000, "1 h 00 min"),
+            (12_000_000_000_000, "3 h 20 min"),
+            (187_200_000_000_000, "2 d 04 h"),
+            (u64::MAX, "213503 d 23 h"),
+        ];
+        for (time, text) in cases {
+            assert_eq!(plain(&duration(Nanos(time))), text);
+        }
+    }
+
+    #[test]
+    fn axis_labels() {
+        let cases = [
+            (56_117_000, 1_000, None, "56.117 ms"),
+            (56_000_000, 2_000_000, None, "56 ms"),
+            (1_500_000_000, 500_000_000, None, "1.5 s"),
+            (0, 2_000_000, None, "0 ms"),
+            (125_000_000_000, 5_000_000_000, None, "125 s"),
+            (12_345_678_901, 1, None, "12.345678901 s"),
+            (56_117_200, 100, Some(56_117_000), "+200 ns"),
+            (56_116_900, 100, Some(56_117_000), "−100 ns"),
+            (56_117_000, 1_000, Some(56_117_000), "56.117 ms"),
+            (7, 0, None, "7 ns"),
+        ];
+        for (time, step, base, text) in cases {
+            let label = axis_label(Nanos(time), Nanos(step), base.map(Nanos));
+            assert_eq!(plain(&label), text);
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        let cases = [
+            (0, "0 B"),
+            (1023, "1023 B"),
+            (1024, "1.0 KiB"),
+            (1_572_864, "1.5 MiB"),
+            (102_297, "99.9 KiB"),
+            (102_400, "100 KiB"),
+            (1_048_575, "1.0 MiB"),
+            (u64::MAX, "16.0 EiB"),
+        ];
+        for (size, text) in cases {
+            assert_eq!(plain(&bytes(size)), text);
+        }
+    }
+
+    #[test]
+    fn counts_and_rates() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(1_000), "1,000");
+        assert_eq!(count(70_563_516), "70,563,516");
+        let second = Nanos(1_000_000_000);
+        assert_eq!(count_rate(2403, second), "2,403/s");
+        assert_eq!(count_rate(3, Nanos(10_000_000_000)), "0.3/s");
+        assert_eq!(count_rate(1, Nanos(u64::MAX)), "<0.1/s");
+        assert_eq!(count_rate(0, second), "0/s");
+        assert_eq!(count_rate(1, Nanos(0)), NOTHING);
+        let most = format!("{}/s", count(u64::MAX));
+        assert_eq!(count_rate(u64::MAX, Nanos(1)), most);
+        assert_eq!(plain(&byte_rate(1_572_864, second)), "1.5 MiB/s");
+        assert_eq!(byte_rate(1, Nanos(0)), NOTHING);
+    }
+
+    #[test]
+    fn shares() {
+        let cases = [
+            (610, 1000, "61.0 %", "61 %"),
+            (0, 5, "0 %", "0 %"),
+            (5, 5, "100 %", "100 %"),
+            (1, 1_000_000, "<0.1 %", "<1 %"),
+            (999_999, 1_000_000, ">99.9 %", ">99 %"),
+            (1, 1000, "0.1 %", "<1 %"),
+            (5, 2, "250.0 %", "250 %"),
+            (
+                u64::MAX,
+                1,
+                "1844674407370955161500.0 %",
+                "1844674407370955161500 %",
+            ),
+        ];
+        for (part, whole, long, short) in cases {
+            assert_eq!(plain(&percent(part, whole)), long);
+            assert_eq!(plain(&percent_short(part, whole)), short);
+        }
+        assert_eq!(percent(0, 0), NOTHING);
+    }
+
+    #[test]
+    fn truncation() {
+        let measure = |text: &str| text.chars().count() as f64;
+        let cut = |text, width| truncate_middle(text, width, measure).into_owned();
+        assert_eq!(cut("capability", 10.0), "capability");
+        assert_eq!(cut("capability", 9.0), "capa…lity");
+        assert_eq!(cut("capability", 6.0), "cap…ty");
+        assert_eq!(cut("capability", 4.0), "ca…y");
+        assert_eq!(cut("capability", 3.0), "");
+        assert_eq!(cut("capability", f64::NAN), "");
+        assert_eq!(cut("ab", 1.0), "");
+        assert_eq!(cut("", 0.0), "");
+        assert_eq!(cut("größtmögliche", 6.0), "grö…he");
+    }
+
+    proptest! {
+        #[test]
+        fn durations_have_three_or_four_digits(time in 1_000..59_000_000_000_u64) {
+            let text = duration(Nanos(time));
+            let number = text.split(NBSP).next().unwrap_or_default();
+            let digits = number.chars().filter(char::is_ascii_digit).count();
+            prop_assert_eq!(digits, if number.starts_with('1') { 4 } else { 3 }, "{}", text);
+        }
+
+        #[test]
+        fn longer_durations_never_look_shorter(time in any::<u64>(), shift in 0..60_u32) {
+            let value = |time: u64| {
+                let text = duration(Nanos(time));
+                text.split(NBSP).collect::<Vec<_>>().chunks(2).map(|pair| {
+                    let unit = match pair[1] {
+                        "ns" => 1e-9, "µs" => 1e-6, "ms" => 1e-3, "s" => 1.0,
+                        "min" => 60.0, "h" => 3600.0, _ => 86400.0,
+                    };
+                    pair[0].parse::<f64>().unwrap_or(f64::NAN) * unit
+                }).sum::<f64>()
+            };
+            let time = time >> shift;
+            let shown = value(time);
+            prop_assert!(shown <= value(time.saturating_add(1)) * (1.0 + 1e-12));
+            let exact = time as f64 / 1e9;
+            prop_assert!((shown - exact).abs() <= exact / 24.0 + 1e-12, "{shown} {exact}");
+        }
+
+        #[test]
+        fn neighbours_on_an_axis_differ(time in any::<u32>(), step in 1..u64::from(u32::MAX)) {
+            let (time, next) = (Nanos(time.into()), Nanos(u64::from(time) + step));
+            let step = Nanos(step);
+            prop_assert_ne!(axis_label(time, step, None), axis_label(next, step, None));
+        }
+
+        #[test]
+        fn truncated_text_fits(text in any::<String>(), width in -5.0..40.0) {
+            let measure = |text: &str| text.len() as f64;
+            let cut = truncate_middle(&text, width, measure);
+            prop_assert!(cut.is_empty() || measure(&cut) <= width);
+            if measure(&text) <= width {
+                prop_assert_eq!(&*cut, &*text);
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Arrows, and what the user does: selection, cursor, notes, measure, minimap.
+
+use super::rows::{CAP, THREAD};
+use super::sample::{Made, Part, Sample, at, between, track};
+use super::{Entry, SAMPLE_PX};
+use crate::scene::track::{Group, Kind, Track};
+use analysis::timeline::activity::COLLECTING;
+use analysis::timeline::flow::{Arrow, ArrowKind};
+use analysis::timeline::row::Row;
+use eventlog::ids::{CapId, ThreadId};
+use model::class::Class;
+
+pub(super) fn arrows() -> Vec<Entry> {
+    let waker = Row::Thread(ThreadId(3));
+    let arrow = |kind, from_thread| Arrow {
+        kind,
+        from: at(24.0),
+        from_cap: Some(CapId(0)),
+        from_thread,
+        to: at(64.0),
+        to_cap: Some(CapId(1)),
+        thread: ThreadId(7),
+    };
+    let runs = |class| {
+        vec![
+            Made::span(class, 8.0, 64.0),
+            Made::span(Class::Running, 64.0, 92.0),
+        ]
+    };
+    let wakeup = Sample {
+        arrows: vec![arrow(ArrowKind::Wakeup, Some(ThreadId(3)))],
+        ..Sample::rows(&[
+            (waker, vec![Made::span(Class::Running, 4.0, 40.0)]),
+            (THREAD, runs(Class::Blocked)),
+        ])
+    };
+    let migration = Sample {
+        arrows: vec![arrow(ArrowKind::Migration, None)],
+        ..Sample::rows(&[
+            (CAP, vec![Made::span(Class::Running, 4.0, 24.0)]),
+            (THREAD, runs(Class::Ready)),
+        ])
+    };
+    vec![
+        Entry::new(
+            "Woken",
+            "From the run that made the thread able to run again, to its next run.",
+            wakeup,
+        ),
+        Entry::new(
+            "Migrated",
+            "From the capability that the thread left to its next run, on another one.",
+            migration,
+        ),
+    ]
+}
+
+/// A thread that runs and waits, to have something beneath.
+fn thread() -> Sample {
+    Sample::row(
+        THREAD,
+        vec![
+            Made::span(Class::Running, 6.0, 30.0),
+            Made::span(Class::Blocked, 30.0, 52.0),
+            Made::span(Class::Running, 52.0, 90.0),
+        ],
+    )
+}
+
+fn activity() -> Sample {
+    let busy = [0.4, 1.0, 1.6, 0.8, 1.9, 1.2, 0.6, 1.4];
+    let collecting = [0.1, 0.0, 0.4, 0.2, 0.0, 0.6, 0.3, 0.1];
+    Sample::graph(Row::Activity, &[(0, &busy), (COLLECTING, &collecting)])
+}
+
+pub(super) fn entries() -> Vec<Entry> {
+    let mut entries = tracks();
+    entries.extend(selection());
+    entries.extend(notes_and_minimap());
+    entries
+}
+
+fn tracks() -> Vec<Entry> {
+    let pinned = Track {
+        pinned: true,
+        ..track(Kind::Row(THREAD), "Pinned")
+    };
+    let other = track(Kind::Row(Row::Thread(ThreadId(3))), "Other");
+    vec![
+        Entry::new(
+            "A group that is open",
+            "A click on it folds its tracks away.",
+            Sample::heading(Group::Threads, false),
+        ),
+        Entry::new(
+            "A group that is folded",
+            "A click on it shows its tracks.",
+            Sample::heading(Group::Tasks, true),
+        ),
+        Entry::new(
+            "Pinned tracks",
+            "Tracks above the thick line stay at the top while the others scroll.",
+            Sample {
+                part: Part::Names,
+                ..Sample::tracks(vec![pinned, other])
+            },
+        ),
+    ]
+}
+
+fn selection() -> Vec<Entry> {
+    let thread = thread();
+    let limited = {
+        let marked = Track {
+            selected: true,
+            ..track(Kind::Row(Row::Thread(ThreadId(3))), "")
+        };
+        let other = track(Kind::Row(Row::Thread(ThreadId(4))), "");
+        Sample {
+            range: Some(between(24.0, 72.0)),
+            ..Sample::tracks(vec![marked, other])
+        }
+    };
+    vec![
+        Entry::new(
+            "The selected range",
+            "All panels are about this stretch of time; how long it is stands on the time axis.",
+            Sample {
+                part: Part::Axis,
+                range: Some(between(14.0, 82.0)),
+                ..thread.clone()
+            },
+        ),
+        Entry::new(
+            "A range on selected tracks",
+            "The range and the panels keep to the tracks that are coloured.",
+            limited,
+        ),
+        Entry::new(
+            "The selected item",
+            "It was clicked or reached with the arrow keys; its details are shown.",
+            Sample {
+                selected: thread.item(THREAD, 60.0),
+                ..thread.clone()
+            },
+        ),
+        Entry::new(
+            "The item under the pointer",
+            "The line below the timeline says what it is.",
+            Sample {
+                hovered: thread.item(THREAD, 60.0),
+                ..thread.clone()
+            },
+        ),
+        Entry::new(
+            "The pointer",
+            "The same moment on all tracks.",
+            Sample {
+                pointer: Some(at(48.0)),
+                ..thread.clone()
+            },
+        ),
+        Entry::new(
+            "The cursor",
+            "The moment that was clicked last, here or in a panel.",
+            Sample {
+                part: Part::Axis,
+                cursor: Some(at(48.0)),
+                ..thread.clone()
+            },
+        ),
+        Entry::new(
+            "A measure",
+            "Two moments and the time between them.",
+            Sample {
+                measure: Some((at(12.0), at(84.0))),
+                ..Sample::tracks(vec![
+                    track(Kind::Row(CAP), ""),
+                    track(Kind::Row(THREAD), ""),
+                ])
+            },
+        ),
+    ]
+}
+
+fn notes_and_minimap() -> Vec<Entry> {
+    vec![
+        Entry::new(
+            "A note",
+            "A moment that the reader of the log has named.",
+            thread().note(16.0, 16.0, "start"),
+        ),
+        Entry::new(
+            "A note without room for its name",
+            "Or without a name: a flag.",
+            thread().note(16.0, 16.0, ""),
+        ),
+        Entry::new(
+            "A note on a range",
+            "A bar on the time axis between two lines.",
+            thread().note(16.0, 80.0, "slow"),
+        ),
+        Entry::new(
+            "The minimap",
+            "The activity of the whole log; the part in view is framed, the rest is dim.",
+            activity().minimap(between(24.0, 60.0)),
+        ),
+        Entry::new(
+            "The selected range on the minimap",
+            "It stays in sight when another part of the log is in view.",
+            Sample {
+                range: Some(between(66.0, 84.0)),
+                ..activity().minimap(between(0.0, SAMPLE_PX))
+            },
+        ),
+    ]
+}

@@ -1,0 +1,227 @@
+//! Everything is explained, once, and looks like this.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::mem::discriminant;
+
+use super::sample::Sample;
+use super::*;
+use crate::scene::painter::TextPainter;
+use crate::scene::svg::SvgPainter;
+use analysis::timeline::instants::InstantKind;
+use analysis::timeline::nonmoving::Phase;
+use analysis::timeline::row::{CallsOf, Graph, Row, SparkGraph};
+use eventlog::ids::{CapId, TaskId, ThreadId};
+use model::class::Class;
+use model::marks::MarkKind;
+
+fn all() -> Vec<(Section, Entry)> {
+    let of = |section: Section| {
+        section
+            .entries()
+            .into_iter()
+            .map(move |entry| (section, entry))
+    };
+    Section::ALL.into_iter().flat_map(of).collect()
+}
+
+fn rect_of(entry: &Entry) -> Rect {
+    Rect::new(0.0, 0.0, SAMPLE_PX, entry.height_px())
+}
+
+fn pictures(patterns: bool, palette: &Palette, wanted: impl Fn(&Sample) -> bool) -> String {
+    let mut out = String::new();
+    for (section, entry) in all().into_iter().filter(|(_, entry)| wanted(&entry.sample)) {
+        let mut painter = TextPainter::default();
+        paint_sample(&entry, rect_of(&entry), palette, patterns, &mut painter);
+        let _ = writeln!(
+            out,
+            "# {} / {}\n{}\n",
+            section.title(),
+            entry.name,
+            painter.finish()
+        );
+    }
+    out
+}
+
+/// Whether a row of the sample has marks of one span, whose look is not that
+/// of many small pieces.
+fn few_marks(sample: &Sample) -> bool {
+    sample.marks.reply.len() < 10 && sample.marks.reply.graph.row.is_empty()
+}
+
+/// Compares with a snapshot, which stands where the others are.
+fn snapshot(name: &str, picture: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../tests/snapshots"
+    ));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.bind(|| insta::assert_snapshot!(format!("legend__{name}"), picture));
+}
+
+#[test]
+fn samples() {
+    snapshot("samples", &pictures(false, &Palette::LIGHT, few_marks));
+}
+
+#[test]
+fn samples_of_waits_and_collections_with_patterns() {
+    let rows = |sample: &Sample| {
+        few_marks(sample)
+            && sample.marks.rows.iter().any(|row| {
+                matches!(
+                    row,
+                    Row::Cap(_) | Row::Thread(_) | Row::Collections | Row::Nonmoving
+                )
+            })
+            && sample.part == super::sample::Part::Tracks
+            && sample.arrows.is_empty()
+    };
+    let picture = pictures(true, &Palette::LIGHT_CONTRAST, rows);
+    snapshot("samples_with_patterns", &picture);
+}
+
+/// With patterns, what shares a shape is told apart without its colour.
+#[test]
+fn patterns_tell_apart_what_shapes_do_not() {
+    let plain = Palette {
+        running: Palette::LIGHT.io,
+        gc: Palette::LIGHT.io,
+        gc_sync: Palette::LIGHT.io,
+        foreign: Palette::LIGHT.io,
+        blocked: Palette::LIGHT.io,
+        ready: Palette::LIGHT.io,
+        ..Palette::LIGHT
+    };
+    let look = |entry: &Entry| {
+        let mut painter = TextPainter::default();
+        paint_sample(entry, rect_of(entry), &plain, true, &mut painter);
+        let lines = painter.lines.into_iter();
+        // Words in a bar are no pattern.
+        let shapes: Vec<String> = lines.filter(|line| !line.starts_with("text")).collect();
+        shapes.join("\n")
+    };
+    for section in [
+        Section::Capabilities,
+        Section::Threads,
+        Section::Collections,
+    ] {
+        let mut seen: Vec<((String, Vec<Row>), &'static str)> = Vec::new();
+        let entries = section.entries();
+        for entry in entries.iter().filter(|entry| few_marks(&entry.sample)) {
+            // Rows of different kinds have names of their own.
+            let look = (look(entry), entry.sample.marks.rows.clone());
+            let same = seen.iter().find(|(other, _)| *other == look);
+            // The parts of a collection without work differ in words only,
+            // and so do collections whose generation is the text.
+            let words_only = |name: &str| {
+                ["Starting", "Idle", "Done", "A major", "A collection of"]
+                    .iter()
+                    .any(|start| name.starts_with(start))
+            };
+            if let Some((_, other)) = same {
+                assert!(
+                    words_only(entry.name) && words_only(other),
+                    "{other} and {} look the same",
+                    entry.name
+                );
+            }
+            seen.push((look, entry.name));
+        }
+    }
+}
+
+#[test]
+fn names_are_unique_and_meanings_are_sentences() {
+    for section in Section::ALL {
+        let entries = section.entries();
+        let names: BTreeSet<&str> = entries.iter().map(|entry| entry.name).collect();
+        assert_eq!(names.len(), entries.len(), "{section:?}");
+        for entry in entries {
+            assert!(entry.meaning.ends_with('.'), "{}", entry.meaning);
+            assert!(entry.height_px() > 10.0);
+        }
+    }
+}
+
+#[test]
+fn every_class_kind_phase_and_row_is_explained() {
+    let entries = all();
+    let marks = || {
+        entries.iter().flat_map(|(_, entry)| {
+            let marks = &entry.sample.marks;
+            let of = move |row: &Row| marks.items(*row).collect::<Vec<_>>();
+            marks.rows.iter().flat_map(of)
+        })
+    };
+    for class in Class::ALL {
+        let found = marks().any(|item| item.class == class && item.kind == MarkKind::One);
+        assert!(found, "{class:?}");
+    }
+    for (class, of) in [
+        (Class::Running, Row::Thread(ThreadId(7))),
+        (Class::Open, Row::Thread(ThreadId(7))),
+    ] {
+        assert!(marks().any(|item| item.class == class && item.row == of));
+    }
+    let of_events = || marks().filter(|item| matches!(item.row, Row::Instants(_)));
+    for kind in InstantKind::ALL {
+        let found = of_events().any(|item| item.code.0 == kind as u8);
+        assert!(found, "{kind:?}");
+    }
+    for phase in Phase::ALL {
+        let found = marks().any(|item| {
+            item.row == Row::Nonmoving
+                && item.kind == MarkKind::One
+                && Phase::read(item.code) == phase
+        });
+        assert!(found, "{phase:?}");
+    }
+    let cap = CapId(0);
+    let rows = [
+        Row::Activity,
+        Row::Collections,
+        Row::Nonmoving,
+        Row::Messages,
+        Row::Graph(Graph::Heap),
+        Row::Graph(Graph::AllocationRate),
+        Row::Graph(Graph::MemoryReturned),
+        Row::UserSpan(0),
+        Row::Cap(cap),
+        Row::Instants(cap),
+        Row::Sparks(cap, SparkGraph::Created),
+        Row::Sparks(cap, SparkGraph::Converted),
+        Row::Sparks(cap, SparkGraph::Pool),
+        Row::Thread(ThreadId(7)),
+        Row::Task(TaskId(1)),
+        Row::Perf(0),
+        Row::Blocks(Some(cap)),
+        Row::ForeignCalls(CallsOf::Unknown { lane: 0 }),
+        Row::Samples(cap),
+    ];
+    for row in rows {
+        let found = entries
+            .iter()
+            .flat_map(|(_, entry)| &entry.sample.marks.rows)
+            .any(|other| match (row, other) {
+                (Row::Graph(a), Row::Graph(b)) => a == *b,
+                (Row::Sparks(_, a), Row::Sparks(_, b)) => a == *b,
+                (row, other) => discriminant(&row) == discriminant(other),
+            });
+        assert!(found, "{row:?}");
+    }
+}
+
+/// Clips begin and end in pairs, whatever part is shown.
+#[test]
+fn clips_are_paired() {
+    for (_, entry) in all() {
+        let mut painter = SvgPainter::new((SAMPLE_PX, entry.height_px()));
+        paint_sample(&entry, rect_of(&entry), &Palette::DARK, true, &mut painter);
+        let svg = painter.finish();
+        assert_eq!(svg.matches("<g ").count(), svg.matches("</g>").count());
+    }
+}

@@ -1,0 +1,400 @@
+//! The colours of the program by what they are for, each with one meaning
+//! everywhere, and the colours of flame graph frames.
+//!
+//! The tests hold them to: text 4.5:1 on page and panel, marks 3:1 on the page
+//! (7:1 and 4.5:1 with high contrast), and any two marks told apart by people
+//! who see all colours and by those who do not see red, green or blue.
+
+use std::fmt::Write as _;
+
+use super::colour::Rgb;
+
+/// The colours of one theme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Palette {
+    /// Behind the tracks.
+    pub page: Rgb,
+    /// Behind the header, names of tracks, panels.
+    pub panel: Rgb,
+    /// Between parts.
+    pub line: Rgb,
+    /// Between rows.
+    pub faint_line: Rgb,
+    /// Text.
+    pub ink: Rgb,
+    /// Text that explains.
+    pub ink2: Rgb,
+    /// Labels.
+    pub ink3: Rgb,
+    /// Selection, links, focus.
+    pub accent: Rgb,
+    /// Text on the accent.
+    pub on_accent: Rgb,
+    /// A thread runs (mutator).
+    pub running: Rgb,
+    /// Garbage collection.
+    pub gc: Rgb,
+    /// Waiting for others in order to collect.
+    pub gc_sync: Rgb,
+    /// A foreign call.
+    pub foreign: Rgb,
+    /// Blocked on a Haskell object: `MVar`, black hole, STM, `throwTo`.
+    pub blocked: Rgb,
+    /// Ready, but no capability runs it.
+    pub ready: Rgb,
+    /// Input and output, delay, other.
+    pub io: Rgb,
+}
+
+impl Palette {
+    /// Dark on light.
+    pub const LIGHT: Self = Self {
+        page: Rgb::hex(0xfb_fb_fa),
+        panel: Rgb::hex(0xff_ff_ff),
+        line: Rgb::hex(0xe3_e2_de),
+        faint_line: Rgb::hex(0xf0_ef_ec),
+        ink: Rgb::hex(0x1c_1d_1f),
+        ink2: Rgb::hex(0x5d_60_66),
+        ink3: Rgb::hex(0x6b_6e_74),
+        accent: Rgb::hex(0x3b_5b_db),
+        on_accent: Rgb::hex(0xff_ff_ff),
+        running: Rgb::hex(0x25_9e_79),
+        gc: Rgb::hex(0xc9_61_09),
+        gc_sync: Rgb::hex(0xb5_3b_85),
+        foreign: Rgb::hex(0x2b_7c_d4),
+        blocked: Rgb::hex(0x94_60_bf),
+        ready: Rgb::hex(0xb9_89_00),
+        io: Rgb::hex(0x81_86_99),
+    };
+
+    /// Light on dark.
+    pub const DARK: Self = Self {
+        page: Rgb::hex(0x15_16_1a),
+        panel: Rgb::hex(0x1b_1d_22),
+        line: Rgb::hex(0x2c_2f_36),
+        faint_line: Rgb::hex(0x23_26_2c),
+        ink: Rgb::hex(0xe9_e9_ea),
+        ink2: Rgb::hex(0xa9_ad_b5),
+        ink3: Rgb::hex(0x86_8b_95),
+        accent: Rgb::hex(0x8a_a2_ff),
+        on_accent: Rgb::hex(0x15_16_1a),
+        running: Rgb::hex(0x52_c5_8e),
+        gc: Rgb::hex(0xfe_92_4c),
+        gc_sync: Rgb::hex(0xcd_67_af),
+        foreign: Rgb::hex(0x71_9d_fd),
+        blocked: Rgb::hex(0xb2_86_d8),
+        ready: Rgb::hex(0xe1_c5_42),
+        io: Rgb::hex(0x9a_a4_ac),
+    };
+
+    /// Black on white, for those who ask for more contrast.
+    pub const LIGHT_CONTRAST: Self = Self {
+        page: Rgb::hex(0xff_ff_ff),
+        panel: Rgb::hex(0xff_ff_ff),
+        line: Rgb::hex(0x6b_6e_74),
+        faint_line: Rgb::hex(0xa6_a8_ad),
+        ink: Rgb::hex(0x00_00_00),
+        ink2: Rgb::hex(0x2b_2d_31),
+        ink3: Rgb::hex(0x45_48_4e),
+        accent: Rgb::hex(0x1f_3f_c0),
+        on_accent: Rgb::hex(0xff_ff_ff),
+        running: Rgb::hex(0x22_86_53),
+        gc: Rgb::hex(0xa5_48_00),
+        gc_sync: Rgb::hex(0xa9_3b_8f),
+        foreign: Rgb::hex(0x3e_73_d4),
+        blocked: Rgb::hex(0x90_59_be),
+        ready: Rgb::hex(0x8e_73_05),
+        io: Rgb::hex(0x72_76_7e),
+    };
+
+    /// White on black, for those who ask for more contrast.
+    pub const DARK_CONTRAST: Self = Self {
+        page: Rgb::hex(0x00_00_00),
+        panel: Rgb::hex(0x00_00_00),
+        line: Rgb::hex(0x9a_9d_a4),
+        faint_line: Rgb::hex(0x5c_5f_66),
+        ink: Rgb::hex(0xff_ff_ff),
+        ink2: Rgb::hex(0xdc_dd_e0),
+        ink3: Rgb::hex(0xc4_c7_cc),
+        accent: Rgb::hex(0xb3_c1_ff),
+        on_accent: Rgb::hex(0x00_00_00),
+        running: Rgb::hex(0x58_be_83),
+        gc: Rgb::hex(0xff_8e_43),
+        gc_sync: Rgb::hex(0xd9_7f_c6),
+        foreign: Rgb::hex(0x67_93_fa),
+        blocked: Rgb::hex(0xad_9f_f0),
+        ready: Rgb::hex(0xda_c8_46),
+        io: Rgb::hex(0x92_96_9c),
+    };
+
+    /// Whether it is for a dark page.
+    #[must_use]
+    pub fn is_dark(&self) -> bool {
+        self.page.text_on() == Rgb::WHITE
+    }
+
+    /// The palette of a theme.
+    #[must_use]
+    pub const fn of(dark: bool, more_contrast: bool) -> &'static Self {
+        match (dark, more_contrast) {
+            (false, false) => &Self::LIGHT,
+            (true, false) => &Self::DARK,
+            (false, true) => &Self::LIGHT_CONTRAST,
+            (true, true) => &Self::DARK_CONTRAST,
+        }
+    }
+
+    /// All colours, with the names that they have in the style sheet.
+    #[must_use]
+    pub const fn tokens(&self) -> [(&'static str, Rgb); 16] {
+        [
+            ("page", self.page),
+            ("panel", self.panel),
+            ("line", self.line),
+            ("faint-line", self.faint_line),
+            ("ink", self.ink),
+            ("ink2", self.ink2),
+            ("ink3", self.ink3),
+            ("accent", self.accent),
+            ("on-accent", self.on_accent),
+            ("running", self.running),
+            ("gc", self.gc),
+            ("gc-sync", self.gc_sync),
+            ("foreign", self.foreign),
+            ("blocked", self.blocked),
+            ("ready", self.ready),
+            ("io", self.io),
+        ]
+    }
+}
+
+/// The palette as CSS custom properties, one per line: `--page: #fbfbfa;`.
+#[must_use]
+pub fn css_variables(palette: &Palette) -> String {
+    let mut out = String::new();
+    for (name, colour) in palette.tokens() {
+        let _ = writeln!(out, "  --{name}: {colour};");
+    }
+    out
+}
+
+/// The beginning of the style sheet: the palettes for what the system asks for
+/// and, before that, for what `data-theme` and `data-contrast` on the root
+/// element do.
+#[must_use]
+pub fn style_sheet() -> String {
+    let rule = |selector: &str, scheme: &str, palette: &Palette| {
+        let variables = css_variables(palette);
+        format!("{selector} {{\n  color-scheme: {scheme};\n{variables}}}\n")
+    };
+    let media = |condition: &str, rules: &str| {
+        let indented: String = rules.lines().map(|line| format!("  {line}\n")).collect();
+        format!("@media {condition} {{\n{indented}}}\n")
+    };
+    let themes = |more_contrast: bool| {
+        let light = Palette::of(false, more_contrast);
+        let dark = Palette::of(true, more_contrast);
+        let chosen = rule(":root, [data-theme=light]", "light", light);
+        let system = rule(":root:not([data-theme=light])", "dark", dark);
+        let system = media("(prefers-color-scheme: dark)", &system);
+        chosen + &system + &rule("[data-theme=dark]", "dark", dark)
+    };
+    let chosen = {
+        let more = "[data-contrast=more]";
+        let light = Palette::of(false, true);
+        let dark = Palette::of(true, true);
+        let system = rule(
+            &format!(":root{more}:not([data-theme=light])"),
+            "dark",
+            dark,
+        );
+        // As specific as the rules for the system, so that it counts behind them.
+        rule(&format!(":root{more}"), "light", light)
+            + &media("(prefers-color-scheme: dark)", &system)
+            + &rule(&format!(":root{more}[data-theme=dark]"), "dark", dark)
+    };
+    themes(false) + &media("(prefers-contrast: more)", &themes(true)) + &chosen
+}
+
+/// The colour of a frame of a flame graph: its hue says the module, slight
+/// differences of lightness and hue the function. Stable for a name. The ink
+/// of the theme is readable on it.
+#[must_use]
+pub fn frame_colour(name: &str, module: &str, dark: bool) -> Rgb {
+    match built_in(name, module) {
+        Some(BuiltIn::Collecting) => {
+            let (lightness, chroma) = if dark { (0.42, 0.09) } else { (0.87, 0.07) };
+            return Rgb::oklch(lightness, chroma, 50.0);
+        }
+        Some(BuiltIn::Other) => {
+            let lightness = if dark { 0.33 } else { 0.90 };
+            return Rgb::oklch(lightness, 0.005, 260.0);
+        }
+        None => {}
+    }
+    // Salmon to lime, about as light as each other. A program often has one
+    // module only, so functions differ a little in hue too.
+    let [module_hue, _] = shares_of(module);
+    let [name_hue, name_lightness] = shares_of(name).map(|share| share - 0.5);
+    let hue = 38.0 + 60.0 * module_hue + 32.0 * name_hue;
+    if dark {
+        Rgb::oklch(0.485 + 0.06 * name_lightness, 0.085, hue)
+    } else {
+        Rgb::oklch(0.86 + 0.07 * name_lightness, 0.095, hue)
+    }
+}
+
+/// A cost centre of the runtime itself.
+enum BuiltIn {
+    Collecting,
+    Other,
+}
+
+/// The built-in cost centres (`rts/Profiling.c`).
+fn built_in(name: &str, module: &str) -> Option<BuiltIn> {
+    match (name, module) {
+        ("GC", "GC") => Some(BuiltIn::Collecting),
+        ("IDLE", "IDLE")
+        | ("SYSTEM" | "PINNED", "SYSTEM")
+        | ("MAIN" | "DONT_CARE", "MAIN")
+        | ("OVERHEAD_of", "PROFILING") => Some(BuiltIn::Other),
+        _ => None,
+    }
+}
+
+/// Two numbers from 0 to 1 that are always the same for a text, on every
+/// machine: 64-bit FNV-1a, mixed once more since texts that differ in their
+/// last letter only differ little in its upper bits.
+pub(super) fn shares_of(text: &str) -> [f64; 2] {
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    let mixed = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = mixed ^ (mixed >> 29);
+    let share = |bits: u64| (bits & 0xffff) as f64 / 65535.0;
+    [share(mixed), share(mixed >> 32)]
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::colour::Vision;
+    use super::*;
+
+    const THEMES: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];
+
+    fn marks(palette: &Palette) -> [(&'static str, Rgb); 7] {
+        palette.tokens()[9..].try_into().expect("seven marks")
+    }
+
+    #[test]
+    fn text_is_readable() {
+        for (dark, more) in THEMES {
+            let palette = Palette::of(dark, more);
+            let least = if more { 7.0 } else { 4.5 };
+            let inks = [palette.ink, palette.ink2, palette.ink3, palette.accent];
+            for ink in inks {
+                for ground in [palette.page, palette.panel] {
+                    let contrast = ink.contrast(ground);
+                    assert!(contrast >= least, "{ink} on {ground}: {contrast:.2}");
+                }
+            }
+            assert!(palette.on_accent.contrast(palette.accent) >= least);
+        }
+    }
+
+    #[test]
+    fn marks_are_visible() {
+        for (dark, more) in THEMES {
+            let palette = Palette::of(dark, more);
+            let least = if more { 4.5 } else { 3.0 };
+            for (name, mark) in marks(palette) {
+                let contrast = mark.contrast(palette.page);
+                assert!(contrast >= least, "{name} {mark}: {contrast:.2}");
+                assert!(
+                    mark.contrast(mark.text_on()) >= 4.5,
+                    "text on {name} {mark}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn marks_are_told_apart() {
+        for (dark, more) in THEMES {
+            let least = if dark { 0.055 } else { 0.045 };
+            let marks = marks(Palette::of(dark, more));
+            for (i, (name, mark)) in marks.iter().enumerate() {
+                for (other_name, other) in &marks[..i] {
+                    for vision in Vision::ALL {
+                        let distance = mark.distance(*other, vision);
+                        let pair = format!("{name} {mark}, {other_name} {other}");
+                        assert!(distance >= least, "{pair} ({vision:?}): {distance:.3}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn frames() {
+        for dark in [false, true] {
+            let colour = |name, module| frame_colour(name, module, dark);
+            assert_eq!(colour("go", "Main"), colour("go", "Main"));
+            assert_ne!(colour("go", "Main"), colour("loop", "Main"));
+            assert_ne!(colour("go", "Main"), colour("go", "Data.Map"));
+            assert_eq!(colour("IDLE", "IDLE"), colour("SYSTEM", "SYSTEM"));
+            assert_ne!(colour("IDLE", "IDLE"), colour("GC", "GC"));
+        }
+        // Links, pictures and memories rely on them: they do not change.
+        assert_eq!(frame_colour("main", "Main", false).css(), "#e2c27d");
+        assert_eq!(frame_colour("main", "Main", true).css(), "#6c5312");
+    }
+
+    proptest! {
+        #[test]
+        fn text_on_frames_is_readable(name in any::<String>(), module in any::<String>()) {
+            for (dark, more) in THEMES {
+                let frame = frame_colour(&name, &module, dark);
+                prop_assert!(frame.contrast(Palette::of(dark, more).ink) >= 4.5, "{}", frame);
+            }
+        }
+    }
+
+    #[test]
+    fn text_on_built_in_frames_is_readable() {
+        for (dark, more) in THEMES {
+            for name in ["GC", "IDLE", "SYSTEM"] {
+                let frame = frame_colour(name, name, dark);
+                assert!(frame.contrast(Palette::of(dark, more).ink) >= 4.5);
+            }
+        }
+    }
+
+    const BEGIN: &str = "/* palette: generated by src/scene/palette.rs; \
+                         to write it anew: UPDATE_PALETTE=1 cargo test palette */\n";
+    const END: &str = "/* palette: end */\n";
+
+    /// With `UPDATE_PALETTE=1` in the environment, writes the palette into the
+    /// style sheet instead.
+    #[test]
+    fn the_style_sheet_has_this_palette() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../www/app.css");
+        let css = std::fs::read_to_string(path).unwrap_or_default();
+        let expected = format!("{BEGIN}{}{END}", style_sheet());
+        if std::env::var_os("UPDATE_PALETTE").is_some_and(|value| value == "1") {
+            let (before, rest) = css
+                .split_once("/* palette: generated")
+                .unwrap_or(("", &css));
+            let after = rest.split_once(END).map_or(rest, |(_, after)| after);
+            std::fs::write(path, format!("{before}{expected}{after}")).expect("written");
+        } else {
+            assert!(
+                css.contains(&expected),
+                "run UPDATE_PALETTE=1 cargo test palette"
+            );
+            assert_eq!(css.matches("/* palette:").count(), 2, "one palette");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! A capability: its runs with the threads that ran, and its collections in
+//! their phases.
+
+use super::pattern::stripes_on;
+use super::{Scene, class_colour};
+use crate::scene::format;
+use crate::scene::item::Names;
+use crate::scene::painter::{Align, Face, Painter, Rect};
+use analysis::timeline::row::Row;
+use eventlog::ids::ThreadId;
+use model::class::Class;
+use model::marks::{MarkKind, MarkView};
+
+/// How high a bar is, from the top, while the capability is in a collection
+/// but has no work in it.
+const WAITING: f64 = 0.45;
+/// How opaque such a bar is.
+const WAITING_ALPHA: f64 = 0.6;
+/// How high the line is for the wait before a collection, in pixels.
+const SYNC_PX: f64 = 3.0;
+/// How high a bar for several spans is at least, in pixels.
+const LEAST_PX: f64 = 2.0;
+
+/// How far a name stands from the edges of its bar.
+const NAME_PAD_PX: f64 = 3.0;
+/// Bars with less room than this have no name.
+const LEAST_NAME_PX: f64 = 6.0;
+/// Bars with less room than this have no label, which would be cut to nothing.
+const LEAST_LABEL_PX: f64 = 18.0;
+
+/// Whether a mark is of the collections and not of the runs.
+fn is_collection(class: Class) -> bool {
+    class.is_gc() || class == Class::GcSync
+}
+
+impl<N: Names> Scene<'_, N> {
+    pub(super) fn paint_cap(&self, row: Row, area: Rect, painter: &mut impl Painter) {
+        let (y, h) = (area.y + 5.0, area.h - 10.0);
+        for (mark, span) in self.marks.of(row) {
+            let rect = self.rect(span, y, h);
+            match mark.kind {
+                MarkKind::Many if is_collection(mark.class) => {
+                    self.paint_collections(rect, mark.shares, painter);
+                }
+                MarkKind::Many => self.paint_runs(rect, mark.shares, painter),
+                _ => self.paint_one(&mark, (rect, self.x(span.start)), painter),
+            }
+        }
+    }
+
+    /// A run or the working part of a collection is a full bar; a part of a
+    /// collection without work is a low, light one at the top, and the wait
+    /// before it a thin line in the middle.
+    fn paint_one(
+        &self,
+        mark: &MarkView<'_>,
+        (rect, start): (Rect, f64),
+        painter: &mut impl Painter,
+    ) {
+        let colour = class_colour(self.palette, mark.class);
+        match mark.class {
+            Class::GcStart | Class::GcIdle | Class::GcDone => {
+                let bar = Rect::new(rect.x, rect.y, rect.w, rect.h * WAITING);
+                painter.fill(bar, colour.alpha(WAITING_ALPHA));
+            }
+            Class::GcSync => {
+                let middle = rect.y + rect.h / 2.0;
+                let line = Rect::new(rect.x, middle - SYNC_PX / 2.0, rect.w, SYNC_PX);
+                self.paint_wait_line(mark.class, (line, start), colour.into(), painter);
+            }
+            class => {
+                painter.fill(rect, colour.into());
+                if class == Class::Open {
+                    painter.hatch(rect, self.palette.page.alpha(0.5));
+                } else if self.patterns && class == Class::Gc {
+                    painter.hatch_falling(rect, stripes_on(colour));
+                }
+                self.paint_name(mark, rect, painter);
+            }
+        }
+    }
+
+    /// Several runs in a bucket: the bar is as high as their share of it, so
+    /// that a thin one does not look like a full one. Something is always seen.
+    /// Running stands on the ground and collecting hangs from the top: they
+    /// share the bucket and do not cover each other.
+    fn paint_runs(&self, rect: Rect, shares: &[f32], painter: &mut impl Painter) {
+        let share: f64 = shares.iter().map(|&share| f64::from(share)).sum();
+        let h = (rect.h * share.min(1.0)).max(LEAST_PX);
+        let bar = Rect::new(rect.x, rect.y + rect.h - h, rect.w, h);
+        painter.fill(bar, self.palette.running.into());
+    }
+
+    /// Several parts of collections in a bucket, from the top: the work, the
+    /// waits within collections, the waits before them; each as high as its
+    /// share. Something is always seen, of that which takes most time.
+    fn paint_collections(&self, rect: Rect, shares: &[f32], painter: &mut impl Painter) {
+        let share = |class: Class| f64::from(shares.get(class as usize).copied().unwrap_or(0.0));
+        let waiting = share(Class::GcStart) + share(Class::GcIdle) + share(Class::GcDone);
+        let (work, sync) = (share(Class::Gc), share(Class::GcSync));
+        let parts = [
+            (work, self.palette.gc.into()),
+            (waiting, self.palette.gc.alpha(WAITING_ALPHA)),
+            (sync, self.palette.gc_sync.into()),
+        ];
+        let all = work + waiting + sync;
+        if all <= 0.0 {
+            return;
+        }
+        let h = (rect.h * all.min(1.0)).max(LEAST_PX);
+        let mut y = rect.y;
+        for (share, paint) in parts {
+            let part = h * share / all;
+            if part > 0.0 {
+                let bar = Rect::new(rect.x, y, rect.w, part);
+                painter.fill(bar, paint);
+                if paint == self.palette.gc.into() {
+                    self.paint_stripes(bar, painter);
+                }
+            }
+            y += part;
+        }
+    }
+
+    fn paint_name(&self, mark: &MarkView<'_>, rect: Rect, painter: &mut impl Painter) {
+        let left = rect.x.max(self.labels_px());
+        let room = rect.x + rect.w - left - 2.0 * NAME_PAD_PX;
+        if room < LEAST_NAME_PX {
+            return;
+        }
+        let mut width = |text: &str| painter.measure(text, Face::Label);
+        let name: Option<String> = match (mark.class, mark.detail) {
+            (Class::Gc, _) => Some("GC".to_owned()).filter(|name| width(name) <= room),
+            (_, Some(thread)) => match self.names.label(ThreadId(thread)) {
+                Some(label) if room >= LEAST_LABEL_PX => {
+                    Some(format::truncate_middle(label, room, width).into_owned())
+                }
+                Some(_) => None,
+                // Half a number would be another number.
+                None => [format!("thread {thread}"), thread.to_string()]
+                    .into_iter()
+                    .find(|name| width(name) <= room),
+            },
+            (_, None) => None,
+        };
+        if let Some(name) = name {
+            let at = (left + NAME_PAD_PX, rect.y + rect.h / 2.0 + 0.5);
+            let ink = class_colour(self.palette, mark.class).text_on();
+            painter.text(&name, at, Face::Label, Align::Left, ink.into());
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Arrows: what woke the thread that is pointed at or selected, and where it
+//! moved.
+
+use super::{Scene, TOP_PX};
+use crate::scene::item::Names;
+use crate::scene::painter::{Paint, Painter, Rect};
+use crate::scene::track::Track;
+use analysis::timeline::flow::{Arrow, ArrowKind};
+use analysis::timeline::row::Row;
+
+/// Of how many lines a curve is made.
+const LINES: u32 = 24;
+/// How far a curve goes ahead at its ends at least, in pixels.
+const LEAST_BEND_PX: f64 = 14.0;
+/// So far beyond the picture a curve begins or ends at most, in pixels.
+const BEYOND_PX: f64 = 200.0;
+
+type Point = (f64, f64);
+
+impl<N: Names> Scene<'_, N> {
+    /// How the thread came to run: a curve from what woke it to its run, and a
+    /// dashed one from the capability that it left.
+    pub(super) fn paint_arrows(&self, painter: &mut impl Painter) {
+        if self.focus.arrows.is_empty() {
+            return;
+        }
+        painter.clip(self.body());
+        for arrow in self.focus.arrows {
+            let (from, targets) = self.arrow_rows(arrow);
+            for to in targets {
+                let start = self.arrow_end(arrow.from, from.unwrap_or(to));
+                let end = self.arrow_end(arrow.to, to);
+                if let (Some(start), Some(end)) = (start, end) {
+                    self.paint_arrow(arrow.kind, start, end, painter);
+                }
+            }
+        }
+        painter.unclip();
+    }
+
+    /// The row in which an arrow begins, if it is seen, and that in which it
+    /// ends: the row of the thread or, if that is not seen, of the capability.
+    fn arrow_rows(&self, arrow: &Arrow) -> (Option<Row>, Vec<Row>) {
+        let shown = |row: &Row| self.is_seen(*row);
+        let thread = Some(Row::Thread(arrow.thread)).filter(shown);
+        let cap = arrow.to_cap.map(Row::Cap).filter(shown);
+        let from_cap = arrow.from_cap.map(Row::Cap).filter(shown);
+        let waker = arrow
+            .from_thread
+            .filter(|_| arrow.kind == ArrowKind::Wakeup);
+        let waker = waker.map(Row::Thread).filter(shown);
+        match (thread, waker.or(from_cap)) {
+            (Some(thread), from) => (from, vec![thread]),
+            (None, from) => (from, cap.into_iter().collect()),
+        }
+    }
+
+    /// Whether a row is in the picture and not scrolled out of it.
+    fn is_seen(&self, row: Row) -> bool {
+        self.layout.find(row).is_some_and(|index| {
+            let height = self.layout.tracks().get(index).map_or(0.0, Track::height);
+            let (y, pinned) = (self.y(index), index < self.layout.pinned());
+            pinned || (y + height > self.scrolled_top() && y < self.size.1)
+        })
+    }
+
+    /// Where an arrow begins or ends: in the middle of a row, or at the edge
+    /// of the picture if the row is beyond it.
+    fn arrow_end(&self, time: eventlog::ids::Nanos, row: Row) -> Option<Point> {
+        let index = self.layout.find(row)?;
+        let track = self.layout.tracks().get(index)?;
+        let middle = self.y(index) + track.height() / 2.0;
+        let (width, height) = self.size;
+        let top = if track.pinned {
+            TOP_PX
+        } else {
+            self.scrolled_top()
+        };
+        let x = self.x(time);
+        let x = x.max(self.labels_px() - BEYOND_PX).min(width + BEYOND_PX);
+        Some((x, middle.max(top).min(height.max(top))))
+    }
+
+    fn paint_arrow(&self, kind: ArrowKind, from: Point, to: Point, painter: &mut impl Painter) {
+        let bend = ((to.0 - from.0).abs() / 2.0).max(LEAST_BEND_PX);
+        let bend = if from.1 == to.1 { 0.0 } else { bend };
+        let controls = [from, (from.0 + bend, from.1), (to.0 - bend, to.1), to];
+        let points: Vec<Point> = (0..=LINES)
+            .map(|i| on_curve(controls, f64::from(i) / f64::from(LINES)))
+            .collect();
+        let head = [to, (to.0 - 7.0, to.1 - 4.0), (to.0 - 7.0, to.1 + 4.0)];
+        // A rim in the colour of the page parts it from the bars beneath.
+        let strokes: [(f64, Paint); 2] = [
+            (4.0, self.palette.page.alpha(0.7)),
+            (1.5, self.palette.ink.alpha(0.85)),
+        ];
+        for (width, paint) in strokes {
+            for (i, line) in points.windows(2).enumerate() {
+                let gap = kind == ArrowKind::Migration && i % 2 == 1;
+                if let (false, [a, b]) = (gap, line) {
+                    painter.line(*a, *b, width, paint);
+                }
+            }
+        }
+        painter.polygon(&head, self.palette.ink.alpha(0.85));
+        let foot = Rect::new(from.0 - 2.0, from.1 - 2.0, 4.0, 4.0);
+        painter.fill(foot, self.palette.ink.alpha(0.85));
+    }
+}
+
+/// A point of a cubic Bézier curve, at a part of its way.
+fn on_curve(controls: [Point; 4], part: f64) -> Point {
+    let rest = 1.0 - part;
+    let weights = [
+        rest * rest * rest,
+        3.0 * rest * rest * part,
+        3.0 * rest * part * part,
+        part * part * part,
+    ];
+    let sum = |of: fn(&Point) -> f64| -> f64 {
+        let parts = controls.iter().zip(weights);
+        parts.map(|(point, weight)| of(point) * weight).sum()
+    };
+    (sum(|point| point.0), sum(|point| point.1))
+}

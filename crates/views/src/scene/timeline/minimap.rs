@@ -1,0 +1,102 @@
+//! The minimap: the activity of the whole log, and the part of it in view.
+
+use super::Scene;
+use super::plot::{Column, Outline, stacked};
+use crate::scene::item::Names;
+use crate::scene::painter::{Painter, Rect};
+use analysis::timeline::activity::COLLECTING;
+use analysis::timeline::row::Row;
+use eventlog::ids::Nanos;
+
+/// Its height, in pixels.
+pub const MINIMAP_PX: f64 = 32.0;
+
+impl<N: Names> Scene<'_, N> {
+    /// Where a time stands on the minimap.
+    fn minimap_x(&self, time: Nanos) -> f64 {
+        let body = self.body();
+        body.x + self.view.part_of_log(time) * body.w
+    }
+
+    pub(super) fn paint_minimap(&self, painter: &mut impl Painter) {
+        let (width, labels) = (self.size.0, self.labels_px());
+        let panel = Rect::new(0.0, 0.0, width, MINIMAP_PX);
+        painter.fill(panel, self.palette.panel.into());
+        painter.clip(Rect::new(labels, 0.0, self.body().w, MINIMAP_PX));
+        self.paint_minimap_activity(painter);
+        if let Some(range) = self.focus.range {
+            let (from, to) = (self.minimap_x(range.start), self.minimap_x(range.end));
+            let area = Rect::new(from, 0.0, (to - from).max(1.0), MINIMAP_PX);
+            painter.fill(area, self.palette.accent.alpha(0.25));
+        }
+        self.paint_window(painter);
+        painter.unclip();
+        let line = Rect::new(0.0, MINIMAP_PX - 1.0, width, 1.0);
+        painter.fill(line, self.palette.line.into());
+        let line = Rect::new(labels - 1.0, 0.0, 1.0, MINIMAP_PX);
+        painter.fill(line, self.palette.line.into());
+    }
+
+    fn paint_minimap_activity(&self, painter: &mut impl Painter) {
+        let (bottom, scale) = (
+            MINIMAP_PX - 3.0,
+            (MINIMAP_PX - 8.0) / self.caps.max(1) as f64,
+        );
+        let (mut running, mut all) = (Vec::new(), Vec::new());
+        for (point, span) in self.overview.points(Row::Activity) {
+            let step = (
+                self.minimap_x(span.start),
+                self.minimap_x(span.end),
+                point.last,
+            );
+            if point.series == COLLECTING {
+                all.push(step);
+            } else {
+                let place = usize::from(point.series);
+                if place >= running.len() {
+                    running.resize_with(place + 1, Vec::new);
+                }
+                running[place].push(step);
+            }
+        }
+        running.push(all);
+        let columns = stacked(&running);
+        let outline = |columns: Option<&Vec<Column>>| {
+            let mut outline = Outline::new(bottom);
+            for column in columns.into_iter().flatten() {
+                outline.step(column.left, column.right, column.upper * scale);
+            }
+            outline.finish()
+        };
+        let collecting = columns.len().saturating_sub(1);
+        let running = collecting.checked_sub(1);
+        painter.polygon(
+            &outline(columns.get(collecting)),
+            self.palette.gc.alpha(0.8),
+        );
+        let running = running.and_then(|running| columns.get(running));
+        painter.polygon(&outline(running), self.palette.running.alpha(0.8));
+    }
+
+    /// What is not in view is dimmed; the part in view has a frame.
+    fn paint_window(&self, painter: &mut impl Painter) {
+        let body = self.body();
+        let view = self.view.span();
+        let from = self.minimap_x(view.start).max(body.x);
+        let to = self.minimap_x(view.end).min(body.x + body.w);
+        // A window too small to be seen is shown a few pixels wide.
+        let (from, to) = if to - from < 4.0 {
+            (from - 2.0, from + 2.0)
+        } else {
+            (from, to)
+        };
+        let dim = self.palette.page.alpha(0.6);
+        painter.fill(Rect::new(body.x, 0.0, from - body.x, MINIMAP_PX), dim);
+        painter.fill(Rect::new(to, 0.0, body.x + body.w - to, MINIMAP_PX), dim);
+        let accent = self.palette.accent;
+        for x in [from, to - 1.5] {
+            painter.fill(Rect::new(x, 0.0, 1.5, MINIMAP_PX - 1.0), accent.into());
+        }
+        painter.fill(Rect::new(from, 0.0, to - from, 1.5), accent.into());
+    }
+}

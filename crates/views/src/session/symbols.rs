@@ -1,0 +1,146 @@
+//! Names for the addresses of a log.
+
+use std::collections::BTreeSet;
+use std::io::{Read, Seek};
+
+use rustc_hash::FxHashMap;
+
+use super::Session;
+use crate::scene::format;
+use eventlog::ids::Address;
+use model::profile::frames::FrameKind;
+use symbols::{Kind, Load, Name, Symbols, SymbolsError, Wanted};
+
+/// What became of the addresses of a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddressNames {
+    /// How many got a name.
+    pub named: u64,
+    /// How many there are.
+    pub addresses: u64,
+    /// A sentence to show.
+    pub text: String,
+    /// Whether the file is of no use for this log.
+    pub failed: bool,
+}
+
+impl Session {
+    /// The addresses that a log has in place of names.
+    #[must_use]
+    pub fn addresses(&self) -> Wanted {
+        let (mut functions, mut code) = (BTreeSet::new(), BTreeSet::new());
+        for (_, frame) in self.recording.profiles.frames().flat_map(|all| all.iter()) {
+            let Some(address) = frame.address.map(Address) else {
+                continue;
+            };
+            match frame.kind {
+                FrameKind::Foreign => functions.insert(address),
+                _ => code.insert(address),
+            };
+        }
+        Wanted {
+            functions: functions.into_iter().collect(),
+            code: code.into_iter().collect(),
+        }
+    }
+
+    /// Names the addresses of the log, once it is read to its end.
+    ///
+    /// # Errors
+    /// If the file can no longer be read.
+    pub fn set_symbols<R: Read + Seek>(
+        &mut self,
+        symbols: &mut Symbols<R>,
+    ) -> Result<AddressNames, SymbolsError> {
+        let wanted = self.addresses();
+        let distinct = wanted.functions.iter().chain(&wanted.code);
+        let addresses = distinct.collect::<BTreeSet<_>>().len() as u64;
+        let naming = symbols.name(&wanted)?;
+        let names: FxHashMap<Address, Name> = naming.names.into_iter().collect();
+        for frames in self.recording.profiles.frames_mut() {
+            frames.name_addresses(|address| names.get(&address));
+        }
+        let named = names.len() as u64;
+        Ok(AddressNames {
+            named,
+            addresses,
+            text: in_words(symbols.kind(), naming.load, named, addresses),
+            failed: named == 0 && addresses > 0,
+        })
+    }
+}
+
+fn in_words(kind: Kind, load: Load, named: u64, addresses: u64) -> String {
+    if addresses == 0 {
+        return format!("The {kind} is read; the log has no addresses to be named.");
+    }
+    let all = match addresses {
+        1 => "the address".to_owned(),
+        many => format!("the {} addresses", format::count(many)),
+    };
+    let moved = match load {
+        Load::Several(places) => {
+            return format!(
+                "Nothing is named: {all} of the log could be functions of the {kind} at {} load addresses. Build the program with -no-pie, or announce more functions.",
+                format::count(places as u64)
+            );
+        }
+        Load::Nowhere => {
+            return format!(
+                "Nothing is named: no load address makes {all} of the log functions of the {kind}. Take the program that wrote this log."
+            );
+        }
+        Load::Moved(by) => format!(", loaded {} its own addresses", distance(by)),
+        Load::AsItStands => String::new(),
+    };
+    let have = |has: &str| format!("{has} now, by the {kind}{moved}.");
+    match named {
+        0 => format!(
+            "Nothing is named: none of {all} of the log is in a function of the {kind}. Take the program that wrote this log."
+        ),
+        named if named == addresses && named == 1 => {
+            format!("The address in the log {}", have("has a name"))
+        }
+        named if named == addresses => {
+            format!(
+                "All {} addresses in the log {}",
+                format::count(named),
+                have("have names")
+            )
+        }
+        named => format!(
+            "{} of {all} in the log {}",
+            format::count(named),
+            have(if named == 1 {
+                "has a name"
+            } else {
+                "have names"
+            })
+        ),
+    }
+}
+
+fn distance(by: i64) -> String {
+    let side = if by < 0 { "before" } else { "behind" };
+    format!("{} {side}", Address(by.unsigned_abs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_became_of_addresses_is_a_sentence() {
+        let texts = [
+            in_words(Kind::Elf, Load::AsItStands, 0, 0),
+            in_words(Kind::Elf, Load::AsItStands, 1, 1),
+            in_words(Kind::Nm, Load::AsItStands, 3, 3),
+            in_words(Kind::Pe, Load::Moved(-0x1000), 1, 3),
+            in_words(Kind::Elf, Load::Moved(0x5555_5555_4000), 2, 3),
+            in_words(Kind::Elf, Load::AsItStands, 0, 3),
+            in_words(Kind::MachO, Load::Nowhere, 0, 3),
+            in_words(Kind::Elf, Load::Several(27), 0, 1),
+        ];
+        insta::assert_snapshot!(texts.join("\n"));
+    }
+}

@@ -1,0 +1,457 @@
+//! Links that must be read for ever, odd ones, and any.
+
+use proptest::collection::{btree_set, vec};
+use proptest::option::of;
+use proptest::prelude::*;
+
+use super::*;
+use crate::events::filter::EventFilter;
+use crate::flame::query::Measure;
+use crate::flame::step::Step;
+use crate::notes::tests::any_notes;
+use crate::notes::{MAX_NAME, MAX_NOTES, Note};
+use crate::scene::arrange::{Move, TrackView};
+use analysis::timeline::thread_table::{ThreadColumn, ThreadView};
+use analysis::timeline::threads::ThreadOrder;
+use analysis::timeline::user_spans::SpanPrefixes;
+use model::profile::source::Source;
+
+fn span(start: u64, end: u64) -> Option<Span> {
+    Some(Span::new(Nanos(start), Nanos(end)))
+}
+
+fn track(name: &str) -> TrackName {
+    TrackName::new(name).expect("a name")
+}
+
+fn note(start: u64, end: u64, name: &str) -> Note {
+    Note::new(Span::new(Nanos(start), Nanos(end)), name)
+}
+
+/// One of everything.
+fn full() -> ViewState {
+    let mut state = ViewState {
+        fingerprint: Some(Fingerprint {
+            len: 15_640_237,
+            hash: 0x4f0a_91c2_d7e3,
+        }),
+        log_name: Some("a b&c.eventlog".into()),
+        visible: span(12_345_000_000, 13_845_000_000),
+        selection: span(12_600_000_001, 12_600_000_041),
+        selected: Some(Selected {
+            time: Nanos(12_601_234_567),
+            track: TrackName::capability(CapId(3)),
+        }),
+        panel: Panel::FlameGraph,
+        tracks: TrackView {
+            filter: "worker µ".into(),
+            hidden: [TrackName::gc(), TrackName::thread(ThreadId(12))].into(),
+            folded: [track("a,b")].into(),
+            opened: [track("sparks")].into(),
+            pinned: vec![track("cap1"), track("cap0")],
+            moved: vec![
+                Move {
+                    name: track("cap3"),
+                    after: Some(track("cap0")),
+                },
+                Move {
+                    name: track("a!b"),
+                    after: None,
+                },
+            ],
+            selected: [track("cap2")].into(),
+            threads: ThreadOrder::Label,
+            by_label: true,
+            prefixes: SpanPrefixes::of_lists("BEGIN, >", "DONE,END"),
+        },
+        flame: FlameView {
+            source: Some(Source::CostCentres),
+            order: FlameOrder::LeftHeavy,
+            tracks: TrackName::os_thread(OsThreadId(1234)),
+            measure: Measure::Count,
+            steps: vec![Step::HideIdle, Step::Focus("Main.a,b".into())],
+            frame: "Main.f".into(),
+            before: span(0, 5_000_000),
+            search: "100 %".into(),
+        },
+        events: EventList {
+            filter: EventFilter {
+                types: vec![1, 19],
+                cap: CapFilter::Only(CapId(2)),
+                thread: Some(ThreadId(12)),
+                ..EventFilter::default()
+            },
+            search: "a+b".into(),
+        },
+        threads: ThreadView {
+            filter: "io".into(),
+            sort: ThreadColumn::Ready,
+            descending: false,
+        },
+        notes: [
+            note(7, 7, "start"),
+            note(12_600_000_000, 12_640_000_000, "a, b"),
+        ]
+        .into_iter()
+        .collect(),
+        ..ViewState::default()
+    };
+    state.unknown.keep("zoom", "3".into()).expect("room");
+    state
+}
+
+/// Strings that links of version 1 contain. They must be read like this
+/// for ever.
+#[test]
+fn frozen_version_1() {
+    let fresh = ViewState::default;
+    let cases = [
+        ("", fresh()),
+        (
+            "v=1&t=0s2",
+            ViewState {
+                visible: span(0, 2_000_000_000),
+                ..fresh()
+            },
+        ),
+        (
+            "v=1&t=56117u1284",
+            ViewState {
+                visible: span(56_117_000, 57_401_000),
+                ..fresh()
+            },
+        ),
+        (
+            "v=1&r=7n0",
+            ViewState {
+                selection: span(7, 7),
+                ..fresh()
+            },
+        ),
+        (
+            "v=1&p=flame",
+            ViewState {
+                panel: Panel::FlameGraph,
+                ..fresh()
+            },
+        ),
+        (
+            "v=1&q=io%20manager",
+            ViewState {
+                tracks: TrackView {
+                    filter: "io manager".into(),
+                    ..TrackView::default()
+                },
+                ..fresh()
+            },
+        ),
+        (
+            "v=1&hide=activity,gc",
+            ViewState {
+                tracks: TrackView {
+                    hidden: [TrackName::gc(), TrackName::activity()].into(),
+                    ..TrackView::default()
+                },
+                ..fresh()
+            },
+        ),
+        (
+            "v=1&f=9b831.4f0a91c2d7e3&n=a%20b%26c.eventlog&t=12345m1500&r=12600000001n40\
+             &e=12601234567.cap3&p=flame&q=worker%20%C2%B5&hide=gc,thread12&fold=a%2Cb&open=sparks&pin=cap1,cap0\
+             &move=cap3!cap0,a%21b!&sel=cap2&to=label&tg=1&sp=BEGIN,%3E!DONE,END\
+             &fk=cost-centres&fo=left&fs=os1234&fm=samples&fx=idle,focus%3AMain.a%2Cb&ff=Main.f&fc=0m5&fq=100%20%25&es=a%2Bb&et=1.19&ec=2&eh=12&ts=ready.up&tq=io\
+             &k=7~start,12600m40~a%2C%20b&zoom=3",
+            full(),
+        ),
+    ];
+    for (text, state) in cases {
+        assert_eq!(encode(&state), text);
+        assert_eq!(decode(text), state, "{text}");
+    }
+}
+
+/// What is read otherwise than it is written.
+#[test]
+fn odd_pieces() {
+    let cases = [
+        ("#v=1&p=flame", "v=1&p=flame"),
+        ("p=flame", "v=1&p=flame"),
+        ("p=summary&fs=all&fo=time&q=&n=", ""),
+        ("t=m1500", "v=1&t=0m1500"),
+        ("t=1000m2000", "v=1&t=1s2"),
+        ("t=1s2&t=3s4&t=x&t=5s&t=-5s1&t=+5s1&t=1s+2", "v=1&t=3s4"),
+        ("t=18446744073709551615s1", ""),
+        ("t=18446744073709551615n1", ""),
+        ("t=18446744073709551616n1", ""),
+        ("q=a&q=%zz&q=%4&q=%ff&q", "v=1&q=a"),
+        ("q=100%", ""),
+        ("garbage&=1&&&=&p=summary", ""),
+        ("%70=flame", "v=1&p=flame"),
+        ("e=12.&e=x.cap1&e=7.a.b", "v=1&e=7.a.b"),
+        ("hide=,,gc,%zz,gc", "v=1&hide=gc"),
+        ("hide=gc&hide=", ""),
+        ("sp=START!STOP,END&sp=x&sp=", ""),
+        ("sp=%20a%2Cb%20,,a,%zz!", "v=1&sp=a,b!"),
+        ("sp=!", "v=1&sp=!"),
+        (
+            "k=9~b,7n0~a,x~,~,5,-1~,1s~,%zz~,3~%zz,1s2~",
+            "v=1&k=7~a,9~b,1s2~",
+        ),
+        ("k=7~a~b%0A,7~%20", "v=1&k=7~a~b,7~"),
+        (
+            "k=18446744073709551616~,18446744073709551615~",
+            "v=1&k=18446744073709551615~",
+        ),
+        ("k=7~a&k=", ""),
+        ("et=19.2.19&et=1.&et=&et=x&et=70000", "v=1&et=2.19"),
+        ("ec=none&ec=-1&ec=70000&ec=x", "v=1&ec=none"),
+        ("eh=3&eh=-3&eh=4294967296", "v=1&eh=3"),
+        ("p=flame&p=heap", "v=1&p=heap"),
+        ("p=heap&p=flame", "v=1&p=flame"),
+        ("p=heap&p=summary", ""),
+        (
+            "f=zz.123&f=ZZ.00000000000A&f=+1.00000000000a",
+            "v=1&f=zz.00000000000a",
+        ),
+        ("v=0&v=-1&v=99999999999", ""),
+        ("b=2&a=1&b=3", "v=1&a=1&b=3"),
+    ];
+    for (text, canonical) in cases {
+        assert_eq!(encode(&decode(text)), canonical, "{text}");
+    }
+}
+
+#[test]
+fn a_newer_version_says_so() {
+    let state = decode("v=2&t=1s2&p=heap&w=5");
+    assert!(state.newer());
+    assert_eq!(state.visible, span(1_000_000_000, 3_000_000_000));
+    assert_eq!(encode(&state), "v=2&t=1s2&p=heap&w=5");
+    assert!(!decode("v=1").newer());
+    assert!(!decode("").newer());
+}
+
+#[test]
+fn everything_is_bounded() {
+    let long = "é".repeat(5_000);
+    let state = decode(&format!(
+        "q={long}&fq={long}&n={long}&fs={long}&p={long}&z={long}"
+    ));
+    assert_eq!(state.tracks.filter.len(), MAX_TEXT);
+    assert_eq!(state.flame.search.len(), MAX_TEXT);
+    assert_eq!(state.flame.tracks, TrackName::all());
+    assert_eq!(state.unknown, Unknown::default());
+    let many: Vec<_> = (0..1000).map(|i| format!("k{i}=1")).collect();
+    assert_eq!(decode(&many.join("&")).unknown.0.len(), MAX_UNKNOWN);
+    let many: Vec<_> = (0..1000).map(|i| format!("cap{i}")).collect();
+    assert_eq!(
+        decode(&format!("hide={}", many.join(",")))
+            .tracks
+            .hidden
+            .len(),
+        MAX_TRACKS
+    );
+    let many: Vec<_> = (0..1000).map(|i| format!("{i}~{long}")).collect();
+    let notes = decode(&format!("k={}", many.join(","))).notes;
+    assert_eq!(notes.len(), MAX_NOTES);
+    assert!(notes.iter().all(|note| note.name().len() == MAX_NAME));
+}
+
+#[test]
+fn names_of_tracks() {
+    assert_eq!(track("cap7").as_capability(), Some(CapId(7)));
+    assert_eq!(track("cap70000").as_capability(), None);
+    assert_eq!(track("thread12").as_thread(), Some(ThreadId(12)));
+    assert_eq!(track("os1234").as_os_thread(), Some(OsThreadId(1234)));
+    assert_eq!(track("gc").as_capability(), None);
+    assert_eq!(TrackName::new(""), None);
+}
+
+#[test]
+fn fingerprints() {
+    let print = fingerprint(15_640_237, &[b"abc", b"de"]);
+    assert_eq!(print.len(), 15_640_237);
+    assert_eq!(print.to_string(), "9b831.a0b539c85415");
+    assert_eq!(Fingerprint::parse(&print.to_string()), Some(print));
+    assert_ne!(print, fingerprint(15_640_237, &[b"ab", b"cde"]));
+    assert_ne!(print, fingerprint(15_640_236, &[b"abc", b"de"]));
+    assert_eq!(
+        fingerprint(u64::MAX, &[]).to_string().split('.').next(),
+        Some("3w5e11264sgsf")
+    );
+    assert!(fingerprint(0, &[]).to_string().starts_with("0."));
+}
+
+fn any_span() -> impl Strategy<Value = Span> {
+    let unit = prop::sample::select(vec![1, 1_000, 1_000_000, 1_000_000_000]);
+    let scaled = (unit, 0..1_000_000_u64, 0..1_000_000_u64)
+        .prop_map(|(unit, start, length)| (start * unit, (start + length) * unit));
+    let any = any::<(u64, u64)>().prop_map(|(a, b)| (a.min(b), a.max(b)));
+    prop_oneof![scaled, any].prop_map(|(start, end)| Span::new(Nanos(start), Nanos(end)))
+}
+
+fn any_text() -> impl Strategy<Value = String> {
+    any::<String>().prop_map(|text| cut(&text).to_owned())
+}
+
+fn any_track() -> impl Strategy<Value = TrackName> {
+    prop_oneof![
+        any::<u16>().prop_map(|id| TrackName::capability(CapId(id))),
+        any::<u32>().prop_map(|id| TrackName::thread(ThreadId(id))),
+        "\\PC{1,12}".prop_map(|name| track(&name)),
+    ]
+}
+
+prop_compose! {
+    fn any_unknown()(
+        panel in of("heap[a-z]{0,5}"),
+        others in vec(("z[^a-z]{0,7}", any_text()), 0..4),
+    ) -> (Option<String>, Unknown) {
+        let mut unknown = Unknown::default();
+        for (key, value) in others {
+            unknown.keep(&key, value);
+        }
+        (panel, unknown)
+    }
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let name = || "\\PC{1,12}";
+    prop_oneof![
+        prop::sample::select(vec![
+            Step::CollapseRecursion,
+            Step::MergeModules,
+            Step::HideIdle,
+            Step::Invert,
+        ]),
+        name().prop_map(Step::Focus),
+        name().prop_map(Step::Drop),
+        name().prop_map(Step::Merge),
+    ]
+}
+
+prop_compose! {
+    fn any_flame()(
+        source in of(prop::sample::select(Source::ALL.to_vec())),
+        order in prop::sample::select(FlameOrder::ALL.to_vec()),
+        tracks in any_track(),
+        steps in vec(any_step(), 0..4),
+        samples in any::<bool>(),
+        before in of(any_span()),
+        frame in any_text(),
+        search in any_text(),
+    ) -> FlameView {
+        let measure = if samples { Measure::Count } else { Measure::Amount };
+        FlameView { source, tracks, order, measure, steps, frame, before, search }
+    }
+}
+
+prop_compose! {
+    fn any_events()(
+        types in btree_set(any::<u16>(), 0..5),
+        cap in prop_oneof![
+            Just(CapFilter::All),
+            Just(CapFilter::Without),
+            any::<u16>().prop_map(|cap| CapFilter::Only(CapId(cap))),
+        ],
+        thread in of(any::<u32>().prop_map(ThreadId)),
+        search in any_text(),
+    ) -> EventList {
+        let types = types.into_iter().collect();
+        EventList { filter: EventFilter { types, cap, thread, ..EventFilter::default() }, search }
+    }
+}
+
+prop_compose! {
+    fn any_threads()(
+        sort in prop::sample::select(ThreadColumn::ALL.to_vec()),
+        descending in any::<bool>(),
+        filter in any_text(),
+    ) -> ThreadView {
+        ThreadView { filter, sort, descending }
+    }
+}
+
+fn any_prefixes() -> impl Strategy<Value = SpanPrefixes> {
+    prop_oneof![
+        Just(SpanPrefixes::default()),
+        any::<(String, String)>().prop_map(|(start, stop)| SpanPrefixes::of_lists(&start, &stop)),
+        ("[a-z!,]{0,99}", "[A-Z ,]{0,99}")
+            .prop_map(|(start, stop)| SpanPrefixes::of_lists(&start, &stop)),
+    ]
+}
+
+prop_compose! {
+    fn any_tracks()(
+        filter in any_text(),
+        (hidden, folded) in (btree_set(any_track(), 0..9), btree_set(any_track(), 0..9)),
+        (opened, selected) in (btree_set(any_track(), 0..9), btree_set(any_track(), 0..9)),
+        pinned in btree_set(any_track(), 0..9),
+        moved in vec((any_track(), of(any_track())), 0..5),
+        threads in prop::sample::select(vec![
+            ThreadOrder::Activity, ThreadOrder::FirstRun, ThreadOrder::Id, ThreadOrder::Label,
+        ]),
+        (by_label, prefixes) in (any::<bool>(), any_prefixes()),
+    ) -> TrackView {
+        let moved = moved.into_iter().map(|(name, after)| Move { name, after }).collect();
+        let pinned = pinned.into_iter().rev().collect();
+        TrackView { filter, hidden, folded, opened, pinned, moved, selected, threads, by_label, prefixes }
+    }
+}
+
+prop_compose! {
+    fn any_state()(
+        version in 1..4_u32,
+        print in of((any::<u64>(), 0..1_u64 << 48)),
+        name in of(any_text()),
+        (visible, selection) in (of(any_span()), of(any_span())),
+        selected in of((any::<u64>(), any_track())),
+        panel in prop::sample::select(Panel::ALL.to_vec()),
+        tracks in any_tracks(),
+        flame in any_flame(),
+        (events, threads, notes) in (any_events(), any_threads(), any_notes()),
+        (future, mut unknown) in any_unknown(),
+    ) -> ViewState {
+        // A panel from the future is there only if no other is.
+        if let (Panel::Summary, Some(word)) = (panel, future) {
+            unknown.keep("p", word);
+        }
+        ViewState {
+            version: Version::new(version).unwrap_or_default(),
+            fingerprint: print.map(|(len, hash)| Fingerprint { len, hash }),
+            log_name: name.filter(|name| !name.is_empty()),
+            visible,
+            selection,
+            selected: selected.map(|(time, track)| Selected { time: Nanos(time), track }),
+            panel,
+            tracks,
+            flame,
+            events,
+            threads,
+            notes,
+            unknown,
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read_again(state in any_state()) {
+        let text = encode(&state);
+        prop_assert!(text.is_ascii(), "{text}");
+        prop_assert_eq!(decode(&text), state);
+    }
+
+    #[test]
+    fn reading_anything_settles(
+        text in prop_oneof![
+            any::<String>(),
+            "([vfntrepqzk]|hide|fold|f[osq]|e[stch]|t[sq]|s?p)=[a-z0-9.,!%&=nums~]{0,30}(&[vtrepzk]=[0-9a-zµ%&=~]{0,9}){0,6}",
+        ],
+    ) {
+        let state = decode(&text);
+        let written = encode(&state);
+        prop_assert_eq!(&decode(&written), &state);
+        prop_assert_eq!(encode(&decode(&written)), written);
+    }
+}
