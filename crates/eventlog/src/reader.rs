@@ -70,13 +70,13 @@ pub struct Progress {
 /// Reads one log of a known length.
 ///
 /// ```
-/// use eventscope::eventlog::{LogReader, Step};
+/// use eventlog::{LogReader, Step};
 ///
-/// # fn main() -> Result<(), eventscope::eventlog::LogError> {
+/// # fn main() -> Result<(), eventlog::LogError> {
 /// # let bytes = std::fs::read("tests/fixtures/logs/ghc-9.6.6/fib-forkio-N2-l.eventlog").unwrap();
 /// let mut reader = LogReader::new(bytes.len() as u64);
 /// let mut threads = 0;
-/// let mut sink = |record: &eventscope::eventlog::Record<'_>| {
+/// let mut sink = |record: &eventlog::Record<'_>| {
 ///     threads += u32::from(record.event().name() == "CreateThread");
 /// };
 /// loop {
