@@ -73,7 +73,7 @@ pub struct Progress {
 /// use eventlog::{LogReader, Step};
 ///
 /// # fn main() -> Result<(), eventlog::LogError> {
-/// # let bytes = std::fs::read("tests/fixtures/logs/ghc-9.6.6/fib-forkio-N2-l.eventlog").unwrap();
+/// # let bytes = std::fs::read("../../tests/fixtures/logs/ghc-9.6.6/fib-forkio-N2-l.eventlog").unwrap();
 /// let mut reader = LogReader::new(bytes.len() as u64);
 /// let mut threads = 0;
 /// let mut sink = |record: &eventlog::Record<'_>| {
