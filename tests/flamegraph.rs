@@ -7,7 +7,7 @@ mod common;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use eventscope::eventlog::Record;
+use eventscope::eventlog::{Record, Sink};
 use eventscope::flamegraph::query::{FlameBoxes, FlameHead, FlameQuery, View, answer};
 use eventscope::flamegraph::{
     CallOddity, CallProblem, Choice, FrameKind, Profile, ProfileCollector, Track, TrackSource,
@@ -36,7 +36,7 @@ fn read(path: &Path) -> (Profile, Vec<CallOddity>) {
     let mut end = Nanos(0);
     let mut sink = |record: &Record<'_>| {
         end = end.max(record.time);
-        collector.event(record);
+        collector.offer(record);
     };
     read_log(&mut bytes.as_slice(), &mut sink).expect("an eventlog");
     collector.finish(end)

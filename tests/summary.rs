@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use common::Case;
 use eventscope::analysis::info::Info;
 use eventscope::analysis::numbers::summary::Summary;
-use eventscope::eventlog::Record;
 use eventscope::source::{read_log, read_session};
 
 /// Names and values, as the report prints them.
@@ -254,8 +253,7 @@ fn source(name: &str) -> &'static str {
 
 fn event_types(case: &Case) -> BTreeSet<String> {
     let mut info = Info::default();
-    let mut sink = |record: &Record<'_>| info.event(record);
-    read_log(&mut case.bytes().as_slice(), &mut sink).expect("a log");
+    read_log(&mut case.bytes().as_slice(), &mut info).expect("a log");
     info.types()
         .into_iter()
         .map(|counted| counted.name)

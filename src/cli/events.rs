@@ -10,7 +10,7 @@ use super::{Condition, Failure, Input, Output, escaped, report};
 use crate::eventlog::cursor::Value;
 use crate::eventlog::display::{BackDating, DisplayOrder};
 use crate::eventlog::sentence::write_sentence;
-use crate::eventlog::{Event, Names, Record};
+use crate::eventlog::{Event, Names, Record, Sink};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -41,7 +41,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Conditi
     let mut names = Names::default();
     input.read(&mut |record: &Record<'_>| {
         back_dating.observe(record.time);
-        names.event(record);
+        names.offer(record);
     })?;
     if arguments.output.header && !arguments.output.json {
         writeln!(out, "time\tcap\tname\ttext")?;

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{Condition, Failure, Input, Output, escaped, report};
 use crate::analysis::info::Info;
 use crate::analysis::process::{CapChange, Process};
-use crate::eventlog::{LogReader, Record};
+use crate::eventlog::LogReader;
 use crate::quantity::ByteCount;
 
 #[derive(Debug, clap::Args)]
@@ -21,8 +21,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Condition, Failure> {
     let mut info = Info::default();
-    let mut sink = |record: &Record<'_>| info.event(record);
-    let reader = Input::open(&arguments.file)?.read(&mut sink)?;
+    let reader = Input::open(&arguments.file)?.read(&mut info)?;
     if arguments.output.json {
         print_json(&info, &reader, out)?;
     } else {

@@ -12,7 +12,6 @@ use crate::analysis::capability::{Lives, Usage, idle};
 use crate::analysis::spans::{Analyses, Open, SpanSink, Spans};
 use crate::automata::thread_state::{Activity, ThreadSpan};
 use crate::automata::{Oddity, Span};
-use crate::eventlog::{Record, Sink};
 use crate::ids::{CapId, Nanos, ThreadId};
 
 #[derive(Debug, clap::Args)]
@@ -161,18 +160,6 @@ impl SpanSink for Collector {
     }
 }
 
-struct WithLives {
-    spans: Spans<Collector>,
-    lives: Lives,
-}
-
-impl Sink for WithLives {
-    fn event(&mut self, record: &Record<'_>) {
-        self.lives.event(record);
-        self.spans.event(record);
-    }
-}
-
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Condition, Failure> {
     let (analysis, by) = (arguments.analysis, arguments.by);
     let analyses = Analyses {
@@ -185,12 +172,9 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Conditi
         rows: Vec::new(),
         oddities: Vec::new(),
     };
-    let mut sink = WithLives {
-        spans: Spans::new(analyses, collector),
-        lives: Lives::default(),
-    };
+    let mut sink = (Spans::new(analyses, collector), Lives::default());
     let reader = Input::open(&arguments.file)?.read(&mut sink)?;
-    let WithLives { spans, lives } = sink;
+    let (spans, lives) = sink;
     let mut collector = spans.finish();
     if analysis == Analysis::CapabilityUsage {
         add_idle(&lives, &mut collector.rows);

@@ -9,7 +9,7 @@ use super::{Condition, Failure, Input, Output, Range, escaped, report};
 use crate::analysis::capability::Lives;
 use crate::analysis::spans::{Analyses, Spans};
 use crate::automata::Span;
-use crate::eventlog::{Event, Record, Sink};
+use crate::eventlog::{Event, EventType, Record, Sink};
 use crate::ids::Nanos;
 use crate::timeline::Store;
 use crate::timeline::thread_export::{COLUMNS, Cell, cells};
@@ -33,9 +33,9 @@ struct Threads {
 
 impl Sink for Threads {
     fn event(&mut self, record: &Record<'_>) {
-        self.lives.event(record);
-        self.spans.event(record);
-        if record.id.0 == 44
+        self.lives.offer(record);
+        self.spans.offer(record);
+        if record.id == EventType::THREAD_LABEL
             && let Event::ThreadLabel { thread, label } = record.event()
         {
             self.spans.sink.label(thread, &label.to_str());

@@ -17,7 +17,7 @@ use super::sample_threads::SampleThreads;
 use super::stacks::{StackId, Stacks};
 use super::ticks::Ticks;
 use crate::automata::Span;
-use crate::eventlog::{Event, Record};
+use crate::eventlog::{Event, EventSet, EventType, Record, Sink};
 use crate::ids::{Address, CapId, CostCentreId, Nanos, OsThreadId};
 
 /// Collects the cost centres, their samples and the announced foreign calls
@@ -34,18 +34,29 @@ pub struct ProfileCollector {
     first: Option<Nanos>,
 }
 
-impl ProfileCollector {
-    /// Takes the next event in analysis order.
+impl Sink for ProfileCollector {
+    /// The first event of a log is one of them, whatever it is.
+    const CONSUMES: EventSet = EventSet::ALL;
+
     #[inline]
-    pub fn event(&mut self, record: &Record<'_>) {
+    fn event(&mut self, record: &Record<'_>) {
         if self.first.is_none() {
             self.first = Some(record.time);
         }
-        // Most events are none of these: they need not be decoded.
-        if matches!(record.id.0, 19 | 58 | 161 | 167 | 168) {
+        if Self::OF_PROFILES.contains(record.id) {
             self.profile_event(record.event(), record.time);
         }
     }
+}
+
+impl ProfileCollector {
+    const OF_PROFILES: EventSet = EventSet::of(&[
+        EventType::USER_MSG,
+        EventType::USER_MARKER,
+        EventType::HEAP_PROF_COST_CENTRE,
+        EventType::PROF_SAMPLE_COST_CENTRE,
+        EventType::PROF_BEGIN,
+    ]);
 
     /// Takes an event of a profile; others are passed over.
     pub fn profile_event(&mut self, event: Event<'_>, at: Nanos) {

@@ -14,7 +14,7 @@ use super::frames::Frame;
 use super::heap::HeapSamples;
 use super::profile::{Profile, Samples, Track, TrackSource};
 use super::stacks::{StackId, Stacks};
-use crate::eventlog::{Event, Record};
+use crate::eventlog::{Event, EventSet, Record, Sink, Subject};
 use crate::ids::{CostCentreId, Nanos};
 
 /// Collects heap samples. Cost centres may be declared after the samples that
@@ -29,15 +29,15 @@ pub struct HeapCollector {
     has_stacks: bool,
 }
 
-impl HeapCollector {
-    /// Takes the next event in analysis order.
-    #[inline]
-    pub fn event(&mut self, record: &Record<'_>) {
-        if matches!(record.id.0, 161..=163 | 165 | 166) {
-            self.heap_event(record.event(), record.time);
-        }
-    }
+impl Sink for HeapCollector {
+    const CONSUMES: EventSet = EventSet::about(Subject::HeapProfile);
 
+    fn event(&mut self, record: &Record<'_>) {
+        self.heap_event(record.event(), record.time);
+    }
+}
+
+impl HeapCollector {
     fn heap_event(&mut self, event: Event<'_>, at: Nanos) {
         match event {
             Event::HeapProfCostCentre {

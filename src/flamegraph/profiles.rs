@@ -12,7 +12,7 @@ use super::sample_threads::SampleThreads;
 use super::source::Source;
 use super::spans::opentelemetry::TelemetrySpans;
 use super::stack_samples::{StackOddity, StackSampleCollector};
-use crate::eventlog::Record;
+use crate::eventlog::{EventSet, Record, Sink};
 use crate::ids::{CapId, Nanos, ThreadId};
 
 /// So many threads are listed beside the tracks of a profile.
@@ -47,16 +47,22 @@ pub struct ProfilesCollector {
     telemetry: TelemetrySpans,
 }
 
-impl ProfilesCollector {
-    /// Takes the next event in analysis order.
-    #[inline]
-    pub fn event(&mut self, record: &Record<'_>) {
-        self.cost_centres.event(record);
-        self.stack_samples.event(record);
-        self.heap.event(record);
-        self.telemetry.event(record);
-    }
+impl Sink for ProfilesCollector {
+    const CONSUMES: EventSet = ProfileCollector::CONSUMES
+        .union(StackSampleCollector::CONSUMES)
+        .union(HeapCollector::CONSUMES)
+        .union(TelemetrySpans::CONSUMES);
 
+    #[inline]
+    fn event(&mut self, record: &Record<'_>) {
+        self.cost_centres.offer(record);
+        self.stack_samples.offer(record);
+        self.heap.offer(record);
+        self.telemetry.offer(record);
+    }
+}
+
+impl ProfilesCollector {
     /// The profiles of a log whose last event is at `end`, and what was odd
     /// about its foreign calls, by time. Spans are still to be
     /// [`set`](Profiles::set): they depend on the words that announce them.

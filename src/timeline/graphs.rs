@@ -12,7 +12,7 @@ use super::reply::{Values, Writer};
 use super::row::{Graph, Row, SparkGraph};
 use crate::analysis::numbers::Numbers;
 use crate::analysis::numbers::steps::Steps;
-use crate::eventlog::{Event, Record};
+use crate::eventlog::{Event, EventSet, EventType, Record, Sink, Subject};
 use crate::ids::CapId;
 
 /// In what a graph's values are.
@@ -112,9 +112,12 @@ pub struct Graphs {
     pool_extents: Vec<Extents>,
 }
 
-impl Graphs {
-    /// Takes the next event.
-    pub(super) fn event(&mut self, record: &Record<'_>) {
+impl Sink for Graphs {
+    const CONSUMES: EventSet = EventSet::about(Subject::Perf)
+        .with(EventType::BLOCKS_SIZE)
+        .with(EventType::MEM_RETURN);
+
+    fn event(&mut self, record: &Record<'_>) {
         let at = record.time.0;
         match record.event() {
             Event::BlocksSize { blocks_size, .. } => self.blocks.push(at, blocks_size),
@@ -136,7 +139,9 @@ impl Graphs {
             _ => {}
         }
     }
+}
 
+impl Graphs {
     fn perf(&mut self, number: u32) -> Option<&mut Perf> {
         if self.perf.len() >= MOST_PERF && !self.perf.contains_key(&number) {
             return None;

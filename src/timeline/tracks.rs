@@ -14,8 +14,8 @@ use super::row::Row;
 use super::tasks::Tasks;
 use super::user_spans::{SpanPrefixes, UserSpans};
 use crate::analysis::numbers::Numbers;
-use crate::eventlog::Record;
 use crate::eventlog::blocks::BlockIndex;
+use crate::eventlog::{EventSet, Record, Sink};
 use crate::ids::Nanos;
 
 /// The rows of a log beside capabilities, threads and messages.
@@ -30,18 +30,19 @@ pub struct Tracks {
     blocks: BlockLanes,
 }
 
-impl Tracks {
-    /// Takes the next event.
-    #[inline]
-    pub fn event(&mut self, record: &Record<'_>) {
-        match record.id.0 {
-            55..=57 => self.tasks.event(record),
-            90 | 91 | 140..=142 => self.graphs.event(record),
-            200..=208 => self.nonmoving.event(record),
-            _ => {}
-        }
-    }
+impl Sink for Tracks {
+    const CONSUMES: EventSet = Tasks::CONSUMES
+        .union(Graphs::CONSUMES)
+        .union(Nonmoving::CONSUMES);
 
+    fn event(&mut self, record: &Record<'_>) {
+        self.tasks.offer(record);
+        self.graphs.offer(record);
+        self.nonmoving.offer(record);
+    }
+}
+
+impl Tracks {
     /// Takes what the numbers have got since the last time.
     pub fn extend(&mut self, numbers: &Numbers) {
         self.graphs.extend(numbers);

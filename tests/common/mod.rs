@@ -18,7 +18,9 @@ use eventscope::analysis::numbers::collections_query::CollectionsQuery;
 use eventscope::analysis::spans::{Analyses, SpanSink, Spans};
 use eventscope::automata::thread_state::ThreadSpan;
 use eventscope::automata::{Oddity, Span};
-use eventscope::eventlog::{DamageList, Event, LogError, LogReader, Need, Record, Sink, Step};
+use eventscope::eventlog::{
+    DamageList, Event, EventType, LogError, LogReader, Need, Record, Sink, Step,
+};
 use eventscope::ids::{CapId, Nanos, ThreadId};
 use eventscope::session::Session;
 use eventscope::source::{Source, read_log};
@@ -241,9 +243,9 @@ pub fn read(mut source: impl Source) -> Result<Reading, LogError> {
     let mut stored = Stored::default();
     let reader = read_log(&mut source, &mut |record: &Record<'_>| {
         rows.push(Row::of(record));
-        spans.event(record);
-        numbers.event(record);
-        stored.event(record);
+        spans.offer(record);
+        numbers.offer(record);
+        stored.offer(record);
     })?;
     spans.finish();
     ask_for_threads(&stored.finish());
@@ -283,9 +285,11 @@ impl Default for Stored {
 impl Sink for Stored {
     fn event(&mut self, record: &Record<'_>) {
         self.end = self.end.max(record.time);
-        self.spans.event(record);
-        self.spans.sink.instant(record);
-        if let (44, Event::ThreadLabel { thread, label }) = (record.id.0, record.event()) {
+        self.spans.offer(record);
+        self.spans.sink.offer(record);
+        if record.id == EventType::THREAD_LABEL
+            && let Event::ThreadLabel { thread, label } = record.event()
+        {
             self.spans.sink.label(thread, &label.to_str());
         }
     }

@@ -28,7 +28,7 @@ use super::frames::{Frame, FrameId, FrameKind};
 use super::profile::{Profile, Track, TrackSource};
 use super::stacks::{StackId, Stacks};
 use crate::eventlog::conventions::stack_profiler::{StackFrame, StackFrames, StackMessage};
-use crate::eventlog::{Event, Record};
+use crate::eventlog::{Event, EventSet, EventType, Record, Sink};
 use crate::ids::{CapId, Nanos, ThreadId};
 
 /// A frame as messages have it: an index into the collector's list of them.
@@ -72,17 +72,17 @@ pub struct StackSampleCollector {
     oddities: Oddities,
 }
 
+impl Sink for StackSampleCollector {
+    const CONSUMES: EventSet = EventSet::of(&[EventType::IPE, EventType::USER_BINARY_MSG]);
+
+    fn event(&mut self, record: &Record<'_>) {
+        self.stack_event(&record.event(), record.time);
+    }
+}
+
 impl StackSampleCollector {
     /// So many frames a stack has at most; those further out are cut off.
     const DEEPEST: usize = u16::MAX as usize;
-
-    /// Takes the next event in analysis order.
-    #[inline]
-    pub fn event(&mut self, record: &Record<'_>) {
-        if matches!(record.id.0, 169 | 181) {
-            self.stack_event(&record.event(), record.time);
-        }
-    }
 
     fn stack_event(&mut self, event: &Event<'_>, at: Nanos) {
         match event {
