@@ -8,14 +8,14 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use analysis::flamegraph::collect::ProfileCollector;
-use analysis::flamegraph::foreign::{CallOddity, CallProblem};
-use eventlog::Record;
+use analysis::flamegraph::foreign::oddities::{CallOddity, CallProblem};
 use eventlog::ids::Nanos;
 use eventlog::source::read_log;
+use eventlog::{Record, Sink};
 use model::profile::frames::FrameKind;
 use model::profile::origin::Choice;
 use model::profile::{Profile, Track, TrackSource};
-use views::flame::query::answer;
+use views::flame::answer::answer;
 use views::flame::query::{FlameBoxes, FlameHead, FlameQuery, View};
 
 fn root() -> &'static Path {
@@ -39,7 +39,7 @@ fn read(path: &Path) -> (Profile, Vec<CallOddity>) {
     let mut end = Nanos(0);
     let mut sink = |record: &Record<'_>| {
         end = end.max(record.time);
-        collector.event(record);
+        collector.offer(record);
     };
     read_log(&mut bytes.as_slice(), &mut sink).expect("an eventlog");
     collector.finish(end)

@@ -9,9 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use analysis::info::Info;
 use analysis::numbers::summary::Summary;
 use common::Case;
-use eventlog::Record;
-use eventlog::source::read_log;
-use views::session::read_session;
+use eventlog::source::{read_log, read_session};
 
 /// Names and values, as the report prints them.
 type Numbers = BTreeMap<String, String>;
@@ -255,8 +253,7 @@ fn source(name: &str) -> &'static str {
 
 fn event_types(case: &Case) -> BTreeSet<String> {
     let mut info = Info::default();
-    let mut sink = |record: &Record<'_>| info.event(record);
-    read_log(&mut case.bytes().as_slice(), &mut sink).expect("a log");
+    read_log(&mut case.bytes().as_slice(), &mut info).expect("a log");
     info.types()
         .into_iter()
         .map(|counted| counted.name)

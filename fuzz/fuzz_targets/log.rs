@@ -76,8 +76,8 @@ fuzz_target!(|bytes: &[u8]| {
             drop(event.fields());
         }
         spans.event(record, &mut store);
-        info.event(record);
-        display.event(record);
+        info.offer(record);
+        display.offer(record);
     };
     let mut supplied = 0;
     let mut steps = 0u64;

@@ -22,7 +22,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Condition, Failure> {
     let input = Input::open(&arguments.file)?;
     let mut names = Names::default();
-    input.read(&mut |record: &Record<'_>| names.event(record))?;
+    input.read(&mut names)?;
     if arguments.output.header && !arguments.output.json {
         writeln!(out, "time\tcap\tsubject\tproblem")?;
     }

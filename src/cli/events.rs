@@ -10,7 +10,7 @@ use super::{Condition, Failure, Input, Output, escaped, report};
 use eventlog::cursor::Value;
 use eventlog::display::{BackDating, DisplayOrder};
 use eventlog::sentence::write_sentence;
-use eventlog::{Event, Names, Record};
+use eventlog::{Event, Names, Record, Sink};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -41,7 +41,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Conditi
     let mut names = Names::default();
     input.read(&mut |record: &Record<'_>| {
         back_dating.observe(record.time);
-        names.event(record);
+        names.offer(record);
     })?;
     if arguments.output.header && !arguments.output.json {
         writeln!(out, "time\tcap\tname\ttext")?;

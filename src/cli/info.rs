@@ -8,8 +8,8 @@ use serde_json::json;
 use super::{Condition, Failure, Input, Output, escaped, report};
 use analysis::info::Info;
 use analysis::process::{CapChange, Process};
+use eventlog::LogReader;
 use eventlog::quantity::ByteCount;
-use eventlog::{LogReader, Record};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -21,8 +21,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Condition, Failure> {
     let mut info = Info::default();
-    let mut sink = |record: &Record<'_>| info.event(record);
-    let reader = Input::open(&arguments.file)?.read(&mut sink)?;
+    let reader = Input::open(&arguments.file)?.read(&mut info)?;
     if arguments.output.json {
         print_json(&info, &reader, out)?;
     } else {

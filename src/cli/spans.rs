@@ -13,7 +13,6 @@ use analysis::automata::thread_state::{Activity, ThreadSpan};
 use analysis::capability::{Lives, Usage, idle};
 use analysis::spans::{Analyses, Open, SpanSink, Spans};
 use eventlog::ids::{CapId, Nanos, ThreadId};
-use eventlog::{Record, Sink};
 use model::time::Span;
 
 #[derive(Debug, clap::Args)]
@@ -162,18 +161,6 @@ impl SpanSink for Collector {
     }
 }
 
-struct WithLives {
-    spans: Spans<Collector>,
-    lives: Lives,
-}
-
-impl Sink for WithLives {
-    fn event(&mut self, record: &Record<'_>) {
-        self.lives.event(record);
-        self.spans.event(record);
-    }
-}
-
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Condition, Failure> {
     let (analysis, by) = (arguments.analysis, arguments.by);
     let analyses = Analyses {
@@ -186,12 +173,9 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Conditi
         rows: Vec::new(),
         oddities: Vec::new(),
     };
-    let mut sink = WithLives {
-        spans: Spans::new(analyses, collector),
-        lives: Lives::default(),
-    };
+    let mut sink = (Spans::new(analyses, collector), Lives::default());
     let reader = Input::open(&arguments.file)?.read(&mut sink)?;
-    let WithLives { spans, lives } = sink;
+    let (spans, lives) = sink;
     let mut collector = spans.finish();
     if analysis == Analysis::CapabilityUsage {
         add_idle(&lives, &mut collector.rows);

@@ -12,7 +12,7 @@ use analysis::timeline::store::Store;
 use analysis::timeline::thread_export::{COLUMNS, Cell, cells};
 use analysis::timeline::thread_table::{ThreadColumn, ThreadTable, ThreadTableQuery};
 use eventlog::ids::Nanos;
-use eventlog::{Event, Record, Sink};
+use eventlog::{Event, EventType, Record, Sink};
 use model::time::Span;
 
 #[derive(Debug, clap::Args)]
@@ -33,9 +33,9 @@ struct Threads {
 
 impl Sink for Threads {
     fn event(&mut self, record: &Record<'_>) {
-        self.lives.event(record);
-        self.spans.event(record);
-        if record.id.0 == 44
+        self.lives.offer(record);
+        self.spans.offer(record);
+        if record.id == EventType::THREAD_LABEL
             && let Event::ThreadLabel { thread, label } = record.event()
         {
             self.spans.sink.label(thread, &label.to_str());

@@ -23,7 +23,7 @@ use analysis::timeline::store::Store;
 use analysis::timeline::thread_table::{ThreadSums, ThreadTableQuery};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::source::{Source, read_log};
-use eventlog::{DamageList, Event, LogError, LogReader, Need, Record, Sink, Step};
+use eventlog::{DamageList, Event, EventType, LogError, LogReader, Need, Record, Sink, Step};
 use model::time::Span;
 use views::session::Session;
 
@@ -242,9 +242,9 @@ pub fn read(mut source: impl Source) -> Result<Reading, LogError> {
     let mut stored = Stored::default();
     let reader = read_log(&mut source, &mut |record: &Record<'_>| {
         rows.push(Row::of(record));
-        spans.event(record);
-        numbers.event(record);
-        stored.event(record);
+        spans.offer(record);
+        numbers.offer(record);
+        stored.offer(record);
     })?;
     spans.finish();
     ask_for_threads(&stored.finish());
@@ -284,9 +284,11 @@ impl Default for Stored {
 impl Sink for Stored {
     fn event(&mut self, record: &Record<'_>) {
         self.end = self.end.max(record.time);
-        self.spans.event(record);
-        self.spans.sink.instant(record);
-        if let (44, Event::ThreadLabel { thread, label }) = (record.id.0, record.event()) {
+        self.spans.offer(record);
+        self.spans.sink.offer(record);
+        if record.id == EventType::THREAD_LABEL
+            && let Event::ThreadLabel { thread, label } = record.event()
+        {
             self.spans.sink.label(thread, &label.to_str());
         }
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use eventlog::ids::{CapId, Nanos, ThreadId};
-use eventlog::{Event, Record};
+use eventlog::{Event, EventSet, Record, Sink, Subject};
 use model::time::Span;
 
 /// When each capability lived, and when the log did.
@@ -24,10 +24,9 @@ struct Life {
     deleted: Option<Nanos>,
 }
 
-impl Lives {
-    /// Takes the next event.
+impl Sink for Lives {
     #[inline]
-    pub fn event(&mut self, record: &Record<'_>) {
+    fn event(&mut self, record: &Record<'_>) {
         let time = record.time;
         match &mut self.log {
             Some(log) if time >= log.end => log.end = time,
@@ -37,11 +36,16 @@ impl Lives {
         if record.cap != self.latest_cap {
             self.changed_cap(record.cap);
         }
-        if matches!(record.id.0, 17 | 45 | 46) {
+        if CAPABILITIES.contains(record.id) {
             self.life_event(record);
         }
     }
+}
 
+/// The events that say when a capability lives.
+const CAPABILITIES: EventSet = EventSet::about(Subject::Capability);
+
+impl Lives {
     fn changed_cap(&mut self, cap: Option<CapId>) {
         self.latest_cap = cap;
         let Some(cap) = cap else { return };

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::automata::validity::{self, Judged, Problem, Tolerated, Verdict};
 use eventlog::header::Header;
 use eventlog::ids::{CapId, Nanos, TaskId, ThreadId};
-use eventlog::{Event, Record};
+use eventlog::{Event, EventSet, EventType, Record, Subject as EventSubject};
 use model::thread_map::ThreadMap;
 use validity::{capability, spark, task, thread};
 
@@ -78,10 +78,23 @@ pub struct Check {
 }
 
 impl Check {
+    /// The types of events that [`event`](Self::event) judges.
+    pub const CONSUMES: EventSet = EventSet::about(EventSubject::Task).union(EventSet::of(&[
+        EventType::CREATE_THREAD,
+        EventType::RUN_THREAD,
+        EventType::STOP_THREAD,
+        EventType::THREAD_RUNNABLE,
+        EventType::MIGRATE_THREAD,
+        EventType::THREAD_WAKEUP,
+        EventType::CREATE_SPARK_THREAD,
+        EventType::SPARK_RUN,
+        EventType::SPARK_STEAL,
+    ]));
+
     /// Takes the next event in analysis order, and hands on what it breaks.
     #[inline]
     pub fn event(&mut self, record: &Record<'_>, found: &mut impl FnMut(Finding)) {
-        if matches!(record.id.0, 0..=4 | 8 | 15 | 38 | 39 | 55..=57) {
+        if Self::CONSUMES.contains(record.id) {
             self.relevant_event(record, found);
         }
     }

@@ -11,7 +11,7 @@ use eventlog::display::BackDating;
 use eventlog::header::Header;
 use eventlog::ids::Nanos;
 use eventlog::quantity::Utc;
-use eventlog::{Event, EventType, Record};
+use eventlog::{Event, EventSet, EventType, Record, Sink, Subject};
 
 /// Events of one type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,10 +56,9 @@ pub struct Info {
     pub facts: ProcessFacts,
 }
 
-impl Info {
-    /// Takes the next event.
+impl Sink for Info {
     #[inline]
-    pub fn event(&mut self, record: &Record<'_>) {
+    fn event(&mut self, record: &Record<'_>) {
         let id = usize::from(record.id.0);
         if id >= self.counts.len() {
             self.first_of_type(record);
@@ -70,10 +69,16 @@ impl Info {
         self.events += 1;
         self.lives.event(record);
         self.back_dating.observe(record.time);
-        if matches!(record.id.0, 24..=33 | 43 | 45..=48 | 52) {
+        if Self::OF_THE_PROCESS.contains(record.id) {
             self.description_event(record);
         }
     }
+}
+
+impl Info {
+    const OF_THE_PROCESS: EventSet = EventSet::about(Subject::Process)
+        .union(EventSet::about(Subject::Capability))
+        .with(EventType::HEAP_INFO_GHC);
 
     #[cold]
     fn first_of_type(&mut self, record: &Record<'_>) {

@@ -8,7 +8,7 @@ use crate::automata::thread_state::{Input, State, ThreadSpan};
 use crate::automata::{Oddity, gc, mutator, thread_state};
 use eventlog::cursor::Cursor;
 use eventlog::ids::{CapId, Nanos, ThreadId};
-use eventlog::{Record, Sink, StopStatus};
+use eventlog::{EventSet, EventType, Record, Sink, StopStatus};
 use model::thread_map::ThreadMap;
 use model::time::Span;
 
@@ -140,11 +140,27 @@ impl SpanAnalysis {
         &mut self.caps[index]
     }
 
+    /// The types of events that [`event`](Self::event) takes.
+    pub const CONSUMES: EventSet = EventSet::of(&[
+        EventType::CREATE_THREAD,
+        EventType::RUN_THREAD,
+        EventType::STOP_THREAD,
+        EventType::THREAD_RUNNABLE,
+        EventType::MIGRATE_THREAD,
+        EventType::THREAD_WAKEUP,
+        EventType::GC_START,
+        EventType::GC_END,
+        EventType::REQUEST_SEQ_GC,
+        EventType::REQUEST_PAR_GC,
+        EventType::GC_IDLE,
+        EventType::GC_WORK,
+        EventType::GC_DONE,
+    ]);
+
     /// Takes the next event in analysis order.
     #[inline]
     pub fn event(&mut self, record: &Record<'_>, sink: &mut impl SpanSink) {
-        // Most events are none of these: they need not be decoded.
-        if matches!(record.id.0, 0..=4 | 8..=12 | 20..=22) {
+        if Self::CONSUMES.contains(record.id) {
             self.scheduling_event(record, sink);
         }
     }
@@ -155,17 +171,19 @@ impl SpanAnalysis {
         }
         // Decoded by hand: most events of a log are of these few types.
         let mut fields = Cursor::new(record.payload, record.header.stop_codes);
-        match (record.id.0, fields.field::<ThreadId>()) {
-            (9, _) => self.gc(record, gc::Input::Start, sink),
-            (10, _) => self.gc(record, gc::Input::End, sink),
-            (11 | 12, _) => self.gc_phase(record, gc_phase::Input::Request, sink),
-            (20, _) => self.gc_phase(record, gc_phase::Input::Idle, sink),
-            (21, _) => self.gc_phase(record, gc_phase::Input::Work, sink),
-            (22, _) => self.gc_phase(record, gc_phase::Input::Done, sink),
-            (0, Some(thread)) if self.analyses.lifecycle => {
+        match (record.id, fields.field::<ThreadId>()) {
+            (EventType::GC_START, _) => self.gc(record, gc::Input::Start, sink),
+            (EventType::GC_END, _) => self.gc(record, gc::Input::End, sink),
+            (EventType::REQUEST_SEQ_GC | EventType::REQUEST_PAR_GC, _) => {
+                self.gc_phase(record, gc_phase::Input::Request, sink);
+            }
+            (EventType::GC_IDLE, _) => self.gc_phase(record, gc_phase::Input::Idle, sink),
+            (EventType::GC_WORK, _) => self.gc_phase(record, gc_phase::Input::Work, sink),
+            (EventType::GC_DONE, _) => self.gc_phase(record, gc_phase::Input::Done, sink),
+            (EventType::CREATE_THREAD, Some(thread)) if self.analyses.lifecycle => {
                 self.thread(record, thread, Input::Create, sink);
             }
-            (1, Some(thread)) => {
+            (EventType::RUN_THREAD, Some(thread)) => {
                 if self.requested > 0 {
                     self.gc_phase(record, gc_phase::Input::Run, sink);
                 }
@@ -174,7 +192,7 @@ impl SpanAnalysis {
                     self.mutator(record, thread, None, sink);
                 }
             }
-            (2, Some(thread)) => {
+            (EventType::STOP_THREAD, Some(thread)) => {
                 if let Some(status) = fields.field() {
                     if self.requested > 0 {
                         self.gc_phase(record, gc_phase::Input::Stop, sink);
@@ -185,12 +203,12 @@ impl SpanAnalysis {
                     }
                 }
             }
-            (3, Some(thread)) => self.wake(thread, record.time),
-            (4, Some(thread)) => {
+            (EventType::THREAD_RUNNABLE, Some(thread)) => self.wake(thread, record.time),
+            (EventType::MIGRATE_THREAD, Some(thread)) => {
                 self.wake(thread, record.time);
                 sink.migration(thread, record.cap, record.time);
             }
-            (8, Some(thread)) => {
+            (EventType::THREAD_WAKEUP, Some(thread)) => {
                 self.wake(thread, record.time);
                 sink.wakeup(thread, record.cap, record.time);
             }

@@ -71,6 +71,11 @@ impl<'a> Cursor<'a> {
 
 /// A type that stands as a field in payloads.
 pub trait Field<'a>: Sized {
+    /// How many bytes it has at least.
+    const LEAST_BYTES: u16;
+    /// Whether it is the number of a Haskell thread.
+    const IS_THREAD: bool = false;
+
     /// Reads the field; `None` if the payload ends first.
     fn read(cursor: &mut Cursor<'a>) -> Option<Self>;
     /// The field as a dynamic value, for listings.
@@ -127,6 +132,8 @@ impl fmt::Display for Value<'_> {
 macro_rules! number_field {
     ($($ty:ty => $wrap:expr),* $(,)?) => {$(
         impl<'a> Field<'a> for $ty {
+            const LEAST_BYTES: u16 = size_of::<$ty>() as u16;
+
             fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
                 cursor.array().map(|bytes| $wrap(bytes))
             }
@@ -144,8 +151,11 @@ number_field! {
 }
 
 macro_rules! id_field {
-    ($($ty:ident),* $(,)?) => {$(
+    ($($ty:ident $(= $is_thread:literal)?),* $(,)?) => {$(
         impl<'a> Field<'a> for $ty {
+            const LEAST_BYTES: u16 = size_of::<$ty>() as u16;
+            $( const IS_THREAD: bool = $is_thread; )?
+
             fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
                 Field::read(cursor).map($ty)
             }
@@ -155,10 +165,19 @@ macro_rules! id_field {
         }
     )*};
 }
-id_field!(CapId, CapsetId, CostCentreId, OsThreadId, TaskId, ThreadId);
+id_field!(
+    CapId,
+    CapsetId,
+    CostCentreId,
+    OsThreadId,
+    TaskId,
+    ThreadId = true,
+);
 
 /// A field that newer GHCs append: absent where the payload ends before it.
 impl<'a, T: Field<'a>> Field<'a> for Option<T> {
+    const LEAST_BYTES: u16 = 0;
+
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         Some(T::read(cursor))
     }
@@ -187,6 +206,8 @@ impl std::fmt::Debug for Text<'_> {
 }
 
 impl<'a> Field<'a> for Text<'a> {
+    const LEAST_BYTES: u16 = 0;
+
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         Some(Self(cursor.take_rest()))
     }
@@ -200,6 +221,8 @@ impl<'a> Field<'a> for Text<'a> {
 pub struct CText<'a>(pub Text<'a>);
 
 impl<'a> Field<'a> for CText<'a> {
+    const LEAST_BYTES: u16 = 1;
+
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         cursor.take_to_nul().map(|text| Self(Text(text)))
     }
@@ -225,6 +248,8 @@ impl<'a> TextList<'a> {
 }
 
 impl<'a> Field<'a> for TextList<'a> {
+    const LEAST_BYTES: u16 = 0;
+
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         Some(Self(cursor.take_rest()))
     }
@@ -238,6 +263,8 @@ impl<'a> Field<'a> for TextList<'a> {
 pub struct Bytes<'a>(pub &'a [u8]);
 
 impl<'a> Field<'a> for Bytes<'a> {
+    const LEAST_BYTES: u16 = 0;
+
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         Some(Self(cursor.take_rest()))
     }
@@ -271,6 +298,8 @@ impl<'a> CcStack<'a> {
 }
 
 impl<'a> Field<'a> for CcStack<'a> {
+    const LEAST_BYTES: u16 = 1;
+
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         let depth = usize::from(u8::read(cursor)?);
         let whole = cursor.remaining() / 4 * 4;
@@ -301,6 +330,8 @@ macro_rules! named_constant {
         }
 
         impl<'a> Field<'a> for $name {
+            const LEAST_BYTES: u16 = size_of::<$int>() as u16;
+
             fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
                 Field::read(cursor).map(Self)
             }

@@ -10,6 +10,7 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use super::event::EventType;
+use super::event_set::EventSet;
 use super::header::Header;
 use super::order::Sink;
 use super::record::Record;
@@ -139,6 +140,8 @@ fn deliver(sink: &mut impl Sink, held: &Held) {
 }
 
 impl<S: Sink> Sink for DisplayOrder<S> {
+    const CONSUMES: EventSet = S::CONSUMES;
+
     fn event(&mut self, record: &Record<'_>) {
         self.latest = self.latest.max(record.time);
         while let Some(Reverse(first)) = self.held.peek() {

@@ -1,8 +1,14 @@
-//! Every event that GHC 6.12 to 9.12 writes, in one table: number, name,
-//! fields in wire order. The table makes the [`Event`] enum, its decoder and
-//! the listing of its fields. Names, of events and fields, are those of
-//! `ghc-events`; numbers and layouts are those of the runtime's
-//! `EventLogFormat.h` (before 9.2 `includes/rts/EventLogFormat.h`).
+//! Every event that GHC 6.12 to 9.12 writes, in one table: its number, its name
+//! in the runtime, what it is about, and its fields in the order of the file.
+//!
+//! The table makes the [`Event`] enum, its decoder, the listing of its fields, a
+//! constant of [`EventType`] for each number, and the sets of types
+//! ([`EventSet`]) that say which events a part of the program takes. No number of
+//! an event stands anywhere else.
+//!
+//! Names of events and fields are those of `ghc-events`; numbers, layouts and the
+//! names of the constants are those of the runtime's `EventLogFormat.h`
+//! (`rts/include/rts`, before GHC 9.2 `includes/rts`), without `EVENT_`.
 
 use super::cursor::{
     Bytes, CText, CapsetType, CcStack, Cursor, Field, HeapBreakdown, MessageTag, Text, TextList,
@@ -11,7 +17,14 @@ use super::cursor::{
 use super::status::{StopCodes, StopStatus};
 use crate::ids::{CapId, CapsetId, CostCentreId, OsThreadId, TaskId, ThreadId};
 
-/// The number of an event type, as the header declares it.
+/// The number of an event type, as the header declares it. The types of the
+/// table have constants with the runtime's names.
+///
+/// ```
+/// use eventscope::eventlog::EventType;
+///
+/// assert_eq!(EventType::STOP_THREAD.name(), Some("StopThread"));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventType(pub u16);
 
@@ -35,7 +48,7 @@ macro_rules! name_or {
 
 macro_rules! events {
     ($(
-        $id:literal $class:ident $name:ident $(= $alias:literal)? {
+        $id:literal $constant:ident $class:ident $subject:ident $name:ident $(= $alias:literal)? {
             $( $field:ident $key:literal : $ty:ty ),* $(,)?
         }
     )*) => {
@@ -76,6 +89,21 @@ macro_rules! events {
                 }
             }
 
+            /// Whether the first field of a type's events is a thread.
+            pub(super) const fn begins_with_a_thread(id: EventType) -> bool {
+                match id.0 {
+                    $( $id => matches!([$( <$ty as Field<'a>>::IS_THREAD ),*].as_slice(), [true, ..]), )*
+                    _ => false,
+                }
+            }
+
+            const fn least_payload_bytes(id: EventType) -> Option<u16> {
+                match id.0 {
+                    $( $id => Some(0 $( + <$ty as Field<'a>>::LEAST_BYTES )*), )*
+                    _ => None,
+                }
+            }
+
             fn table_fields(&self) -> Vec<(&'static str, Value<'a>)> {
                 match self {
                     $( Self::$name { $( $field, )* } => vec![ $( ($key, $field.value()), )* ], )*
@@ -88,6 +116,23 @@ macro_rules! events {
         }
 
         impl EventType {
+            $(
+                #[doc = concat!("The type of [`Event::", stringify!($name), "`].")]
+                pub const $constant: Self = Self($id);
+            )*
+
+            /// All types of the table, by number.
+            pub const ALL: &[Self] = &[$( Self($id) ),*];
+
+            /// What this type's events are about, if it is known.
+            #[must_use]
+            pub const fn subject(self) -> Option<Subject> {
+                match self.0 {
+                    $( $id => Some(Subject::$subject), )*
+                    _ => None,
+                }
+            }
+
             /// The name of this type's events, if it is known.
             #[must_use]
             pub const fn name(self) -> Option<&'static str> {
@@ -110,121 +155,169 @@ macro_rules! events {
 }
 
 events! {
-    0 Fixed CreateThread { thread "thread": ThreadId }
-    1 Fixed RunThread { thread "thread": ThreadId }
-    2 Fixed StopThread { thread "thread": ThreadId, status "status": StopStatus }
-    3 Fixed ThreadRunnable { thread "thread": ThreadId }
-    4 Fixed MigrateThread { thread "thread": ThreadId, new_cap "newCap": CapId }
-    5 Fixed RunSpark = "SparkRun" { thread "thread": ThreadId }
-    6 Fixed StealSpark = "SparkSteal" { thread "thread": ThreadId, victim_cap "victimCap": CapId }
-    7 Fixed Shutdown {}
-    8 Fixed WakeupThread { thread "thread": ThreadId, other_cap "otherCap": CapId }
-    9 Fixed StartGC {}
-    10 Fixed EndGC {}
-    11 Fixed RequestSeqGC {}
-    12 Fixed RequestParGC {}
-    15 Fixed CreateSparkThread { spark_thread "sparkThread": ThreadId }
-    16 Variable Message { msg "msg": Text<'a> }
-    17 Fixed Startup { n_caps "n_caps": u16 }
-    19 Variable UserMessage { msg "msg": Text<'a> }
-    20 Fixed GCIdle {}
-    21 Fixed GCWork {}
-    22 Fixed GCDone {}
-    23 Variable Version { version "version": Text<'a> }
-    24 Variable ProgramInvocation { commandline "commandline": Text<'a> }
-    25 Fixed CapsetCreate { capset "capset": CapsetId, capset_type "capsetType": CapsetType }
-    26 Fixed CapsetDelete { capset "capset": CapsetId }
-    27 Fixed CapsetAssignCap { capset "capset": CapsetId, cap "cap": CapId }
-    28 Fixed CapsetRemoveCap { capset "capset": CapsetId, cap "cap": CapId }
-    29 Variable RtsIdentifier { capset "capset": CapsetId, rtsident "rtsident": Text<'a> }
-    30 Variable ProgramArgs { capset "capset": CapsetId, args "args": TextList<'a> }
-    31 Variable ProgramEnv { capset "capset": CapsetId, env "env": TextList<'a> }
-    32 Fixed OsProcessPid { capset "capset": CapsetId, pid "pid": u32 }
-    33 Fixed OsProcessParentPid { capset "capset": CapsetId, ppid "ppid": u32 }
-    34 Fixed SparkCounters {
+    0 CREATE_THREAD Fixed Scheduling CreateThread { thread "thread": ThreadId }
+    1 RUN_THREAD Fixed Scheduling RunThread { thread "thread": ThreadId }
+    2 STOP_THREAD Fixed Scheduling StopThread {
+        thread "thread": ThreadId, status "status": StopStatus,
+    }
+    3 THREAD_RUNNABLE Fixed Scheduling ThreadRunnable { thread "thread": ThreadId }
+    4 MIGRATE_THREAD Fixed Scheduling MigrateThread {
+        thread "thread": ThreadId, new_cap "newCap": CapId,
+    }
+    5 RUN_SPARK Fixed Spark RunSpark = "SparkRun" { thread "thread": ThreadId }
+    6 STEAL_SPARK Fixed Spark StealSpark = "SparkSteal" {
+        thread "thread": ThreadId, victim_cap "victimCap": CapId,
+    }
+    7 SHUTDOWN Fixed Capability Shutdown {}
+    8 THREAD_WAKEUP Fixed Scheduling WakeupThread {
+        thread "thread": ThreadId, other_cap "otherCap": CapId,
+    }
+    9 GC_START Fixed Collection StartGC {}
+    10 GC_END Fixed Collection EndGC {}
+    11 REQUEST_SEQ_GC Fixed Collection RequestSeqGC {}
+    12 REQUEST_PAR_GC Fixed Collection RequestParGC {}
+    15 CREATE_SPARK_THREAD Fixed Spark CreateSparkThread { spark_thread "sparkThread": ThreadId }
+    16 LOG_MSG Variable Message Message { msg "msg": Text<'a> }
+    17 STARTUP Fixed Capability Startup { n_caps "n_caps": u16 }
+    19 USER_MSG Variable Message UserMessage { msg "msg": Text<'a> }
+    20 GC_IDLE Fixed Collection GCIdle {}
+    21 GC_WORK Fixed Collection GCWork {}
+    22 GC_DONE Fixed Collection GCDone {}
+    23 VERSION Variable Process Version { version "version": Text<'a> }
+    24 PROGRAM_INVOCATION Variable Process ProgramInvocation { commandline "commandline": Text<'a> }
+    25 CAPSET_CREATE Fixed Process CapsetCreate {
+        capset "capset": CapsetId, capset_type "capsetType": CapsetType,
+    }
+    26 CAPSET_DELETE Fixed Process CapsetDelete { capset "capset": CapsetId }
+    27 CAPSET_ASSIGN_CAP Fixed Process CapsetAssignCap {
+        capset "capset": CapsetId, cap "cap": CapId,
+    }
+    28 CAPSET_REMOVE_CAP Fixed Process CapsetRemoveCap {
+        capset "capset": CapsetId, cap "cap": CapId,
+    }
+    29 RTS_IDENTIFIER Variable Process RtsIdentifier {
+        capset "capset": CapsetId, rtsident "rtsident": Text<'a>,
+    }
+    30 PROGRAM_ARGS Variable Process ProgramArgs {
+        capset "capset": CapsetId, args "args": TextList<'a>,
+    }
+    31 PROGRAM_ENV Variable Process ProgramEnv {
+        capset "capset": CapsetId, env "env": TextList<'a>,
+    }
+    32 OSPROCESS_PID Fixed Process OsProcessPid { capset "capset": CapsetId, pid "pid": u32 }
+    33 OSPROCESS_PPID Fixed Process OsProcessParentPid {
+        capset "capset": CapsetId, ppid "ppid": u32,
+    }
+    34 SPARK_COUNTERS Fixed Spark SparkCounters {
         created "sparksCreated": u64, dud "sparksDud": u64, overflowed "sparksOverflowed": u64,
         converted "sparksConverted": u64, gcd "sparksGCd": u64, fizzled "sparksFizzled": u64,
         remaining "sparksRemaining": u64,
     }
-    35 Fixed SparkCreate {}
-    36 Fixed SparkDud {}
-    37 Fixed SparkOverflow {}
-    38 Fixed SparkRun {}
-    39 Fixed SparkSteal { victim_cap "victimCap": CapId }
-    40 Fixed SparkFizzle {}
-    41 Fixed SparkGC {}
-    42 Variable InternString { str "str": CText<'a>, id "sId": u32 }
-    43 Fixed WallClockTime { capset "capset": CapsetId, sec "sec": u64, nsec "nsec": u32 }
-    44 Variable ThreadLabel { thread "thread": ThreadId, label "threadlabel": Text<'a> }
-    45 Fixed CapCreate { cap "cap": CapId }
-    46 Fixed CapDelete { cap "cap": CapId }
-    47 Fixed CapDisable { cap "cap": CapId }
-    48 Fixed CapEnable { cap "cap": CapId }
-    49 Fixed HeapAllocated { heap_capset "heapCapset": CapsetId, alloc_bytes "allocBytes": u64 }
-    50 Fixed HeapSize { heap_capset "heapCapset": CapsetId, size_bytes "sizeBytes": u64 }
-    51 Fixed HeapLive { heap_capset "heapCapset": CapsetId, live_bytes "liveBytes": u64 }
-    52 Fixed HeapInfoGHC {
+    35 SPARK_CREATE Fixed Spark SparkCreate {}
+    36 SPARK_DUD Fixed Spark SparkDud {}
+    37 SPARK_OVERFLOW Fixed Spark SparkOverflow {}
+    38 SPARK_RUN Fixed Spark SparkRun {}
+    39 SPARK_STEAL Fixed Spark SparkSteal { victim_cap "victimCap": CapId }
+    40 SPARK_FIZZLE Fixed Spark SparkFizzle {}
+    41 SPARK_GC Fixed Spark SparkGC {}
+    42 INTERN_STRING Variable Mercury InternString { str "str": CText<'a>, id "sId": u32 }
+    43 WALL_CLOCK_TIME Fixed Process WallClockTime {
+        capset "capset": CapsetId, sec "sec": u64, nsec "nsec": u32,
+    }
+    44 THREAD_LABEL Variable Scheduling ThreadLabel {
+        thread "thread": ThreadId, label "threadlabel": Text<'a>,
+    }
+    45 CAP_CREATE Fixed Capability CapCreate { cap "cap": CapId }
+    46 CAP_DELETE Fixed Capability CapDelete { cap "cap": CapId }
+    47 CAP_DISABLE Fixed Capability CapDisable { cap "cap": CapId }
+    48 CAP_ENABLE Fixed Capability CapEnable { cap "cap": CapId }
+    49 HEAP_ALLOCATED Fixed Heap HeapAllocated {
+        heap_capset "heapCapset": CapsetId, alloc_bytes "allocBytes": u64,
+    }
+    50 HEAP_SIZE Fixed Heap HeapSize {
+        heap_capset "heapCapset": CapsetId, size_bytes "sizeBytes": u64,
+    }
+    51 HEAP_LIVE Fixed Heap HeapLive {
+        heap_capset "heapCapset": CapsetId, live_bytes "liveBytes": u64,
+    }
+    52 HEAP_INFO_GHC Fixed Heap HeapInfoGHC {
         heap_capset "heapCapset": CapsetId, gens "gens": u16, max_heap_size "maxHeapSize": u64,
         alloc_area_size "allocAreaSize": u64, mblock_size "mblockSize": u64,
         block_size "blockSize": u64,
     }
-    53 Fixed GCStatsGHC {
+    53 GC_STATS_GHC Fixed Collection GCStatsGHC {
         heap_capset "heapCapset": CapsetId, gen_no "gen": u16, copied "copied": u64,
         slop "slop": u64, frag "frag": u64, par_n_threads "parNThreads": u32,
         par_max_copied "parMaxCopied": u64, par_tot_copied "parTotCopied": u64,
         par_balanced_copied "parBalancedCopied": Option<u64>,
     }
-    54 Fixed GlobalSyncGC {}
-    55 Fixed TaskCreate { task "taskId": TaskId, cap "cap": CapId, tid "tid": OsThreadId }
-    56 Fixed TaskMigrate { task "taskId": TaskId, cap "cap": CapId, new_cap "new_cap": CapId }
-    57 Fixed TaskDelete { task "taskId": TaskId }
-    58 Variable UserMarker { markername "markername": Text<'a> }
-    60 Fixed EdenStartReceive {}
-    61 Fixed EdenEndReceive {}
-    62 Fixed CreateProcess { process "process": u32 }
-    63 Fixed KillProcess { process "process": u32 }
-    64 Fixed AssignThreadToProcess { thread "thread": ThreadId, process "process": u32 }
-    65 Fixed CreateMachine { machine "machine": u16, realtime "realtime": u64 }
-    66 Fixed KillMachine { machine "machine": u16 }
-    67 Fixed SendMessage {
+    54 GC_GLOBAL_SYNC Fixed Collection GlobalSyncGC {}
+    55 TASK_CREATE Fixed Task TaskCreate {
+        task "taskId": TaskId, cap "cap": CapId, tid "tid": OsThreadId,
+    }
+    56 TASK_MIGRATE Fixed Task TaskMigrate {
+        task "taskId": TaskId, cap "cap": CapId, new_cap "new_cap": CapId,
+    }
+    57 TASK_DELETE Fixed Task TaskDelete { task "taskId": TaskId }
+    58 USER_MARKER Variable Message UserMarker { markername "markername": Text<'a> }
+    60 EDEN_START_RECEIVE Fixed Eden EdenStartReceive {}
+    61 EDEN_END_RECEIVE Fixed Eden EdenEndReceive {}
+    62 CREATE_PROCESS Fixed Eden CreateProcess { process "process": u32 }
+    63 KILL_PROCESS Fixed Eden KillProcess { process "process": u32 }
+    64 ASSIGN_THREAD_TO_PROCESS Fixed Eden AssignThreadToProcess {
+        thread "thread": ThreadId, process "process": u32,
+    }
+    65 CREATE_MACHINE Fixed Eden CreateMachine { machine "machine": u16, realtime "realtime": u64 }
+    66 KILL_MACHINE Fixed Eden KillMachine { machine "machine": u16 }
+    67 SEND_MESSAGE Fixed Eden SendMessage {
         tag "mesTag": MessageTag, sender_process "senderProcess": u32,
         sender_thread "senderThread": u32, receiver_machine "receiverMachine": u16,
         receiver_process "receiverProcess": u32, receiver_inport "receiverInport": u32,
     }
-    68 Fixed ReceiveMessage {
+    68 RECEIVE_MESSAGE Fixed Eden ReceiveMessage {
         tag "mesTag": MessageTag, receiver_process "receiverProcess": u32,
         receiver_inport "receiverInport": u32, sender_machine "senderMachine": u16,
         sender_process "senderProcess": u32, sender_thread "senderThread": u32,
         message_size "messageSize": u32,
     }
-    69 Fixed SendReceiveLocalMessage {
+    69 SEND_RECEIVE_LOCAL_MESSAGE Fixed Eden SendReceiveLocalMessage {
         tag "mesTag": MessageTag, sender_process "senderProcess": u32,
         sender_thread "senderThread": u32, receiver_process "receiverProcess": u32,
         receiver_inport "receiverInport": u32,
     }
-    90 Fixed MemReturn {
+    90 MEM_RETURN Fixed Heap MemReturn {
         heap_capset "heapCapset": CapsetId, current "current": u32, needed "needed": u32,
         returned "returned": u32,
     }
-    91 Fixed BlocksSize { heap_capset "heapCapset": CapsetId, blocks_size "blocksSize": u64 }
-    100 Fixed MerStartParConjunction { dyn_id "dyn_id": u64, static_id "static_id": u32 }
-    101 Fixed MerEndParConjunction { dyn_id "dyn_id": u64 }
-    102 Fixed MerEndParConjunct { dyn_id "dyn_id": u64 }
-    103 Fixed MerCreateSpark { dyn_id "dyn_id": u64, spark_id "spark_id": u32 }
-    104 Fixed MerFutureCreate { future_id "future_id": u64, name_id "name_id": u32 }
-    105 Fixed MerFutureWaitNosuspend { future_id "future_id": u64 }
-    106 Fixed MerFutureWaitSuspended { future_id "future_id": u64 }
-    107 Fixed MerFutureSignal { future_id "future_id": u64 }
-    108 Fixed MerLookingForGlobalThread {}
-    109 Fixed MerWorkStealing {}
-    110 Fixed MerReleaseThread { thread_id "thread_id": u32 }
-    111 Fixed MerCapSleeping {}
-    112 Fixed MerLookingForLocalSpark {}
-    113 Fixed MerCallingMain {}
-    140 Variable PerfName { perf_num "perfNum": u32, name "name": Text<'a> }
-    141 Fixed PerfCounter { perf_num "perfNum": u32, tid "tid": OsThreadId, period "period": u64 }
-    142 Fixed PerfTracepoint { perf_num "perfNum": u32, tid "tid": OsThreadId }
-    160 Variable HeapProfBegin {
+    91 BLOCKS_SIZE Fixed Heap BlocksSize {
+        heap_capset "heapCapset": CapsetId, blocks_size "blocksSize": u64,
+    }
+    100 MER_START_PAR_CONJUNCTION Fixed Mercury MerStartParConjunction {
+        dyn_id "dyn_id": u64, static_id "static_id": u32,
+    }
+    101 MER_STOP_PAR_CONJUNCTION Fixed Mercury MerEndParConjunction { dyn_id "dyn_id": u64 }
+    102 MER_STOP_PAR_CONJUNCT Fixed Mercury MerEndParConjunct { dyn_id "dyn_id": u64 }
+    103 MER_CREATE_SPARK Fixed Mercury MerCreateSpark {
+        dyn_id "dyn_id": u64, spark_id "spark_id": u32,
+    }
+    104 MER_FUT_CREATE Fixed Mercury MerFutureCreate {
+        future_id "future_id": u64, name_id "name_id": u32,
+    }
+    105 MER_FUT_WAIT_NOSUSPEND Fixed Mercury MerFutureWaitNosuspend { future_id "future_id": u64 }
+    106 MER_FUT_WAIT_SUSPENDED Fixed Mercury MerFutureWaitSuspended { future_id "future_id": u64 }
+    107 MER_FUT_SIGNAL Fixed Mercury MerFutureSignal { future_id "future_id": u64 }
+    108 MER_LOOKING_FOR_GLOBAL_CONTEXT Fixed Mercury MerLookingForGlobalThread {}
+    109 MER_WORK_STEALING Fixed Mercury MerWorkStealing {}
+    110 MER_RELEASE_CONTEXT Fixed Mercury MerReleaseThread { thread_id "thread_id": u32 }
+    111 MER_ENGINE_SLEEPING Fixed Mercury MerCapSleeping {}
+    112 MER_LOOKING_FOR_LOCAL_SPARK Fixed Mercury MerLookingForLocalSpark {}
+    113 MER_CALLING_MAIN Fixed Mercury MerCallingMain {}
+    140 PERF_NAME Variable Perf PerfName { perf_num "perfNum": u32, name "name": Text<'a> }
+    141 PERF_COUNTER Fixed Perf PerfCounter {
+        perf_num "perfNum": u32, tid "tid": OsThreadId, period "period": u64,
+    }
+    142 PERF_TRACEPOINT Fixed Perf PerfTracepoint { perf_num "perfNum": u32, tid "tid": OsThreadId }
+    160 HEAP_PROF_BEGIN Variable HeapProfile HeapProfBegin {
         id "heapProfId": u8, sampling_period "heapProfSamplingPeriod": u64,
         breakdown "heapProfBreakdown": HeapBreakdown,
         module_filter "heapProfModuleFilter": Option<CText<'a>>,
@@ -235,59 +328,112 @@ events! {
         retainer_filter "heapProfRetainerFilter": Option<CText<'a>>,
         biography_filter "heapProfBiographyFilter": Option<CText<'a>>,
     }
-    161 Variable HeapProfCostCentre {
+    161 HEAP_PROF_COST_CENTRE Variable HeapProfile HeapProfCostCentre {
         id "heapProfCostCentreId": CostCentreId, label "heapProfLabel": CText<'a>,
         module "heapProfModule": CText<'a>, src_loc "heapProfSrcLoc": CText<'a>,
         flags "heapProfFlags": Option<u8>,
     }
-    162 Fixed HeapProfSampleBegin { era "heapProfSampleEra": u64 }
-    163 Variable HeapProfSampleCostCentre {
+    162 HEAP_PROF_SAMPLE_BEGIN Fixed HeapProfile HeapProfSampleBegin {
+        era "heapProfSampleEra": u64,
+    }
+    163 HEAP_PROF_SAMPLE_COST_CENTRE Variable HeapProfile HeapProfSampleCostCentre {
         id "heapProfId": u8, residency "heapProfResidency": u64,
         stack "heapProfStack": CcStack<'a>,
     }
-    164 Variable HeapProfSampleString {
+    164 HEAP_PROF_SAMPLE_STRING Variable HeapProfile HeapProfSampleString {
         id "heapProfId": u8, residency "heapProfResidency": u64, label "heapProfLabel": CText<'a>,
     }
-    165 Fixed HeapProfSampleEnd { era "heapProfSampleEra": u64 }
-    166 Fixed HeapBioProfSampleBegin {
+    165 HEAP_PROF_SAMPLE_END Fixed HeapProfile HeapProfSampleEnd { era "heapProfSampleEra": u64 }
+    166 HEAP_BIO_PROF_SAMPLE_BEGIN Fixed HeapProfile HeapBioProfSampleBegin {
         era "heapProfSampleEra": u64, time "heapProfSampleTime": u64,
     }
-    167 Variable ProfSampleCostCentre {
+    167 PROF_SAMPLE_COST_CENTRE Variable Profile ProfSampleCostCentre {
         cap "profCap": u32, ticks "profTicks": u64, stack "profCcsStack": CcStack<'a>,
     }
-    168 Fixed ProfBegin { tick_interval "profTickInterval": u64 }
-    169 Variable InfoTableProv {
+    168 PROF_BEGIN Fixed Profile ProfBegin { tick_interval "profTickInterval": u64 }
+    169 IPE Variable Profile InfoTableProv {
         info "itInfo": u64, table_name "itTableName": CText<'a>,
         closure_desc "itClosureDesc": CText<'a>, ty_desc "itTyDesc": CText<'a>,
         label "itLabel": CText<'a>, module "itModule": CText<'a>, src_loc "itSrcLoc": CText<'a>,
     }
-    181 Variable UserBinaryMessage { payload "payload": Bytes<'a> }
-    200 Fixed ConcMarkBegin {}
-    201 Fixed ConcMarkEnd { marked_object_count "concMarkedObjectCount": u32 }
-    202 Fixed ConcSyncBegin {}
-    203 Fixed ConcSyncEnd {}
-    204 Fixed ConcSweepBegin {}
-    205 Fixed ConcSweepEnd {}
-    206 Fixed ConcUpdRemSetFlush { cap "cap": CapId }
-    207 Fixed NonmovingHeapCensus {
+    181 USER_BINARY_MSG Variable Message UserBinaryMessage { payload "payload": Bytes<'a> }
+    200 CONC_MARK_BEGIN Fixed Nonmoving ConcMarkBegin {}
+    201 CONC_MARK_END Fixed Nonmoving ConcMarkEnd {
+        marked_object_count "concMarkedObjectCount": u32,
+    }
+    202 CONC_SYNC_BEGIN Fixed Nonmoving ConcSyncBegin {}
+    203 CONC_SYNC_END Fixed Nonmoving ConcSyncEnd {}
+    204 CONC_SWEEP_BEGIN Fixed Nonmoving ConcSweepBegin {}
+    205 CONC_SWEEP_END Fixed Nonmoving ConcSweepEnd {}
+    206 CONC_UPD_REM_SET_FLUSH Fixed Nonmoving ConcUpdRemSetFlush { cap "cap": CapId }
+    207 NONMOVING_HEAP_CENSUS Fixed Nonmoving NonmovingHeapCensus {
         block_bytes "nonmovingCensusBlkSize": BlockBytes,
         active_segments "nonmovingCensusActiveSegs": u32,
         filled_segments "nonmovingCensusFilledSegs": u32,
         live_blocks "nonmovingCensusLiveBlocks": u32,
     }
-    208 Fixed NonmovingPrunedSegments {
+    208 NONMOVING_PRUNED_SEGMENTS Fixed Nonmoving NonmovingPrunedSegments {
         pruned "nonmovingPrunedSegments": u32, free "nonmovingFreeSegments": u32,
     }
-    210 Variable TickyCounterDef {
+    210 TICKY_COUNTER_DEF Variable Ticky TickyCounterDef {
         id "tickyCtrDefId": u64, arity "tickyCtrDefArity": u16,
         kinds "tickyCtrDefKinds": CText<'a>, name "tickyCtrDefName": CText<'a>,
         info_tbl "tickyCtrInfoTbl": Option<u64>, json_desc "tickyCtrJsonDesc": Option<CText<'a>>,
     }
-    211 Fixed TickyCounterSample {
+    211 TICKY_COUNTER_SAMPLE Fixed Ticky TickyCounterSample {
         id "tickyCtrSampleId": u64, entry_count "tickyCtrSampleEntryCount": u64,
         allocs "tickyCtrSampleAllocs": u64, allocd "tickyCtrSampleAllocd": u64,
     }
-    212 Fixed TickyBeginSample {}
+    212 TICKY_BEGIN_SAMPLE Fixed Ticky TickyBeginSample {}
+}
+
+/// What an event is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// Threads and when they run.
+    Scheduling,
+    /// Garbage collections and their phases.
+    Collection,
+    /// Sparks.
+    Spark,
+    /// Texts and bytes that the program or the runtime writes.
+    Message,
+    /// Capabilities that come and go.
+    Capability,
+    /// The process: how it was started, capability sets, the wall clock.
+    Process,
+    /// The size of the heap.
+    Heap,
+    /// Tasks, the runtime's OS threads.
+    Task,
+    /// Processes and machines of Eden, a distributed Haskell.
+    Eden,
+    /// Mercury's runtime, which writes the same format.
+    Mercury,
+    /// Counters of Linux' `perf`.
+    Perf,
+    /// Heap profiles.
+    HeapProfile,
+    /// Time profiles and info tables.
+    Profile,
+    /// The nonmoving collector.
+    Nonmoving,
+    /// Ticky-ticky counters.
+    Ticky,
+}
+
+impl EventType {
+    /// Begins a block. It is no event of the program: the reader takes it.
+    pub const BLOCK_MARKER: Self = Self(18);
+    /// GHC 7.8.3 and later declare this type, but never write it: it tells that
+    /// a thread's stop codes are not those of 7.8.1 and 7.8.2 (GHC #9003).
+    pub const HACK_BUG_T9003: Self = Self(59);
+
+    /// The bytes of this type's fields, those left out that can be empty or
+    /// that only newer GHCs write. `None` if the type is not known.
+    pub(super) const fn least_payload_bytes(self) -> Option<u16> {
+        Event::least_payload_bytes(self)
+    }
 }
 
 impl<'a> Event<'a> {
@@ -323,6 +469,7 @@ impl<'a> Event<'a> {
 pub struct BlockBytes(pub u64);
 
 impl<'a> Field<'a> for BlockBytes {
+    const LEAST_BYTES: u16 = 1;
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         let three_counts = 12;
         Some(Self(if cursor.remaining() >= 2 + three_counts {

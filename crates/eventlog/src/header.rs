@@ -12,7 +12,7 @@ pub const MAGIC: &[u8; 4] = b"hdrb";
 /// The type number that ends the data; no time follows it.
 pub const END_OF_DATA: u16 = 0xFFFF;
 /// The event type that begins a block.
-pub const BLOCK_MARKER: u16 = 18;
+pub const BLOCK_MARKER: u16 = EventType::BLOCK_MARKER.0;
 /// A header longer than this is damage: GHC's has about 6 KiB.
 pub const MAX_HEADER_BYTES: usize = 16 << 20;
 
@@ -191,28 +191,25 @@ impl Header {
 
     fn from_types(mut types: Vec<TypeDecl>, base: u64) -> Result<Self, Stop> {
         let size_of = |types: &[TypeDecl], id| {
-            let decl = types.iter().find(|decl| decl.id == EventType(id));
+            let decl = types.iter().find(|decl| decl.id == id);
             decl.map(|decl| decl.size)
         };
-        let has_blocks = size_of(&types, BLOCK_MARKER).is_some();
-        if !has_blocks && size_of(&types, 1) == Some(Some(10)) {
+        let has_blocks = size_of(&types, EventType::BLOCK_MARKER).is_some();
+        if !has_blocks && size_of(&types, EventType::RUN_THREAD) == Some(Some(10)) {
             return Err(Stop::Bad(LogError::Ancient(base + 8)));
         }
-        // GHC 6.12 declares sizes of 64-bit thread ids but writes 32 bits.
-        if size_of(&types, 0) == Some(Some(8)) {
-            for decl in &mut types {
-                decl.size = match decl.id.0 {
-                    0 | 1 | 3 | 5 | 15 => Some(4),
-                    2 | 4 | 6 | 8 => Some(6),
-                    17 => Some(2),
-                    _ => decl.size,
-                };
+        // GHC 6.12 declares thread ids of 64 bits, but writes 32.
+        if size_of(&types, EventType::CREATE_THREAD) == Some(Some(8)) {
+            let fixed = types.iter_mut().filter(|decl| decl.size.is_some());
+            for decl in fixed {
+                decl.size = decl.id.least_payload_bytes().or(decl.size);
             }
         }
         let declares = |id| size_of(&types, id).is_some();
-        // 58 came with 7.8.1; 59 was added by 7.8.3 to say that the stop
-        // codes are the standard ones again.
-        let stop_codes = if declares(58) && !declares(59) {
+        // User markers came with 7.8.1; 7.8.3 declares a type that is never
+        // written, to say that the stop codes are the standard ones again.
+        let stop_codes = if declares(EventType::USER_MARKER) && !declares(EventType::HACK_BUG_T9003)
+        {
             StopCodes::Ghc782
         } else {
             StopCodes::Standard
@@ -322,7 +319,7 @@ fn type_record(scan: &mut Scan<'_>) -> Result<TypeDecl, Stop> {
     } else {
         SizeClass::Fixed
     };
-    let reused = id == EventType(40) && !description.to_lowercase().contains("fizzle");
+    let reused = id == EventType::SPARK_FIZZLE && !description.to_lowercase().contains("fizzle");
     Ok(TypeDecl {
         id,
         size: (size != 0xFFFF).then_some(size),

@@ -13,6 +13,7 @@ pub mod conventions;
 pub mod cursor;
 pub mod display;
 pub mod event;
+mod event_set;
 pub mod header;
 pub mod ids;
 pub mod inflate;
@@ -31,7 +32,8 @@ pub mod status;
 mod stream;
 mod window;
 
-pub use event::{Event, EventType};
+pub use event::{Event, EventType, Subject};
+pub use event_set::EventSet;
 pub use names::Names;
 pub use order::Sink;
 pub use problem::{Damage, DamageKind, DamageList, LogError};

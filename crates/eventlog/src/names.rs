@@ -12,7 +12,9 @@ use rustc_hash::FxHashMap;
 use super::conventions::Convention;
 use super::conventions::opentelemetry::Telemetry;
 use super::conventions::stack_profiler::StackMessage;
-use super::event::Event;
+use super::event::{Event, EventType};
+use super::event_set::EventSet;
+use super::order::Sink;
 use super::record::Record;
 use crate::ids::{CostCentreId, ThreadId};
 
@@ -52,14 +54,6 @@ impl Names {
     pub const BUDGET_BYTES: usize = 32 << 20;
     /// How much of one name is kept.
     const MAX_NAME_BYTES: usize = 200;
-
-    /// Takes the next event, in any order.
-    #[inline]
-    pub fn event(&mut self, record: &Record<'_>) {
-        if matches!(record.id.0, 19 | 42 | 44 | 140 | 161 | 169 | 181 | 210) {
-            self.naming_event(&record.event());
-        }
-    }
 
     fn naming_event(&mut self, event: &Event<'_>) {
         match event {
@@ -158,6 +152,23 @@ impl Names {
             number,
             name: self.get(key),
         }
+    }
+}
+
+impl Sink for Names {
+    const CONSUMES: EventSet = EventSet::of(&[
+        EventType::THREAD_LABEL,
+        EventType::HEAP_PROF_COST_CENTRE,
+        EventType::IPE,
+        EventType::TICKY_COUNTER_DEF,
+        EventType::PERF_NAME,
+        EventType::INTERN_STRING,
+        EventType::USER_BINARY_MSG,
+        EventType::USER_MSG,
+    ]);
+
+    fn event(&mut self, record: &Record<'_>) {
+        self.naming_event(&record.event());
     }
 }
 

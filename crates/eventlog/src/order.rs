@@ -12,6 +12,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::blocks::{Block, BlockIndex, Section};
+use super::event_set::EventSet;
 use super::header::Header;
 use super::problem::{Damage, DamageKind, DamageList};
 use super::record::Record;
@@ -21,9 +22,35 @@ use super::window::Need;
 use crate::ids::{ByteOffset, CapId, Nanos};
 
 /// Something that takes events in analysis order.
+///
+/// A sink says which types of events it takes, and whoever has several sinks
+/// [`offer`](Self::offer)s each event to all of them: no filter in front can
+/// keep back what a sink behind it wants. Two sinks as a pair are one.
 pub trait Sink {
-    /// Takes one event.
+    /// The types of events that it takes.
+    const CONSUMES: EventSet = EventSet::ALL;
+
+    /// Takes one event. Those of other types than it consumes may or may not
+    /// come, and count for nothing.
     fn event(&mut self, record: &Record<'_>);
+
+    /// Takes an event if it is of a type that this sink consumes.
+    #[inline]
+    fn offer(&mut self, record: &Record<'_>) {
+        if Self::CONSUMES.contains(record.id) {
+            self.event(record);
+        }
+    }
+}
+
+impl<A: Sink, B: Sink> Sink for (A, B) {
+    const CONSUMES: EventSet = A::CONSUMES.union(B::CONSUMES);
+
+    #[inline]
+    fn event(&mut self, record: &Record<'_>) {
+        self.0.offer(record);
+        self.1.offer(record);
+    }
 }
 
 impl<F: FnMut(&Record<'_>)> Sink for F {

@@ -11,8 +11,6 @@ use crate::ids::{ByteOffset, CapId, Nanos};
 const PREFIX: usize = 10;
 /// The longest possible event: prefix, length and 65,535 bytes of payload.
 pub(crate) const MAX_EVENT_BYTES: usize = PREFIX + 2 + 0xFFFF;
-/// Info table provenance, whose length GHC 9.6.5 and later write wrongly.
-const INFO_TABLE_PROV: u16 = 169;
 
 /// One event of the log, undecoded; it borrows its payload.
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +100,7 @@ pub(crate) fn extent(header: &Header, bytes: &[u8]) -> Result<Extent, NoEvent> {
         return Err(NoEvent::Undeclared(0));
     }
     let mut end = payload + len;
-    if id == INFO_TABLE_PROV {
+    if id == EventType::IPE.0 {
         end = provenance_end(header, bytes, payload, end);
     }
     if end > bytes.len() {
@@ -150,12 +148,16 @@ fn provenance_end(header: &Header, bytes: &[u8], payload: usize, declared: usize
 pub(crate) fn fields_end(id: u16, payload: &[u8]) -> Option<usize> {
     let stack = |depth_at: usize| Some(depth_at + 1 + 4 * usize::from(*payload.get(depth_at)?));
     let nul = |from: usize| Some(from + payload.get(from..)?.iter().position(|&byte| byte == 0)?);
-    match id {
-        16 | 19 | 23 | 24 | 58 => nul(0),
-        44 => nul(4),
-        163 => stack(9),
-        164 => Some(nul(9)? + 1),
-        167 => stack(12),
+    match EventType(id) {
+        EventType::LOG_MSG
+        | EventType::USER_MSG
+        | EventType::VERSION
+        | EventType::PROGRAM_INVOCATION
+        | EventType::USER_MARKER => nul(0),
+        EventType::THREAD_LABEL => nul(4),
+        EventType::HEAP_PROF_SAMPLE_COST_CENTRE => stack(9),
+        EventType::HEAP_PROF_SAMPLE_STRING => Some(nul(9)? + 1),
+        EventType::PROF_SAMPLE_COST_CENTRE => stack(12),
         _ => None,
     }
 }

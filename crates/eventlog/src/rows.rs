@@ -11,6 +11,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::event::EventType;
+use super::event_set::EventSet;
 use super::order::{Merged, Merger, SectionStreams, Sink};
 use super::record::Record;
 use super::window::Need;
@@ -27,41 +29,6 @@ pub(crate) struct Place {
     pub(crate) undated: bool,
 }
 
-/// A set of event types; those from 255 on are one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TypeSet([u64; 4]);
-
-impl TypeSet {
-    /// Adds a type.
-    #[inline]
-    pub fn insert(&mut self, id: u16) {
-        let id = id.min(255);
-        self.0[usize::from(id >> 6)] |= 1 << (id & 63);
-    }
-
-    /// Whether it has that type.
-    #[inline]
-    #[must_use]
-    pub const fn contains(&self, id: u16) -> bool {
-        let id = if id < 255 { id } else { 255 };
-        self.0[(id >> 6) as usize] & (1 << (id & 63)) != 0
-    }
-
-    /// Whether both have a type.
-    #[must_use]
-    pub fn meets(&self, other: &Self) -> bool {
-        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
-    }
-}
-
-impl FromIterator<u16> for TypeSet {
-    fn from_iter<T: IntoIterator<Item = u16>>(ids: T) -> Self {
-        let mut set = Self::default();
-        ids.into_iter().for_each(|id| set.insert(id));
-        set
-    }
-}
-
 /// A chunk of rows.
 #[derive(Clone, Debug)]
 pub struct Chunk {
@@ -76,7 +43,7 @@ pub struct Chunk {
     /// How many events were delivered when the last of the chunks before was met.
     pub settled: u64,
     /// The types of its events.
-    pub types: TypeSet,
+    pub types: EventSet,
 }
 
 impl Chunk {
@@ -154,7 +121,7 @@ impl RowIndex {
             after,
             back_dated: 0,
             settled: self.delivered,
-            types: TypeSet::default(),
+            types: EventSet::default(),
         });
         usize::try_from(self.every).unwrap_or(usize::MAX)
     }
@@ -170,7 +137,7 @@ impl RowIndex {
         if chunk.is_after(time) {
             self.back_dated(time, id);
         } else {
-            chunk.types.insert(id);
+            chunk.types.insert(EventType(id));
         }
     }
 
@@ -179,7 +146,7 @@ impl RowIndex {
     fn back_dated(&mut self, time: Nanos, id: u16) {
         for chunk in self.chunks.iter_mut().rev() {
             if !chunk.is_after(time) {
-                chunk.types.insert(id);
+                chunk.types.insert(EventType(id));
                 return;
             }
             chunk.back_dated += 1;

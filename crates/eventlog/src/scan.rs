@@ -1,5 +1,7 @@
 //! Finding the way again in damaged data: does a sequence of events begin here?
 
+use super::event::{EventType, Subject};
+use super::event_set::EventSet;
 use super::header::{BLOCK_MARKER, Header, MAGIC};
 use super::record::{Marker, NoEvent, extent};
 use crate::ids::Nanos;
@@ -115,7 +117,8 @@ pub(crate) fn leads_to_events(header: &Header, bytes: &[u8], marker: &Marker) ->
 
 /// Eden's events on machines and processes carry times of another clock.
 pub(crate) fn is_undated(id: u16) -> bool {
-    (60..=69).contains(&id)
+    const EDEN: EventSet = EventSet::about(Subject::Eden);
+    EDEN.contains(EventType(id))
 }
 
 /// The marker that `bytes` begin with, where one must be: all but one of its

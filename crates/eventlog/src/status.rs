@@ -160,6 +160,8 @@ impl fmt::Display for StopStatus {
 }
 
 impl<'a> Field<'a> for StopStatus {
+    const LEAST_BYTES: u16 = 2;
+
     /// Reads the status and, where the log has it, the detail that follows.
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         let code = u16::read(cursor)?;

@@ -306,7 +306,7 @@ impl Stream {
     #[inline]
     pub(super) fn deliver(&mut self, event: Extent, sink: &mut impl Sink) {
         let bytes = &self.buffer[self.pos..self.pos + event.end];
-        sink.event(&Record {
+        sink.offer(&Record {
             offset: ByteOffset(self.buffer_at + self.pos as u64),
             id: EventType(event.id),
             time: event.time,

@@ -38,7 +38,9 @@ use analysis::timeline::tracks::Tracks;
 use eventlog::blocks::BlockIndex;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::rows::{CHUNK_EVENTS, RowSource};
-use eventlog::{DamageList, Event, LogError, LogReader, Names, Progress, Record, Sink, Step};
+use eventlog::{
+    DamageList, Event, EventType, LogError, LogReader, Names, Progress, Record, Sink, Step,
+};
 use model::marks::TimelineReply;
 use model::time::Span;
 
@@ -91,23 +93,19 @@ impl Default for Recording {
 impl Sink for Recording {
     #[inline]
     fn event(&mut self, record: &Record<'_>) {
-        self.info.event(record);
-        self.numbers.event(record);
-        self.store.instant(record);
-        // Sparks and the collector's numbers are many and end here.
-        if matches!(record.id.0, 34..=41 | 49..=54) {
-            return;
-        }
+        self.info.offer(record);
+        self.numbers.offer(record);
+        self.store.offer(record);
         if let Some(spans) = &mut self.spans {
             spans.event(record, &mut self.store);
         }
-        self.messages.event(record);
-        self.tracks.event(record);
-        self.names.event(record);
+        self.messages.offer(record);
+        self.tracks.offer(record);
+        self.names.offer(record);
         if let Some(samples) = &mut self.samples {
-            samples.event(record);
+            samples.offer(record);
         }
-        if record.id.0 == 44 {
+        if record.id == EventType::THREAD_LABEL {
             self.label(record);
         }
     }

@@ -13,7 +13,7 @@ use super::foreign::{Call, CallOddity, CallProblem, Calls, Oddities};
 use super::nesting::{Nested, PlacedCall, ThreadFunctions, lanes, nest};
 use super::ticks::Ticks;
 use eventlog::ids::{Address, CapId, CostCentreId, Nanos, OsThreadId};
-use eventlog::{Event, Record};
+use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::profile::frames::{Frame, FrameId, Frames};
 use model::profile::sample_threads::SampleThreads;
 use model::profile::stacks::{StackId, Stacks};
@@ -34,18 +34,29 @@ pub struct ProfileCollector {
     first: Option<Nanos>,
 }
 
-impl ProfileCollector {
-    /// Takes the next event in analysis order.
+impl Sink for ProfileCollector {
+    /// The first event of a log is one of them, whatever it is.
+    const CONSUMES: EventSet = EventSet::ALL;
+
     #[inline]
-    pub fn event(&mut self, record: &Record<'_>) {
+    fn event(&mut self, record: &Record<'_>) {
         if self.first.is_none() {
             self.first = Some(record.time);
         }
-        // Most events are none of these: they need not be decoded.
-        if matches!(record.id.0, 19 | 58 | 161 | 167 | 168) {
+        if Self::OF_PROFILES.contains(record.id) {
             self.profile_event(record.event(), record.time);
         }
     }
+}
+
+impl ProfileCollector {
+    const OF_PROFILES: EventSet = EventSet::of(&[
+        EventType::USER_MSG,
+        EventType::USER_MARKER,
+        EventType::HEAP_PROF_COST_CENTRE,
+        EventType::PROF_SAMPLE_COST_CENTRE,
+        EventType::PROF_BEGIN,
+    ]);
 
     /// Takes an event of a profile; others are passed over.
     pub fn profile_event(&mut self, event: Event<'_>, at: Nanos) {

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::draft::Draft;
 use eventlog::ids::{CostCentreId, Nanos};
-use eventlog::{Event, Record};
+use eventlog::{Event, EventSet, Record, Sink, Subject};
 use model::profile::frames::Frame;
 use model::profile::heap::HeapSamples;
 use model::profile::samples::Samples;
@@ -30,15 +30,15 @@ pub struct HeapCollector {
     has_stacks: bool,
 }
 
-impl HeapCollector {
-    /// Takes the next event in analysis order.
-    #[inline]
-    pub fn event(&mut self, record: &Record<'_>) {
-        if matches!(record.id.0, 161..=163 | 165 | 166) {
-            self.heap_event(record.event(), record.time);
-        }
-    }
+impl Sink for HeapCollector {
+    const CONSUMES: EventSet = EventSet::about(Subject::HeapProfile);
 
+    fn event(&mut self, record: &Record<'_>) {
+        self.heap_event(record.event(), record.time);
+    }
+}
+
+impl HeapCollector {
     fn heap_event(&mut self, event: Event<'_>, at: Nanos) {
         match event {
             Event::HeapProfCostCentre {

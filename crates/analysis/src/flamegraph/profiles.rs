@@ -7,8 +7,8 @@ use super::foreign::CallOddity;
 use super::heap_collect::HeapCollector;
 use super::spans::opentelemetry::TelemetrySpans;
 use super::stack_samples::{StackOddity, StackSampleCollector};
-use eventlog::Record;
 use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::{EventSet, Record, Sink};
 use model::profile::frames::Frames;
 use model::profile::heap::HeapSamples;
 use model::profile::sample_threads::SampleThreads;
@@ -47,16 +47,22 @@ pub struct ProfilesCollector {
     telemetry: TelemetrySpans,
 }
 
-impl ProfilesCollector {
-    /// Takes the next event in analysis order.
-    #[inline]
-    pub fn event(&mut self, record: &Record<'_>) {
-        self.cost_centres.event(record);
-        self.stack_samples.event(record);
-        self.heap.event(record);
-        self.telemetry.event(record);
-    }
+impl Sink for ProfilesCollector {
+    const CONSUMES: EventSet = ProfileCollector::CONSUMES
+        .union(StackSampleCollector::CONSUMES)
+        .union(HeapCollector::CONSUMES)
+        .union(TelemetrySpans::CONSUMES);
 
+    #[inline]
+    fn event(&mut self, record: &Record<'_>) {
+        self.cost_centres.offer(record);
+        self.stack_samples.offer(record);
+        self.heap.offer(record);
+        self.telemetry.offer(record);
+    }
+}
+
+impl ProfilesCollector {
     /// The profiles of a log whose last event is at `end`, and what was odd
     /// about its foreign calls, by time. Spans are still to be
     /// [`set`](Profiles::set): they depend on the words that announce them.

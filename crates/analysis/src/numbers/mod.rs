@@ -21,7 +21,7 @@ use steps::{CapSteps, Samples, Steps, Window};
 use rustc_hash::FxHashSet;
 
 use eventlog::ids::{CapId, Nanos, OsThreadId};
-use eventlog::{Event, Record, StopStatus};
+use eventlog::{Event, EventSet, EventType, Record, Sink, StopStatus};
 use model::time::Span;
 
 /// What `HeapInfoGHC` says of the heap's layout.
@@ -48,8 +48,8 @@ struct Counters {
 /// Collects the numbers of a log. It takes all events in analysis order.
 #[derive(Debug)]
 pub struct Numbers {
-    /// Which types below 64 are looked at, a bit each.
-    wanted: u64,
+    /// Which types are looked at, as far as the log is read.
+    wanted: EventSet,
     collections: Collections,
     heap_info: Option<HeapInfo>,
     /// Whether the log has numbers of the heap, so that none means 0.
@@ -68,28 +68,38 @@ pub struct Numbers {
     tasks: Vec<u64>,
 }
 
-const fn bits(ids: &[u16]) -> u64 {
-    let (mut bits, mut i) = (0, 0);
-    while i < ids.len() {
-        bits |= 1 << ids[i];
-        i += 1;
-    }
-    bits
-}
-
-/// Collections, counters, single sparks, heap, tasks.
-const WANTED: u64 = bits(&[
-    9, 10, 11, 12, 34, 35, 36, 37, 38, 39, 40, 41, 49, 50, 51, 52, 53, 55,
+/// Events of single sparks that neither begin nor end a run.
+const FINE: EventSet = EventSet::of(&[
+    EventType::SPARK_CREATE,
+    EventType::SPARK_DUD,
+    EventType::SPARK_OVERFLOW,
+    EventType::SPARK_FIZZLE,
+    EventType::SPARK_GC,
 ]);
-/// Runs of threads matter only while a spark runs or waits: they are most of a log.
-const RUNS: u64 = bits(&[1, 2]);
-/// Fine-grained events of sparks that neither begin nor end a run.
-const FINE: u64 = bits(&[35, 36, 37, 40, 41]);
+/// Runs of threads, which matter only while a spark runs or waits: they are most
+/// of a log.
+const RUNS: EventSet = EventSet::of(&[EventType::RUN_THREAD, EventType::STOP_THREAD]);
+/// Collections, counters, single sparks, heap, tasks: what matters always.
+const ALWAYS: EventSet = FINE.union(EventSet::of(&[
+    EventType::GC_START,
+    EventType::GC_END,
+    EventType::REQUEST_SEQ_GC,
+    EventType::REQUEST_PAR_GC,
+    EventType::SPARK_COUNTERS,
+    EventType::SPARK_RUN,
+    EventType::SPARK_STEAL,
+    EventType::HEAP_ALLOCATED,
+    EventType::HEAP_SIZE,
+    EventType::HEAP_LIVE,
+    EventType::HEAP_INFO_GHC,
+    EventType::GC_STATS_GHC,
+    EventType::TASK_CREATE,
+]));
 
 impl Default for Numbers {
     fn default() -> Self {
         Self {
-            wanted: WANTED,
+            wanted: ALWAYS,
             collections: Collections::default(),
             heap_info: None,
             heap_logged: false,
@@ -104,16 +114,18 @@ impl Default for Numbers {
     }
 }
 
-impl Numbers {
-    /// Takes the next event in analysis order.
+impl Sink for Numbers {
+    const CONSUMES: EventSet = ALWAYS.union(RUNS);
+
     #[inline]
-    pub fn event(&mut self, record: &Record<'_>) {
-        let id = record.id.0;
-        if id < 64 && self.wanted >> id & 1 == 1 {
+    fn event(&mut self, record: &Record<'_>) {
+        if self.wanted.contains(record.id) {
             self.wanted_event(record);
         }
     }
+}
 
+impl Numbers {
     fn wanted_event(&mut self, record: &Record<'_>) {
         let at = record.time;
         match (record.event(), record.cap) {
@@ -133,11 +145,11 @@ impl Numbers {
                 let finished = status == StopStatus::ThreadFinished;
                 self.spark_runs.stop(cap, thread, finished, at);
                 if self.spark_runs.is_idle() {
-                    self.wanted &= !RUNS;
+                    self.wanted = self.wanted.without(RUNS);
                 }
             }
             (Event::SparkRun {} | Event::SparkSteal { .. }, Some(cap)) => {
-                self.wanted |= RUNS;
+                self.wanted = self.wanted.union(RUNS);
                 self.spark_runs.spark(cap, at);
             }
             (
@@ -150,7 +162,7 @@ impl Numbers {
             ) => {
                 // That there are some is all they tell here.
                 self.spark_runs.fine = true;
-                self.wanted &= !FINE;
+                self.wanted = self.wanted.without(FINE);
             }
             (event, cap) => self.counter_event(&event, cap, at),
         }

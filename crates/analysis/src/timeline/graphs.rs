@@ -11,7 +11,7 @@ use super::row::{Graph, Row, SparkGraph};
 use crate::numbers::Numbers;
 use crate::numbers::steps::Steps;
 use eventlog::ids::CapId;
-use eventlog::{Event, Record};
+use eventlog::{Event, EventSet, EventType, Record, Sink, Subject};
 use model::gauge::{Buckets, Extents, Samples, Stretch, growth, levels, rates};
 use model::marks::{Values, Writer};
 
@@ -112,9 +112,12 @@ pub struct Graphs {
     pool_extents: Vec<Extents>,
 }
 
-impl Graphs {
-    /// Takes the next event.
-    pub(super) fn event(&mut self, record: &Record<'_>) {
+impl Sink for Graphs {
+    const CONSUMES: EventSet = EventSet::about(Subject::Perf)
+        .with(EventType::BLOCKS_SIZE)
+        .with(EventType::MEM_RETURN);
+
+    fn event(&mut self, record: &Record<'_>) {
         let at = record.time.0;
         match record.event() {
             Event::BlocksSize { blocks_size, .. } => self.blocks.push(at, blocks_size),
@@ -136,7 +139,9 @@ impl Graphs {
             _ => {}
         }
     }
+}
 
+impl Graphs {
     fn perf(&mut self, number: u32) -> Option<&mut Perf> {
         if self.perf.len() >= MOST_PERF && !self.perf.contains_key(&number) {
             return None;

@@ -5,7 +5,7 @@
 use super::store::Store;
 use eventlog::cursor::Cursor;
 use eventlog::ids::{CapId, Nanos, ThreadId};
-use eventlog::{EventType, Record};
+use eventlog::{EventSet, EventType, Record, Sink};
 use model::moments::Moments;
 use model::time::Span;
 
@@ -123,30 +123,30 @@ impl InstantKind {
     /// The kind of an event; `None` if it is none of them.
     #[must_use]
     pub const fn of(event: EventType) -> Option<Self> {
-        Some(match event.0 {
-            0 => Self::ThreadCreated,
-            3 => Self::Runnable,
-            4 => Self::Migrated,
-            5 | 38 => Self::SparkRun,
-            6 | 39 => Self::SparkStolen,
-            7 => Self::Shutdown,
-            8 => Self::Woken,
-            11 => Self::SeqGcRequested,
-            12 => Self::ParGcRequested,
-            15 => Self::SparkThreadCreated,
-            19 => Self::Message,
-            35 => Self::SparkCreated,
-            36 => Self::SparkDud,
-            37 => Self::SparkOverflowed,
-            40 => Self::SparkFizzled,
-            41 => Self::SparkCollected,
-            45 => Self::CapCreated,
-            46 => Self::CapDeleted,
-            47 => Self::CapDisabled,
-            48 => Self::CapEnabled,
-            58 => Self::Marker,
-            141 => Self::PerfCounter,
-            142 => Self::PerfTracepoint,
+        Some(match event {
+            EventType::CREATE_THREAD => Self::ThreadCreated,
+            EventType::THREAD_RUNNABLE => Self::Runnable,
+            EventType::MIGRATE_THREAD => Self::Migrated,
+            EventType::RUN_SPARK | EventType::SPARK_RUN => Self::SparkRun,
+            EventType::STEAL_SPARK | EventType::SPARK_STEAL => Self::SparkStolen,
+            EventType::SHUTDOWN => Self::Shutdown,
+            EventType::THREAD_WAKEUP => Self::Woken,
+            EventType::REQUEST_SEQ_GC => Self::SeqGcRequested,
+            EventType::REQUEST_PAR_GC => Self::ParGcRequested,
+            EventType::CREATE_SPARK_THREAD => Self::SparkThreadCreated,
+            EventType::USER_MSG => Self::Message,
+            EventType::SPARK_CREATE => Self::SparkCreated,
+            EventType::SPARK_DUD => Self::SparkDud,
+            EventType::SPARK_OVERFLOW => Self::SparkOverflowed,
+            EventType::SPARK_FIZZLE => Self::SparkFizzled,
+            EventType::SPARK_GC => Self::SparkCollected,
+            EventType::CAP_CREATE => Self::CapCreated,
+            EventType::CAP_DELETE => Self::CapDeleted,
+            EventType::CAP_DISABLE => Self::CapDisabled,
+            EventType::CAP_ENABLE => Self::CapEnabled,
+            EventType::USER_MARKER => Self::Marker,
+            EventType::PERF_COUNTER => Self::PerfCounter,
+            EventType::PERF_TRACEPOINT => Self::PerfTracepoint,
             _ => return None,
         })
     }
@@ -161,6 +161,15 @@ impl InstantKind {
                 | Self::Woken
                 | Self::Runnable
                 | Self::Migrated
+        )
+    }
+
+    /// Whether the event says itself on which capability it is: it stands among
+    /// those of no capability.
+    const fn names_its_capability(self) -> bool {
+        matches!(
+            self,
+            Self::CapCreated | Self::CapDeleted | Self::CapDisabled | Self::CapEnabled
         )
     }
 
@@ -490,28 +499,41 @@ impl<'a> Head<'a> {
     }
 }
 
-impl Store {
-    /// Keeps an event that happened at a point in time. Wakeups and
-    /// migrations come as what they mean for their threads
-    /// ([`SpanSink`](crate::spans::SpanSink)).
-    #[inline]
-    pub fn instant(&mut self, record: &Record<'_>) {
-        // The most frequent events of all are none of these.
-        if matches!(record.id.0, 1 | 2 | 4 | 8) {
-            return;
+/// The events at points in time that a [`Store`] keeps as they come. Wakeups and
+/// migrations come as what they mean for their threads
+/// ([`SpanSink`](crate::spans::SpanSink)).
+const KEPT: EventSet = {
+    let (mut kept, mut i) = (EventSet::NONE, 0);
+    while i < EventType::ALL.len() {
+        if InstantKind::of(EventType::ALL[i]).is_some() {
+            kept = kept.with(EventType::ALL[i]);
         }
-        if let Some(kind) = InstantKind::of(record.id) {
-            self.other_instant(kind, record);
+        i += 1;
+    }
+    kept.without(EventSet::of(&[
+        EventType::THREAD_WAKEUP,
+        EventType::MIGRATE_THREAD,
+    ]))
+};
+
+/// A store takes what happened at points in time; spans come to it from the
+/// automata ([`SpanSink`](crate::spans::SpanSink)).
+impl Sink for Store {
+    const CONSUMES: EventSet = KEPT;
+
+    fn event(&mut self, record: &Record<'_>) {
+        let known = record.header.knows(record.id);
+        if let Some(kind) = InstantKind::of(record.id).filter(|_| known) {
+            self.instant(kind, record);
         }
     }
+}
 
-    fn other_instant(&mut self, kind: InstantKind, record: &Record<'_>) {
-        if !record.header.knows(record.id) {
-            return;
-        }
+impl Store {
+    fn instant(&mut self, kind: InstantKind, record: &Record<'_>) {
         let mut fields = Cursor::new(record.payload, record.header.stop_codes);
         let mut cap = record.cap;
-        if matches!(record.id.0, 45..=48) {
+        if kind.names_its_capability() {
             cap = fields.field();
         }
         if cap.is_none() {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use eventlog::ids::{CapId, Nanos};
-use eventlog::{Event, Record};
+use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::time::Span;
 
 /// Whether it is a message or a marker.
@@ -59,16 +59,10 @@ pub struct MessageMark {
     pub has_marker: bool,
 }
 
-impl Messages {
-    /// Takes the next event.
-    #[inline]
-    pub fn event(&mut self, record: &Record<'_>) {
-        if matches!(record.id.0, 19 | 58) {
-            self.message(record);
-        }
-    }
+impl Sink for Messages {
+    const CONSUMES: EventSet = EventSet::of(&[EventType::USER_MSG, EventType::USER_MARKER]);
 
-    fn message(&mut self, record: &Record<'_>) {
+    fn event(&mut self, record: &Record<'_>) {
         let (kind, text) = match record.event() {
             Event::UserMessage { msg } => (MessageKind::Message, msg.0),
             Event::UserMarker { markername } => (MessageKind::Marker, markername.0),
@@ -76,7 +70,9 @@ impl Messages {
         };
         self.push(record.time, record.cap, kind, text);
     }
+}
 
+impl Messages {
     /// Appends a message.
     pub(crate) fn push(&mut self, time: Nanos, cap: Option<CapId>, kind: MessageKind, text: &[u8]) {
         let text = &text[..text.len().min(MAX_TEXT_BYTES)];
@@ -121,7 +117,7 @@ impl Messages {
     }
 
     /// On which capability one was written.
-    pub fn cap(&self, index: usize) -> Option<CapId> {
+    pub(crate) fn cap(&self, index: usize) -> Option<CapId> {
         self.caps.get(index).copied().flatten()
     }
 

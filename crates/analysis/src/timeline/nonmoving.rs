@@ -3,7 +3,7 @@
 
 use crate::automata::nonmoving::{Input, State, step};
 use eventlog::ids::{CapId, Nanos};
-use eventlog::{Event, Record};
+use eventlog::{Event, EventSet, Record, Sink, Subject};
 use model::class::{CLASSES, Class, StopCode};
 use model::lane::partition;
 use model::marks::{Facts, MarkKind, NONE, New, Writer};
@@ -154,9 +154,10 @@ pub struct Nonmoving {
     pub odd_ends: u64,
 }
 
-impl Nonmoving {
-    /// Takes the next event.
-    pub(super) fn event(&mut self, record: &Record<'_>) {
+impl Sink for Nonmoving {
+    const CONSUMES: EventSet = EventSet::about(Subject::Nonmoving);
+
+    fn event(&mut self, record: &Record<'_>) {
         let at = record.time;
         let (phase, input) = match record.event() {
             Event::ConcSyncBegin {} => (Phase::Sync, Input::Begin),
@@ -175,7 +176,9 @@ impl Nonmoving {
         };
         self.step(phase, input, at);
     }
+}
 
+impl Nonmoving {
     fn step(&mut self, phase: Phase, input: Input, at: Nanos) {
         let odd = self.phases[phase as usize].step(phase, input, at);
         self.odd_ends += u64::from(odd);

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::contents::TaskInfo;
 use crate::automata::task::{Input, State, step};
 use eventlog::ids::{CapId, Nanos, OsThreadId, TaskId};
-use eventlog::{Event, Record};
+use eventlog::{Event, EventSet, Record, Sink, Subject};
 use model::class::{Class, StopCode};
 use model::marks::{Facts, NONE, Writer};
 use model::span_lane::{Piece, SpanLane};
@@ -44,9 +44,10 @@ pub struct Tasks {
     all: Vec<(TaskId, Task)>,
 }
 
-impl Tasks {
-    /// Takes the next event.
-    pub(super) fn event(&mut self, record: &Record<'_>) {
+impl Sink for Tasks {
+    const CONSUMES: EventSet = EventSet::about(Subject::Task);
+
+    fn event(&mut self, record: &Record<'_>) {
         let (task, input) = match record.event() {
             Event::TaskCreate { task, cap, tid } => {
                 if let Some(known) = self.task(task) {
@@ -65,7 +66,9 @@ impl Tasks {
             known.push(cap, span, StopCode(0));
         }
     }
+}
 
+impl Tasks {
     fn task(&mut self, task: TaskId) -> Option<&mut Task> {
         let all = self.all.len();
         let place = match self.places.get(&task) {

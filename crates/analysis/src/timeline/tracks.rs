@@ -12,9 +12,9 @@ use super::row::Row;
 use super::tasks::Tasks;
 use super::user_spans::{SpanPrefixes, UserSpans};
 use crate::numbers::Numbers;
-use eventlog::Record;
 use eventlog::blocks::BlockIndex;
 use eventlog::ids::Nanos;
+use eventlog::{EventSet, Record, Sink};
 use model::gauge::Buckets;
 use model::marks::Writer;
 
@@ -34,18 +34,19 @@ pub struct Tracks {
     blocks: BlockLanes,
 }
 
-impl Tracks {
-    /// Takes the next event.
-    #[inline]
-    pub fn event(&mut self, record: &Record<'_>) {
-        match record.id.0 {
-            55..=57 => self.tasks.event(record),
-            90 | 91 | 140..=142 => self.graphs.event(record),
-            200..=208 => self.nonmoving.event(record),
-            _ => {}
-        }
-    }
+impl Sink for Tracks {
+    const CONSUMES: EventSet = Tasks::CONSUMES
+        .union(Graphs::CONSUMES)
+        .union(Nonmoving::CONSUMES);
 
+    fn event(&mut self, record: &Record<'_>) {
+        self.tasks.offer(record);
+        self.graphs.offer(record);
+        self.nonmoving.offer(record);
+    }
+}
+
+impl Tracks {
     /// Takes what the numbers have got since the last time.
     pub fn extend(&mut self, numbers: &Numbers) {
         self.graphs.extend(numbers);

@@ -5,10 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{EventContext, EventList};
 use analysis::timeline::scope::Scope;
-use eventlog::Record;
 use eventlog::cursor::Cursor;
 use eventlog::ids::{CapId, Nanos, ThreadId};
-use eventlog::rows::TypeSet;
+use eventlog::{EventSet, EventType, Record};
 use model::time::Span;
 
 /// Of which capability events are listed.
@@ -75,9 +74,9 @@ impl Running {
     }
 }
 
-/// The thread that an event is about: the first field of these types.
+/// The thread that an event is about: its first field.
 fn own_thread(record: &Record<'_>) -> Option<ThreadId> {
-    if !matches!(record.id.0, 0..=4 | 6..=8 | 15 | 44) || !record.header.knows(record.id) {
+    if !EventSet::OF_A_THREAD.contains(record.id) || !record.header.knows(record.id) {
         return None;
     }
     Cursor::new(record.payload, record.header.stop_codes).field()
@@ -88,7 +87,7 @@ fn own_thread(record: &Record<'_>) -> Option<ThreadId> {
 pub struct Matcher {
     filter: EventFilter,
     /// The types; `None` for all.
-    pub(super) types: Option<TypeSet>,
+    pub(super) types: Option<EventSet>,
     needle: Option<Finder<'static>>,
     ascii: bool,
     running: Running,
@@ -100,7 +99,8 @@ impl Matcher {
     #[must_use]
     pub fn new(list: &EventList) -> Self {
         let needle = list.search.to_lowercase();
-        let types: TypeSet = list.filter.types.iter().copied().collect();
+        let types = list.filter.types.iter().map(|&id| EventType(id));
+        let types: EventSet = types.collect();
         Self {
             types: (!list.filter.types.is_empty()).then_some(types),
             ascii: needle.is_ascii(),
@@ -113,7 +113,7 @@ impl Matcher {
 
     /// Whether an event is a row.
     pub fn is_row(&mut self, record: &Record<'_>, context: &EventContext<'_>) -> bool {
-        if self.types.is_some_and(|types| !types.contains(record.id.0)) {
+        if self.types.is_some_and(|types| !types.contains(record.id)) {
             return false;
         }
         let filter = &self.filter;
@@ -164,7 +164,7 @@ impl Matcher {
     /// Whether rows may be among events of these types and times.
     pub(super) fn may_be_in(
         &self,
-        types: &TypeSet,
+        types: &EventSet,
         after: Option<Nanos>,
         upto: Option<Nanos>,
     ) -> bool {

@@ -8,7 +8,7 @@ use super::{Names, ProgramSpan};
 use eventlog::conventions::Convention;
 use eventlog::conventions::opentelemetry::Telemetry;
 use eventlog::ids::{CapId, Nanos};
-use eventlog::{Event, Record};
+use eventlog::{Event, EventSet, EventType, Record, Sink};
 
 /// The spans, in the order in which they begin. An end without a beginning
 /// costs only itself, and so does a second beginning of a span that goes on.
@@ -20,13 +20,10 @@ pub struct TelemetrySpans {
     going_on: FxHashMap<u64, usize>,
 }
 
-impl TelemetrySpans {
-    /// Takes the next event in analysis order.
-    #[inline]
-    pub fn event(&mut self, record: &Record<'_>) {
-        if !matches!(record.id.0, 19 | 181) {
-            return;
-        }
+impl Sink for TelemetrySpans {
+    const CONSUMES: EventSet = EventSet::of(&[EventType::USER_MSG, EventType::USER_BINARY_MSG]);
+
+    fn event(&mut self, record: &Record<'_>) {
         let found = match record.event() {
             Event::UserMessage { msg } => Convention::of_text(msg.0),
             Event::UserBinaryMessage { payload } => Convention::of_bytes(payload.0),
@@ -36,7 +33,9 @@ impl TelemetrySpans {
             self.message(&message, record.time, record.cap);
         }
     }
+}
 
+impl TelemetrySpans {
     pub(super) fn message(&mut self, message: &Telemetry<'_>, at: Nanos, cap: Option<CapId>) {
         match message {
             Telemetry::BeginSpan { span, name } => {

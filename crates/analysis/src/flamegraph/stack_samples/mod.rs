@@ -26,7 +26,7 @@ use self::oddities::Oddities;
 use super::draft::Draft;
 use eventlog::conventions::stack_profiler::{StackFrame, StackFrames, StackMessage};
 use eventlog::ids::{CapId, Nanos, ThreadId};
-use eventlog::{Event, Record};
+use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::profile::frames::{Frame, FrameId, FrameKind};
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::{Profile, Track, TrackSource};
@@ -72,17 +72,17 @@ pub struct StackSampleCollector {
     oddities: Oddities,
 }
 
+impl Sink for StackSampleCollector {
+    const CONSUMES: EventSet = EventSet::of(&[EventType::IPE, EventType::USER_BINARY_MSG]);
+
+    fn event(&mut self, record: &Record<'_>) {
+        self.stack_event(&record.event(), record.time);
+    }
+}
+
 impl StackSampleCollector {
     /// So many frames a stack has at most; those further out are cut off.
     const DEEPEST: usize = u16::MAX as usize;
-
-    /// Takes the next event in analysis order.
-    #[inline]
-    pub fn event(&mut self, record: &Record<'_>) {
-        if matches!(record.id.0, 169 | 181) {
-            self.stack_event(&record.event(), record.time);
-        }
-    }
 
     fn stack_event(&mut self, event: &Event<'_>, at: Nanos) {
         match event {
