@@ -4,8 +4,11 @@
 mod contents;
 mod details;
 mod diagnostics;
+pub mod event_list;
 mod flame;
 mod flame_export;
+pub mod query;
+pub mod questions;
 mod symbols;
 
 use std::ops::Range;
@@ -41,6 +44,7 @@ use crate::timeline::thread_export::thread_csv;
 use crate::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use crate::timeline::threads::{ThreadFilter, ThreadRow};
 use crate::timeline::tracks::Tracks;
+use event_list::EventLists;
 
 /// All analyses of a log, in one pass.
 #[derive(Debug)]
@@ -224,6 +228,7 @@ pub struct Session {
     complete: bool,
     /// To be cleared whenever the profiles change.
     flame_steps: StepCache,
+    events: EventLists,
 }
 
 impl Session {
@@ -241,6 +246,7 @@ impl Session {
             recording: Recording::default(),
             complete: false,
             flame_steps: StepCache::default(),
+            events: EventLists::default(),
         }
     }
 

@@ -17,10 +17,10 @@ use crate::analysis::process::{self, HeapSettings};
 use crate::automata::Span;
 use crate::events::EventList;
 use crate::ids::{CapId, Nanos};
-use crate::protocol::{Answer, Question};
 use crate::quantity::Utc;
 use crate::scene::format;
 use crate::session::Overview;
+use crate::session::questions::ProcessQuery;
 use crate::timeline::row::Row;
 use capabilities::{Capabilities, capability_sets};
 use diagnostics::Diagnostics;
@@ -48,11 +48,7 @@ pub(super) struct ProcessProps {
 /// The panel.
 #[component]
 pub(super) fn Process(props: &ProcessProps) -> Html {
-    let answer = use_answer(&props.source, Question::Process);
-    let process = use_memo(answer, |answer| match answer.as_deref() {
-        Some(Answer::Process(process)) => Some(Rc::new((**process).clone())),
-        _ => None,
-    });
+    let process = use_answer(&props.source, ProcessQuery);
     let diagnostics = use_node_ref();
     {
         let node = diagnostics.clone();
@@ -63,7 +59,7 @@ pub(super) fn Process(props: &ProcessProps) -> Html {
             }
         });
     }
-    let Some(process) = &*process else {
+    let Some(process) = &process else {
         return html! { <p class="empty">{ "Looking up what the log says of its process." }</p> };
     };
     html! {

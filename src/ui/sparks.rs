@@ -14,16 +14,16 @@ use crate::analysis::numbers::sparks_query::{Pool, SparkRow, SparkSlice, SparksR
 use crate::analysis::numbers::summary::SparkTotals;
 use crate::automata::Span;
 use crate::ids::{CapId, Nanos};
-use crate::protocol::{Answer, Question};
 use crate::scene::chart::short;
 use crate::scene::format;
+use crate::session::questions::SparksQuery;
 
 /// The panel.
 #[component]
 pub(super) fn Sparks(props: &PanelProps) -> Html {
-    let answer = use_answer(&props.source, Question::Sparks(props.range));
+    let answer = use_answer(&props.source, SparksQuery(props.range));
     let chosen = use_state_eq(|| None::<CapId>);
-    let Some(Answer::Sparks(reply)) = answer.as_deref() else {
+    let Some(reply) = answer.as_deref() else {
         return html! { <p class="empty">{ "The sparks are on their way." }</p> };
     };
     if let Some(why) = why_empty(props, reply) {

@@ -12,13 +12,13 @@ use crate::flamegraph::query::{FlameQuery, Measure};
 use crate::flamegraph::{Source, SourceInfo, Step, TrackInfo, TrackSource, Unit};
 use crate::scene::format;
 use crate::share::{FlameOrder, FlameView, TrackName};
-use crate::ui::client::Client;
+use crate::ui::client::LogClient;
 use crate::ui::menu::Menu;
 use crate::ui::summary::span_text;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct ControlsProps {
-    pub(super) client: Client,
+    pub(super) client: LogClient,
     pub(super) sources: Rc<Vec<SourceInfo>>,
     pub(super) source: Rc<SourceInfo>,
     pub(super) view: FlameView,

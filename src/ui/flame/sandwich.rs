@@ -11,16 +11,15 @@ use super::pick::Pick;
 use crate::actions::flame::FlameAct;
 use crate::flamegraph::query::{FlameQuery, FlameRow, FlameTableQuery, Measure, View};
 use crate::flamegraph::{SourceInfo, Unit};
-use crate::protocol::{Answer, Question};
 use crate::scene::flame::{Value, frame_name};
 use crate::scene::format;
 use crate::share::FlameView;
-use crate::ui::client::Client;
+use crate::ui::client::LogClient;
 use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct SandwichProps {
-    pub(super) client: Client,
+    pub(super) client: LogClient,
     /// What the table and the graphs are about.
     pub(super) query: FlameQuery,
     pub(super) source: Rc<SourceInfo>,
@@ -166,23 +165,17 @@ fn use_rows(props: &SandwichProps) -> (Rc<Vec<FlameRow>>, u32) {
         choice: props.query.choice.clone(),
         steps: props.query.steps.clone(),
     };
-    let newest = use_mut_ref(|| 0_u32);
     let (client, rows) = (props.client.clone(), state.setter());
     use_effect_with(
         (question, Rc::clone(&props.source), props.names),
         move |(question, ..)| {
-            let number = {
-                let mut newest = newest.borrow_mut();
-                *newest += 1;
-                *newest
-            };
-            client.ask(Question::FlameTable(question.clone()), move |answer, _| {
-                if let Answer::FlameTable(answer, heap_samples) = answer
-                    && *newest.borrow() == number
-                {
+            let asked = client.ask(question.clone(), move |answer| {
+                if let Ok((answer, heap_samples)) = answer {
                     rows.set((Rc::new(answer), heap_samples));
                 }
             });
+            // The next question makes this one stale.
+            move || asked.forget()
         },
     );
     (*state).clone()
