@@ -8,6 +8,7 @@
 //! - [`analysis`]: what the events mean: spans, usage, general information.
 //! - [`timeline`]: spans in columns, with an index for every zoom.
 //! - [`flamegraph`]: samples and foreign calls, from events to boxes.
+//! - [`cells`]: cells of tables for other programs, and CSV.
 //! - [`events`]: the event list: rows found again in the file, filters, searches.
 //! - [`session`]: one open log; what all drivers talk to.
 //! - [`protocol`]: the messages between page and workers.
@@ -23,6 +24,7 @@
 pub mod actions;
 pub mod analysis;
 pub mod automata;
+pub mod cells;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod cli;
 pub mod eventlog;
