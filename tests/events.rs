@@ -6,7 +6,7 @@ mod common;
 use analysis::timeline::contents::Contents;
 use analysis::timeline::scope::Scope;
 use common::build::Build;
-use common::{Case, cases, fixture_cases};
+use common::{Case, cases, fixture, fixture_cases};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::rows::RowSource;
 use eventlog::{Need, Step};
@@ -185,10 +185,7 @@ fn back_dated_events_stand_where_they_belong() {
 
 #[test]
 fn a_compressed_log_is_read_again() {
-    let case = fixture_cases()
-        .into_iter()
-        .find(|case| case.name.ends_with("fib-forkio-N2-l"));
-    let plain = case.expect("the fixture").bytes();
+    let plain = fixture("ghc-9.6.6/fib-forkio-N2-l").bytes();
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     std::io::Write::write_all(&mut encoder, &plain).expect("memory");
     let zipped = Log::open(encoder.finish().expect("memory"), 50).expect("a log");

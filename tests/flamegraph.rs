@@ -8,14 +8,14 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use analysis::flamegraph::collect::ProfileCollector;
-use analysis::flamegraph::foreign::oddities::{CallOddity, CallProblem};
+use analysis::flamegraph::foreign::{CallOddity, CallProblem};
 use eventlog::ids::Nanos;
 use eventlog::source::read_log;
 use eventlog::{Record, Sink};
 use model::profile::frames::FrameKind;
 use model::profile::origin::Choice;
 use model::profile::{Profile, Track, TrackSource};
-use views::flame::answer::answer;
+use views::flame::query::answer;
 use views::flame::query::{FlameBoxes, FlameHead, FlameQuery, View};
 
 fn root() -> &'static Path {

@@ -19,9 +19,7 @@ use model::time::Span;
 use views::session::Session;
 
 fn open(name: &str) -> Session {
-    let mut cases = common::fixture_cases().into_iter();
-    let case = cases.find(|case| case.name == name).expect("the fixture");
-    session_of(&case.bytes()).expect("a log")
+    common::fixture(name).session()
 }
 
 /// How many events of which kind each capability has.

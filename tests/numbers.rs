@@ -27,12 +27,7 @@ const LOGS: &[&str] = &[
 ];
 
 static SESSIONS: LazyLock<Vec<Session>> = LazyLock::new(|| {
-    let cases = common::fixture_cases();
-    let open = |name: &&str| {
-        let case = cases.iter().find(|case| case.name == *name);
-        let bytes = case.expect("the fixture").bytes();
-        read_session(&mut bytes.as_slice()).expect("a log")
-    };
+    let open = |name: &&str| common::fixture(name).session();
     LOGS.iter().map(open).collect()
 });
 

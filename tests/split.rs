@@ -6,7 +6,7 @@ mod common;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use common::{Case, Reading, Row, fixture_cases, read};
+use common::{Case, Reading, Row, fixture, fixture_cases, read};
 use eventlog::display::{BackDating, DisplayOrder};
 use eventlog::source::{Source, read_log};
 use eventlog::{DamageKind, LogError, Record};
@@ -243,11 +243,7 @@ impl Source for Failing<'_> {
 /// A source that fails in the middle ends the log there: what was read stays.
 #[test]
 fn a_source_that_fails_later_ends_the_log() {
-    let case = fixture_cases()
-        .into_iter()
-        .find(|case| case.name == "ghc-9.6.6/dense-N2-l-flush")
-        .expect("the fixture");
-    let bytes = case.bytes();
+    let bytes = fixture("ghc-9.6.6/dense-N2-l-flush").bytes();
     let count = |reads: u32| {
         let mut events = 0;
         let mut source = Failing {

@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use analysis::info::Info;
 use analysis::numbers::summary::Summary;
 use common::Case;
-use eventlog::source::{read_log, read_session};
+use eventlog::source::read_log;
+use views::session::read_session;
 
 /// Names and values, as the report prints them.
 type Numbers = BTreeMap<String, String>;
@@ -324,15 +325,11 @@ fn numbers_agree_with_the_report_of_the_runtime() {
 fn text_is_that_of_the_runtime() {
     let mut lines = 0;
     for name in [
-        "9.0.2/sparks-N4-lsf",
-        "9.6.6/gc-heavy-N1-l",
-        "9.10.3/caps-N2-la",
+        "ghc-9.0.2/sparks-N4-lsf",
+        "ghc-9.6.6/gc-heavy-N1-l",
+        "ghc-9.10.3/caps-N2-la",
     ] {
-        let cases = common::fixture_cases();
-        let case = cases
-            .iter()
-            .find(|case| case.name.ends_with(name))
-            .expect("the fixture");
+        let case = common::fixture(name);
         let report = std::fs::read_to_string(case.log.with_extension("rts-s.txt")).expect("report");
         let ours = common::stdout(&["summary", case.log.to_str().expect("UTF-8")]);
         let mut place = 0;
@@ -399,11 +396,7 @@ fn json_has_every_key_in_order() {
             &["cap", "mutator_ns", "gc_ns", "idle_ns", "bytes_allocated"],
         ),
     ];
-    let cases = common::fixture_cases();
-    let case = cases
-        .iter()
-        .find(|case| case.name == "ghc-9.6.6/gc-heavy-N1-l")
-        .expect("it");
+    let case = common::fixture("ghc-9.6.6/gc-heavy-N1-l");
     let text = common::stdout(&["summary", "--json", case.log.to_str().expect("UTF-8")]);
     let places: Vec<Option<usize>> = keys
         .iter()

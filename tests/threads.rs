@@ -4,7 +4,6 @@
 mod common;
 
 use analysis::timeline::store::Store;
-use analysis::timeline::thread_export::thread_csv;
 use analysis::timeline::thread_table::{
     ThreadColumn, ThreadEnd, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTimes,
 };
@@ -14,6 +13,7 @@ use eventlog::ids::{Nanos, ThreadId};
 use model::class::{Class, WaitReason};
 use model::lane::Lane;
 use model::time::Span;
+use views::thread_export::thread_csv;
 
 /// The stop codes of the standard numbering.
 const HEAP: u16 = 1;

@@ -25,11 +25,7 @@ use views::session::Session;
 use views::share::TrackName;
 
 fn open(name: &str) -> Session {
-    let case = common::fixture_cases()
-        .into_iter()
-        .find(|case| case.name == name)
-        .expect("the fixture");
-    common::session_of(&case.bytes()).expect("a log")
+    common::fixture(name).session()
 }
 
 /// The labels of the threads that are listed.

@@ -30,9 +30,7 @@ use views::session::Session;
 use views::share::TrackName;
 
 fn open(name: &str) -> Session {
-    let cases = common::fixture_cases();
-    let case = cases.into_iter().find(|case| case.name == name);
-    open_bytes(&case.expect("the fixture").bytes(), 1000)
+    common::fixture(name).session()
 }
 
 fn open_bytes(bytes: &[u8], max_events: usize) -> Session {
@@ -315,12 +313,7 @@ fn pieces_do_not_matter() {
         "ghc-9.6.6/sparks-N2-ls",
         "ghc-9.6.6/relog-N2-l",
     ] {
-        let cases = common::fixture_cases();
-        let case = cases
-            .into_iter()
-            .find(|case| case.name == name)
-            .expect("the fixture");
-        let bytes = case.bytes();
+        let bytes = common::fixture(name).bytes();
         let (fast, slow) = (open_bytes(&bytes, usize::MAX), open_bytes(&bytes, 1));
         assert_eq!(fast.contents(), slow.contents(), "{name}");
         let rows = rows(&fast);
@@ -379,7 +372,7 @@ proptest! {
     #[test]
     fn damaged_logs_have_rows(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..200)) {
         thread_local! {
-            static BYTES: Vec<u8> = common::fixture_cases().into_iter().find(|case| case.name == NONMOVING).expect("the fixture").bytes();
+            static BYTES: Vec<u8> = common::fixture(NONMOVING).bytes();
         }
         let mut bytes = BYTES.with(Clone::clone);
         // The header is left as it is, or nothing would be read.

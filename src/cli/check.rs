@@ -1,11 +1,11 @@
 //! `eventscope check FILE`.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::{Condition, Failure, Input, Output, escaped, report};
+use super::{Condition, Failure, Input, Out, Output, Table, cap_or_dash, report, say};
 use analysis::check::{Check, Finding, Subject};
 use eventlog::names::Key;
 use eventlog::{Names, Record};
@@ -19,23 +19,23 @@ pub(super) struct Arguments {
 }
 
 /// Two passes: the first collects the names of threads.
-pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Condition, Failure> {
+pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     let input = Input::open(&arguments.file)?;
     let mut names = Names::default();
     input.read(&mut names)?;
-    if arguments.output.header && !arguments.output.json {
-        writeln!(out, "time\tcap\tsubject\tproblem")?;
-    }
+    let columns = ["time", "cap", "subject", "problem"];
+    let mut table = Table::lines(out, arguments.output, &columns)?;
     let mut check = Check::default();
     let mut written = Ok(());
     let mut print = |finding: Finding| {
         if written.is_ok() {
-            written = print_finding(&finding, &names, arguments.output.json, out);
+            written = print_finding(&finding, &names, &mut table);
         }
     };
     let reader = input.read(&mut |record: &Record<'_>| check.event(record, &mut print))?;
     check.finish();
     written?;
+    table.end()?;
     out.flush()?;
     summarise(&check);
     let condition = report(&reader);
@@ -46,12 +46,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Conditi
     })
 }
 
-fn print_finding(
-    finding: &Finding,
-    names: &Names,
-    json: bool,
-    out: &mut impl Write,
-) -> io::Result<()> {
+fn print_finding(finding: &Finding, names: &Names, table: &mut Table<'_>) -> io::Result<()> {
     let Finding {
         time,
         cap,
@@ -59,20 +54,23 @@ fn print_finding(
         problem,
     } = finding;
     let cap = cap.map(|cap| cap.0);
-    if json {
-        let row = json!({
+    let name = name(*subject, names);
+    if table.is_json() {
+        return table.object(&json!({
             "time": time.0,
             "cap": cap,
             "subject": subject.to_string(),
-            "name": name(*subject, names),
+            "name": name,
             "problem": problem.to_string(),
-        });
-        return writeln!(out, "{row}");
+        }));
     }
-    let cap = cap.map_or_else(|| "-".to_owned(), |cap| cap.to_string());
-    let label = name(*subject, names).map_or_else(String::new, |name| format!(" ({name})"));
-    let subject = format!("{subject}{label}");
-    writeln!(out, "{}\t{cap}\t{}\t{problem}", time.0, escaped(&subject))
+    let label = name.map_or_else(String::new, |name| format!(" ({name})"));
+    table.row(&[
+        time.0.into(),
+        cap_or_dash(cap),
+        format!("{subject}{label}").into(),
+        problem.to_string().into(),
+    ])
 }
 
 fn name(subject: Subject, names: &Names) -> Option<&str> {
@@ -95,11 +93,11 @@ fn summarise(check: &Check) {
         .map(|(what, count)| format!("{}: {count}", what.plural()))
         .collect();
     if tolerated.is_empty() {
-        eprintln!("eventscope: {findings}");
+        say(findings);
     } else {
-        eprintln!(
-            "eventscope: {findings}; tolerated: {}",
+        say(format_args!(
+            "{findings}; tolerated: {}",
             tolerated.join(", ")
-        );
+        ));
     }
 }

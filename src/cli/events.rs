@@ -1,30 +1,34 @@
 //! `eventscope events FILE`, in two passes: the first measures how far times go
 //! back and collects names, so that a thread has its label from its creation on.
 
-use std::io::Write;
+use std::io;
 use std::path::PathBuf;
 
 use serde_json::{Map, json};
 
-use super::{Condition, Failure, Input, Output, escaped, report};
+use super::{Condition, Failure, Input, Out, Output, Range, Table, cap_or_dash, report};
+use analysis::timeline::store::Store;
 use eventlog::cursor::Value;
 use eventlog::display::{BackDating, DisplayOrder};
+use eventlog::ids::{CapId, ThreadId};
 use eventlog::sentence::write_sentence;
 use eventlog::{Event, Names, Record, Sink};
+use views::events::filter::{CapFilter, EventFilter, Matcher};
+use views::events::{EventContext, EventList};
+use views::session::Session;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The log
     file: PathBuf,
     /// Only events of this capability
-    #[arg(long)]
+    #[arg(long, value_name = "NUMBER")]
     cap: Option<u16>,
-    /// Only events at or after this time, in nanoseconds
-    #[arg(long)]
-    from: Option<u64>,
-    /// Only events at or before this time, in nanoseconds
-    #[arg(long)]
-    to: Option<u64>,
+    /// Only events about this thread, or on a capability while it ran this thread
+    #[arg(long, value_name = "NUMBER")]
+    thread: Option<u32>,
+    #[command(flatten)]
+    range: Range,
     /// Only events of this type, such as RunThread
     #[arg(long = "type")]
     name: Option<String>,
@@ -35,69 +39,90 @@ pub(super) struct Arguments {
     output: Output,
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Condition, Failure> {
+pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
+    let filter = EventFilter {
+        cap: (arguments.cap).map_or(CapFilter::All, |cap| CapFilter::Only(CapId(cap))),
+        thread: arguments.thread.map(ThreadId),
+        range: arguments.range.span()?,
+        ..EventFilter::default()
+    };
     let input = Input::open(&arguments.file)?;
+    // Which thread ran where has to be known only to find the events of a thread.
+    let session = match filter.thread {
+        Some(_) => Some(input.read_session()?),
+        None => None,
+    };
     let mut back_dating = BackDating::default();
     let mut names = Names::default();
     input.read(&mut |record: &Record<'_>| {
         back_dating.observe(record.time);
         names.offer(record);
     })?;
-    if arguments.output.header && !arguments.output.json {
-        writeln!(out, "time\tcap\tname\ttext")?;
-    }
+    let list = EventList {
+        filter,
+        ..EventList::default()
+    };
+    let nothing_ran = Store::default();
+    let without_runs = EventContext {
+        store: &nothing_ran,
+        names: &names,
+    };
+    let context = (session.as_ref()).map_or(without_runs, Session::event_context);
+    let table = Table::lines(out, arguments.output, &["time", "cap", "name", "text"])?;
+    let mut rows = Rows {
+        arguments,
+        matcher: Matcher::new(&list),
+        context,
+        table,
+        text: String::new(),
+    };
     let mut written = Ok(());
-    let mut text = String::new();
     let print = |record: &Record<'_>| {
         if written.is_ok() {
-            text.clear();
-            written = print_event(arguments, record, &names, &mut text, out);
+            written = rows.event(record);
         }
     };
     let mut sink = DisplayOrder::new(print, back_dating.most());
     let reader = input.read(&mut sink)?;
     let _print = sink.finish();
     written?;
+    rows.table.end()?;
     Ok(report(&reader))
 }
 
-fn print_event(
-    arguments: &Arguments,
-    record: &Record<'_>,
-    names: &Names,
-    text: &mut String,
-    out: &mut impl Write,
-) -> std::io::Result<()> {
-    let time = record.time.0;
-    let cap = record.cap.map(|cap| cap.0);
-    let wrong_cap = arguments.cap.is_some() && arguments.cap != cap;
-    let early = arguments.from.is_some_and(|from| time < from);
-    let late = arguments.to.is_some_and(|to| time > to);
-    if wrong_cap || early || late {
-        return Ok(());
+/// Prints those events that are asked for.
+struct Rows<'a> {
+    arguments: &'a Arguments,
+    matcher: Matcher,
+    context: EventContext<'a>,
+    table: Table<'a>,
+    text: String,
+}
+
+impl Rows<'_> {
+    fn event(&mut self, record: &Record<'_>) -> io::Result<()> {
+        if !self.matcher.is_row(record, &self.context) {
+            return Ok(());
+        }
+        let event = record.event();
+        let name = event.name();
+        let wanted = self.arguments.name.as_deref();
+        if wanted.is_some_and(|wanted| wanted != name) {
+            return Ok(());
+        }
+        self.text.clear();
+        write_sentence(&mut self.text, &event, record.header, self.context.names);
+        let wanted = self.arguments.text.as_deref();
+        if wanted.is_some_and(|wanted| !self.text.contains(wanted)) {
+            return Ok(());
+        }
+        let cap = record.cap.map(|cap| cap.0);
+        if self.table.is_json() {
+            return self.table.object(&json_object(&event, record.time.0, cap));
+        }
+        let (time, text) = (record.time.0.into(), self.text.as_str().into());
+        self.table.row(&[time, cap_or_dash(cap), name.into(), text])
     }
-    let event = record.event();
-    let name = event.name();
-    if arguments
-        .name
-        .as_deref()
-        .is_some_and(|wanted| wanted != name)
-    {
-        return Ok(());
-    }
-    write_sentence(text, &event, record.header, names);
-    if arguments
-        .text
-        .as_deref()
-        .is_some_and(|wanted| !text.contains(wanted))
-    {
-        return Ok(());
-    }
-    if arguments.output.json {
-        return writeln!(out, "{}", json_object(&event, time, cap));
-    }
-    let cap = cap.map_or_else(|| "-".to_owned(), |cap| cap.to_string());
-    writeln!(out, "{time}\t{cap}\t{name}\t{}", escaped(text))
 }
 
 fn json_object(event: &Event<'_>, time: u64, cap: Option<u16>) -> serde_json::Value {

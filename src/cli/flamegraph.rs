@@ -1,13 +1,13 @@
 //! `eventscope flamegraph FILE`.
 
 use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use serde_json::json;
 
-use super::{Condition, Failure, Input, Output, Range, escaped, report};
+use super::{Condition, Failure, Input, Out, Output, Range, Style, Table, report, say, why};
 use analysis::flamegraph::profiles::{SourceInfo, TrackInfo};
 use analysis::flamegraph::spans::totals::WindowTotals;
 use eventlog::ids::Nanos;
@@ -176,7 +176,7 @@ impl Stacks {
     }
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Condition, Failure> {
+pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     if arguments.format == Format::Pprof && arguments.out.is_none() && io::stdout().is_terminal() {
         let what = "pprof's format is not for terminals: name a file with --out";
         return Err(Failure::Usage(what.to_owned()));
@@ -186,17 +186,24 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Conditi
         let what = "--window is for --source spans --format totals";
         return Err(Failure::Usage(what.to_owned()));
     }
+    let range = arguments.range.span()?;
     let mut session = Input::open(&arguments.file)?.read_session()?;
     if let Some(path) = &arguments.symbols {
         name_addresses(&mut session, path)?;
     }
-    let query = query(arguments, &session)?;
+    let query = query(arguments, range, &session)?;
     match &arguments.out {
         None => print(arguments, &session, &query, out)?,
         Some(path) => {
-            let mut file = BufWriter::with_capacity(1 << 16, create(path)?);
-            print(arguments, &session, &query, &mut file)?;
-            file.flush()?;
+            let failed = |error| Failure::File(path.clone(), error);
+            let mut file = Out::new(Box::new(File::create(path).map_err(failed)?));
+            let printed = print(arguments, &session, &query, &mut file);
+            printed
+                .and_then(|()| Ok(file.flush()?))
+                .map_err(|failure| match failure {
+                    Failure::Output(error) => failed(error),
+                    other => other,
+                })?;
         }
     }
     Ok(report(session.reader()))
@@ -208,33 +215,30 @@ fn name_addresses(session: &mut Session, path: &Path) -> Result<(), Failure> {
         let what = format!("{error}: {}", path.display());
         Failure::Absent(what)
     };
-    let file = File::open(path).map_err(|error| failed(&error))?;
+    let file = File::open(path).map_err(|error| failed(&why(&error)))?;
     let mut symbols = Symbols::read(file).map_err(|error| failed(&error))?;
     let names = session
         .set_symbols(&mut symbols)
         .map_err(|error| failed(&error))?;
     if names.failed {
-        eprintln!("eventscope: {}", names.text);
+        say(names.text);
     }
     Ok(())
 }
 
-fn create(path: &Path) -> io::Result<File> {
-    File::create(path).map_err(|error| {
-        let text = format!("{error}: {}", path.display());
-        io::Error::new(error.kind(), text)
-    })
-}
-
 /// What the arguments ask of this log.
-fn query(arguments: &Arguments, session: &Session) -> Result<FlameQuery, Failure> {
+fn query(
+    arguments: &Arguments,
+    range: Option<Span>,
+    session: &Session,
+) -> Result<FlameQuery, Failure> {
     let sources = session.flame_sources();
     let from = from(arguments.source, &sources)?;
     let tracks = tracks(from, &arguments.track, &sources)?;
     let measure = measure(from, arguments.measure)?;
     let whole = session.flame_span(from.source());
     let whole = whole.or(session.overview().span);
-    let range = arguments.range.span().zip(whole).map(|(range, whole)| {
+    let range = range.zip(whole).map(|(range, whole)| {
         // A picture is as long as its range: not longer than the profile.
         let clamped = |at: Nanos| at.clamp(whole.start, whole.end);
         Span::new(clamped(range.start), clamped(range.end))
@@ -335,15 +339,15 @@ fn print(
     arguments: &Arguments,
     session: &Session,
     query: &FlameQuery,
-    out: &mut impl Write,
+    out: &mut Out,
 ) -> Result<(), Failure> {
-    let format = match arguments.format {
-        Format::Speedscope => ExportFormat::Speedscope,
-        Format::Folded => ExportFormat::Folded,
-        Format::Pprof => ExportFormat::Pprof,
+    let (format, style) = match arguments.format {
+        Format::Speedscope => (ExportFormat::Speedscope, Style::Json),
+        Format::Folded => (ExportFormat::Folded, Style::Text),
+        Format::Pprof => (ExportFormat::Pprof, Style::Exact),
         Format::Svg => {
             let svg = picture(session, query).unwrap_or_default();
-            return Ok(out.write_all(svg.as_bytes())?);
+            return Ok(out.file(Style::Xml)?.write_all(svg.as_bytes())?);
         }
         Format::Totals => {
             if let Some(window) = &arguments.window {
@@ -358,7 +362,8 @@ fn print(
             return Ok(print_totals(&rows, samples, arguments.output, out)?);
         }
     };
-    Ok(session.write_flame(query, format, out).unwrap_or(Ok(()))?)
+    let written = session.write_flame(query, format, out.file(style)?);
+    Ok(written.unwrap_or(Ok(()))?)
 }
 
 /// The picture of all that was chosen.
@@ -386,59 +391,63 @@ fn print_totals(
     rows: &[FlameRow],
     heap_samples: u32,
     output: Output,
-    out: &mut impl Write,
+    out: &mut Out,
 ) -> io::Result<()> {
     // Of heap samples, the mean.
     let count = u64::from(heap_samples.max(1));
-    let mean = |amount: u64| (u128::from(amount) * 2 + u128::from(count)) / u128::from(count * 2);
-    if output.json {
-        let row = |row: &FlameRow| {
-            json!({
+    let mean = |amount: u64| {
+        let rounded = (u128::from(amount) * 2 + u128::from(count)) / u128::from(count * 2);
+        rounded as u64
+    };
+    let mut table = Table::begin(out, output, &COLUMNS)?;
+    for row in rows {
+        let (own, total) = (mean(row.own), mean(row.total));
+        if table.is_json() {
+            table.object(&json!({
                 "frame": row.frame.name(),
                 "label": row.frame.label,
                 "module": row.frame.module,
                 "package": row.frame.package,
                 "location": row.frame.location,
-                "self": mean(row.own) as u64,
-                "total": mean(row.total) as u64,
+                "self": own,
+                "total": total,
                 "self_samples": row.own_count,
                 "samples": row.count,
-            })
-        };
-        let rows: Vec<_> = rows.iter().map(row).collect();
-        return writeln!(out, "{}", serde_json::Value::Array(rows));
+            }))?;
+        } else {
+            table.row(&[
+                row.frame.name().into(),
+                own.into(),
+                total.into(),
+                row.own_count.into(),
+                row.count.into(),
+                row.frame.location.as_deref().into(),
+            ])?;
+        }
     }
-    if output.header {
-        writeln!(out, "{}", COLUMNS.join("\t"))?;
-    }
-    for row in rows {
-        let name = escaped(&row.frame.name());
-        let place = escaped(row.frame.location.as_deref().unwrap_or_default());
-        let (own, total) = (mean(row.own), mean(row.total));
-        let (own_count, count) = (row.own_count, row.count);
-        writeln!(out, "{name}\t{own}\t{total}\t{own_count}\t{count}\t{place}")?;
-    }
-    Ok(())
+    table.end()
 }
 
 /// The columns of totals of spans by windows: times in ns.
 const WINDOW_COLUMNS: [&str; 6] = ["start", "end", "collecting", "span", "time", "count"];
 
-fn print_windows(windows: &[WindowTotals], output: Output, out: &mut impl Write) -> io::Result<()> {
+fn print_windows(windows: &[WindowTotals], output: Output, out: &mut Out) -> io::Result<()> {
     if output.json {
-        let document = serde_json::to_string(windows).map_err(io::Error::other)?;
-        return writeln!(out, "{document}");
+        return out.json(&windows);
     }
-    if output.header {
-        writeln!(out, "{}", WINDOW_COLUMNS.join("\t"))?;
-    }
+    let mut table = Table::begin(out, output, &WINDOW_COLUMNS)?;
     for window in windows {
         let (start, end) = (window.window.start.0, window.window.end.0);
         for row in &window.rows {
-            let name = escaped(&row.name);
-            let (collecting, time, count) = (window.collecting.0, row.time.0, row.count);
-            writeln!(out, "{start}\t{end}\t{collecting}\t{name}\t{time}\t{count}")?;
+            table.row(&[
+                start.into(),
+                end.into(),
+                window.collecting.0.into(),
+                row.name.as_str().into(),
+                row.time.0.into(),
+                row.count.into(),
+            ])?;
         }
     }
-    Ok(())
+    table.end()
 }

@@ -1,11 +1,11 @@
 //! `eventscope info FILE`.
 
-use std::io::Write;
+use std::io;
 use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::{Condition, Failure, Input, Output, escaped, report};
+use super::{Condition, Failure, Input, Out, Output, Table, report};
 use analysis::info::Info;
 use analysis::process::{CapChange, Process};
 use eventlog::LogReader;
@@ -19,18 +19,20 @@ pub(super) struct Arguments {
     output: Output,
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Condition, Failure> {
+pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     let mut info = Info::default();
     let reader = Input::open(&arguments.file)?.read(&mut info)?;
     if arguments.output.json {
         print_json(&info, &reader, out)?;
     } else {
-        print_rows(&info, &reader, arguments.output.header, out)?;
+        let mut table = Table::begin(out, arguments.output, &["field", "value"])?;
+        print_rows(&info, &reader, &mut table)?;
+        table.end()?;
     }
     Ok(report(&reader))
 }
 
-fn print_json(info: &Info, reader: &LogReader, out: &mut impl Write) -> Result<(), Failure> {
+fn print_json(info: &Info, reader: &LogReader, out: &mut Out) -> io::Result<()> {
     let types: Vec<_> = info
         .types()
         .iter()
@@ -69,70 +71,65 @@ fn print_json(info: &Info, reader: &LogReader, out: &mut impl Write) -> Result<(
         "warnings": damage.kept.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "lost_bytes": damage.lost_bytes,
     });
-    writeln!(out, "{document}")?;
-    Ok(())
+    out.json(&document)
 }
 
-fn print_rows(
-    info: &Info,
-    reader: &LogReader,
-    header: bool,
-    out: &mut impl Write,
-) -> Result<(), Failure> {
-    if header {
-        writeln!(out, "field\tvalue")?;
+fn print_rows(info: &Info, reader: &LogReader, table: &mut Table<'_>) -> io::Result<()> {
+    let or_unknown = |text: Option<&str>| text.unwrap_or("unknown").to_owned();
+    let mut row = |field: &'static str, value: String| table.row(&[field.into(), value.into()]);
+    row("ghc", or_unknown(info.ghc_version()))?;
+    row("rts", or_unknown(info.rts.as_deref()))?;
+    row("program", or_unknown(info.program()))?;
+    row("arguments", info.args.join(" "))?;
+    let process = info.process();
+    for (field, value) in process_rows(&process) {
+        row(field, value)?;
     }
-    let or_unknown = |text: Option<&str>| escaped(text.unwrap_or("unknown"));
-    writeln!(out, "ghc\t{}", or_unknown(info.ghc_version()))?;
-    writeln!(out, "rts\t{}", or_unknown(info.rts.as_deref()))?;
-    writeln!(out, "program\t{}", or_unknown(info.program()))?;
-    writeln!(out, "arguments\t{}", escaped(&info.args.join(" ")))?;
-    print_process(&info.process(), out)?;
-    writeln!(out, "capabilities\t{}", info.lives.caps().count())?;
+    for CapChange { at, cap, change } in &process.capability_changes {
+        let cap = cap.to_string();
+        table.row(&[
+            "capability".into(),
+            cap.into(),
+            change.words().into(),
+            at.0.into(),
+        ])?;
+    }
+    let caps = info.lives.caps().count() as u64;
+    table.row(&["capabilities".into(), caps.into()])?;
     if let Some((first, last)) = info.first_and_last() {
-        writeln!(out, "first\t{}", first.0)?;
-        writeln!(out, "last\t{}", last.0)?;
+        table.row(&["first".into(), first.0.into()])?;
+        table.row(&["last".into(), last.0.into()])?;
     }
-    writeln!(out, "events\t{}", info.events)?;
+    table.row(&["events".into(), info.events.into()])?;
     for t in info.types() {
-        writeln!(out, "type\t{}\t{}\t{}", t.name, t.count, t.bytes)?;
+        table.row(&["type".into(), t.name.into(), t.count.into(), t.bytes.into()])?;
     }
     for damage in &reader.damage().kept {
-        writeln!(out, "warning\t{damage}")?;
+        table.row(&["warning".into(), damage.to_string().into()])?;
     }
     Ok(())
 }
 
 /// How the process was started, as far as the log says.
-fn print_process(process: &Process, out: &mut impl Write) -> Result<(), Failure> {
+fn process_rows(process: &Process) -> Vec<(&'static str, String)> {
+    let mut rows = Vec::new();
     if !process.way.is_empty() {
-        writeln!(out, "way\t{}", process.way.join(", "))?;
+        rows.push(("way", process.way.join(", ")));
     }
-    if let Some(pid) = process.pid {
-        writeln!(out, "pid\t{pid}")?;
-    }
-    if let Some(pid) = process.parent_pid {
-        writeln!(out, "parent\t{pid}")?;
-    }
-    if let Some(started) = process.started {
-        writeln!(out, "started\t{started}")?;
-    }
-    if let Some(heap) = process.heap {
-        let limit = heap.max_heap_bytes;
-        let limit = limit.map_or_else(
+    rows.extend(process.pid.map(|pid| ("pid", pid.to_string())));
+    rows.extend(process.parent_pid.map(|pid| ("parent", pid.to_string())));
+    rows.extend(process.started.map(|at| ("started", at.to_string())));
+    rows.extend(process.heap.as_ref().map(|heap| {
+        let limit = heap.max_heap_bytes.map_or_else(
             || "no limit".to_owned(),
             |bytes| format!("at most {}", ByteCount(bytes)),
         );
-        writeln!(
-            out,
-            "heap\t{} generations, {limit}, allocation area {}",
+        let text = format!(
+            "{} generations, {limit}, allocation area {}",
             heap.generations,
             ByteCount(heap.allocation_area_bytes)
-        )?;
-    }
-    for change in &process.capability_changes {
-        let CapChange { at, cap, change } = change;
-        writeln!(out, "capability\t{cap}\t{}\t{}", change.words(), at.0)?;
-    }
-    Ok(())
+        );
+        ("heap", text)
+    }));
+    rows
 }

@@ -3,30 +3,37 @@
 //!
 //! Rows go to standard output, one line each, tab-separated. What is wrong
 //! with a log goes to standard error, and then the exit status is 1; what
-//! could be read is printed all the same. Wrong usage exits with 2.
+//! could be read is printed all the same. Wrong usage exits with 2. When
+//! nobody reads the output any more the status is that of a process that a
+//! closed pipe ends, 141.
+//!
+//! A command is a file here: its arguments, and `run`. [`Command`] lists them.
 
 mod check;
 mod events;
 mod flamegraph;
 mod info;
+mod input;
+mod out;
 mod spans;
 mod summary;
 mod threads;
 
-use std::io::{self, BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 use eventlog::ids::Nanos;
-use eventlog::source::{FileSource, Source, read_log};
-use eventlog::{LogError, LogReader, Sink};
+use eventlog::{LogError, LogReader};
 use model::time::Span;
-use views::session::Session;
-use views::session::read_session;
+use views::cells::Cell;
 
-/// Reads GHC eventlogs. Files may be compressed with gzip or zstd; `-` is standard input.
+use input::Input;
+use out::{Out, Output, Style, Table, say};
+
+/// Reads GHC eventlogs. Files may be compressed with gzip or zstd; `-` is standard input. Pipes may be read too: up to 64 MiB are kept in memory, more in a temporary file.
 #[derive(Debug, Parser)]
 #[command(name = "eventscope", version, disable_help_subcommand = true)]
 struct Arguments {
@@ -52,35 +59,29 @@ enum Command {
     Flamegraph(flamegraph::Arguments),
 }
 
-/// How every command prints.
-#[derive(Clone, Copy, Debug, clap::Args)]
-struct Output {
-    /// Print a first row with the names of the columns
-    #[arg(long)]
-    header: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-}
-
 /// A part of the log.
 #[derive(Clone, Copy, Debug, clap::Args)]
 struct Range {
     /// Only from this time on, in nanoseconds
-    #[arg(long)]
+    #[arg(long, value_name = "TIME")]
     from: Option<u64>,
     /// Only before this time, in nanoseconds
-    #[arg(long)]
+    #[arg(long, value_name = "TIME")]
     to: Option<u64>,
 }
 
 impl Range {
     /// The part; `None` for the whole log.
-    fn span(self) -> Option<Span> {
-        self.from.or(self.to)?;
-        let from = self.from.unwrap_or(0);
-        let to = self.to.unwrap_or(u64::MAX).max(from);
-        Some(Span::new(Nanos(from), Nanos(to)))
+    fn span(self) -> Result<Option<Span>, Failure> {
+        let (from, to) = match (self.from, self.to) {
+            (None, None) => return Ok(None),
+            (from, to) => (from.unwrap_or(0), to.unwrap_or(u64::MAX)),
+        };
+        if to < from {
+            let what = format!("the range ends before it begins: --from {from} --to {to}");
+            return Err(Failure::Usage(what));
+        }
+        Ok(Some(Span::new(Nanos(from), Nanos(to))))
     }
 }
 
@@ -91,6 +92,8 @@ enum Failure {
     Log(LogError),
     /// The output could not be written.
     Output(io::Error),
+    /// A file could not be opened, read or written.
+    File(PathBuf, io::Error),
     /// The log has nothing of what was asked for.
     Absent(String),
     /// What was asked for makes no sense, whatever the log.
@@ -120,7 +123,7 @@ enum Condition {
 #[must_use]
 pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
-    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let mut out = Out::new(Box::new(io::stdout().lock()));
     let result = match &arguments.command {
         Command::Info(arguments) => info::run(arguments, &mut out),
         Command::Events(arguments) => events::run(arguments, &mut out),
@@ -131,90 +134,61 @@ pub fn run() -> ExitCode {
         Command::Flamegraph(arguments) => flamegraph::run(arguments, &mut out),
     };
     let flushed = out.flush();
-    match result.and_then(|condition| Ok(flushed.map(|()| condition)?)) {
-        Ok(Condition::Sound) => ExitCode::SUCCESS,
-        Ok(Condition::Damaged) => ExitCode::FAILURE,
-        // Whoever reads the output has seen enough.
+    exit(result.and_then(|condition| Ok(flushed.map(|()| condition)?)))
+}
+
+/// The status of a process that writes to a pipe nobody reads, as shells give it: 128 + SIGPIPE.
+const NOBODY_READS: u8 = 141;
+
+/// Says what went wrong, and with which status the process ends.
+fn exit(result: Result<Condition, Failure>) -> ExitCode {
+    match result {
+        Ok(Condition::Sound) => return ExitCode::SUCCESS,
+        // What is wrong with the log has been said.
+        Ok(Condition::Damaged) => {}
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-            ExitCode::SUCCESS
-        }
-        Err(Failure::Output(error)) => {
-            eprintln!("eventscope: could not write the output: {error}");
-            ExitCode::FAILURE
-        }
-        Err(Failure::Log(error)) => {
-            eprintln!("eventscope: {error}");
-            ExitCode::FAILURE
-        }
-        Err(Failure::Absent(what)) => {
-            eprintln!("eventscope: {what}");
-            ExitCode::FAILURE
+            return ExitCode::from(NOBODY_READS);
         }
         Err(Failure::Usage(what)) => {
-            eprintln!("eventscope: {what}");
-            ExitCode::from(2)
+            say(what);
+            return ExitCode::from(2);
         }
+        Err(Failure::Output(error)) => {
+            say(format_args!("could not write the output: {}", why(&error)));
+        }
+        Err(Failure::File(path, error)) => {
+            say(format_args!("{}: {}", path.display(), why(&error)));
+        }
+        Err(Failure::Log(error)) => say(error),
+        Err(Failure::Absent(what)) => say(what),
     }
+    ExitCode::FAILURE
 }
 
-/// A log that can be read more than once.
-enum Input {
-    File(PathBuf),
-    Memory(Vec<u8>),
-}
-
-impl Input {
-    fn open(path: &Path) -> Result<Self, LogError> {
-        if path.as_os_str() != "-" {
-            return Ok(Self::File(path.to_owned()));
-        }
-        let mut bytes = Vec::new();
-        let read = io::stdin().lock().read_to_end(&mut bytes);
-        let at = bytes.len() as u64;
-        read.map_err(|error| LogError::Read {
-            at,
-            why: error.to_string(),
-        })?;
-        Ok(Self::Memory(bytes))
+/// What the system says of an error, without its number for it.
+fn why(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" (os error ") {
+        Some((words, _)) => words.to_owned(),
+        None => text,
     }
-
-    fn read(&self, sink: &mut impl Sink) -> Result<LogReader, LogError> {
-        match self {
-            Self::Memory(bytes) => read_log(&mut bytes.as_slice(), sink),
-            Self::File(path) => read_log(&mut open_file(path)?, sink),
-        }
-    }
-
-    fn read_session(&self) -> Result<Session, LogError> {
-        match self {
-            Self::Memory(bytes) => read_session(&mut bytes.as_slice()),
-            Self::File(path) => read_session(&mut open_file(path)?),
-        }
-    }
-}
-
-fn open_file(path: &Path) -> Result<impl Source, LogError> {
-    FileSource::open(path).map_err(|error| LogError::Read {
-        at: 0,
-        why: format!("{error}: {}", path.display()),
-    })
 }
 
 /// Says on standard error what is wrong with the log.
 fn report(reader: &LogReader) -> Condition {
     let damage = reader.damage();
     for damage in &damage.kept {
-        eprintln!("eventscope: {damage}");
+        say(damage);
     }
     if damage.count > damage.kept.len() as u64 {
-        eprintln!(
-            "eventscope: {} more damaged places, {} bytes lost in all",
+        say(format_args!(
+            "{} more damaged places, {} bytes lost in all",
             damage.count - damage.kept.len() as u64,
             damage.lost_bytes
-        );
+        ));
     }
     if let Some(error) = reader.inflate_error() {
-        eprintln!("eventscope: {error}");
+        say(error);
         return Condition::Damaged;
     }
     if damage.loses_data() {
@@ -224,17 +198,7 @@ fn report(reader: &LogReader) -> Condition {
     }
 }
 
-/// A text in one field of a row: line ends and tabs are escaped.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\\' => escaped.push_str("\\\\"),
-            '\t' => escaped.push_str("\\t"),
-            '\n' => escaped.push_str("\\n"),
-            '\r' => escaped.push_str("\\r"),
-            other => escaped.push(other),
-        }
-    }
-    escaped
+/// The capability in whose block an event stands; a dash for none.
+fn cap_or_dash(cap: Option<u16>) -> Cell<'static> {
+    cap.map_or(Cell::from("-"), |cap| u64::from(cap).into())
 }

@@ -1,19 +1,19 @@
 //! `eventscope spans FILE ANALYSIS`.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use serde_json::json;
+use rustc_hash::FxHashMap;
 
-use super::{Condition, Failure, Input, Output, report};
+use super::{Condition, Failure, Input, Out, Output, Range, Table, report, say};
 use analysis::automata::Oddity;
 use analysis::automata::thread_state::{Activity, ThreadSpan};
 use analysis::capability::{Lives, Usage, idle};
 use analysis::spans::{Analyses, Open, SpanSink, Spans};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::time::Span;
+use views::cells::Cell;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -24,21 +24,27 @@ pub(super) struct Arguments {
     /// How mutator spans are found
     #[arg(long, default_value = "thread")]
     by: By,
+    /// Only spans of this thread
+    #[arg(long, value_name = "NUMBER")]
+    thread: Option<u32>,
+    #[command(flatten)]
+    range: Range,
     #[command(flatten)]
     output: Output,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Analysis {
-    /// cap, start, end
+    /// Garbage collections: cap, start, end
     Gc,
-    /// cap, thread, start, end
+    /// Runs of threads: cap, thread, start, end
     Mutator,
-    /// thread, category, cap, reason, start, end
+    /// What threads do: thread, category, cap, reason, start, end
     ThreadState,
-    /// cap, category, thread, start, end
+    /// What capabilities do: cap, category, thread, start, end
     CapabilityUsage,
-    /// As thread-state, from the thread's creation; a seventh column marks open spans
+    /// As thread-state, from the thread's creation; also whether a span is open at the end of
+    /// the log, and rows for moves to other capabilities, with the one moved to
     ThreadLifecycle,
 }
 
@@ -58,67 +64,152 @@ impl Analysis {
             Self::ThreadState => &["thread", "category", "cap", "reason", "start", "end"],
             Self::CapabilityUsage => &["cap", "category", "thread", "start", "end"],
             Self::ThreadLifecycle => &[
-                "thread", "category", "cap", "reason", "start", "end", "open",
+                "thread", "category", "cap", "reason", "start", "end", "open", "to",
             ],
+        }
+    }
+
+    /// Whether something odd about a log has to do with these spans.
+    fn concerns(self, by: By, oddity: Oddity) -> bool {
+        let mutator_by_cap = self == Self::Mutator && by == By::Cap;
+        match oddity {
+            Oddity::GcEndWithoutStart | Oddity::GcStartRepeated => {
+                matches!(self, Self::Gc | Self::CapabilityUsage)
+            }
+            Oddity::StopBeforeRun { .. } => self != Self::Gc && !mutator_by_cap,
+            Oddity::OtherThread { .. } => mutator_by_cap,
         }
     }
 }
 
-/// One span of any analysis.
+/// A thread that waits is moved from one capability to another.
+#[derive(Clone, Copy, Debug)]
+struct Migration {
+    at: Nanos,
+    from: Option<CapId>,
+    to: Option<CapId>,
+}
+
+/// One row of any analysis.
 #[derive(Clone, Copy, Debug)]
 enum Row {
     Gc(CapId, Span),
     Mutator(Option<CapId>, ThreadId, Span),
-    Thread(ThreadId, ThreadSpan, bool),
+    Thread(ThreadId, ThreadSpan),
+    /// A span of a thread's life, and whether the end of the log cut it off.
+    Life(ThreadId, ThreadSpan, bool),
+    Migration(ThreadId, Migration),
     Usage(CapId, Usage, Span),
 }
 
+fn cap_cell(cap: Option<CapId>) -> Cell<'static> {
+    cap.map(|cap| u64::from(cap.0)).into()
+}
+
+fn thread_cell(thread: ThreadId) -> Cell<'static> {
+    u64::from(thread.0).into()
+}
+
 impl Row {
-    fn end(&self) -> Nanos {
+    fn span(&self) -> Span {
         match self {
-            Self::Gc(_, span) | Self::Mutator(_, _, span) | Self::Usage(_, _, span) => span.end,
-            Self::Thread(_, thread, _) => thread.span.end,
+            Self::Gc(_, span) | Self::Mutator(_, _, span) | Self::Usage(_, _, span) => *span,
+            Self::Thread(_, thread) | Self::Life(_, thread, _) => thread.span,
+            Self::Migration(_, Migration { at, .. }) => Span::new(*at, *at),
         }
     }
 
-    fn cells(&self) -> Vec<String> {
-        let cap_or_empty = |cap: Option<CapId>| cap.map_or(String::new(), |cap| cap.to_string());
-        let (mut cells, span) = match self {
-            Self::Gc(cap, span) => (vec![cap.to_string()], span),
-            Self::Mutator(cap, thread, span) => {
-                (vec![cap_or_empty(*cap), thread.to_string()], span)
-            }
-            Self::Thread(thread, ThreadSpan { activity, span, .. }, _) => {
+    fn thread(&self) -> Option<ThreadId> {
+        match self {
+            Self::Gc(..) | Self::Usage(_, Usage::Gc | Usage::Idle, _) => None,
+            Self::Mutator(_, thread, _)
+            | Self::Thread(thread, _)
+            | Self::Life(thread, ..)
+            | Self::Migration(thread, _)
+            | Self::Usage(_, Usage::Mutator(thread), _) => Some(*thread),
+        }
+    }
+
+    fn cells(&self) -> Vec<Cell<'static>> {
+        let mut cells = match self {
+            Self::Gc(cap, _) => vec![cap_cell(Some(*cap))],
+            Self::Mutator(cap, thread, _) => vec![cap_cell(*cap), thread_cell(*thread)],
+            Self::Thread(thread, ThreadSpan { activity, .. })
+            | Self::Life(thread, ThreadSpan { activity, .. }, _) => {
                 let (category, cap, reason) = match activity {
-                    Activity::Running(cap) => ("Running", cap_or_empty(*cap), String::new()),
-                    Activity::Blocked(reason) => ("Blocked", String::new(), reason.to_string()),
+                    Activity::Running(cap) => ("Running", cap_cell(*cap), Cell::Absent),
+                    Activity::Blocked(why) => ("Blocked", Cell::Absent, why.to_string().into()),
                 };
-                (vec![thread.to_string(), category.into(), cap, reason], span)
+                vec![thread_cell(*thread), category.into(), cap, reason]
             }
-            Self::Usage(cap, usage, span) => {
+            Self::Migration(thread, Migration { from, .. }) => {
+                let thread = thread_cell(*thread);
+                vec![thread, "Migrated".into(), cap_cell(*from), Cell::Absent]
+            }
+            Self::Usage(cap, usage, _) => {
                 let (category, thread) = match usage {
-                    Usage::Gc => ("GC", String::new()),
-                    Usage::Mutator(thread) => ("Mutator", thread.to_string()),
-                    Usage::Idle => ("Idle", String::new()),
+                    Usage::Gc => ("GC", Cell::Absent),
+                    Usage::Mutator(thread) => ("Mutator", thread_cell(*thread)),
+                    Usage::Idle => ("Idle", Cell::Absent),
                 };
-                (vec![cap.to_string(), category.into(), thread], span)
+                vec![cap_cell(Some(*cap)), category.into(), thread]
             }
         };
-        cells.extend([span.start.0.to_string(), span.end.0.to_string()]);
-        if matches!(self, Self::Thread(_, _, true)) {
-            cells.push("open".into());
+        let Span { start, end } = self.span();
+        cells.extend([start.0.into(), end.0.into()]);
+        match self {
+            Self::Life(_, _, open) => cells.extend([Cell::Flag(*open, "open"), Cell::Absent]),
+            Self::Migration(_, Migration { to, .. }) => {
+                cells.extend([Cell::Flag(false, "open"), cap_cell(*to)]);
+            }
+            _ => {}
         }
         cells
     }
 }
+
+/// How many oddities are told one by one.
+const TOLD: usize = 1000;
 
 /// Collects the rows of one analysis.
 #[derive(Debug)]
 struct Collector {
     analysis: Analysis,
     by: By,
+    range: Option<Span>,
+    only: Option<ThreadId>,
     rows: Vec<Row>,
+    /// The moves of each thread since its last span ended.
+    moves: FxHashMap<ThreadId, Vec<Migration>>,
+    /// The first [`TOLD`] of them.
     oddities: Vec<(Nanos, Option<CapId>, Oddity)>,
+    oddity_count: usize,
+}
+
+impl Collector {
+    /// Whether a row is asked for: it is of the thread, and its span reaches into the range.
+    fn asks_for(&self, row: &Row) -> bool {
+        self.only.is_none_or(|only| row.thread() == Some(only)) && self.in_range(row.span())
+    }
+
+    fn in_range(&self, span: Span) -> bool {
+        self.range.is_none_or(|range| {
+            let begins_in = range.start <= span.start && span.start < range.end;
+            begins_in || (span.start < range.start && range.start < span.end)
+        })
+    }
+
+    /// A span of a thread's life, with the moves during it: these come before it, as they end
+    /// before it does.
+    fn life(&mut self, thread: ThreadId, span: ThreadSpan, open: bool) {
+        let moves = self.moves.remove(&thread).unwrap_or_default();
+        if matches!(span.activity, Activity::Blocked(_)) {
+            for migration in moves {
+                self.rows.push(Row::Migration(thread, migration));
+            }
+        }
+        self.rows.push(Row::Life(thread, span, open));
+    }
 }
 
 impl SpanSink for Collector {
@@ -132,9 +223,8 @@ impl SpanSink for Collector {
 
     fn thread(&mut self, thread: ThreadId, span: ThreadSpan, _: Option<Nanos>) {
         match (self.analysis, span.activity) {
-            (Analysis::ThreadState | Analysis::ThreadLifecycle, _) => {
-                self.rows.push(Row::Thread(thread, span, false));
-            }
+            (Analysis::ThreadState, _) => self.rows.push(Row::Thread(thread, span)),
+            (Analysis::ThreadLifecycle, _) => self.life(thread, span, false),
             (Analysis::Mutator, Activity::Running(cap)) if self.by == By::Thread => {
                 self.rows.push(Row::Mutator(cap, thread, span.span));
             }
@@ -150,19 +240,39 @@ impl SpanSink for Collector {
         self.rows.push(Row::Mutator(Some(cap), thread, span));
     }
 
+    fn migration(&mut self, thread: ThreadId, from: Option<CapId>, to: Option<CapId>, at: Nanos) {
+        if self.analysis == Analysis::ThreadLifecycle {
+            let migration = Migration { at, from, to };
+            self.moves.entry(thread).or_default().push(migration);
+        }
+    }
+
     fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Oddity) {
-        self.oddities.push((at, cap, oddity));
+        let of_thread = |only| oddity.threads().contains(&Some(only));
+        let asked = self.analysis.concerns(self.by, oddity)
+            && self.in_range(Span::new(at, at))
+            && self.only.is_none_or(of_thread);
+        if asked {
+            self.oddity_count += 1;
+            if self.oddities.len() < TOLD {
+                self.oddities.push((at, cap, oddity));
+            }
+        }
     }
 
     fn open(&mut self, open: Open) {
         if let (Analysis::ThreadLifecycle, Open::Thread(thread, span, _)) = (self.analysis, open) {
-            self.rows.push(Row::Thread(thread, span, true));
+            self.life(thread, span, true);
         }
     }
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Condition, Failure> {
+pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     let (analysis, by) = (arguments.analysis, arguments.by);
+    if analysis == Analysis::Gc && arguments.thread.is_some() {
+        let what = "collections are of no thread: leave --thread out";
+        return Err(Failure::Usage(what.to_owned()));
+    }
     let analyses = Analyses {
         lifecycle: analysis == Analysis::ThreadLifecycle,
         mutator_by_cap: analysis == Analysis::Mutator && by == By::Cap,
@@ -170,8 +280,12 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Conditi
     let collector = Collector {
         analysis,
         by,
+        range: arguments.range.span()?,
+        only: arguments.thread.map(ThreadId),
         rows: Vec::new(),
+        moves: FxHashMap::default(),
         oddities: Vec::new(),
+        oddity_count: 0,
     };
     let mut sink = (Spans::new(analyses, collector), Lives::default());
     let reader = Input::open(&arguments.file)?.read(&mut sink)?;
@@ -180,13 +294,26 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Conditi
     if analysis == Analysis::CapabilityUsage {
         add_idle(&lives, &mut collector.rows);
     }
-    collector.rows.sort_by_key(Row::end);
-    print(analysis, &collector.rows, arguments.output, out)?;
+    collector.rows.sort_by_key(|row| row.span().end);
+    let mut table = Table::begin(out, arguments.output, analysis.columns())?;
+    for row in collector.rows.iter().filter(|row| collector.asks_for(row)) {
+        table.row(&row.cells())?;
+    }
+    table.end()?;
+    tell_oddities(&collector);
+    Ok(report(&reader))
+}
+
+/// Says on standard error what was odd about the log.
+fn tell_oddities(collector: &Collector) {
     for (at, cap, oddity) in &collector.oddities {
         let cap = cap.map_or(String::new(), |cap| format!(", capability {cap}"));
-        eprintln!("eventscope: at {} ns{cap}: {oddity}", at.0);
+        say(format_args!("at {} ns{cap}: {oddity}", at.0));
     }
-    Ok(report(&reader))
+    let more = collector.oddity_count - collector.oddities.len();
+    if more > 0 {
+        say(format_args!("{more} more events like these"));
+    }
 }
 
 /// Adds the idle spans of every capability.
@@ -206,39 +333,4 @@ fn add_idle(lives: &Lives, rows: &mut Vec<Row>) {
                 .map(|span| Row::Usage(cap, Usage::Idle, span)),
         );
     }
-}
-
-fn print(
-    analysis: Analysis,
-    rows: &[Row],
-    output: Output,
-    out: &mut impl Write,
-) -> Result<(), Failure> {
-    let columns = analysis.columns();
-    if output.json {
-        let rows: Vec<_> = rows.iter().map(|row| json_row(columns, row)).collect();
-        writeln!(out, "{}", serde_json::Value::Array(rows))?;
-        return Ok(());
-    }
-    if output.header {
-        writeln!(out, "{}", columns.join("\t"))?;
-    }
-    for row in rows {
-        writeln!(out, "{}", row.cells().join("\t"))?;
-    }
-    Ok(())
-}
-
-fn json_row(columns: &[&str], row: &Row) -> serde_json::Value {
-    let cells = row
-        .cells()
-        .into_iter()
-        .map(|cell| match cell.parse::<u64>() {
-            Ok(number) => json!(number),
-            Err(_) if cell.is_empty() => serde_json::Value::Null,
-            Err(_) if cell == "open" => json!(true),
-            Err(_) => json!(cell),
-        });
-    let names = columns.iter().map(|name| (*name).to_owned());
-    names.zip(cells).collect::<serde_json::Map<_, _>>().into()
 }

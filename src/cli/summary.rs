@@ -1,9 +1,8 @@
 //! `eventscope summary FILE`: the runtime's own report, out of the log.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
-use super::{Condition, Failure, Input, Range, report};
+use super::{Condition, Failure, Input, Out, Range, report};
 use analysis::numbers::report::Report;
 
 #[derive(Debug, clap::Args)]
@@ -17,14 +16,14 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<Condition, Failure> {
+pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
+    let range = arguments.range.span()?;
     let session = Input::open(&arguments.file)?.read_session()?;
-    let summary = session.summary(arguments.range.span());
+    let summary = session.summary(range);
     if arguments.json {
-        let document = serde_json::to_string(&summary).map_err(io::Error::other)?;
-        writeln!(out, "{document}")?;
+        out.json(&summary)?;
     } else {
-        write!(out, "{}", Report(&summary))?;
+        out.text(Report(&summary))?;
     }
     Ok(report(session.reader()))
 }

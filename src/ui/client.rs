@@ -1,24 +1,42 @@
-//! The page's side of the worker: starting it, asking it, and noticing when
-//! it dies.
+//! The page's side of the worker: starting it, opening logs, asking about
+//! them, and noticing when it dies or does not listen.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use js_sys::Array;
+use gloo_timers::callback::Timeout;
+use js_sys::{Array, Object};
 use rustc_hash::FxHashMap;
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{
     Blob, BlobPropertyBag, ErrorEvent, File, MessageChannel, MessageEvent, Url, Worker,
     WorkerOptions, WorkerType,
 };
 
-use crate::protocol::{Answer, FromWorker, Question, ToWorker, VERSION};
+use crate::protocol::{AskId, FromWorker, LogId, News, NotAnswered, ToWorker, VERSION};
 use crate::wire;
 use analysis::timeline::user_spans::SpanPrefixes;
-use views::events::EventList;
+use views::session::query::Query;
 
-/// What becomes of a question: the answer and its columns.
-type Then = Box<dyn FnOnce(Answer, Option<Array>)>;
+/// A worker that has not heard for so long that it shall open or close a log
+/// is replaced. It listens every 40 ms, but for single large steps.
+const DEAF_AFTER_MS: u32 = 700;
+
+/// What becomes of a question: the envelope with the answer.
+type Then = Box<dyn FnOnce(Result<&JsValue, NotAnswered>)>;
+
+/// What the worker says by itself.
+#[derive(Debug)]
+pub(super) enum ClientEvent {
+    /// About a log that is open.
+    News(LogId, News),
+    /// What became of the addresses in logs.
+    Symbols(String),
+    /// It died of that; another one was not started yet.
+    Died(String),
+}
 
 /// The worker, as long as it lives.
 struct Inner {
@@ -30,14 +48,20 @@ struct Inner {
     /// Which of the two is ready while the other is not: the one that analyses?
     one_ready: Option<bool>,
     /// Messages from before the worker was ready.
-    waiting: Vec<js_sys::Object>,
-    asked: FxHashMap<u32, Then>,
-    next_id: u32,
+    waiting: Vec<Object>,
+    /// The open logs: another worker opens them again.
+    logs: BTreeMap<LogId, File>,
+    last_log: LogId,
+    /// Questions that are not answered. What is not here any more is stale.
+    asked: FxHashMap<AskId, (LogId, Then)>,
+    last_ask: AskId,
+    /// Runs until the worker has heard about that log.
+    deaf: Option<(LogId, Timeout)>,
     /// What begins and ends spans of the program: a new worker is told.
     prefixes: SpanPrefixes,
-    /// What names addresses, if something was dropped: the same.
+    /// What names addresses, if something was dropped: so is this.
     symbols: Option<File>,
-    emit: Rc<dyn Fn(FromWorker)>,
+    emit: Rc<dyn Fn(ClientEvent)>,
     on_message: Option<Closure<dyn FnMut(MessageEvent)>>,
     on_reader: Option<Closure<dyn FnMut(MessageEvent)>>,
     on_error: Option<Closure<dyn FnMut(ErrorEvent)>>,
@@ -53,17 +77,33 @@ impl PartialEq for Client {
     }
 }
 
+/// A handle on one log of the worker: whom panels ask.
+#[derive(Clone, PartialEq)]
+pub(super) struct LogClient {
+    client: Client,
+    log: LogId,
+}
+
+/// A question on its way.
+pub(super) struct Asked {
+    client: Client,
+    id: AskId,
+}
+
 impl Client {
     /// Starts a worker; whatever it says by itself goes to `emit`.
-    pub(super) fn start(emit: impl Fn(FromWorker) + 'static) -> Self {
+    pub(super) fn start(emit: impl Fn(ClientEvent) + 'static) -> Self {
         let client = Self(Rc::new(RefCell::new(Inner {
             worker: None,
             reader: None,
             ready: false,
             one_ready: None,
             waiting: Vec::new(),
+            logs: BTreeMap::new(),
+            last_log: LogId::default(),
             asked: FxHashMap::default(),
-            next_id: 0,
+            last_ask: AskId::default(),
+            deaf: None,
             prefixes: SpanPrefixes::default(),
             symbols: None,
             emit: Rc::new(emit),
@@ -75,8 +115,9 @@ impl Client {
         client
     }
 
-    /// Ends the worker, whatever it is doing, and starts a new one.
-    pub(super) fn restart(&self) {
+    /// Ends the worker, whatever it is doing, and starts a new one, which opens
+    /// again what is open.
+    fn restart(&self) {
         let on_message = {
             let client = self.clone();
             Closure::<dyn FnMut(_)>::new(move |event: MessageEvent| client.hear(&event.data()))
@@ -86,7 +127,7 @@ impl Client {
             Closure::<dyn FnMut(_)>::new(move |event: ErrorEvent| {
                 event.prevent_default();
                 let message = event.message();
-                client.emit(FromWorker::Died { message });
+                client.died(message);
             })
         };
         let on_reader = Closure::<dyn FnMut(_)>::new({
@@ -103,7 +144,10 @@ impl Client {
         for worker in [&worker, &reader].into_iter().flatten() {
             worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
         }
+        self.refuse(|_| true);
+        let mut opening = Vec::new();
         let mut inner = self.0.borrow_mut();
+        let inner = &mut *inner;
         for old in [inner.worker.take(), inner.reader.take()]
             .into_iter()
             .flatten()
@@ -124,7 +168,13 @@ impl Client {
             wire::attach_file(&envelope, file);
             inner.waiting.push(envelope);
         }
-        inner.asked.clear();
+        inner.deaf = None;
+        for (&log, file) in &inner.logs {
+            let envelope = wire::envelope(&ToWorker::Open(log));
+            wire::attach_file(&envelope, file);
+            opening.push(envelope);
+        }
+        inner.waiting.append(&mut opening);
         inner.worker = worker;
         inner.reader = reader;
         inner.on_reader = Some(on_reader);
@@ -132,35 +182,66 @@ impl Client {
         inner.on_error = Some(on_error);
     }
 
-    fn emit(&self, message: FromWorker) {
+    fn emit(&self, event: ClientEvent) {
         let emit = Rc::clone(&self.0.borrow().emit);
-        emit(message);
+        emit(event);
+    }
+
+    /// The worker is dead, and what was open is lost: a new one is started.
+    fn died(&self, message: String) {
+        {
+            let mut inner = self.0.borrow_mut();
+            inner.logs.clear();
+            inner.ready = false;
+        }
+        self.restart_soon();
+        self.emit(ClientEvent::Died(message));
     }
 
     fn hear(&self, envelope: &JsValue) {
         match wire::message(envelope) {
             Ok(FromWorker::Ready { version }) if version != VERSION => {
-                let message = "The page was updated meanwhile: reload it.".to_owned();
-                self.emit(FromWorker::Died { message });
+                self.died("The page was updated meanwhile: reload it.".to_owned());
             }
             Ok(FromWorker::Ready { .. }) => self.heard_ready(true),
-            Ok(FromWorker::Answer { id, answer }) => {
-                let then = self.0.borrow_mut().asked.remove(&id);
-                if let Some(then) = then {
-                    then(answer, wire::columns(envelope));
+            Ok(FromWorker::Heard(log)) => {
+                let deaf = &mut self.0.borrow_mut().deaf;
+                if deaf.as_ref().is_some_and(|(about, _)| *about == log) {
+                    *deaf = None;
                 }
             }
-            Ok(message) => self.emit(message),
-            Err(message) => self.emit(FromWorker::Died { message }),
+            Ok(FromWorker::News(log, news)) => {
+                if self.is_open(log) {
+                    self.emit(ClientEvent::News(log, news));
+                }
+            }
+            Ok(FromWorker::Symbols(text)) => self.emit(ClientEvent::Symbols(text)),
+            Ok(FromWorker::Answer(id, answer)) => {
+                let asked = self.0.borrow_mut().asked.remove(&id);
+                if let Some((_, then)) = asked {
+                    then(answer.map(|()| envelope));
+                }
+            }
+            Ok(FromWorker::Died { message }) | Err(message) => self.died(message),
         }
+    }
+
+    /// Restarts when what calls this has ended: it may belong to the old worker.
+    fn restart_soon(&self) {
+        let client = self.clone();
+        spawn_local(async move { client.restart() });
+    }
+
+    fn is_open(&self, log: LogId) -> bool {
+        self.0.borrow().logs.contains_key(&log)
     }
 
     /// The reader says only that it is ready, or that it dies.
     fn hear_reader(&self, envelope: &JsValue) {
         match wire::message(envelope) {
             Ok(FromWorker::Ready { .. }) => self.heard_ready(false),
-            Ok(message) => self.emit(message),
-            Err(message) => self.emit(FromWorker::Died { message }),
+            Ok(FromWorker::Died { message }) | Err(message) => self.died(message),
+            Ok(_) => {}
         }
     }
 
@@ -197,7 +278,7 @@ impl Client {
         }
     }
 
-    fn post(&self, envelope: js_sys::Object) {
+    fn post(&self, envelope: Object) {
         let mut inner = self.0.borrow_mut();
         match &inner.worker {
             Some(worker) if inner.ready => {
@@ -208,18 +289,63 @@ impl Client {
         }
     }
 
-    /// Opens a file.
-    pub(super) fn open(&self, file: &File) {
-        self.0.borrow_mut().asked.clear();
-        let envelope = wire::envelope(&ToWorker::Open);
+    /// Opens a file, beside what is open.
+    pub(super) fn open(&self, file: &File) -> LogClient {
+        let log = {
+            let mut inner = self.0.borrow_mut();
+            let log = LogId(inner.last_log.0.wrapping_add(1));
+            inner.last_log = log;
+            inner.logs.insert(log, file.clone());
+            log
+        };
+        let envelope = wire::envelope(&ToWorker::Open(log));
         wire::attach_file(&envelope, file);
         self.post(envelope);
+        self.expect_to_be_heard(log);
+        LogClient {
+            client: self.clone(),
+            log,
+        }
     }
 
-    /// Drops what is open or being opened.
-    pub(super) fn cancel(&self) {
-        self.0.borrow_mut().asked.clear();
-        self.post(wire::envelope(&ToWorker::Cancel));
+    /// A handle on no log: whatever is asked there has no answer.
+    pub(super) fn no_log(&self) -> LogClient {
+        LogClient {
+            client: self.clone(),
+            log: LogId::default(),
+        }
+    }
+
+    /// Replaces the worker if it does not hear in time what was just posted.
+    fn expect_to_be_heard(&self, log: LogId) {
+        if !self.0.borrow().ready {
+            // It starts: nothing can keep it busy.
+            return;
+        }
+        let client = self.clone();
+        let timeout = Timeout::new(DEAF_AFTER_MS, move || {
+            // If the page itself was busy, the message may wait to be heard here.
+            let again = client.clone();
+            let timeout = Timeout::new(50, move || again.restart_soon());
+            if let Some((_, running)) = &mut client.0.borrow_mut().deaf {
+                *running = timeout;
+            }
+        });
+        self.0.borrow_mut().deaf = Some((log, timeout));
+    }
+
+    /// Gives up questions about some logs. Who asked hears of it later, as of
+    /// any answer.
+    fn refuse(&self, about: impl Fn(LogId) -> bool) {
+        let refused: Vec<_> = {
+            let asked = &mut self.0.borrow_mut().asked;
+            asked.extract_if(|_, (log, _)| about(*log)).collect()
+        };
+        spawn_local(async move {
+            for (_, (_, then)) in refused {
+                then(Err(NotAnswered::Closed));
+            }
+        });
     }
 
     /// Has spans of the program looked for with these words, now and in later
@@ -239,27 +365,92 @@ impl Client {
         wire::attach_file(&envelope, file);
         self.post(envelope);
     }
+}
 
-    /// Has the rows of a list counted, instead of those of any other.
-    pub(super) fn count(&self, list: Option<EventList>) {
-        self.post(wire::envelope(&ToWorker::Count(list)));
+impl LogClient {
+    /// Asks; `then` is called with the answer, or with the reason why there is
+    /// none: the log is closed or the worker dies before. An answer that comes
+    /// later than that is dropped.
+    pub(super) fn ask<Q: Query>(
+        &self,
+        query: Q,
+        then: impl FnOnce(Result<Q::Answer, NotAnswered>) + 'static,
+    ) -> Asked {
+        self.ask_raw(query, move |answer| {
+            then(answer.and_then(|envelope| {
+                let mut answer = wire::body(envelope).map_err(NotAnswered::Garbled)?;
+                if let Some(columns) = Q::columns(&mut answer) {
+                    wire::fill_columns(envelope, columns);
+                }
+                Ok(answer)
+            }));
+        })
     }
 
-    /// Asks; `then` is called with the answer, unless another file is opened
-    /// or the worker dies before.
-    pub(super) fn ask(
+    /// Asks for an answer with a column that the page hands on as it came, such
+    /// as the bytes of a file; with the answer without its columns.
+    pub(super) fn ask_for_column<Q: Query>(
         &self,
-        question: Question,
-        then: impl FnOnce(Answer, Option<Array>) + 'static,
-    ) {
+        query: Q,
+        name: &'static str,
+        then: impl FnOnce(Result<(Q::Answer, Option<JsValue>), NotAnswered>) + 'static,
+    ) -> Asked {
+        self.ask_raw(query, move |answer| {
+            then(answer.and_then(|envelope| {
+                let answer = wire::body(envelope).map_err(NotAnswered::Garbled)?;
+                Ok((answer, wire::column(envelope, name)))
+            }));
+        })
+    }
+
+    fn ask_raw<Q: Query>(
+        &self,
+        query: Q,
+        then: impl FnOnce(Result<&JsValue, NotAnswered>) + 'static,
+    ) -> Asked {
         let id = {
-            let mut inner = self.0.borrow_mut();
-            inner.next_id = inner.next_id.wrapping_add(1);
-            let id = inner.next_id;
-            inner.asked.insert(id, Box::new(then));
+            let mut inner = self.client.0.borrow_mut();
+            let id = AskId(inner.last_ask.0.wrapping_add(1));
+            inner.last_ask = id;
+            inner.asked.insert(id, (self.log, Box::new(then)));
             id
         };
-        self.post(wire::envelope(&ToWorker::Ask { id, question }));
+        if self.client.is_open(self.log) {
+            let envelope = wire::envelope(&ToWorker::Ask(id, self.log, Q::NAME.to_owned()));
+            wire::attach_body(&envelope, &query);
+            self.client.post(envelope);
+        } else {
+            self.client.refuse(|log| log == self.log);
+        }
+        Asked {
+            client: self.client.clone(),
+            id,
+        }
+    }
+
+    /// Whether it is that log.
+    pub(super) fn is_about(&self, log: LogId) -> bool {
+        self.log == log
+    }
+
+    /// Closes the log, or stops opening it.
+    pub(super) fn close(&self) {
+        if self.client.0.borrow_mut().logs.remove(&self.log).is_none() {
+            return;
+        }
+        self.client.refuse(|log| log == self.log);
+        self.client.post(wire::envelope(&ToWorker::Close(self.log)));
+        self.client.expect_to_be_heard(self.log);
+    }
+}
+
+impl Asked {
+    /// Nobody waits for the answer any more: the worker stops.
+    pub(super) fn forget(&self) {
+        if self.client.0.borrow_mut().asked.remove(&self.id).is_some() {
+            let message = ToWorker::Forget(self.id);
+            self.client.post(wire::envelope(&message));
+        }
     }
 }
 

@@ -10,7 +10,6 @@ use super::panel::{PanelProps, use_answer};
 use super::summary::range_text;
 use super::term::Term;
 use super::viewer::Goto;
-use crate::protocol::{Answer, Question};
 use analysis::numbers::Collection;
 use analysis::numbers::collections_query::{
     CollectionColumn, CollectionsQuery, CollectionsReply, Pauses,
@@ -89,28 +88,21 @@ fn sorted_by(sort: Sort, column: usize) -> Sort {
     }
 }
 
-fn rows_query(range: Option<Span>, sort: Sort, rows: Range<u64>) -> Question {
-    Question::Collections(CollectionsQuery {
+fn rows_query(range: Option<Span>, sort: Sort, rows: Range<u64>) -> CollectionsQuery {
+    CollectionsQuery {
         range,
         sort: SORTS.get(sort.0).copied().unwrap_or_default(),
         descending: sort.1,
         rows,
         pauses: false,
-    })
+    }
 }
 
-fn pauses_query(range: Option<Span>) -> Question {
-    Question::Collections(CollectionsQuery {
+fn pauses_query(range: Option<Span>) -> CollectionsQuery {
+    CollectionsQuery {
         range,
         pauses: true,
         ..CollectionsQuery::default()
-    })
-}
-
-fn reply(answer: Option<&Answer>) -> Option<&CollectionsReply> {
-    match answer {
-        Some(Answer::Collections(reply)) => Some(reply),
-        _ => None,
     }
 }
 
@@ -128,7 +120,7 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
     );
     let pauses = use_answer(&props.source, pauses_query(props.range));
     let grid_rows = use_memo(rows.clone(), |rows| grid_rows(rows.as_deref()));
-    let (Some(found), Some(of_all)) = (reply(rows.as_deref()), reply(pauses.as_deref())) else {
+    let (Some(found), Some(of_all)) = (rows.as_deref(), pauses.as_deref()) else {
         return html! { <p class="empty">{ "The collections are on their way." }</p> };
     };
     if found.total == 0 {
@@ -180,8 +172,8 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
     }
 }
 
-fn at(answer: Option<&Answer>, row: u64) -> Option<Collection> {
-    let reply = reply(answer)?;
+fn at(answer: Option<&CollectionsReply>, row: u64) -> Option<Collection> {
+    let reply = answer?;
     let place = usize::try_from(row.checked_sub(reply.first)?).ok()?;
     reply.rows.get(place).copied()
 }
@@ -199,8 +191,8 @@ fn view_empty(props: &PanelProps) -> Html {
     html! { <p class="empty">{ why }</p> }
 }
 
-fn grid_rows(answer: Option<&Answer>) -> Rows {
-    let Some(reply) = reply(answer) else {
+fn grid_rows(answer: Option<&CollectionsReply>) -> Rows {
+    let Some(reply) = answer else {
         return Rows::default();
     };
     Rows {

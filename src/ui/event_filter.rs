@@ -7,9 +7,8 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
-use super::client::Client;
+use super::client::LogClient;
 use super::panel::Marked;
-use crate::protocol::{Answer, Question};
 use analysis::timeline::threads::ThreadFilter;
 use eventlog::ids::{CapId, ThreadId};
 use views::events::EventList;
@@ -43,7 +42,7 @@ pub(super) struct Match {
 
 #[derive(Properties, PartialEq)]
 pub(super) struct FilterBarProps {
-    pub(super) client: Client,
+    pub(super) client: LogClient,
     pub(super) overview: Rc<Overview>,
     pub(super) list: EventList,
     /// The selected tracks.
@@ -317,7 +316,7 @@ fn type_name(id: u16, name: &str) -> String {
 
 #[derive(Properties, PartialEq)]
 struct ThreadInputProps {
-    client: Client,
+    client: LogClient,
     thread: Option<ThreadId>,
     on_change: Callback<Change>,
 }
@@ -351,8 +350,8 @@ fn ThreadInput(props: &ThreadInputProps) -> Html {
                 ..ThreadFilter::default()
             };
             let (on_change, unknown) = (on_change.clone(), unknown.clone());
-            client.ask(Question::Threads(filter), move |answer, _| {
-                if let Answer::Threads(rows, _) = answer {
+            client.ask(filter, move |answer| {
+                if let Ok((rows, _)) = answer {
                     unknown.set(rows.is_empty());
                     if let Some(row) = rows.first() {
                         on_change.emit(Change::Thread(Some(row.id)));

@@ -9,19 +9,21 @@ use gloo_timers::callback::Timeout;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use yew::prelude::*;
 
-use super::client::Client;
+use super::client::LogClient;
 use super::event_filter::{Change, FilterBar, Match};
 use super::event_row::{COLUMNS, as_text, grid_row};
 use super::grid::{Grid, Rows, ScrollTo, Went};
 use super::panel::Marked;
 use super::viewer::{Goto, Place};
-use crate::protocol::{Answer, Counted, EventQuery, Question};
 use model::time::Span;
 use views::events::filter::EventFilter;
 use views::events::visit::FoundRow;
 use views::events::{EventList, EventRow};
 use views::scene::format;
 use views::session::Overview;
+use views::session::event_list::{
+    CountRows, Counted, EventAt, EventFields, EventRows, FindEvent, NoRows,
+};
 
 /// A change of the selected range is followed when it has settled.
 const RANGE_SETTLED_MS: u32 = 120;
@@ -30,14 +32,12 @@ const COPIED_AT_MOST: u64 = 20_000;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct EventsProps {
-    pub(super) client: Client,
+    pub(super) client: LogClient,
     pub(super) overview: Rc<Overview>,
     /// Only events in it are listed.
     pub(super) range: Option<Span>,
     /// The selected tracks: only events of their capabilities and threads.
     pub(super) marked: Rc<Marked>,
-    /// How far the counting of rows is.
-    pub(super) counted: Option<Rc<Counted>>,
     /// What was clicked on the timeline: the list goes there.
     pub(super) place: Option<Place>,
     pub(super) on_goto: Callback<Goto>,
@@ -63,12 +63,13 @@ impl EventsProps {
 
 pub(super) enum Msg {
     Window(Range<u64>),
-    Rows(u32, u64, Vec<EventRow>),
+    Rows(u32, u64, Result<Vec<EventRow>, NoRows>),
+    Counted(u32, Result<Counted, NoRows>),
     Change(Change),
     RangeSettled,
     Went(Went),
     Find { forward: bool },
-    Found(u32, Option<FoundRow>),
+    Found(u32, Result<Option<FoundRow>, NoRows>),
     Located(u32, Option<FoundRow>),
     Fields(u64, Vec<(String, String)>),
     Copy,
@@ -94,6 +95,10 @@ pub(super) struct Events {
     /// Where to go when the rows are counted.
     pending: Option<Place>,
     found: Match,
+    /// How far the counting of its rows is.
+    counted: Counted,
+    /// Why rows are missing.
+    trouble: Option<String>,
     /// The fields of an event, by its number; none while they are asked for.
     fields: Option<(u64, Vec<(String, String)>)>,
     copied: Option<String>,
@@ -120,6 +125,8 @@ impl Component for Events {
             scroll_to: ScrollTo::default(),
             pending: props.place,
             found: Match::default(),
+            counted: Counted::default(),
+            trouble: None,
             fields: None,
             copied: None,
             range_settles: None,
@@ -139,9 +146,6 @@ impl Component for Events {
         if props.list != old.list || props.marked != old.marked {
             self.follow(ctx);
         }
-        if props.counted != old.counted {
-            self.counted(ctx);
-        }
         if props.overview.complete != old.overview.complete {
             self.list_changed(ctx);
         }
@@ -159,6 +163,7 @@ impl Component for Events {
                 return false;
             }
             Msg::Rows(number, first, rows) => self.rows_came(ctx, number, first, rows),
+            Msg::Counted(number, counted) => self.counted(ctx, number, counted),
             Msg::Change(change) => self.change(ctx, change),
             Msg::RangeSettled => {
                 self.range_settles = None;
@@ -200,17 +205,20 @@ impl Component for Events {
             <div class="events" onkeydown={link.callback(Msg::Key)}>
                 <FilterBar client={props.client.clone()} overview={Rc::clone(&props.overview)}
                     list={self.list.clone()} marked={Rc::clone(&props.marked)} found={self.found.clone()} total={self.total}
-                    counting={self.counting(props)}
+                    counting={self.counting()}
                     on_change={link.callback(Msg::Change)}
                     on_find={link.callback(|forward| Msg::Find { forward })}
                     on_copy={link.callback(|()| Msg::Copy)} />
-                if self.total == 0 && self.counting(props).is_none() {
+                if self.total == 0 && self.counting().is_none() {
                     <p class="empty">{ "No event passes this filter. " }{ self.why_empty() }</p>
                 } else {
                     <Grid name="event-rows" label="Events" columns={COLUMNS} total={self.total}
                         rows={Rc::clone(&self.grid_rows)} current={self.current}
                         selected={self.selected()} scroll_to={self.scroll_to}
                         on_window={link.callback(Msg::Window)} on_current={link.callback(Msg::Went)} />
+                }
+                if let Some(trouble) = &self.trouble {
+                    <p class="strip" role="alert">{ trouble }</p>
                 }
                 { self.view_fields() }
                 <span class="visually-hidden" role="status">{ self.copied.clone().unwrap_or_default() }</span>
@@ -243,19 +251,9 @@ impl Events {
     }
 
     /// Which part of the log is counted, while that is not all of it.
-    fn counting(&self, props: &EventsProps) -> Option<f64> {
-        if !self.list.needs_scan() {
-            return None;
-        }
-        let counted = props
-            .counted
-            .as_ref()
-            .filter(|counted| counted.list == self.list);
-        match counted {
-            Some(counted) if counted.complete => None,
-            Some(counted) => Some(counted.part),
-            None => Some(0.0),
-        }
+    fn counting(&self) -> Option<f64> {
+        let counting = self.list.needs_scan() && !self.counted.complete && self.trouble.is_none();
+        counting.then_some(self.counted.part)
     }
 
     fn change(&mut self, ctx: &Context<Self>, change: Change) {
@@ -296,8 +294,11 @@ impl Events {
         self.number += 1;
         self.in_flight = false;
         self.found = Match::default();
-        let scan = self.list.needs_scan().then(|| self.list.clone());
-        props.client.count(scan);
+        self.counted = Counted::default();
+        self.trouble = None;
+        if self.list.needs_scan() {
+            self.count(ctx);
+        }
         if self.list.filter.is_all() {
             self.total = props.overview.events;
             self.ask_rows(ctx);
@@ -319,12 +320,38 @@ impl Events {
         }
     }
 
-    /// More rows are counted.
-    fn counted(&mut self, ctx: &Context<Self>) {
-        let counted = ctx.props().counted.as_ref();
-        let Some(counted) = counted.filter(|counted| counted.list == self.list) else {
-            return;
+    /// Has rows counted for a while.
+    fn count(&self, ctx: &Context<Self>) {
+        let (link, number) = (ctx.link().clone(), self.number);
+        let query = CountRows(self.list.clone());
+        ctx.props().client.ask(query, move |counted| {
+            if let Ok(counted) = counted {
+                link.send_message(Msg::Counted(number, counted));
+            }
+        });
+    }
+
+    /// Says why rows are missing.
+    fn no_rows(&mut self, why: NoRows) {
+        self.trouble = match why {
+            NoRows::NotCounted => None,
+            why => Some(format!("Rows are missing: {why}. Open the log again.")),
         };
+    }
+
+    /// More rows are counted.
+    fn counted(&mut self, ctx: &Context<Self>, number: u32, counted: Result<Counted, NoRows>) {
+        if number != self.number {
+            return;
+        }
+        let counted = match counted {
+            Ok(counted) => counted,
+            Err(why) => return self.no_rows(why),
+        };
+        self.counted = counted;
+        if !counted.complete {
+            self.count(ctx);
+        }
         self.found.count = (!self.list.search.is_empty()).then_some(counted.found);
         let grows = !self.list.filter.is_all() && self.total != counted.rows;
         if grows {
@@ -350,27 +377,35 @@ impl Events {
         let (link, number) = (ctx.link().clone(), self.number);
         let first = self.window.start.min(self.total);
         let wanted = self.window.end.saturating_sub(first).max(100);
-        let query = EventQuery::Rows {
+        let query = EventRows {
             list: self.list.clone(),
             first,
             count: u32::try_from(wanted).unwrap_or(u32::MAX),
         };
-        ctx.props()
-            .client
-            .ask(Question::Events(query), move |answer, _| {
-                let rows = match answer {
-                    Answer::EventRows(rows) => rows,
-                    _ => Vec::new(),
-                };
+        ctx.props().client.ask(query, move |rows| {
+            if let Ok(rows) = rows {
                 link.send_message(Msg::Rows(number, first, rows));
-            });
+            }
+        });
     }
 
-    fn rows_came(&mut self, ctx: &Context<Self>, number: u32, first: u64, rows: Vec<EventRow>) {
+    fn rows_came(
+        &mut self,
+        ctx: &Context<Self>,
+        number: u32,
+        first: u64,
+        rows: Result<Vec<EventRow>, NoRows>,
+    ) {
         if number != self.number {
             return;
         }
         self.in_flight = false;
+        let rows = match rows {
+            Ok(rows) => rows,
+            // Those that are there stay.
+            Err(why) => return self.no_rows(why),
+        };
+        self.trouble = None;
         let asked_all = first <= self.window.start
             && (first + rows.len() as u64 >= self.window.end.min(self.total) || rows.is_empty());
         self.rows = rows;
@@ -428,9 +463,8 @@ impl Events {
             return;
         }
         let link = ctx.link().clone();
-        let question = Question::Events(EventQuery::Fields(number));
-        ctx.props().client.ask(question, move |answer, _| {
-            if let Answer::EventFields(fields) = answer {
+        ctx.props().client.ask(EventFields(number), move |fields| {
+            if let Ok(Ok(fields)) = fields {
                 link.send_message(Msg::Fields(number, fields));
             }
         });
@@ -438,18 +472,16 @@ impl Events {
 
     fn locate(&mut self, ctx: &Context<Self>, place: Place) {
         let (link, number) = (ctx.link().clone(), self.number);
-        let query = EventQuery::At {
+        let query = EventAt {
             list: self.list.clone(),
             time: place.time,
             cap: place.cap,
         };
-        ctx.props()
-            .client
-            .ask(Question::Events(query), move |answer, _| {
-                if let Answer::EventFound(found) = answer {
-                    link.send_message(Msg::Located(number, found));
-                }
-            });
+        ctx.props().client.ask(query, move |found| {
+            if let Ok(Ok(found)) = found {
+                link.send_message(Msg::Located(number, found));
+            }
+        });
     }
 
     fn find(&mut self, ctx: &Context<Self>, forward: bool) {
@@ -458,27 +490,35 @@ impl Events {
         }
         let (link, number) = (ctx.link().clone(), self.number);
         self.found.looking = true;
-        let query = EventQuery::Find {
+        let query = FindEvent {
             list: self.list.clone(),
             from: self.current,
             forward,
         };
-        ctx.props()
-            .client
-            .ask(Question::Events(query), move |answer, _| {
-                let found = match answer {
-                    Answer::EventFound(found) => found,
-                    _ => None,
-                };
+        ctx.props().client.ask(query, move |found| {
+            if let Ok(found) = found {
                 link.send_message(Msg::Found(number, found));
-            });
+            }
+        });
     }
 
-    fn found(&mut self, ctx: &Context<Self>, number: u32, found: Option<FoundRow>) -> bool {
+    fn found(
+        &mut self,
+        ctx: &Context<Self>,
+        number: u32,
+        found: Result<Option<FoundRow>, NoRows>,
+    ) -> bool {
         if number != self.number {
             return false;
         }
         self.found.looking = false;
+        let found = match found {
+            Ok(found) => found,
+            Err(why) => {
+                self.no_rows(why);
+                return true;
+            }
+        };
         self.found.none_left = found.is_none();
         if let Some(found) = found {
             self.found.number = found.found;
@@ -511,24 +551,20 @@ impl Events {
         };
         let link = ctx.link().clone();
         let count = (selected.end - selected.start).min(COPIED_AT_MOST);
-        let query = EventQuery::Rows {
+        let query = EventRows {
             list: self.list.clone(),
             first: selected.start,
             count: u32::try_from(count).unwrap_or(u32::MAX),
         };
-        ctx.props()
-            .client
-            .ask(Question::Events(query), move |answer, _| {
-                let Answer::EventRows(rows) = answer else {
-                    return;
-                };
-                let text: String = rows.iter().map(as_text).collect();
-                let clipboard = gloo_utils::window().navigator().clipboard();
-                let copying = JsFuture::from(clipboard.write_text(&text));
-                spawn_local(async move {
-                    let done = copying.await.is_ok();
-                    link.send_message(Msg::Copied(done.then_some(rows.len())));
-                });
+        ctx.props().client.ask(query, move |rows| {
+            let Ok(Ok(rows)) = rows else { return };
+            let text: String = rows.iter().map(as_text).collect();
+            let clipboard = gloo_utils::window().navigator().clipboard();
+            let copying = JsFuture::from(clipboard.write_text(&text));
+            spawn_local(async move {
+                let done = copying.await.is_ok();
+                link.send_message(Msg::Copied(done.then_some(rows.len())));
             });
+        });
     }
 }

@@ -13,8 +13,7 @@ use yew::prelude::*;
 
 use super::save::save;
 use super::viewer::Goto;
-use crate::protocol::Counted;
-use crate::ui::client::Client;
+use crate::ui::client::LogClient;
 use markers::use_markers;
 use model::time::Span;
 use row::NoteRow;
@@ -27,10 +26,9 @@ const MAX_FILE: f64 = 4_194_304.0;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct NotesPanelProps {
-    pub(super) client: Client,
+    pub(super) client: LogClient,
     /// Whether the log is read to its end.
     pub(super) complete: bool,
-    pub(super) counted: Option<Rc<Counted>>,
     pub(super) notes: Rc<Notes>,
     /// What the log is called.
     pub(super) log: AttrValue,
@@ -145,7 +143,7 @@ pub(super) fn NotesPanel(props: &NotesPanelProps) -> Html {
         on_notes: props.on_notes.clone(),
         done: done.setter(),
     };
-    let (looking, on_markers) = use_markers(&props.client, props.counted.clone(), changer.clone());
+    let (looking, on_markers) = use_markers(&props.client, changer.clone());
     html! {
         <div class="notes" ref={node.clone()} tabindex="-1">
             <div class="controls">

@@ -6,18 +6,18 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::client::Client;
+use super::client::LogClient;
 use super::viewer::Goto;
-use crate::protocol::{Answer, Question};
 use analysis::timeline::scope::Scope;
 use model::time::Span;
 use views::scene::format;
+use views::session::query::Query;
 
 /// Where a panel's answers come from, and how much of the log is known there:
 /// when that changes, panels ask again.
 #[derive(Clone, PartialEq)]
 pub(super) struct Source {
-    pub(super) client: Client,
+    pub(super) client: LogClient,
     pub(super) events: u64,
     pub(super) complete: bool,
 }
@@ -72,18 +72,29 @@ pub(super) struct PanelProps {
     pub(super) on_goto: Callback<Goto>,
 }
 
-#[derive(Default)]
-struct Asking {
+struct Asking<Q> {
     in_flight: bool,
     /// What to ask when the answer has come.
-    next: Option<Question>,
+    next: Option<(LogClient, Q)>,
+}
+
+impl<Q> Default for Asking<Q> {
+    fn default() -> Self {
+        Self {
+            in_flight: false,
+            next: None,
+        }
+    }
 }
 
 /// The answer to a question, or to the one before while the new answer is on
 /// its way; `None` before the first. One question is in flight at a time, so
 /// that a selection may be dragged faster than the worker answers.
 #[hook]
-pub(super) fn use_answer(source: &Source, question: Question) -> Option<Rc<Answer>> {
+pub(super) fn use_answer<Q>(source: &Source, question: Q) -> Option<Rc<Q::Answer>>
+where
+    Q: Query + Clone + PartialEq,
+{
     let answer = use_state(|| None);
     let asking = use_mut_ref(Asking::default);
     {
@@ -100,22 +111,24 @@ pub(super) fn use_answer(source: &Source, question: Question) -> Option<Rc<Answe
     (*answer).clone()
 }
 
-fn ask(
-    client: Client,
-    question: Question,
-    asking: Rc<RefCell<Asking>>,
-    answer: UseStateSetter<Option<Rc<Answer>>>,
+fn ask<Q: Query>(
+    client: LogClient,
+    question: Q,
+    asking: Rc<RefCell<Asking<Q>>>,
+    answer: UseStateSetter<Option<Rc<Q::Answer>>>,
 ) {
     if asking.borrow().in_flight {
-        asking.borrow_mut().next = Some(question);
+        asking.borrow_mut().next = Some((client, question));
         return;
     }
     asking.borrow_mut().in_flight = true;
-    client.clone().ask(question, move |came, _| {
+    client.ask(question, move |came| {
         asking.borrow_mut().in_flight = false;
-        answer.set(Some(Rc::new(came)));
+        if let Ok(came) = came {
+            answer.set(Some(Rc::new(came)));
+        }
         let next = asking.borrow_mut().next.take();
-        if let Some(next) = next {
+        if let Some((client, next)) = next {
             ask(client, next, asking, answer);
         }
     });

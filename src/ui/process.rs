@@ -13,7 +13,6 @@ use yew::prelude::*;
 use super::copy::CopyButton;
 use super::panel::{Marked, Source, use_answer};
 use super::viewer::Goto;
-use crate::protocol::{Answer, Question};
 use analysis::process::{self, HeapSettings};
 use analysis::timeline::row::Row;
 use capabilities::{Capabilities, capability_sets};
@@ -26,6 +25,7 @@ use types::Types;
 use views::events::EventList;
 use views::scene::format;
 use views::session::Overview;
+use views::session::questions::ProcessQuery;
 
 /// How far below the panel's edge a heading that was scrolled to stands.
 const ABOVE_HEADING_PX: f64 = 12.0;
@@ -48,11 +48,7 @@ pub(super) struct ProcessProps {
 /// The panel.
 #[component]
 pub(super) fn Process(props: &ProcessProps) -> Html {
-    let answer = use_answer(&props.source, Question::Process);
-    let process = use_memo(answer, |answer| match answer.as_deref() {
-        Some(Answer::Process(process)) => Some(Rc::new((**process).clone())),
-        _ => None,
-    });
+    let process = use_answer(&props.source, ProcessQuery);
     let diagnostics = use_node_ref();
     {
         let node = diagnostics.clone();
@@ -63,7 +59,7 @@ pub(super) fn Process(props: &ProcessProps) -> Html {
             }
         });
     }
-    let Some(process) = &*process else {
+    let Some(process) = &process else {
         return html! { <p class="empty">{ "Looking up what the log says of its process." }</p> };
     };
     html! {

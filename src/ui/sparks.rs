@@ -10,20 +10,20 @@ use super::panel::{PanelProps, use_answer};
 use super::summary::range_text;
 use super::summary::words::{CONVERTED, DUD, FIZZLED, GCD, OVERFLOWED, SPARK};
 use super::term::Term;
-use crate::protocol::{Answer, Question};
 use analysis::numbers::sparks_query::{Pool, SparkRow, SparkSlice, SparksReply};
 use analysis::numbers::summary::SparkTotals;
 use eventlog::ids::{CapId, Nanos};
 use model::time::Span;
 use views::scene::chart::short;
 use views::scene::format;
+use views::session::questions::SparksQuery;
 
 /// The panel.
 #[component]
 pub(super) fn Sparks(props: &PanelProps) -> Html {
-    let answer = use_answer(&props.source, Question::Sparks(props.range));
+    let answer = use_answer(&props.source, SparksQuery(props.range));
     let chosen = use_state_eq(|| None::<CapId>);
-    let Some(Answer::Sparks(reply)) = answer.as_deref() else {
+    let Some(reply) = answer.as_deref() else {
         return html! { <p class="empty">{ "The sparks are on their way." }</p> };
     };
     if let Some(why) = why_empty(props, reply) {

@@ -12,11 +12,11 @@ use yew::prelude::*;
 
 use super::copy::CopyButton;
 use super::panel::{Marked, PanelProps, use_answer};
-use crate::protocol::{Answer, Question};
 use analysis::numbers::report::Report;
 use analysis::numbers::summary::{SparkTotals, Summary as Numbers};
 use model::time::Span;
 use views::scene::format;
+use views::session::questions::SummaryQuery;
 
 /// What the tables and lists of this panel are about.
 #[derive(Clone, Copy)]
@@ -44,17 +44,14 @@ impl About<'_> {
 /// The panel.
 #[component]
 pub(super) fn Summary(props: &PanelProps) -> Html {
-    let answer = use_answer(&props.source, Question::Summary(props.range));
-    let whole = use_answer(&props.source, Question::Summary(None));
-    let Some(Answer::Summary(numbers)) = answer.as_deref() else {
+    let answer = use_answer(&props.source, SummaryQuery(props.range));
+    let whole = use_answer(&props.source, SummaryQuery(None));
+    let Some(numbers) = &answer else {
         return html! { <p class="empty">{ "The numbers are on their way." }</p> };
     };
     let about = About {
         numbers,
-        whole: match whole.as_deref() {
-            Some(Answer::Summary(whole)) => Some(whole),
-            _ => None,
-        },
+        whole: whole.as_deref(),
         range: props.range,
         marked: &props.marked,
     };
@@ -68,7 +65,7 @@ pub(super) fn Summary(props: &PanelProps) -> Html {
                 if let Some(whose) = whose(&props.marked) {
                     <p class="faint">{ whose }</p>
                 }
-                { copies(answer.clone(), props.range) }
+                { copies(numbers, props.range) }
             </header>
             <div class="cards">
                 <div class="card-column">{ facts::time(about) }{ facts::sparks(about) }</div>
@@ -96,24 +93,21 @@ fn whose(marked: &Marked) -> Option<String> {
 }
 
 /// Buttons that copy the numbers, as the command line prints them.
-fn copies(answer: Option<Rc<Answer>>, range: Option<Span>) -> Html {
+fn copies(numbers: &Rc<Numbers>, range: Option<Span>) -> Html {
     let text = {
-        let answer = answer.clone();
-        move |()| match answer.as_deref() {
-            Some(Answer::Summary(numbers)) => {
-                let head = range.map(|range| format!("{}\n\n", span_text(range)));
-                Some(format!("{}{}", head.unwrap_or_default(), Report(numbers)))
-            }
-            _ => None,
+        let numbers = Rc::clone(numbers);
+        move |()| {
+            let head = range.map(|range| format!("{}\n\n", span_text(range)));
+            Some(format!("{}{}", head.unwrap_or_default(), Report(&numbers)))
         }
     };
-    let json = move |()| match answer.as_deref() {
-        Some(Answer::Summary(numbers)) => {
+    let json = {
+        let numbers = Rc::clone(numbers);
+        move |()| {
             let plain = serde_wasm_bindgen::Serializer::json_compatible();
             let value = numbers.serialize(&plain).ok()?;
             js_sys::JSON::stringify(&value).ok().map(String::from)
         }
-        _ => None,
     };
     html! {
         <div class="copies">

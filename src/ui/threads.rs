@@ -9,13 +9,12 @@ use js_sys::Array;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
-use super::client::Client;
+use super::client::LogClient;
 use super::grid::{Column, Grid, GridRow, Rows, Went};
 use super::panel::{Marked, Source, use_answer};
 use super::save::save;
 use super::summary::span_text;
 use super::viewer::Goto;
-use crate::protocol::{Answer, Question};
 use analysis::timeline::row::Row;
 use analysis::timeline::thread_table::{
     ThreadColumn, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTimes, ThreadView,
@@ -25,6 +24,7 @@ use eventlog::ids::Nanos;
 use model::class::{Class, WaitReason};
 use model::time::Span;
 use views::scene::format;
+use views::session::questions::ThreadCsvQuery;
 
 const fn number(title: &'static str, help: &'static str) -> Column {
     Column {
@@ -132,6 +132,11 @@ pub(super) struct ThreadsProps {
     pub(super) on_goto: Callback<Goto>,
 }
 
+/// The table, once there is one.
+fn known(answer: Option<&Rc<Option<ThreadTable>>>) -> Option<&ThreadTable> {
+    answer.and_then(|table| table.as_ref().as_ref())
+}
+
 /// The panel.
 #[component]
 pub(super) fn Threads(props: &ThreadsProps) -> Html {
@@ -145,20 +150,16 @@ pub(super) fn Threads(props: &ThreadsProps) -> Html {
         descending: props.view.descending,
         rows: (*window).clone(),
     };
-    let answer = use_answer(&props.source, Question::ThreadTable(query.clone()));
+    let answer = use_answer(&props.source, query.clone());
     {
         // The row of that number is another one now.
         let current = current.setter();
         let shown = (props.range, Rc::clone(&props.marked), props.view.clone());
         use_effect_with(shown, move |_| current.set(None));
     }
-    let table = match answer.as_deref() {
-        Some(Answer::ThreadTable(table)) => Some(table),
-        _ => None,
-    };
-    let rows = use_memo(answer.clone(), |answer| match answer.as_deref() {
-        Some(Answer::ThreadTable(table)) => grid_rows(table),
-        _ => Rows::default(),
+    let table = known(answer.as_ref());
+    let rows = use_memo(answer.clone(), |answer| {
+        known(answer.as_ref()).map_or_else(Rows::default, grid_rows)
     });
     if !props.source.complete {
         return html! { <p class="empty">{ "How threads spent their time is known when the log is read." }</p> };
@@ -175,7 +176,7 @@ pub(super) fn Threads(props: &ThreadsProps) -> Html {
     let on_activate = {
         let (on_goto, range, answer) = (props.on_goto.clone(), props.range, answer.clone());
         Callback::from(move |row: u64| {
-            if let Some(Answer::ThreadTable(table)) = answer.as_deref() {
+            if let Some(table) = known(answer.as_ref()) {
                 table
                     .row(row)
                     .and_then(|row| goto(row, range))
@@ -388,7 +389,7 @@ struct ControlsProps {
     marked: Rc<Marked>,
     /// How many threads are listed, if that is known.
     total: Option<u64>,
-    client: Client,
+    client: LogClient,
     query: ThreadTableQuery,
 }
 
@@ -438,7 +439,7 @@ fn Controls(props: &ControlsProps) -> Html {
 
 /// Asks for the rows from `query.rows` on, and saves when all have come.
 fn write_csv(
-    client: Client,
+    client: LogClient,
     mut query: ThreadTableQuery,
     total: u64,
     texts: Array,
@@ -449,9 +450,9 @@ fn write_csv(
         return done.emit(save("threads.csv", "text/csv", &texts).is_ok());
     }
     query.rows = first..first + CSV_ROWS;
-    let question = Question::ThreadCsv(query.clone());
-    client.clone().ask(question, move |answer, _| match answer {
-        Answer::ThreadCsv(text) => {
+    let question = ThreadCsvQuery(query.clone());
+    client.clone().ask(question, move |text| match text {
+        Ok(Some(text)) => {
             texts.push(&text.into());
             write_csv(client, query, total, texts, done);
         }

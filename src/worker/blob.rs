@@ -23,10 +23,11 @@ const PAGE_BYTES: u64 = 8 << 20;
 const AHEAD: usize = 4;
 /// How many pages are kept: those in use by the capabilities, and those ahead.
 const KEPT: usize = 12;
+
 /// A file, with the pieces of it that were read or are being read.
-pub(super) struct BlobReader<'a> {
+pub(super) struct BlobReader {
     blob: Blob,
-    pieces: &'a Pieces,
+    pieces: Rc<Pieces>,
     len: u64,
     /// The most recently used page is the last.
     pages: VecDeque<(u64, Promise)>,
@@ -35,8 +36,8 @@ pub(super) struct BlobReader<'a> {
     ahead_of: Option<u64>,
 }
 
-impl<'a> BlobReader<'a> {
-    pub(super) fn new(file: &File, pieces: &'a Pieces) -> Self {
+impl BlobReader {
+    pub(super) fn new(file: &File, pieces: Rc<Pieces>) -> Self {
         Self {
             blob: file.clone().into(),
             pieces,
@@ -49,10 +50,6 @@ impl<'a> BlobReader<'a> {
     /// The file itself.
     pub(super) const fn blob(&self) -> &Blob {
         &self.blob
-    }
-
-    pub(super) const fn len(&self) -> u64 {
-        self.len
     }
 
     /// The page's promise; the read is started if it was not.
@@ -109,7 +106,7 @@ impl<'a> BlobReader<'a> {
         let page = range.start / PAGE_BYTES;
         let page_end = (page + 1) * PAGE_BYTES;
         Ok(Piece {
-            promise: self.page(page)?,
+            bytes: self.page(page)?.into(),
             skip: range.start - page * PAGE_BYTES,
             take: range.end.min(page_end) - range.start,
         })
@@ -120,7 +117,7 @@ impl<'a> BlobReader<'a> {
 /// little at each place.
 pub(super) fn begin_alone(blob: &Blob, range: &Range<u64>) -> Result<Piece, JsValue> {
     Ok(Piece {
-        promise: read(blob, range.clone())?,
+        bytes: read(blob, range.clone())?.into(),
         skip: 0,
         take: range.end - range.start,
     })
@@ -129,7 +126,8 @@ pub(super) fn begin_alone(blob: &Blob, range: &Range<u64>) -> Result<Piece, JsVa
 /// A read that was begun.
 #[derive(Debug)]
 pub(super) struct Piece {
-    promise: Promise,
+    /// Hears of a failure even if nobody waits for it any more.
+    bytes: JsFuture,
     skip: u64,
     take: u64,
 }
@@ -137,7 +135,7 @@ pub(super) struct Piece {
 impl Piece {
     /// Waits for the bytes and puts them into `into`.
     pub(super) async fn read(self, into: &mut Vec<u8>) -> Result<(), JsValue> {
-        let buffer: ArrayBuffer = JsFuture::from(self.promise).await?.dyn_into()?;
+        let buffer: ArrayBuffer = self.bytes.await?.dyn_into()?;
         let have = u64::from(buffer.byte_length());
         let take = self.take.min(have.saturating_sub(self.skip));
         let bytes = Uint8Array::new_with_byte_offset_and_length(
@@ -166,6 +164,7 @@ pub(super) struct Pieces {
     port: MessagePort,
     waiting: Waiting,
     next_id: RefCell<u32>,
+    unheard: Closure<dyn FnMut(JsValue)>,
     _heard: Closure<dyn FnMut(MessageEvent)>,
 }
 
@@ -196,6 +195,7 @@ impl Pieces {
             port,
             waiting,
             next_id: RefCell::new(0),
+            unheard: Closure::new(|_| {}),
             _heard: heard,
         }
     }
@@ -209,9 +209,12 @@ impl Pieces {
             &(range.end as f64).into(),
         );
         self.port.post_message(&question)?;
-        Ok(Promise::new(&mut |resolve, reject| {
+        let piece = Promise::new(&mut |resolve, reject| {
             self.waiting.borrow_mut().insert(id, (resolve, reject));
-        }))
+        });
+        // Of what is read ahead and never used nobody hears that it failed.
+        drop(piece.catch(&self.unheard));
+        Ok(piece)
     }
 }
 

@@ -56,6 +56,16 @@ impl Case {
         Some(serde_json::from_str(&text).expect("JSON"))
     }
 
+    /// Where the log is, for the command line.
+    pub fn path(&self) -> &str {
+        self.log.to_str().expect("UTF-8")
+    }
+
+    /// The log, read to its end; it has to be one.
+    pub fn session(&self) -> Session {
+        session_of(&self.bytes()).expect("a log")
+    }
+
     /// The bytes of the log.
     pub fn bytes(&self) -> Vec<u8> {
         fs::read(&self.log).expect("the log can be read")
@@ -77,6 +87,12 @@ pub fn cases() -> Vec<Case> {
 /// The logs in `tests/fixtures` alone.
 pub fn fixture_cases() -> Vec<Case> {
     cases_in(&fixtures())
+}
+
+/// The log in `tests/fixtures` of this name, such as `ghc-9.6.6/fib-forkio-N2-l`.
+pub fn fixture(name: &str) -> Case {
+    let case = fixture_cases().into_iter().find(|case| case.name == name);
+    case.unwrap_or_else(|| panic!("no fixture is called {name}"))
 }
 
 fn fixtures() -> PathBuf {

@@ -175,7 +175,8 @@ impl Parser<'_> {
     }
 }
 
-/// The text of a field of a dump, in which backslash, tab and line ends are escaped.
+/// The text of a field of a dump, in which backslash, tab, line ends and, in ours, all other
+/// characters that a terminal would obey are escaped.
 pub fn unescape(field: &str) -> String {
     let mut text = String::new();
     let mut chars = field.chars();
@@ -185,6 +186,11 @@ pub fn unescape(field: &str) -> String {
                 Some('t') => '\t',
                 Some('n') => '\n',
                 Some('r') => '\r',
+                Some('u') => {
+                    let digits = chars.by_ref().skip(1).take_while(|c| *c != '}');
+                    let code = u32::from_str_radix(&digits.collect::<String>(), 16);
+                    code.ok().and_then(char::from_u32).unwrap_or('u')
+                }
                 Some(other) => other,
                 None => '\\',
             },

@@ -35,8 +35,8 @@ pub trait SpanSink {
         let _ = (cap, thread, span);
     }
     /// A thread was moved away from a capability to another.
-    fn migration(&mut self, thread: ThreadId, cap: Option<CapId>, at: Nanos) {
-        let _ = (thread, cap, at);
+    fn migration(&mut self, thread: ThreadId, from: Option<CapId>, to: Option<CapId>, at: Nanos) {
+        let _ = (thread, from, to, at);
     }
     /// A thread was woken, or told to wake up, on a capability.
     fn wakeup(&mut self, thread: ThreadId, cap: Option<CapId>, at: Nanos) {
@@ -206,7 +206,7 @@ impl SpanAnalysis {
             (EventType::THREAD_RUNNABLE, Some(thread)) => self.wake(thread, record.time),
             (EventType::MIGRATE_THREAD, Some(thread)) => {
                 self.wake(thread, record.time);
-                sink.migration(thread, record.cap, record.time);
+                sink.migration(thread, record.cap, fields.field(), record.time);
             }
             (EventType::THREAD_WAKEUP, Some(thread)) => {
                 self.wake(thread, record.time);

@@ -4,8 +4,11 @@
 mod contents;
 mod details;
 mod diagnostics;
+pub mod event_list;
 mod flame;
 mod flame_export;
+pub mod query;
+pub mod questions;
 mod symbols;
 
 use std::ops::Range;
@@ -16,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::events::EventContext;
 use crate::flame::cache::StepCache;
+use crate::thread_export::thread_csv;
 use analysis::flamegraph::foreign::CallOddity;
 use analysis::flamegraph::profiles::{Profiles, ProfilesCollector, SourceInfo};
 use analysis::info::{Info, TypeCount};
@@ -31,10 +35,10 @@ use analysis::timeline::messages::{Message, Messages};
 use analysis::timeline::profile_rows::ProfileRows;
 use analysis::timeline::query::{Timeline, TimelineQuery, UsageRow, usage};
 use analysis::timeline::store::Store;
-use analysis::timeline::thread_export::thread_csv;
 use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use analysis::timeline::threads::{ThreadFilter, ThreadRow};
 use analysis::timeline::tracks::Tracks;
+use event_list::EventLists;
 use eventlog::blocks::BlockIndex;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::rows::{CHUNK_EVENTS, RowSource};
@@ -226,6 +230,7 @@ pub struct Session {
     complete: bool,
     /// To be cleared whenever the profiles change.
     flame_steps: StepCache,
+    events: EventLists,
 }
 
 impl Session {
@@ -243,6 +248,7 @@ impl Session {
             recording: Recording::default(),
             complete: false,
             flame_steps: StepCache::default(),
+            events: EventLists::default(),
         }
     }
 

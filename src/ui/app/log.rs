@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use gloo_timers::callback::Timeout;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 use yew::prelude::*;
 
 use super::{App, Log, Msg, Screen, THREADS_LISTED};
-use crate::protocol::{Answer, FromWorker, Question};
+use crate::protocol::News;
+use crate::ui::client::ClientEvent;
 use crate::ui::files::{self, Dropped, Sorted};
 use crate::ui::panel::Marked;
 use crate::ui::same::Same;
@@ -20,6 +20,7 @@ use views::scene::arrange::{Known, TrackChange, arrange, hidden_names};
 use views::scene::format;
 use views::scene::history::History;
 use views::scene::track::Layout;
+use views::session::questions::UsageQuery;
 use views::share::{Panel, TrackName};
 
 impl App {
@@ -28,7 +29,6 @@ impl App {
         self.screen = Screen::Loading;
         self.error = None;
         self.notice = None;
-        self.hard_cancel = None;
         self.range = None;
         self.place = None;
         self.tracks.selected.clear();
@@ -46,13 +46,14 @@ impl App {
             name: file.name(),
             ..Log::default()
         };
-        self.viewer.reset();
         self.history = History::default();
+        self.log_client.close();
         if let Some(wanted) = &self.wanted {
             // Its spans may be what the link leads to.
             self.client.set_span_prefixes(&wanted.tracks.prefixes);
         }
-        self.client.open(file);
+        self.log_client = self.client.open(file);
+        self.viewer.reset(self.log_client.clone());
         let (generation, file, link) = (self.generation, file.clone(), ctx.link().clone());
         spawn_local(async move {
             let print = files::fingerprint_of(&file).await;
@@ -97,22 +98,40 @@ impl App {
         }
     }
 
-    pub(super) fn cancel(&mut self, ctx: &Context<Self>) {
+    pub(super) fn cancel(&mut self) {
         gloo_utils::document().set_title("Eventscope");
-        self.client.cancel();
-        self.viewer.reset();
+        self.close();
         self.screen = Screen::Landing;
         self.log = Log::default();
-        // A worker that does not listen is replaced.
-        let (generation, link) = (self.generation, ctx.link().clone());
-        self.hard_cancel = Some(Timeout::new(1500, move || {
-            link.send_message(Msg::CancelHard(generation))
-        }));
     }
 
-    pub(super) fn hear(&mut self, ctx: &Context<Self>, message: FromWorker) -> bool {
-        match message {
-            FromWorker::Loading {
+    fn close(&mut self) {
+        self.log_client.close();
+        self.log_client = self.client.no_log();
+        self.viewer.reset(self.log_client.clone());
+    }
+
+    pub(super) fn hear(&mut self, ctx: &Context<Self>, event: ClientEvent) -> bool {
+        match event {
+            ClientEvent::News(log, news) if self.log_client.is_about(log) => {
+                self.hear_news(ctx, news)
+            }
+            ClientEvent::News(..) => false,
+            ClientEvent::Symbols(text) => {
+                self.names += 1;
+                self.notice = Some(text);
+                true
+            }
+            ClientEvent::Died(message) => {
+                self.died(&message);
+                true
+            }
+        }
+    }
+
+    fn hear_news(&mut self, ctx: &Context<Self>, news: News) -> bool {
+        match news {
+            News::Loading {
                 progress,
                 events,
                 overview,
@@ -125,7 +144,7 @@ impl App {
                     self.ask_usage(ctx);
                 }
             }
-            FromWorker::Loaded {
+            News::Loaded {
                 overview,
                 elapsed_ms,
             } if self.screen == Screen::Loading => {
@@ -135,32 +154,24 @@ impl App {
                 self.screen = Screen::Open;
                 self.loaded(ctx);
             }
-            FromWorker::Contents(contents, flame_sources) if self.screen == Screen::Open => {
+            News::Contents(contents, flame_sources) if self.screen == Screen::Open => {
                 let overview = Rc::make_mut(&mut self.log.overview);
                 overview.contents = *contents;
                 self.log.flame_sources = Rc::new(flame_sources);
                 self.show_log();
             }
-            FromWorker::Symbols { text, .. } => {
-                self.names += 1;
-                self.notice = Some(text);
-            }
-            FromWorker::Failed { message } if self.screen == Screen::Loading => {
+            News::Failed { message } if self.screen == Screen::Loading => {
                 self.screen = Screen::Landing;
-                self.viewer.reset();
+                self.close();
                 self.error = Some(message);
             }
-            FromWorker::Counted(counted) => self.log.counted = Some(Rc::new(counted)),
-            FromWorker::Cancelled => self.hard_cancel = None,
-            FromWorker::Died { message } => self.died(&message),
             _ => return false,
         }
         true
     }
 
     pub(super) fn died(&mut self, message: &str) {
-        self.client.restart();
-        self.viewer.reset();
+        self.close();
         self.screen = Screen::Landing;
         let memory = ["memory", "alloc", "unreachable", "capacity"]
             .iter()
@@ -294,12 +305,11 @@ impl App {
             limit: THREADS_LISTED,
         };
         let link = ctx.link().clone();
-        self.client
-            .ask(Question::Threads(filter), move |answer, _| {
-                if let Answer::Threads(rows, total) = answer {
-                    link.send_message(Msg::Threads(rows, total));
-                }
-            });
+        self.log_client.ask(filter, move |answer| {
+            if let Ok((rows, total)) = answer {
+                link.send_message(Msg::Threads(rows, total as u64));
+            }
+        });
     }
 
     /// Asks for the pinned threads that are not listed: they are shown
@@ -320,14 +330,13 @@ impl App {
                 ..ThreadFilter::default()
             };
             let link = ctx.link().clone();
-            self.client
-                .ask(Question::Threads(filter), move |answer, _| {
-                    if let Answer::Threads(rows, _) = answer
-                        && let Some(row) = rows.into_iter().find(|row| row.id == id)
-                    {
-                        link.send_message(Msg::PinnedThread(row));
-                    }
-                });
+            self.log_client.ask(filter, move |answer| {
+                if let Ok((rows, _)) = answer
+                    && let Some(row) = rows.into_iter().find(|row| row.id == id)
+                {
+                    link.send_message(Msg::PinnedThread(row));
+                }
+            });
         }
     }
 
@@ -337,8 +346,8 @@ impl App {
             return;
         };
         let link = ctx.link().clone();
-        self.client.ask(Question::Usage(whole), move |answer, _| {
-            if let Answer::Usage(rows) = answer {
+        self.log_client.ask(UsageQuery(whole), move |answer| {
+            if let Ok(rows) = answer {
                 link.send_message(Msg::Usage(rows));
             }
         });

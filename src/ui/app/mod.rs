@@ -17,8 +17,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{DragEvent, File, HtmlElement, HtmlInputElement, KeyboardEvent};
 use yew::prelude::*;
 
-use crate::protocol::{Counted, FromWorker};
-use crate::ui::client::Client;
+use crate::ui::client::{Client, ClientEvent, LogClient};
 use crate::ui::dialog::Help;
 use crate::ui::files::{self, Dropped, Sorted};
 use crate::ui::flame::Shown;
@@ -54,7 +53,7 @@ const FOLLOW_MS: u32 = 120;
 
 /// What the app hears.
 pub(super) enum Msg {
-    Worker(FromWorker),
+    Worker(ClientEvent),
     Viewer(Told),
     Open(File),
     Sample(&'static str),
@@ -68,7 +67,6 @@ pub(super) enum Msg {
     Dragging(bool),
     Cancel,
     /// The worker did not hear a cancel in time.
-    CancelHard(u32),
     Fingerprint(u32, Option<Fingerprint>),
     Threads(Vec<ThreadRow>, u64),
     PinnedThread(ThreadRow),
@@ -136,8 +134,6 @@ struct Log {
     threads_in_all: u64,
     /// Pinned threads that are not among the listed ones.
     pinned_threads: Vec<ThreadRow>,
-    /// How far the counting of the listed events is.
-    counted: Option<Rc<Counted>>,
     /// The usage of the whole log, for the notes beside the capabilities.
     usage: Vec<UsageRow>,
 }
@@ -145,6 +141,8 @@ struct Log {
 /// The root component.
 pub(super) struct App {
     client: Client,
+    /// Whom panels ask about the open log.
+    log_client: LogClient,
     viewer: ViewerRef,
     screen: Screen,
     log: Log,
@@ -204,7 +202,6 @@ pub(super) struct App {
     /// The note whose name is to be written, and how often that was asked for.
     note_focus: Option<(usize, u32)>,
     settle: Option<Timeout>,
-    hard_cancel: Option<Timeout>,
     file_input: NodeRef,
     filter_input: NodeRef,
     panel_node: NodeRef,
@@ -220,8 +217,9 @@ impl Component for App {
         let on_worker = ctx.link().callback(Msg::Worker);
         let client = Client::start(move |message| on_worker.emit(message));
         let on_viewer = ctx.link().callback(Msg::Viewer);
-        let viewer = ViewerRef::new(client.clone(), move |event| on_viewer.emit(event));
+        let viewer = ViewerRef::new(client.no_log(), move |event| on_viewer.emit(event));
         Self {
+            log_client: client.no_log(),
             client,
             viewer,
             screen: Screen::Landing,
@@ -261,7 +259,6 @@ impl Component for App {
             notes: Rc::default(),
             note_focus: None,
             settle: None,
-            hard_cancel: None,
             file_input: NodeRef::default(),
             filter_input: NodeRef::default(),
             panel_node: NodeRef::default(),
@@ -310,13 +307,7 @@ impl Component for App {
                 self.dragging = dragging;
                 return changed;
             }
-            Msg::Cancel => self.cancel(ctx),
-            Msg::CancelHard(generation) => {
-                if generation == self.generation {
-                    self.client.restart();
-                }
-                return false;
-            }
+            Msg::Cancel => self.cancel(),
             Msg::Fingerprint(generation, print) => {
                 if generation == self.generation {
                     self.log.fingerprint = print;

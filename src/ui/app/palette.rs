@@ -212,8 +212,8 @@ impl App {
     pub(super) fn view_notes(&self, ctx: &Context<Self>) -> Html {
         let link = ctx.link();
         html! {
-            <NotesPanel client={self.client.clone()} complete={self.log.overview.complete}
-                counted={self.log.counted.clone()} notes={Rc::clone(&self.notes)} log={self.log.name.clone()}
+            <NotesPanel client={self.log_client.clone()} complete={self.log.overview.complete}
+                notes={Rc::clone(&self.notes)} log={self.log.name.clone()}
                 fingerprint={self.log.fingerprint} range={self.range} focus={self.note_focus}
                 on_notes={link.callback(Msg::Notes)} on_add={link.callback(|()| Msg::AddNote)}
                 on_goto={link.callback(Msg::Goto)} />

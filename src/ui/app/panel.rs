@@ -84,7 +84,7 @@ impl App {
     /// Where the panels' answers come from.
     fn source(&self) -> Source {
         Source {
-            client: self.client.clone(),
+            client: self.log_client.clone(),
             events: self.log.overview.events,
             complete: self.log.overview.complete,
         }
@@ -102,13 +102,13 @@ impl App {
                 html! { <p class="empty">{ "The flame graph is drawn when the log is read." }</p> }
             }
             Panel::FlameGraph => html! {
-                <Flame client={self.client.clone()} sources={Rc::clone(&self.log.flame_sources)}
+                <Flame client={self.log_client.clone()} sources={Rc::clone(&self.log.flame_sources)}
                     log={self.log.overview.span.unwrap_or(Span::new(Nanos(0), Nanos(0)))} range={self.range} {marked} view={self.flame.clone()}
                     colours={self.colours} names={self.names} shown={self.flame_shown} on_view={link.callback(Msg::Flame)} {on_goto} />
             },
             Panel::Events => html! {
-                <Events client={self.client.clone()} overview={Rc::clone(&self.log.overview)} {range} {marked}
-                    counted={self.log.counted.clone()} place={self.place} list={self.events.clone()}
+                <Events client={self.log_client.clone()} overview={Rc::clone(&self.log.overview)} {range} {marked}
+                    place={self.place} list={self.events.clone()}
                     on_list={link.callback(Msg::Events)} {on_goto} />
             },
             Panel::Process => {

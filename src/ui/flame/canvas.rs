@@ -9,11 +9,9 @@ use web_sys::{HtmlCanvasElement, HtmlElement, WheelEvent};
 use yew::prelude::*;
 
 use super::pick::{Pick, Reveal};
-use crate::protocol::{Answer, Question};
 use crate::ui::canvas::CanvasPainter;
-use crate::ui::client::Client;
+use crate::ui::client::LogClient;
 use crate::ui::{theme, timeline::Observer};
-use crate::wire;
 use analysis::flamegraph::profiles::SourceInfo;
 use views::actions::flame::FlameAct;
 use views::flame::query::{FlameQuery, View};
@@ -21,7 +19,7 @@ use views::scene::flame::{FlameScene, Graph, LEVEL_PX, Minimap, Window};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct CanvasProps {
-    pub(super) client: Client,
+    pub(super) client: LogClient,
     /// What is drawn; its window is the canvas's own.
     pub(super) query: FlameQuery,
     /// What the tracks are called.
@@ -188,17 +186,12 @@ impl FlameCanvas {
         let (number, link) = (self.number, ctx.link().clone());
         let source = Rc::clone(&ctx.props().source);
         let (unit, measure) = (query.choice.source.unit(), query.measure);
-        let question = Question::Flame(query);
-        ctx.props().client.ask(question, move |answer, columns| {
-            let boxes = columns.as_ref().and_then(wire::flame_boxes);
-            let graph = match (answer, boxes) {
-                (Answer::Flame(head), Some(boxes)) => {
-                    let bands = head.bands.iter();
-                    let names = bands.map(|(track, _)| source.title(*track)).collect();
-                    Some(Graph::new(head, boxes, unit, measure, names))
-                }
-                _ => None,
-            };
+        ctx.props().client.ask(query, move |answer| {
+            let graph = answer.ok().flatten().map(|(head, boxes)| {
+                let bands = head.bands.iter();
+                let names = bands.map(|(track, _)| source.title(*track)).collect();
+                Graph::new(head, boxes, unit, measure, names)
+            });
             link.send_message(then(number, graph));
         });
     }

@@ -6,7 +6,7 @@ use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 use super::export::Export;
-use crate::ui::client::Client;
+use crate::ui::client::LogClient;
 use crate::ui::menu::Menu;
 use crate::ui::summary::span_text;
 use analysis::flamegraph::choosing::{ALL, CAPS, THREADS};
@@ -21,7 +21,7 @@ use views::share::{FlameOrder, FlameView, TrackName};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct ControlsProps {
-    pub(super) client: Client,
+    pub(super) client: LogClient,
     pub(super) sources: Rc<Vec<SourceInfo>>,
     pub(super) source: Rc<SourceInfo>,
     pub(super) view: FlameView,

@@ -3,23 +3,22 @@
 use std::rc::Rc;
 
 use js_sys::Array;
-use wasm_bindgen::JsCast;
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, BlobPropertyBag};
 use yew::prelude::*;
 
-use crate::protocol::{Answer, Question};
-use crate::ui::client::Client;
+use crate::ui::client::{Asked, LogClient};
 use crate::ui::menu::Menu;
 use crate::ui::save::{save, save_blob};
 use crate::ui::theme;
-use crate::wire;
 use analysis::flamegraph::profiles::SourceInfo;
 use views::flame::query::{ExportFormat, FlameQuery};
 use views::scene::flame::{picture_query, svg};
+use views::session::questions::FlameExportQuery;
 
 #[derive(Clone, Properties, PartialEq)]
 pub(super) struct ExportProps {
-    pub(super) client: Client,
+    pub(super) client: LogClient,
     pub(super) query: FlameQuery,
     pub(super) source: Rc<SourceInfo>,
 }
@@ -46,10 +45,13 @@ const FORMATS: [(ExportFormat, &str, &str, &str); 3] = [
     ),
 ];
 
+const WRITING: &str = "The file is being written…";
+
 /// The menu of the formats.
 #[component]
 pub(super) fn Export(props: &ExportProps) -> Html {
     let status = use_state_eq(|| None::<&'static str>);
+    let writing = use_mut_ref(|| None::<Asked>);
     let done = {
         let status = status.setter();
         Callback::from(move |saved: bool| {
@@ -59,15 +61,21 @@ pub(super) fn Export(props: &ExportProps) -> Html {
     let format =
         |&(format, name, kind, text): &(ExportFormat, &'static str, &'static str, &'static str)| {
             let (client, query, done) = (props.client.clone(), props.query.clone(), done.clone());
-            let status = status.setter();
+            let (status, writing) = (status.setter(), Rc::clone(&writing));
             let onclick = Callback::from(move |_: MouseEvent| {
-                status.set(Some("The file is being written…"));
-                let question = Question::FlameExport(query.clone(), format);
+                status.set(Some(WRITING));
+                let question = FlameExportQuery {
+                    query: query.clone(),
+                    format,
+                };
                 let done = done.clone();
-                client.ask(question, move |answer, columns| {
-                    let bytes = columns.filter(|_| answer == Answer::File);
+                let asked = client.ask_for_column(question, "bytes", move |answer| {
+                    let bytes = answer.ok().and_then(|(file, bytes)| file.and(bytes));
                     done.emit(bytes.is_some_and(|bytes| save_bytes(name, kind, &bytes)));
                 });
+                if let Some(before) = writing.replace(Some(asked)) {
+                    before.forget();
+                }
             });
             html! { <p class="tools"><button class="small" {onclick}>{ text }</button></p> }
         };
@@ -75,23 +83,33 @@ pub(super) fn Export(props: &ExportProps) -> Html {
         let (props, done) = (props.clone(), done.clone());
         Callback::from(move |_: MouseEvent| save_svg(&props, done.clone()))
     };
+    let stop = {
+        let (status, writing) = (status.setter(), Rc::clone(&writing));
+        Callback::from(move |_: MouseEvent| {
+            writing.take().iter().for_each(Asked::forget);
+            status.set(None);
+        })
+    };
     html! {
         <Menu id="flame-export" label="Save" title="Save the flame graph">
             { for FORMATS.iter().map(format) }
             <p class="tools"><button class="small" onclick={svg}>{ "SVG: the picture, at any size" }</button></p>
-            if let Some(status) = *status { <p role="status">{ status }</p> }
+            if let Some(status) = *status {
+                <p role="status">{ status }
+                    if status == WRITING { { " " }<button class="small" onclick={stop}>{ "Stop" }</button> }
+                </p>
+            }
         </Menu>
     }
 }
 
-fn save_bytes(name: &str, kind: &str, columns: &Array) -> bool {
+fn save_bytes(name: &str, kind: &str, bytes: &JsValue) -> bool {
     let properties = BlobPropertyBag::new();
     properties.set_type(kind);
-    let bytes = columns.get(0);
     if bytes.dyn_ref::<js_sys::Uint8Array>().is_none() {
         return false;
     }
-    let blob = Blob::new_with_u8_array_sequence_and_options(&Array::of1(&bytes), &properties);
+    let blob = Blob::new_with_u8_array_sequence_and_options(&Array::of1(bytes), &properties);
     blob.and_then(|blob| save_blob(name, &blob)).is_ok()
 }
 
@@ -99,14 +117,12 @@ fn save_bytes(name: &str, kind: &str, columns: &Array) -> bool {
 fn save_svg(props: &ExportProps, done: Callback<bool>) {
     let query = picture_query(&props.query);
     let source = Rc::clone(&props.source);
-    let question = Question::Flame(query.clone());
-    props.client.ask(question, move |answer, columns| {
-        let boxes = columns.as_ref().and_then(wire::flame_boxes);
-        let (Answer::Flame(head), Some(boxes)) = (answer, boxes) else {
+    props.client.ask(query.clone(), move |answer| {
+        let Ok(Some(graph)) = answer else {
             return done.emit(false);
         };
         let theme = theme::current();
-        let text = svg((head, boxes), &query, &source, theme.palette, theme.dark);
+        let text = svg(graph, &query, &source, theme.palette, theme.dark);
         let texts = Array::of1(&text.into());
         done.emit(save("flamegraph.svg", "image/svg+xml", &texts).is_ok());
     });

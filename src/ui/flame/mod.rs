@@ -17,11 +17,10 @@ use self::controls::Controls;
 use self::pick::{Pick, Reveal};
 use self::sandwich::Sandwich;
 use self::steps::Steps;
-use super::client::Client;
+use super::client::LogClient;
 use super::panel::Marked;
 use super::summary;
 use super::viewer::Goto;
-use crate::protocol::{Answer, Question};
 use analysis::flamegraph::choosing::ALL;
 use analysis::flamegraph::profiles::SourceInfo;
 use analysis::timeline::row::{CallsOf, Row};
@@ -47,7 +46,7 @@ pub(super) struct Shown {
 
 #[derive(Properties, PartialEq)]
 pub(super) struct FlameProps {
-    pub(super) client: Client,
+    pub(super) client: LogClient,
     /// What the log has something of.
     pub(super) sources: Rc<Vec<SourceInfo>>,
     /// All of the log.
@@ -218,7 +217,7 @@ fn row_of(track: TrackSource) -> Option<Row> {
 
 /// Shows when a box that stands for many times is: the first, then the next.
 fn seek(
-    client: &Client,
+    client: &LogClient,
     query: &FlameQuery,
     pick: &Pick,
     sought: &Sought,
@@ -238,21 +237,18 @@ fn seek(
         from: from.unwrap_or(start),
     };
     let (sought, on_goto) = (Rc::clone(sought), on_goto.clone());
-    client.ask(
-        Question::FlamePlace(question),
-        move |answer, _| match answer {
-            Answer::FlamePlace(Some(span)) => {
-                *sought.borrow_mut() = Some((stack, span.end.max(Nanos(span.start.0 + 1))));
-                on_goto.emit(Goto {
-                    span,
-                    row: None,
-                    zoom: true,
-                });
-            }
-            // After the last one comes the first again.
-            _ => *sought.borrow_mut() = None,
-        },
-    );
+    client.ask(question, move |place| match place {
+        Ok(Some(span)) => {
+            *sought.borrow_mut() = Some((stack, span.end.max(Nanos(span.start.0 + 1))));
+            on_goto.emit(Goto {
+                span,
+                row: None,
+                zoom: true,
+            });
+        }
+        // After the last one comes the first again.
+        _ => *sought.borrow_mut() = None,
+    });
 }
 
 /// What a box is, and what can be done to it.

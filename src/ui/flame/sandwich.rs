@@ -8,8 +8,7 @@ use yew::prelude::*;
 
 use super::canvas::FlameCanvas;
 use super::pick::Pick;
-use crate::protocol::{Answer, Question};
-use crate::ui::client::Client;
+use crate::ui::client::LogClient;
 use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
 use analysis::flamegraph::profiles::SourceInfo;
 use model::profile::source::Unit;
@@ -21,7 +20,7 @@ use views::share::FlameView;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct SandwichProps {
-    pub(super) client: Client,
+    pub(super) client: LogClient,
     /// What the table and the graphs are about.
     pub(super) query: FlameQuery,
     pub(super) source: Rc<SourceInfo>,
@@ -167,23 +166,17 @@ fn use_rows(props: &SandwichProps) -> (Rc<Vec<FlameRow>>, u32) {
         choice: props.query.choice.clone(),
         steps: props.query.steps.clone(),
     };
-    let newest = use_mut_ref(|| 0_u32);
     let (client, rows) = (props.client.clone(), state.setter());
     use_effect_with(
         (question, Rc::clone(&props.source), props.names),
         move |(question, ..)| {
-            let number = {
-                let mut newest = newest.borrow_mut();
-                *newest += 1;
-                *newest
-            };
-            client.ask(Question::FlameTable(question.clone()), move |answer, _| {
-                if let Answer::FlameTable(answer, heap_samples) = answer
-                    && *newest.borrow() == number
-                {
+            let asked = client.ask(question.clone(), move |answer| {
+                if let Ok((answer, heap_samples)) = answer {
                     rows.set((Rc::new(answer), heap_samples));
                 }
             });
+            // The next question makes this one stale.
+            move || asked.forget()
         },
     );
     (*state).clone()

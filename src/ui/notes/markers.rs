@@ -1,16 +1,14 @@
 //! The program's own markers as notes.
 
-use std::rc::Rc;
-
 use yew::prelude::*;
 
 use super::{Changer, merged_text};
-use crate::protocol::{Answer, Counted, EventQuery, Question};
-use crate::ui::client::Client;
+use crate::ui::client::LogClient;
 use model::time::Span;
 use views::events::filter::EventFilter;
 use views::events::{EventList, EventRow};
 use views::notes::{MAX_NOTES, Note};
+use views::session::event_list::{CountRows, EventRows, NoRows};
 
 /// `UserMarker`, which `traceMarker` writes (`rts/include/rts/EventLogFormat.h`).
 const USER_MARKER: u16 = 58;
@@ -34,60 +32,60 @@ fn note(row: &EventRow) -> Note {
 /// events has numbered rows only as far as they are counted, so that they are
 /// counted first.
 #[hook]
-pub(super) fn use_markers(
-    client: &Client,
-    counted: Option<Rc<Counted>>,
-    changer: Changer,
-) -> (bool, Callback<()>) {
-    // What was known before: the answer is another one.
-    let looking = use_state(|| None::<Option<Rc<Counted>>>);
+pub(super) fn use_markers(client: &LogClient, changer: Changer) -> (bool, Callback<()>) {
+    let looking = use_state_eq(|| false);
     let begin = {
-        let (client, counted, looking) = (client.clone(), counted.clone(), looking.setter());
+        let (client, looking) = (client.clone(), looking.setter());
         Callback::from(move |()| {
-            looking.set(Some(counted.clone()));
-            client.count(Some(markers()));
+            looking.set(true);
+            let (done, changer) = (looking.clone(), changer.clone());
+            count(client.clone(), move |found| {
+                done.set(false);
+                take(found, &changer);
+            });
         })
     };
-    let news = counted.filter(|now| {
-        let before = looking.as_ref();
-        before.is_some_and(|before| {
-            before
-                .as_ref()
-                .is_none_or(|before| !Rc::ptr_eq(before, now))
-        }) && now.list == markers()
-            && (now.complete || now.rows > MAX_NOTES as u64)
-    });
-    {
-        let (client, done) = (client.clone(), looking.setter());
-        use_effect_with(news.map(|now| now.rows), move |rows| {
-            if let Some(rows) = *rows {
-                done.set(None);
-                take(&client, rows, changer);
-            }
-        });
-    }
-    (looking.is_some(), begin)
+    (*looking, begin)
 }
 
-/// Asks for the first markers and makes notes of them.
-fn take(client: &Client, rows: u64, changer: Changer) {
-    let question = EventQuery::Rows {
-        list: markers(),
-        first: 0,
-        count: MAX_NOTES as u32,
-    };
-    client.ask(Question::Events(question), move |answer, _| {
-        let found = match answer {
-            Answer::EventRows(found) if !found.is_empty() => found,
-            _ => return changer.say("The program wrote no markers (traceMarker, traceMarkerIO)."),
+/// The first markers, and how many there are at least.
+type Found = Result<(Vec<EventRow>, u64), NoRows>;
+
+/// Counts markers until there are more than notes can be, then asks for the
+/// first.
+fn count(client: LogClient, then: impl FnOnce(Found) + 'static) {
+    client.clone().ask(CountRows(markers()), move |counted| {
+        let rows = match counted {
+            Ok(Ok(counted)) if counted.complete || counted.rows > MAX_NOTES as u64 => counted.rows,
+            Ok(Ok(_)) => return count(client, then),
+            Ok(Err(why)) => return then(Err(why)),
+            Err(_) => return then(Err(NoRows::NotCounted)),
         };
-        changer.change(|notes| {
-            let merged = notes.merge(found.iter().map(note));
-            let mut text = merged_text(merged, "from markers");
-            if rows > found.len() as u64 {
-                text += &format!(" There are more markers: only the first {MAX_NOTES} were taken.");
-            }
-            text
+        let first = EventRows {
+            list: markers(),
+            first: 0,
+            count: MAX_NOTES as u32,
+        };
+        client.ask(first, move |found| {
+            let found = found.unwrap_or(Err(NoRows::NotCounted));
+            then(found.map(|found| (found, rows)));
         });
+    });
+}
+
+/// Makes notes of markers.
+fn take(found: Found, changer: &Changer) {
+    let (found, rows) = match found {
+        Ok((found, rows)) if !found.is_empty() => (found, rows),
+        Ok(_) => return changer.say("The program wrote no markers (traceMarker, traceMarkerIO)."),
+        Err(why) => return changer.say(format!("The markers were not read: {why}.")),
+    };
+    changer.change(|notes| {
+        let merged = notes.merge(found.iter().map(note));
+        let mut text = merged_text(merged, "from markers");
+        if rows > found.len() as u64 {
+            text += &format!(" There are more markers: only the first {MAX_NOTES} were taken.");
+        }
+        text
     });
 }

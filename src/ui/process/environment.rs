@@ -4,8 +4,8 @@
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-use crate::protocol::{Answer, Question};
 use crate::ui::panel::{Source, use_answer};
+use views::session::questions::EnvironmentQuery;
 
 /// From so many variables on there is a filter.
 const MANY: u64 = 12;
@@ -48,7 +48,7 @@ pub(super) fn Environment(props: &EnvironmentProps) -> Html {
 
 #[component]
 fn Variables(props: &EnvironmentProps) -> Html {
-    let answer = use_answer(&props.source, Question::Environment);
+    let answer = use_answer(&props.source, EnvironmentQuery);
     let filter = use_state(String::new);
     let oninput = {
         let filter = filter.setter();
@@ -57,7 +57,7 @@ fn Variables(props: &EnvironmentProps) -> Html {
             filter.set(input.value());
         })
     };
-    let Some(Answer::Environment(variables)) = answer.as_deref() else {
+    let Some(variables) = answer.as_deref() else {
         return html! { <p>{ "Asking for them." }</p> };
     };
     let wanted = filter.to_lowercase();

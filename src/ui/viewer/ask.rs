@@ -2,9 +2,9 @@
 //! view asks; one question of each kind is in flight.
 
 use super::{Viewer, ViewerRef};
-use crate::protocol::{Answer, Question};
-use crate::wire;
 use views::scene::control::Control;
+use views::session::query::Query;
+use views::session::questions::LabelsQuery;
 
 /// What was asked last; one question is in flight at a time.
 pub(super) struct Asked<Q> {
@@ -44,64 +44,59 @@ impl<Q: PartialEq + Clone> Asked<Q> {
 }
 
 impl ViewerRef {
-    /// Does what an answer asks for, unless the log is another one by now.
-    fn answered(&self, generation: u32, what: impl FnOnce(&mut Viewer)) -> bool {
-        let mut viewer = self.0.borrow_mut();
-        let current = viewer.generation == generation;
-        if current {
-            what(&mut viewer);
-        }
-        current
-    }
-
-    /// Asks for the marks in view, unless they are there or an answer is on
-    /// its way: then the next frame asks.
-    pub(super) fn ask_marks(&self) {
-        let (client, query, generation) = {
+    /// Asks what the controller wants to know, unless it is known or an answer
+    /// is on its way: then the next frame asks.
+    fn ask<Q: Query + Clone + PartialEq>(
+        &self,
+        asked: fn(&mut Viewer) -> &mut Asked<Q>,
+        query: Option<Q>,
+        then: impl FnOnce(&Self, Q, Q::Answer) + 'static,
+    ) {
+        let client = {
             let mut viewer = self.0.borrow_mut();
-            let query = viewer.control.marks_query();
-            if query.rows.is_empty() || !viewer.timeline.begin(&query) {
+            let query = query.as_ref();
+            if !query.is_some_and(|query| asked(&mut viewer).begin(query)) {
                 return;
             }
-            (viewer.client.clone(), query, viewer.generation)
+            viewer.client.clone()
         };
+        let Some(query) = query else { return };
         let this = self.clone();
-        let asked = query.clone();
-        client.ask(Question::Timeline(query), move |answer, columns| {
-            if !this.answered(generation, |viewer| viewer.timeline.end()) {
-                return;
-            }
-            let reply = columns.as_ref().and_then(wire::timeline_reply);
-            if let (Answer::Timeline, Some(reply)) = (answer, reply) {
-                this.act(|control| control.marks_came(asked, reply));
-                this.ask_labels();
+        client.ask(query.clone(), move |answer| {
+            asked(&mut this.0.borrow_mut()).end();
+            if let Ok(answer) = answer {
+                then(&this, query, answer);
             }
         });
+    }
+
+    /// Asks for the marks in view.
+    pub(super) fn ask_marks(&self) {
+        let query = self.read(Control::marks_query);
+        let query = Some(query).filter(|query| !query.rows.is_empty());
+        self.ask(
+            |viewer| &mut viewer.timeline,
+            query,
+            |this, query, reply| {
+                this.act(|control| control.marks_came(query, reply));
+                this.ask_labels();
+            },
+        );
     }
 
     /// Asks for the activity of the whole log.
     pub(super) fn ask_minimap(&self) {
-        let (client, query, generation) = {
-            let mut viewer = self.0.borrow_mut();
-            let query = viewer.control.minimap_query();
-            let Some(query) = query.filter(|query| viewer.minimap.begin(query)) else {
-                return;
-            };
-            (viewer.client.clone(), query, viewer.generation)
-        };
-        let this = self.clone();
-        let asked = query.clone();
-        client.ask(Question::Timeline(query), move |_, columns| {
-            if !this.answered(generation, |viewer| viewer.minimap.end()) {
-                return;
-            }
-            if let Some(reply) = columns.as_ref().and_then(wire::timeline_reply) {
+        let query = self.read(Control::minimap_query);
+        self.ask(
+            |viewer| &mut viewer.minimap,
+            query,
+            |this, query, reply| {
                 this.act(|control| {
-                    control.minimap_came(asked, reply);
+                    control.minimap_came(query, reply);
                     None
                 });
-            }
-        });
+            },
+        );
     }
 
     /// Asks for the labels of threads whose runs are wide enough to be named.
@@ -115,8 +110,8 @@ impl ViewerRef {
             (viewer.client.clone(), unknown)
         };
         let this = self.clone();
-        client.ask(Question::Labels(unknown), move |answer, _| {
-            if let Answer::Labels(labels) = answer {
+        client.ask(LabelsQuery(unknown), move |labels| {
+            if let Ok(labels) = labels {
                 this.0.borrow_mut().control.labels_came(labels);
                 this.redraw();
             }
@@ -125,74 +120,25 @@ impl ViewerRef {
 
     /// Asks for what else is known of the item that is pointed at or selected.
     pub(super) fn ask_about_item(&self) {
-        self.ask_message();
-        self.ask_details();
-        self.ask_flow();
-    }
-
-    /// Asks for the text of a message.
-    fn ask_message(&self) {
-        let (client, number) = {
-            let mut viewer = self.0.borrow_mut();
-            let Some(number) = viewer.control.message_query() else {
-                return;
-            };
-            (viewer.client.clone(), number)
-        };
-        let this = self.clone();
-        client.ask(Question::Message(number), move |answer, _| {
-            if let Answer::Message(Some(message)) = answer {
-                this.act(|control| control.message_came(number, message.text));
-            }
-        });
-    }
-
-    fn ask_details(&self) {
-        let (client, query, generation) = {
-            let mut viewer = self.0.borrow_mut();
-            let query = viewer.control.details_query();
-            let Some(query) = query.filter(|query| viewer.details.begin(query)) else {
-                return;
-            };
-            (viewer.client.clone(), query, viewer.generation)
-        };
-        let this = self.clone();
-        let asked = query.clone();
-        client.ask(Question::Details(query), move |answer, _| {
-            if !this.answered(generation, |viewer| viewer.details.end()) {
-                return;
-            }
-            let facts = match answer {
-                Answer::Details(facts) => facts,
-                _ => Vec::new(),
-            };
-            this.act(|control| control.details_came(asked, facts));
-        });
-    }
-
-    fn ask_flow(&self) {
-        let (client, query, generation) = {
-            let mut viewer = self.0.borrow_mut();
-            let query = viewer.control.flow_query();
-            if query.is_none() {
-                viewer.flow.forget();
-            }
-            let Some(query) = query.filter(|query| viewer.flow.begin(query)) else {
-                return;
-            };
-            (viewer.client.clone(), query, viewer.generation)
-        };
-        let this = self.clone();
-        client.ask(Question::Flow(query), move |answer, _| {
-            if !this.answered(generation, |viewer| viewer.flow.end()) {
-                return;
-            }
-            if let Answer::Flow(arrows) = answer {
-                this.act(|control: &mut Control| {
+        let details = self.read(Control::details_query);
+        self.ask(
+            |viewer| &mut viewer.details,
+            details,
+            |this, query, facts| this.act(|control| control.details_came(query, facts)),
+        );
+        let flow = self.0.borrow_mut().control.flow_query();
+        if flow.is_none() {
+            self.0.borrow_mut().flow.forget();
+        }
+        self.ask(
+            |viewer| &mut viewer.flow,
+            flow,
+            |this, _, arrows| {
+                this.act(|control| {
                     control.flow_came(arrows);
                     None
                 });
-            }
-        });
+            },
+        );
     }
 }

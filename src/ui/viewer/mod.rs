@@ -13,7 +13,7 @@ use gloo_timers::callback::Timeout;
 use web_sys::{HtmlCanvasElement, HtmlElement};
 
 use super::canvas::CanvasPainter;
-use super::client::Client;
+use super::client::LogClient;
 use crate::ui::same::Same;
 use analysis::timeline::details::DetailsQuery;
 use analysis::timeline::flow::FlowQuery;
@@ -40,7 +40,7 @@ struct Elements {
 
 /// The timeline.
 struct Viewer {
-    client: Client,
+    client: LogClient,
     emit: Rc<dyn Fn(Told)>,
     control: Control,
     notes: Rc<Notes>,
@@ -52,8 +52,6 @@ struct Viewer {
     minimap: Asked<TimelineQuery>,
     details: Asked<DetailsQuery>,
     flow: Asked<FlowQuery>,
-    /// Goes up with each log, so that late answers are known.
-    generation: u32,
 }
 
 /// A shared handle: listeners, frames and answers come back to it.
@@ -67,7 +65,7 @@ impl PartialEq for ViewerRef {
 }
 
 impl ViewerRef {
-    pub(super) fn new(client: Client, emit: impl Fn(Told) + 'static) -> Self {
+    pub(super) fn new(client: LogClient, emit: impl Fn(Told) + 'static) -> Self {
         Self(Rc::new(RefCell::new(Viewer {
             client,
             emit: Rc::new(emit),
@@ -80,7 +78,6 @@ impl ViewerRef {
             minimap: Asked::default(),
             details: Asked::default(),
             flow: Asked::default(),
-            generation: 0,
         })))
     }
 
@@ -141,10 +138,10 @@ impl ViewerRef {
     }
 
     /// Another log, or none.
-    pub(super) fn reset(&self) {
+    pub(super) fn reset(&self, client: LogClient) {
         {
             let mut viewer = self.0.borrow_mut();
-            viewer.generation += 1;
+            viewer.client = client;
             viewer.timeline = Asked::default();
             viewer.minimap = Asked::default();
             viewer.details = Asked::default();

@@ -74,6 +74,20 @@ pub enum Oddity {
     },
 }
 
+impl Oddity {
+    /// The threads that it is about.
+    #[must_use]
+    pub const fn threads(self) -> [Option<ThreadId>; 2] {
+        match self {
+            Self::GcEndWithoutStart | Self::GcStartRepeated => [None; 2],
+            Self::StopBeforeRun { thread } => [Some(thread), None],
+            Self::OtherThread {
+                running, thread, ..
+            } => [Some(thread), Some(running)],
+        }
+    }
+}
+
 impl std::fmt::Display for Oddity {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match *self {

@@ -24,7 +24,6 @@ pub mod runs;
 pub mod scope;
 pub mod store;
 pub mod tasks;
-pub mod thread_export;
 pub mod thread_table;
 pub mod threads;
 pub mod tracks;

@@ -473,7 +473,7 @@ impl SpanSink for Store {
         }
     }
 
-    fn migration(&mut self, thread: ThreadId, cap: Option<CapId>, at: Nanos) {
+    fn migration(&mut self, thread: ThreadId, cap: Option<CapId>, _: Option<CapId>, at: Nanos) {
         let index = self.threads.index(thread);
         self.keep_instant(InstantKind::Migrated, cap, at, Some(index));
     }

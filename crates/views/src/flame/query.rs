@@ -86,7 +86,7 @@ pub struct FlameHead {
 /// In the order of time boxes that are at least a pixel wide are exact, but for
 /// less than a pixel at their edges; of narrower ones that were merged only the
 /// sums are.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlameBoxes {
     /// How many frames are around each.
     pub depth: Vec<u16>,

@@ -146,7 +146,6 @@ struct Labels {
     messages: FxHashMap<u32, String>,
     /// The names of spans of the program, and of the functions of a profile.
     overview: Rc<Overview>,
-    asked_message: Option<u32>,
 }
 
 impl Names for Labels {

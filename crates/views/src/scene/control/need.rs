@@ -120,24 +120,6 @@ impl Control {
         self.labels.known.extend(labels);
     }
 
-    /// The number of a message whose text is wanted; it counts as asked for.
-    pub fn message_query(&mut self) -> Option<u32> {
-        let item = self.item()?;
-        let number = item.detail.filter(|_| item.row == Row::Messages)?;
-        let unknown =
-            self.labels.asked_message != Some(number) && self.labels.message(number).is_none();
-        unknown.then(|| {
-            self.labels.asked_message = Some(number);
-            number
-        })
-    }
-
-    /// Takes the text of a message over.
-    pub fn message_came(&mut self, number: u32, text: String) -> Vec<Told> {
-        self.labels.messages.insert(number, text);
-        self.described()
-    }
-
     /// What is asked about the item that is pointed at or selected.
     #[must_use]
     pub fn details_query(&self) -> Option<DetailsQuery> {
@@ -145,8 +127,14 @@ impl Control {
         Some(details_query(item))
     }
 
-    /// Takes over what is known of an item.
+    /// Takes over what is known of an item. The first fact about messages is
+    /// what the first of them says.
     pub fn details_came(&mut self, asked: DetailsQuery, facts: Vec<Fact>) -> Vec<Told> {
+        let item = self.item().filter(|item| details_query(item) == asked);
+        let number = item.filter(|item| item.row == Row::Messages);
+        if let (Some(number), Some(first)) = (number.and_then(|item| item.detail), facts.first()) {
+            self.labels.messages.insert(number, first.text.clone());
+        }
         self.details = Some((asked, facts));
         self.described()
     }

@@ -1,31 +1,9 @@
 //! The table of threads for other programs: one list of columns for CSV and
 //! for the command line. Times are in nanoseconds.
 
-use super::thread_table::{ThreadTable, ThreadTimes};
+use crate::cells::{Cell, Formulas, push_csv};
+use analysis::timeline::thread_table::{ThreadTable, ThreadTimes};
 use model::class::WaitReason;
-
-/// The content of one cell.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cell {
-    /// A number, or a time in nanoseconds.
-    Number(u64),
-    /// A text.
-    Text(String),
-    /// The log does not say it.
-    Absent,
-}
-
-impl From<u64> for Cell {
-    fn from(number: u64) -> Self {
-        Self::Number(number)
-    }
-}
-
-impl From<Option<u64>> for Cell {
-    fn from(number: Option<u64>) -> Self {
-        number.map_or(Self::Absent, Self::Number)
-    }
-}
 
 /// The names of the columns.
 pub const COLUMNS: [&str; 23] = [
@@ -56,15 +34,15 @@ pub const COLUMNS: [&str; 23] = [
 
 /// The cells of a row, one for each of [`COLUMNS`].
 #[must_use]
-pub fn cells(row: &ThreadTimes) -> [Cell; COLUMNS.len()] {
+pub fn cells(row: &ThreadTimes) -> [Cell<'_>; COLUMNS.len()] {
     let (sums, times) = (&row.sums, &row.sums.times);
     let blocked = |reason: WaitReason| Cell::Number(times.blocked_ns[reason as usize]);
     [
         u64::from(row.id.0).into(),
-        row.label.clone().map_or(Cell::Absent, Cell::Text),
+        row.label.as_deref().into(),
         row.created.map(|time| time.0).into(),
         row.finished.map(|time| time.0).into(),
-        Cell::Text(row.end.explanation()),
+        row.end.explanation().into(),
         times.running_ns.into(),
         times.open_ns.into(),
         times.ready_ns.into(),
@@ -87,7 +65,8 @@ pub fn cells(row: &ThreadTimes) -> [Cell; COLUMNS.len()] {
 }
 
 /// The rows of a table as CSV (RFC 4180), with a row of names first if
-/// `header` says so: a long table may be asked for in parts.
+/// `header` says so: a long table may be asked for in parts. A spreadsheet
+/// takes no label for a formula.
 #[must_use]
 pub fn thread_csv(table: &ThreadTable, header: bool) -> String {
     let mut csv = String::new();
@@ -100,36 +79,21 @@ pub fn thread_csv(table: &ThreadTable, header: bool) -> String {
             if i > 0 {
                 csv.push(',');
             }
-            match cell {
-                Cell::Number(number) => csv.push_str(&number.to_string()),
-                Cell::Text(text) => push_quoted(&mut csv, text),
-                Cell::Absent => {}
-            }
+            push_csv(&mut csv, cell, Formulas::Neutralised);
         }
         csv.push_str("\r\n");
     }
     csv
 }
 
-/// Quotes a text if it has to be.
-fn push_quoted(csv: &mut String, text: &str) {
-    if !text.contains([',', '"', '\r', '\n']) {
-        csv.push_str(text);
-        return;
-    }
-    csv.push('"');
-    csv.push_str(&text.replace('"', "\"\""));
-    csv.push('"');
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::timeline::thread_table::{ThreadEnd, ThreadSums};
+    use analysis::timeline::thread_table::{ThreadEnd, ThreadSums};
     use eventlog::ids::{Nanos, ThreadId};
 
     #[test]
-    fn quotes_what_has_to_be_quoted() {
+    fn a_row_is_a_line_of_cells() {
         let row = |label: &str| ThreadTimes {
             id: ThreadId(7),
             label: Some(label.to_owned()),
@@ -140,12 +104,12 @@ mod tests {
             sums: ThreadSums::default(),
         };
         let table = ThreadTable {
-            rows: vec![row("plain"), row("a, \"b\"\nc")],
+            rows: vec![row("plain"), row("=a, \"b\"\nc")],
             ..ThreadTable::default()
         };
         let zeros = ",0".repeat(15);
         let rest = format!("3,,still waiting for a capability{zeros},,0,0\r\n");
-        let rows = format!("7,plain,{rest}7,\"a, \"\"b\"\"\nc\",{rest}");
+        let rows = format!("7,plain,{rest}7,\"'=a, \"\"b\"\"\nc\",{rest}");
         assert_eq!(thread_csv(&table, false), rows);
         let whole = thread_csv(&table, true);
         assert_eq!(whole, format!("{}\r\n{rows}", COLUMNS.join(",")));

@@ -1,0 +1,143 @@
+//! Cells of tables for other programs: spreadsheets, scripts, JSON.
+
+use std::borrow::Cow;
+
+/// The content of one cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cell<'a> {
+    /// A number; times are in nanoseconds, sizes in bytes.
+    Number(u64),
+    /// A text.
+    Text(Cow<'a, str>),
+    /// Whether something is so: this word, or nothing.
+    Flag(bool, &'static str),
+    /// The log does not say it.
+    Absent,
+}
+
+impl Cell<'_> {
+    /// The cell as text; empty if it is absent.
+    #[must_use]
+    pub fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Number(number) => number.to_string().into(),
+            Self::Text(text) => Cow::Borrowed(text),
+            Self::Flag(true, word) => Cow::Borrowed(word),
+            Self::Flag(false, _) | Self::Absent => Cow::Borrowed(""),
+        }
+    }
+
+    /// The cell as JSON: a number, a string, `true`, `false` or `null`.
+    #[must_use]
+    pub fn to_json(&self) -> serde_json::Value {
+        match self {
+            Self::Number(number) => (*number).into(),
+            Self::Text(text) => (**text).into(),
+            Self::Flag(set, _) => (*set).into(),
+            Self::Absent => serde_json::Value::Null,
+        }
+    }
+}
+
+impl From<u64> for Cell<'_> {
+    fn from(number: u64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl<'a> From<&'a str> for Cell<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<String> for Cell<'_> {
+    fn from(text: String) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl<'a, T: Into<Cell<'a>>> From<Option<T>> for Cell<'a> {
+    fn from(content: Option<T>) -> Self {
+        content.map_or(Self::Absent, Into::into)
+    }
+}
+
+/// What becomes of texts in CSV that a spreadsheet would run as formulas. A log's texts come
+/// from the program that wrote it, which need not mean well.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Formulas {
+    /// An apostrophe before them makes them texts.
+    #[default]
+    Neutralised,
+    /// They are left as they are.
+    Kept,
+}
+
+/// Appends a cell of CSV (RFC 4180), quoted if it has to be. Numbers stay numbers.
+pub fn push_csv(csv: &mut String, cell: &Cell<'_>, formulas: Formulas) {
+    let text = cell.text();
+    let is_text = matches!(cell, Cell::Text(_));
+    let guarded = is_text && formulas == Formulas::Neutralised && begins_formula(&text);
+    let quoted = text.contains([',', '"', '\r', '\n']);
+    if quoted {
+        csv.push('"');
+    }
+    if guarded {
+        csv.push('\'');
+    }
+    if quoted {
+        csv.push_str(&text.replace('"', "\"\""));
+        csv.push('"');
+    } else {
+        csv.push_str(&text);
+    }
+}
+
+/// Whether a spreadsheet takes a text for a formula: by its first character, before which some
+/// pass over control characters.
+fn begins_formula(text: &str) -> bool {
+    let first = text.chars().next();
+    let signs = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+    first.is_some_and(|c| signs.contains(&c) || c.is_control())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn csv(cell: &Cell<'_>, formulas: Formulas) -> String {
+        let mut csv = String::new();
+        push_csv(&mut csv, cell, formulas);
+        csv
+    }
+
+    #[test]
+    fn quotes_what_has_to_be_quoted() {
+        let of = |text: &'static str| csv(&text.into(), Formulas::Neutralised);
+        assert_eq!(of("plain"), "plain");
+        assert_eq!(of(""), "");
+        assert_eq!(of("a, \"b\"\nc"), "\"a, \"\"b\"\"\nc\"");
+    }
+
+    #[test]
+    fn formulas_are_texts_unless_they_are_wanted() {
+        for text in ["=1+1", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "\u{1b}[2J"] {
+            let cell = Cell::from(text);
+            let safe = csv(&cell, Formulas::Neutralised);
+            assert!(safe.trim_start_matches('"').starts_with('\''), "{safe}");
+            assert!(!csv(&cell, Formulas::Kept).contains('\''), "{text}");
+        }
+        assert_eq!(
+            csv(&"=\"a\"".into(), Formulas::Neutralised),
+            "\"'=\"\"a\"\"\""
+        );
+        assert_eq!(csv(&"1-1=0".into(), Formulas::Neutralised), "1-1=0");
+    }
+
+    #[test]
+    fn numbers_stay_numbers() {
+        assert_eq!(csv(&7.into(), Formulas::Neutralised), "7");
+        assert_eq!(csv(&None::<u64>.into(), Formulas::Neutralised), "");
+    }
+}

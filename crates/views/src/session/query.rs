@@ -1,0 +1,178 @@
+//! What a question about an open log is. Page, command line and tests ask the
+//! same ones; [`questions`](super::questions) lists them.
+
+use std::future::Future;
+use std::ops::Range;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::Session;
+
+/// A question about an open log: a type with its answer and the function that
+/// answers it.
+///
+/// The function is `async` so that a long answer can stop now and then
+/// ([`Host::listen`]) for whoever answers to hear other questions meanwhile,
+/// and so that it can read the file again ([`Host::read`]). To give it up is to
+/// drop the future.
+pub trait Query: Serialize + DeserializeOwned + 'static {
+    /// What comes back.
+    type Answer: Serialize + DeserializeOwned + 'static;
+    /// What it is called between page and worker.
+    const NAME: &'static str;
+
+    /// Answers it.
+    fn answer(&self, log: &Session, host: &dyn Host) -> impl Future<Output = Self::Answer>;
+
+    /// The part of an answer that is large and travels as typed arrays.
+    fn columns(_: &mut Self::Answer) -> Option<&mut dyn Columns> {
+        None
+    }
+}
+
+/// What [`Host`] promises.
+pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
+/// Whoever has a question answered: it gives time and supplies the file.
+pub trait Host {
+    /// Whether the answer has taken so long that others should be heard.
+    fn is_due(&self) -> bool;
+    /// Hears others.
+    fn pause(&self) -> Later<'_, ()>;
+    /// Begins to read a range of the file at once. What comes are the bytes
+    /// from its start on: at least one, not always all.
+    fn read(&self, range: Range<u64>) -> Later<'_, Result<Vec<u8>, Unreadable>>;
+    /// [`Host::read`] for an answer that goes through the file: what it will
+    /// need next may be read ahead.
+    fn read_on(
+        &self,
+        range: Range<u64>,
+        _next: &mut dyn Iterator<Item = Range<u64>>,
+    ) -> Later<'_, Result<Vec<u8>, Unreadable>> {
+        self.read(range)
+    }
+}
+
+impl dyn Host + '_ {
+    /// To be called by long answers every millisecond or more often: hears
+    /// others if it is time for that.
+    pub async fn listen(&self) {
+        if self.is_due() {
+            self.pause().await;
+        }
+    }
+}
+
+/// The file of a log can no longer be read: it was changed or removed since it
+/// was opened. With what the system says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("the file can no longer be read ({0}): it was changed or removed after it was opened")]
+pub struct Unreadable(pub String);
+
+/// Answers a question without a pause, as far as that needs no file.
+struct Alone;
+
+impl Host for Alone {
+    fn is_due(&self) -> bool {
+        false
+    }
+
+    fn pause(&self) -> Later<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn read(&self, _: Range<u64>) -> Later<'_, Result<Vec<u8>, Unreadable>> {
+        let none = Unreadable("there is none".to_owned());
+        Box::pin(std::future::ready(Err(none)))
+    }
+}
+
+impl Session {
+    /// The answer to a question that needs nothing but what is in memory.
+    pub fn ask<Q: Query>(&self, query: &Q) -> Q::Answer {
+        self.ask_with(query, &Alone)
+    }
+
+    /// The answer to a question, with a host that is never waited for: its
+    /// futures come true when they are polled again.
+    pub fn ask_with<Q: Query>(&self, query: &Q, host: &dyn Host) -> Q::Answer {
+        let mut answer = pin!(query.answer(self, host));
+        let mut context = Context::from_waker(Waker::noop());
+        loop {
+            if let Poll::Ready(answer) = answer.as_mut().poll(&mut context) {
+                return answer;
+            }
+        }
+    }
+}
+
+/// The large part of an answer: lists of numbers, each with a name, whose
+/// memory is handed over rather than copied.
+pub trait Columns {
+    /// Shows each column with its name, to be taken out or filled in.
+    fn each(&mut self, see: &mut dyn FnMut(&'static str, Column<'_>));
+}
+
+/// A column, by the type of its numbers.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the types say it")]
+pub enum Column<'a> {
+    U8(&'a mut Vec<u8>),
+    U16(&'a mut Vec<u16>),
+    U32(&'a mut Vec<u32>),
+    F32(&'a mut Vec<f32>),
+    F64(&'a mut Vec<f64>),
+}
+
+macro_rules! column_of {
+    ($($kind:ident $number:ty),*) => {
+        $(impl<'a> From<&'a mut Vec<$number>> for Column<'a> {
+            fn from(numbers: &'a mut Vec<$number>) -> Self {
+                Self::$kind(numbers)
+            }
+        })*
+    };
+}
+
+column_of!(U8 u8, U16 u16, U32 u32, F32 f32, F64 f64);
+
+/// Makes a type [`Columns`] by the names of its fields.
+macro_rules! columns {
+    ($type:ty { $($($field:ident).+),* $(,)? }) => {
+        impl $crate::session::query::Columns for $type {
+            fn each(&mut self, see: &mut dyn FnMut(&'static str, $crate::session::query::Column<'_>)) {
+                $(see(stringify!($($field).+), (&mut self.$($field).+).into());)*
+            }
+        }
+    };
+}
+
+/// Does something with the type of a question.
+pub trait Visitor {
+    /// What comes of it.
+    type Output;
+    /// Is called with the type.
+    fn visit<Q: Query>(self) -> Self::Output;
+}
+
+/// Makes of the list of questions the way from a name to its type: the only
+/// place where a message becomes a question.
+macro_rules! questions {
+    ($($query:ty),* $(,)?) => {
+        /// The names of all questions.
+        pub const NAMES: &[&str] = &[$(<$query as $crate::session::query::Query>::NAME),*];
+
+        /// Calls `visitor` with the question of that name, if there is one.
+        pub fn by_name<V: $crate::session::query::Visitor>(name: &str, visitor: V) -> Option<V::Output> {
+            match name {
+                $(<$query as $crate::session::query::Query>::NAME => Some(visitor.visit::<$query>()),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+pub(super) use {columns, questions};

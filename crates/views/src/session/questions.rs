@@ -1,0 +1,273 @@
+//! Every question that can be asked about an open log. A new one is a type
+//! with an `impl Query` here, and its line in the list.
+
+use serde::{Deserialize, Serialize};
+
+use super::Session;
+use super::event_list::{CountRows, EventAt, EventFields, EventRows, FindEvent};
+use super::query::{Columns, Host, Query, columns, questions};
+use crate::flame::query::{
+    ExportFormat, FlameBoxes, FlameHead, FlamePlaceQuery, FlameQuery, FlameRow, FlameTableQuery,
+};
+use analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
+use analysis::numbers::sparks_query::SparksReply;
+use analysis::numbers::summary::Summary;
+use analysis::process::Process;
+use analysis::timeline::details::{DetailsQuery, Fact};
+use analysis::timeline::flow::{Arrow, FlowQuery};
+use analysis::timeline::query::{TimelineQuery, UsageRow};
+use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
+use analysis::timeline::threads::{ThreadFilter, ThreadRow};
+use eventlog::ids::ThreadId;
+use model::marks::TimelineReply;
+use model::time::Span;
+
+questions! {
+    TimelineQuery, FlowQuery, DetailsQuery, LabelsQuery,
+    UsageQuery, SummaryQuery, CollectionsQuery, SparksQuery,
+    ThreadFilter, ThreadTableQuery, ThreadCsvQuery,
+    FlameQuery, FlameTableQuery, FlamePlaceQuery, FlameExportQuery,
+    ProcessQuery, EnvironmentQuery,
+    EventRows, FindEvent, EventAt, EventFields, CountRows,
+}
+
+impl Query for TimelineQuery {
+    type Answer = TimelineReply;
+    const NAME: &'static str = "timeline";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> TimelineReply {
+        log.timeline(self)
+    }
+
+    fn columns(reply: &mut TimelineReply) -> Option<&mut dyn Columns> {
+        Some(reply)
+    }
+}
+
+columns!(TimelineReply {
+    row, kind, class, code, start, end, detail, other_wait_ns, count, shares,
+    graph.row, graph.series, graph.start, graph.end, graph.min, graph.max, graph.last,
+});
+
+/// How a thread came to run.
+impl Query for FlowQuery {
+    type Answer = Vec<Arrow>;
+    const NAME: &'static str = "flow";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Vec<Arrow> {
+        log.flow(self)
+    }
+}
+
+/// What is known of an item beyond its mark.
+impl Query for DetailsQuery {
+    type Answer = Vec<Fact>;
+    const NAME: &'static str = "details";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Vec<Fact> {
+        log.details(self)
+    }
+}
+
+/// The labels of those of these threads that have one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LabelsQuery(pub Vec<ThreadId>);
+
+impl Query for LabelsQuery {
+    type Answer = Vec<(ThreadId, String)>;
+    const NAME: &'static str = "labels";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+        log.labels(&self.0)
+    }
+}
+
+/// How each capability spent a range.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UsageQuery(pub Span);
+
+impl Query for UsageQuery {
+    type Answer = Vec<UsageRow>;
+    const NAME: &'static str = "usage";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Vec<UsageRow> {
+        log.usage(self.0)
+    }
+}
+
+/// The numbers of `+RTS -s`, of a range or of the whole log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SummaryQuery(pub Option<Span>);
+
+impl Query for SummaryQuery {
+    type Answer = Summary;
+    const NAME: &'static str = "summary";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Summary {
+        log.summary(self.0)
+    }
+}
+
+impl Query for CollectionsQuery {
+    type Answer = CollectionsReply;
+    const NAME: &'static str = "collections";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> CollectionsReply {
+        log.collections(self)
+    }
+}
+
+/// What became of the sparks in a range or in the whole log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SparksQuery(pub Option<Span>);
+
+impl Query for SparksQuery {
+    type Answer = SparksReply;
+    const NAME: &'static str = "sparks";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> SparksReply {
+        log.sparks(self.0)
+    }
+}
+
+/// The threads that the filter lets through, and how many there are without
+/// its limit.
+impl Query for ThreadFilter {
+    type Answer = (Vec<ThreadRow>, usize);
+    const NAME: &'static str = "threads";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+        log.threads(self)
+    }
+}
+
+/// How threads spent their time; `None` until the log is read to its end.
+impl Query for ThreadTableQuery {
+    type Answer = Option<ThreadTable>;
+    const NAME: &'static str = "thread table";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Option<ThreadTable> {
+        log.thread_table(self)
+    }
+}
+
+/// A table of threads as CSV, with the names of its columns before the first
+/// row of all.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ThreadCsvQuery(pub ThreadTableQuery);
+
+impl Query for ThreadCsvQuery {
+    type Answer = Option<String>;
+    const NAME: &'static str = "threads as CSV";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Option<String> {
+        log.thread_csv(&self.0)
+    }
+}
+
+/// The boxes of a flame graph; `None` if the log has nothing of that source.
+impl Query for FlameQuery {
+    type Answer = Option<(FlameHead, FlameBoxes)>;
+    const NAME: &'static str = "flame graph";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+        log.flame(self)
+    }
+
+    fn columns(answer: &mut Self::Answer) -> Option<&mut dyn Columns> {
+        answer.as_mut().map(|(_, boxes)| boxes as &mut dyn Columns)
+    }
+}
+
+columns!(FlameBoxes {
+    depth,
+    left,
+    width,
+    frame,
+    own,
+    total,
+    count,
+    merged,
+    stack,
+    before,
+});
+
+/// How much each frame of a flame graph weighs, and of how many heap samples
+/// the weights are sums.
+impl Query for FlameTableQuery {
+    type Answer = (Vec<FlameRow>, u32);
+    const NAME: &'static str = "frames of a flame graph";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+        (log.flame_table(self), log.heap_samples(&self.choice))
+    }
+}
+
+/// When the stack of a box occurs next, if it does.
+impl Query for FlamePlaceQuery {
+    type Answer = Option<Span>;
+    const NAME: &'static str = "place of a box";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Option<Span> {
+        log.flame_place(self)
+    }
+}
+
+/// What a flame graph shows, as a file for another program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlameExportQuery {
+    /// What it shows.
+    pub query: FlameQuery,
+    /// For which program.
+    pub format: ExportFormat,
+}
+
+/// The bytes of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileBytes {
+    /// All of them.
+    pub bytes: Vec<u8>,
+}
+
+columns!(FileBytes { bytes });
+
+/// `None` if the log has nothing of that source, or if memory does not suffice.
+impl Query for FlameExportQuery {
+    type Answer = Option<FileBytes>;
+    const NAME: &'static str = "flame graph as a file";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Option<FileBytes> {
+        let bytes = log.flame_export(&self.query, self.format)?;
+        Some(FileBytes { bytes })
+    }
+
+    fn columns(file: &mut Self::Answer) -> Option<&mut dyn Columns> {
+        file.as_mut().map(|file| file as &mut dyn Columns)
+    }
+}
+
+/// The process that wrote the log, and what is wrong with the log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessQuery;
+
+impl Query for ProcessQuery {
+    type Answer = Process;
+    const NAME: &'static str = "process";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Process {
+        log.process()
+    }
+}
+
+/// Names and values of the environment of the process, which may hold secrets.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EnvironmentQuery;
+
+impl Query for EnvironmentQuery {
+    type Answer = Vec<(String, String)>;
+    const NAME: &'static str = "environment";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+        log.environment()
+    }
+}

@@ -1,0 +1,171 @@
+//! Rows of cells: separated by tabs, as CSV or as JSON.
+
+use std::io;
+
+use super::Out;
+use views::cells::{Cell, Formulas, push_csv};
+
+/// How a command prints its rows.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(in super::super) struct Output {
+    /// Print a first row with the names of the columns
+    #[arg(long)]
+    pub(in super::super) header: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(in super::super) json: bool,
+    /// Print CSV
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+    /// In CSV, leave cells alone that a spreadsheet would take for formulas; without this they
+    /// begin with an apostrophe
+    #[arg(long, requires = "csv")]
+    raw: bool,
+}
+
+/// A table being printed.
+///
+/// Without `--json` a row is a line: cells with tabs between them, or CSV. With it a row is an
+/// object whose keys are the names of the columns.
+pub(in super::super) struct Table<'a> {
+    out: &'a mut Out,
+    output: Output,
+    columns: &'a [&'static str],
+    objects: Objects,
+    line: String,
+}
+
+/// How the objects of a table in JSON are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Objects {
+    /// One list; whether it has a first element yet.
+    List { begun: bool },
+    /// Each in a line of its own, for tables of any length.
+    Lines,
+}
+
+impl<'a> Table<'a> {
+    /// Begins a table, with the names of its columns if these are asked for. In JSON it is a
+    /// list.
+    pub(in super::super) fn begin(
+        out: &'a mut Out,
+        output: Output,
+        columns: &'a [&'static str],
+    ) -> io::Result<Self> {
+        if output.json {
+            out.json_part("[")?;
+        }
+        Self::new(out, output, columns, Objects::List { begun: false })
+    }
+
+    /// Begins a table that in JSON is an object per line.
+    pub(in super::super) fn lines(
+        out: &'a mut Out,
+        output: Output,
+        columns: &'a [&'static str],
+    ) -> io::Result<Self> {
+        Self::new(out, output, columns, Objects::Lines)
+    }
+
+    fn new(
+        out: &'a mut Out,
+        output: Output,
+        columns: &'a [&'static str],
+        objects: Objects,
+    ) -> io::Result<Self> {
+        let mut table = Self {
+            out,
+            output,
+            columns,
+            objects,
+            line: String::new(),
+        };
+        if output.header && !output.json {
+            let names: Vec<Cell<'_>> = columns.iter().map(|name| Cell::from(*name)).collect();
+            table.line(&names)?;
+        }
+        Ok(table)
+    }
+
+    /// Whether rows are JSON objects.
+    pub(in super::super) const fn is_json(&self) -> bool {
+        self.output.json
+    }
+
+    /// Prints a row: a cell for each column.
+    pub(in super::super) fn row(&mut self, cells: &[Cell<'_>]) -> io::Result<()> {
+        if !self.output.json {
+            return self.line(cells);
+        }
+        let columns = self.columns.iter().zip(cells);
+        let object: serde_json::Map<_, _> = columns
+            .map(|(name, cell)| ((*name).to_owned(), cell.to_json()))
+            .collect();
+        self.object(&object.into())
+    }
+
+    /// Prints a row of a table in JSON that has more to say than its columns hold.
+    pub(in super::super) fn object(&mut self, object: &serde_json::Value) -> io::Result<()> {
+        match &mut self.objects {
+            Objects::Lines => self.out.json(object),
+            Objects::List { begun } => {
+                let separator = if std::mem::replace(begun, true) {
+                    ","
+                } else {
+                    ""
+                };
+                self.out.json_part(separator)?;
+                self.out.json_part(&object.to_string())
+            }
+        }
+    }
+
+    /// Ends the table.
+    pub(in super::super) fn end(self) -> io::Result<()> {
+        match self.objects {
+            Objects::List { .. } if self.output.json => self.out.json_part("]\n"),
+            _ => Ok(()),
+        }
+    }
+
+    fn line(&mut self, cells: &[Cell<'_>]) -> io::Result<()> {
+        self.line.clear();
+        for (place, cell) in cells.iter().enumerate() {
+            if self.output.csv {
+                let separator = if place == 0 { "" } else { "," };
+                self.line.push_str(separator);
+                let formulas = if self.output.raw {
+                    Formulas::Kept
+                } else {
+                    Formulas::Neutralised
+                };
+                push_csv(&mut self.line, cell, formulas);
+            } else {
+                let separator = if place == 0 { "" } else { "\t" };
+                self.line.push_str(separator);
+                push_plain(&mut self.line, cell);
+            }
+        }
+        let end = if self.output.csv { "\r\n" } else { "\n" };
+        self.line.push_str(end);
+        self.out.text(&self.line)
+    }
+}
+
+/// Appends a cell so that it stays one: line ends and tabs, and the backslash that escapes
+/// them, are escaped.
+fn push_plain(line: &mut String, cell: &Cell<'_>) {
+    let text = cell.text();
+    let mut rest = &*text;
+    while let Some(at) = rest.find(['\\', '\t', '\n', '\r']) {
+        line.push_str(&rest[..at]);
+        line.push_str(match rest.as_bytes()[at] {
+            b'\t' => "\\t",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            _ => "\\\\",
+        });
+        rest = &rest[at + 1..];
+    }
+    line.push_str(rest);
+}

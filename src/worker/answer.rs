@@ -1,0 +1,187 @@
+//! Answering questions, each as a task of its own that listens now and then.
+
+use std::cell::{Cell, OnceCell};
+use std::ops::Range;
+use std::rc::Rc;
+
+use futures_util::future::abortable;
+use gloo_timers::callback::Timeout;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::File;
+
+use super::blob::{self, BlobReader, Piece};
+use super::pause::Pauser;
+use super::{Shared, now_ms, post, scope};
+use crate::protocol::{AskId, FromWorker, LogId, NotAnswered};
+use crate::wire;
+use views::session::query::{Host, Later, Query, Unreadable, Visitor};
+use views::session::questions;
+
+/// After so long other questions are heard: less than a frame.
+const LISTEN_EVERY_MS: f64 = 10.0;
+/// For how long the pages of a file are kept that were read ahead.
+const KEEP_READING_MS: u32 = 2_000;
+
+/// Pages of a file that are read ahead, until they are of no use any more.
+pub(super) struct Reading {
+    blob: BlobReader,
+    _forget: Timeout,
+}
+
+/// Has the question of that name answered that is in the envelope.
+pub(super) fn ask(shared: &Shared, id: AskId, log: LogId, name: &str, envelope: JsValue) {
+    let shared = Rc::clone(shared);
+    let asking = Asking {
+        shared,
+        id,
+        log,
+        envelope,
+    };
+    if questions::by_name(name, asking).is_none() {
+        refuse(id, NotAnswered::Garbled(name.to_owned()));
+    }
+}
+
+fn refuse(id: AskId, why: NotAnswered) {
+    post(&FromWorker::Answer(id, Err(why)));
+}
+
+/// A question whose type is being found.
+struct Asking {
+    shared: Shared,
+    id: AskId,
+    log: LogId,
+    envelope: JsValue,
+}
+
+impl Visitor for Asking {
+    type Output = ();
+
+    fn visit<Q: Query>(self) {
+        let Self {
+            shared,
+            id,
+            log,
+            envelope,
+        } = self;
+        let query = match wire::body::<Q>(&envelope) {
+            Ok(query) => query,
+            Err(why) => {
+                let why = format!("{}: {why}", Q::NAME);
+                return refuse(id, NotAnswered::Garbled(why));
+            }
+        };
+        let open = shared
+            .borrow()
+            .logs
+            .get(&log)
+            .map(|open| (Rc::clone(&open.session), open.file.clone()));
+        let Some((session, file)) = open else {
+            return refuse(id, NotAnswered::Closed);
+        };
+        let host = Worker {
+            shared: Rc::clone(&shared),
+            log,
+            file,
+            listened_ms: Cell::new(now_ms()),
+            pauser: OnceCell::new(),
+        };
+        let (answering, handle) = abortable(async move {
+            let answer = query.answer(&session, &host).await;
+            host.shared.borrow_mut().asked.remove(&id);
+            post_answer::<Q>(id, answer);
+        });
+        shared.borrow_mut().asked.insert(id, (log, handle));
+        spawn_local(async move {
+            // Whoever gave it up does not wait for it.
+            let _ = answering.await;
+        });
+    }
+}
+
+/// Posts an answer, with columns whose memory is handed over.
+fn post_answer<Q: Query>(id: AskId, mut answer: Q::Answer) {
+    let envelope = wire::envelope(&FromWorker::Answer(id, Ok(())));
+    let columns = Q::columns(&mut answer);
+    let transfer = columns.map(|columns| wire::attach_columns(&envelope, columns));
+    wire::attach_body(&envelope, &answer);
+    // Plain data can always be posted.
+    let _ = scope().post_message_with_transfer(&envelope, &transfer.unwrap_or_default());
+}
+
+/// What a question is given: turns of this worker, and the file.
+struct Worker {
+    shared: Shared,
+    log: LogId,
+    file: File,
+    listened_ms: Cell<f64>,
+    /// Made when it is first needed: most answers need none.
+    pauser: OnceCell<Pauser>,
+}
+
+impl Host for Worker {
+    fn is_due(&self) -> bool {
+        now_ms() - self.listened_ms.get() > LISTEN_EVERY_MS
+    }
+
+    fn pause(&self) -> Later<'_, ()> {
+        Box::pin(async {
+            self.pauser.get_or_init(Pauser::new).pause().await;
+            self.listened_ms.set(now_ms());
+        })
+    }
+
+    fn read(&self, range: Range<u64>) -> Later<'_, Result<Vec<u8>, Unreadable>> {
+        self.wait_for(blob::begin_alone(&self.file, &range))
+    }
+
+    fn read_on(
+        &self,
+        range: Range<u64>,
+        next: &mut dyn Iterator<Item = Range<u64>>,
+    ) -> Later<'_, Result<Vec<u8>, Unreadable>> {
+        self.wait_for(self.begin(&range, next))
+    }
+}
+
+impl Worker {
+    fn begin(
+        &self,
+        range: &Range<u64>,
+        next: &mut dyn Iterator<Item = Range<u64>>,
+    ) -> Result<Piece, JsValue> {
+        let state = &mut *self.shared.borrow_mut();
+        let (Some(open), Some(pieces)) = (state.logs.get_mut(&self.log), &state.pieces) else {
+            return blob::begin_alone(&self.file, range);
+        };
+        let blob = match open.reading.take() {
+            Some(reading) => reading.blob,
+            None => BlobReader::new(&self.file, Rc::clone(pieces)),
+        };
+        let (shared, log) = (Rc::clone(&self.shared), self.log);
+        let _forget = Timeout::new(KEEP_READING_MS, move || {
+            if let Some(open) = shared.borrow_mut().logs.get_mut(&log) {
+                open.reading = None;
+            }
+        });
+        let reading = open.reading.insert(Reading { blob, _forget });
+        let piece = reading.blob.begin(range)?;
+        reading.blob.read_ahead(next)?;
+        Ok(piece)
+    }
+
+    fn wait_for(&self, piece: Result<Piece, JsValue>) -> Later<'_, Result<Vec<u8>, Unreadable>> {
+        Box::pin(async {
+            let mut bytes = Vec::new();
+            let read = match piece {
+                Ok(piece) => piece.read(&mut bytes).await,
+                Err(error) => Err(error),
+            };
+            match read {
+                Ok(()) => Ok(bytes),
+                Err(error) => Err(Unreadable(js_sys::Error::from(error).message().into())),
+            }
+        })
+    }
+}

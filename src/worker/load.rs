@@ -1,0 +1,169 @@
+//! Loading a log.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::File;
+
+use super::blob::{self, BlobReader};
+use super::pause::Pauser;
+use super::{OpenLog, Shared, change, close, names, now_ms, post};
+use crate::protocol::{FromWorker, LogId, News};
+use eventlog::{LogError, Need, Stage, Step};
+use views::session::Session;
+
+/// Events between two looks at the clock.
+const EVENTS_PER_STEP: usize = 50_000;
+/// After so long the worker listens for messages.
+const LISTEN_EVERY_MS: f64 = 40.0;
+/// How often progress is reported.
+const REPORT_EVERY_MS: f64 = 80.0;
+/// How often what is known of the log is reported while it loads.
+const OVERVIEW_EVERY_MS: f64 = 320.0;
+
+/// Opens a file.
+pub(super) fn open(shared: &Shared, log: LogId, file: File) {
+    close(shared, log);
+    let mut session = Session::new(file.size() as u64);
+    if let Some(prefixes) = &shared.borrow().prefixes {
+        session.set_span_prefixes(prefixes.clone());
+    }
+    let open = OpenLog {
+        session: Rc::new(session),
+        file: file.clone(),
+        reading: None,
+    };
+    shared.borrow_mut().logs.insert(log, open);
+    let shared = Rc::clone(shared);
+    spawn_local(async move {
+        let started_ms = now_ms();
+        let loaded = match load(&shared, log, &file).await {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                close(&shared, log);
+                let message = error.to_string();
+                return post(&FromWorker::News(log, News::Failed { message }));
+            }
+        };
+        if loaded.is_none() {
+            return;
+        }
+        let elapsed_ms = now_ms() - started_ms;
+        // Names first: the page asks as soon as the log is loaded.
+        let named = names::after_loading(&shared, log).await;
+        if let Some(open) = shared.borrow().logs.get(&log) {
+            let overview = Box::new(open.session.overview());
+            let loaded = News::Loaded {
+                overview,
+                elapsed_ms,
+            };
+            post(&FromWorker::News(log, loaded));
+            named.iter().for_each(post);
+        }
+    });
+}
+
+/// Loads a file. `None` if the log was closed meanwhile.
+async fn load(shared: &Shared, log: LogId, file: &File) -> Result<Option<()>, LogError> {
+    let Some(pieces) = shared.borrow().pieces.clone() else {
+        return Ok(None);
+    };
+    let mut blob = BlobReader::new(file, pieces);
+    let pauser = Pauser::new();
+    let mut bytes = Vec::new();
+    let mut reporter = Reporter::default();
+    let mut listened_ms = now_ms();
+    loop {
+        let step = change(shared, log, |session| {
+            let step = session.advance(EVENTS_PER_STEP)?;
+            reporter.report(log, session, step == Step::Indexed);
+            Ok::<_, LogError>(step)
+        });
+        let Some(step) = step.await else {
+            return Ok(None);
+        };
+        match step? {
+            Step::Done => return Ok(Some(())),
+            Step::Need(needs) => {
+                for Need(range) in needs {
+                    supply(shared, log, &mut blob, &range, &mut bytes).await?;
+                }
+            }
+            Step::More | Step::Indexed => {}
+        }
+        if now_ms() - listened_ms > LISTEN_EVERY_MS {
+            pauser.pause().await;
+            listened_ms = now_ms();
+        }
+    }
+}
+
+/// Reads what the session needs, and begins to read what it will need.
+async fn supply(
+    shared: &Shared,
+    log: LogId,
+    blob: &mut BlobReader,
+    range: &Range<u64>,
+    bytes: &mut Vec<u8>,
+) -> Result<(), LogError> {
+    let failed = |error: JsValue| LogError::Read {
+        at: range.start,
+        why: js_sys::Error::from(error).message().into(),
+    };
+    let piece = {
+        let state = shared.borrow();
+        let Some(OpenLog { session, .. }) = state.logs.get(&log) else {
+            return Ok(());
+        };
+        let indexing = session.progress().stage == Stage::Indexing;
+        let piece = if indexing {
+            blob::begin_alone(blob.blob(), range)
+        } else {
+            blob.begin(range)
+        };
+        blob.read_ahead(session.upcoming()).map_err(failed)?;
+        piece.map_err(failed)?
+    };
+    let read = piece.read(bytes).await;
+    let supplied = change(shared, log, |session| {
+        match read {
+            Ok(()) if !bytes.is_empty() => session.supply(range.start, bytes),
+            // What was read before is still shown.
+            _ if session.events() > 0 => session.cut(range.start),
+            Ok(()) => return Err(failed(js_sys::Error::new("no bytes came").into())),
+            Err(error) => return Err(failed(error)),
+        }
+        Ok(())
+    });
+    supplied.await.unwrap_or(Ok(()))
+}
+
+/// Tells the page how far the loading is, not too often.
+#[derive(Default)]
+struct Reporter {
+    reported_ms: f64,
+    overview_ms: f64,
+}
+
+impl Reporter {
+    fn report(&mut self, log: LogId, session: &Session, at_once: bool) {
+        let now = now_ms();
+        if !at_once && now - self.reported_ms < REPORT_EVERY_MS {
+            return;
+        }
+        self.reported_ms = now;
+        let with_overview =
+            at_once || (session.events() > 0 && now - self.overview_ms > OVERVIEW_EVERY_MS);
+        if with_overview {
+            self.overview_ms = now;
+        }
+        let news = News::Loading {
+            progress: session.progress(),
+            events: session.events(),
+            overview: with_overview.then(|| Box::new(session.overview())),
+        };
+        post(&FromWorker::News(log, news));
+    }
+}

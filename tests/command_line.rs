@@ -1,0 +1,358 @@
+//! What the command line promises whatever the log: text that a terminal shows and does not
+//! obey, rows that stay rows, pipes as good as files, and a sentence and a status for
+//! everything that goes wrong.
+#![cfg(unix)]
+
+mod common;
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use common::build::{Build, TYPES};
+use common::{eventscope, fixture, stdout};
+use serde_json::Value as Json;
+
+/// Texts that a terminal, a spreadsheet or a row of cells must not be misled by.
+const TEXTS: [&str; 10] = [
+    "\u{1b}[31mRED\u{1b}]0;TITLE\u{7}\u{1b}[2J",
+    "nul\0inside",
+    "c1 \u{9b}2J \u{90}",
+    "right \u{202e}tfel\u{202c} \u{2066}isolated\u{2069}",
+    "tab\tline\nreturn\rend",
+    "back\\slash \\t",
+    "=cmd|'/C calc'!A0",
+    "@SUM(1+1), \"quoted\"",
+    "-1+2",
+    "+3",
+];
+
+/// A file that is gone after the test.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn new(name: &str, bytes: &[u8]) -> Self {
+        let name = format!("eventscope-{}-{name}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::write(&path, bytes).expect("a file");
+        Self(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().expect("UTF-8")
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// A log whose labels, messages, spans and arguments are [`TEXTS`].
+fn nasty() -> Vec<u8> {
+    let mut types = TYPES.to_vec();
+    types.extend([
+        (25, Some(8), "Create capability set"),
+        (29, None, "Identify the RTS version"),
+        (30, None, "Program arguments"),
+    ]);
+    let mut log = Build::with_types(&types);
+    log.block(None, (1, 5), |b| {
+        let arguments = [&[0; 4], TEXTS.join("\0").as_bytes()].concat();
+        b.event(
+            29,
+            2,
+            &[&[0; 4], "GHC-9.10.3 \u{1b}[31mrts".as_bytes()].concat(),
+        )
+        .event(30, 3, &arguments)
+    });
+    log.block(Some(0), (10, 10_000), |b| {
+        for (i, text) in (0u32..).zip(TEXTS) {
+            let at = 100 * u64::from(i) + 10;
+            let id = (i + 1).to_be_bytes();
+            b.event(0, at, &id)
+                .event(44, at + 1, &[&id, text.as_bytes()].concat())
+                .run(at + 2, i + 1)
+                .event(19, at + 3, format!("START {text}").as_bytes())
+                .event(19, at + 4, format!("STOP {text}").as_bytes())
+                .stop(at + 5, i + 1, 1);
+        }
+        // A thread that is not running stops: check has something to say of its label.
+        b.stop(5000, 1, 1)
+    });
+    log.end().bytes.clone()
+}
+
+/// Whether a terminal obeys a character, or shows the text around it in another order.
+fn misleads(c: char) -> bool {
+    (c.is_control() && !"\t\n".contains(c))
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[test]
+fn nothing_that_a_terminal_obeys_is_printed() {
+    let log = Temporary::new("nasty\u{1b}[31m\u{202e}.eventlog", &nasty());
+    let commands: [&[&str]; 14] = [
+        &["info"],
+        &["info", "--json"],
+        &["events"],
+        &["events", "--json"],
+        &["check"],
+        &["check", "--json"],
+        &["threads"],
+        &["threads", "--json"],
+        &["summary"],
+        &["flamegraph", "--source", "spans"],
+        &["flamegraph", "--source", "spans", "--format", "folded"],
+        &["flamegraph", "--source", "spans", "--format", "speedscope"],
+        &["flamegraph", "--source", "spans", "--format", "svg"],
+        &["flamegraph", "--source", "waiting", "--json"],
+    ];
+    for command in commands {
+        let output = eventscope(&[command, &[log.path()]].concat());
+        let printed = String::from_utf8(output.stdout).expect("UTF-8");
+        assert!(printed.len() > 50, "{command:?}: {printed}");
+        assert!(!printed.contains(misleads), "{command:?}: {printed:?}");
+    }
+    // Messages with the name of a file that is not there, or is no log.
+    let gone = format!("{}.gone\n\u{7}", log.path());
+    for arguments in [["info", &gone], ["threads", &gone]] {
+        let output = eventscope(&arguments);
+        let said = String::from_utf8(output.stderr).expect("UTF-8");
+        assert_eq!(output.status.code(), Some(1));
+        assert!(
+            said.contains("No such file") && said.lines().count() == 1,
+            "{said}"
+        );
+        assert!(!said.contains(misleads), "{said:?}");
+    }
+}
+
+#[test]
+fn rows_and_columns_stay_whole() {
+    let log = Temporary::new("rows.eventlog", &nasty());
+    let threads = stdout(&["threads", log.path(), "--header"]);
+    let rows: Vec<Vec<&str>> = threads
+        .lines()
+        .map(|row| row.split('\t').collect())
+        .collect();
+    assert_eq!(rows.len(), TEXTS.len() + 1);
+    assert!(
+        rows.iter().all(|row| row.len() == rows[0].len()),
+        "{threads}"
+    );
+    let labels: Vec<String> = rows[1..]
+        .iter()
+        .map(|row| common::show::unescape(row[1]))
+        .collect();
+    assert_eq!(labels, TEXTS, "escapes are undone by their rule");
+    let events = stdout(&["events", log.path()]);
+    assert_eq!(events.lines().count(), 6 * TEXTS.len() + 3);
+    assert!(
+        events.lines().all(|row| row.split('\t').count() == 4),
+        "{events}"
+    );
+}
+
+#[test]
+fn json_is_exact() {
+    let log = Temporary::new("json.eventlog", &nasty());
+    let threads: Json =
+        serde_json::from_str(&stdout(&["threads", log.path(), "--json"])).expect("JSON");
+    let labels: Vec<&str> = threads
+        .as_array()
+        .expect("rows")
+        .iter()
+        .map(|row| row["label"].as_str().expect("a label"))
+        .collect();
+    assert_eq!(labels, TEXTS);
+    let info: Json = serde_json::from_str(&stdout(&["info", log.path(), "--json"])).expect("JSON");
+    assert_eq!(info["rts"], "GHC-9.10.3 \u{1b}[31mrts");
+}
+
+/// The cells of CSV as RFC 4180 has it.
+fn csv(text: &str) -> Vec<Vec<String>> {
+    let (mut rows, mut row, mut cell) = (Vec::new(), Vec::new(), String::new());
+    let (mut quoted, mut chars) = (false, text.chars().peekable());
+    while let Some(c) = chars.next() {
+        match c {
+            '"' if quoted && chars.peek() == Some(&'"') => cell.extend(chars.next()),
+            '"' => quoted = !quoted,
+            ',' if !quoted => row.push(std::mem::take(&mut cell)),
+            '\r' if !quoted => {}
+            '\n' if !quoted => {
+                row.push(std::mem::take(&mut cell));
+                rows.push(std::mem::take(&mut row));
+            }
+            c => cell.push(c),
+        }
+    }
+    rows
+}
+
+#[test]
+fn a_spreadsheet_runs_no_label() {
+    let log = Temporary::new("csv.eventlog", &nasty());
+    let labels = |options: &[&str]| -> Vec<String> {
+        let rows = csv(&stdout(
+            &[&["threads", log.path(), "--csv"], options].concat(),
+        ));
+        assert_eq!(rows.len(), TEXTS.len());
+        // Numbers stay numbers.
+        assert!(
+            rows.iter().all(|row| row[5].parse() == Ok(3u64)),
+            "{rows:?}"
+        );
+        rows.into_iter().map(|row| row[1].clone()).collect()
+    };
+    let (safe, raw) = (labels(&[]), labels(&["--raw"]));
+    let formula = |text: &String| text.starts_with(['=', '+', '-', '@']);
+    assert!(!safe.iter().any(formula), "{safe:?}");
+    assert_eq!(
+        raw.iter().filter(|text| formula(text)).count(),
+        4,
+        "{raw:?}"
+    );
+    for (safe, raw) in safe.iter().zip(&raw) {
+        assert_eq!(safe.trim_start_matches('\''), raw);
+    }
+}
+
+/// Runs `eventscope` with something on its standard input.
+fn with_input(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_eventscope"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("eventscope runs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || stdin.write_all(&input));
+    let output = child.wait_with_output().expect("it ends");
+    writer.join().expect("no panic").expect("it reads all");
+    output
+}
+
+#[test]
+fn a_pipe_is_as_good_as_a_file() {
+    let log = fixture("ghc-9.6.6/dense-N2-l-flush");
+    let (path, bytes) = (log.path(), log.bytes());
+    let commands: [&[&str]; 8] = [
+        &["info"],
+        &["info", "--json"],
+        &["events"],
+        &["check"],
+        &["spans", "gc"],
+        &["summary"],
+        &["threads"],
+        &["flamegraph"],
+    ];
+    for command in commands {
+        let (name, rest) = command.split_first().expect("a name");
+        let from_file = eventscope(&[&[*name, path], rest].concat());
+        for place in ["-", "/dev/stdin"] {
+            let piped = with_input(&[&[*name, place], rest].concat(), &bytes);
+            assert_eq!(piped.status, from_file.status, "{command:?}");
+            assert!(piped.stdout == from_file.stdout, "{command:?} {place}");
+        }
+    }
+}
+
+#[test]
+fn a_fifo_is_read() {
+    let folder = Temporary::new("fifo", b"");
+    let fifo = format!("{}.pipe", folder.path());
+    let made = Command::new("mkfifo").arg(&fifo).status().expect("mkfifo");
+    assert!(made.success());
+    let log = fixture("ghc-9.6.6/dense-N2-l-flush");
+    let (bytes, to) = (log.bytes(), fifo.clone());
+    let writer = std::thread::spawn(move || fs::write(to, bytes));
+    let read = stdout(&["info", &fifo]);
+    writer.join().expect("no panic").expect("it reads all");
+    fs::remove_file(&fifo).expect("it is there");
+    assert_eq!(read, stdout(&["info", log.path()]));
+}
+
+/// Runs `eventscope` with its output and messages going to these places.
+fn to(arguments: &[&str], out: Stdio, err: Stdio) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_eventscope"));
+    let child = command.args(arguments).stdout(out).stderr(err).spawn();
+    child
+        .expect("eventscope runs")
+        .wait_with_output()
+        .expect("it ends")
+}
+
+#[test]
+fn a_full_disk_is_told() {
+    let full = || File::create("/dev/full");
+    if full().is_err() {
+        return; // Not every system has this device.
+    }
+    let log = fixture("ghc-9.6.6/dense-N2-l-flush");
+    let path = log.path();
+    for command in [
+        &["events", path] as &[&str],
+        &["spans", path, "gc"],
+        &["flamegraph", path, "--out", "/dev/full"],
+    ] {
+        let out = full().expect("the device").into();
+        let output = to(command, out, Stdio::piped());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(
+            said.contains("No space left on device") && !said.contains("os error"),
+            "{said}"
+        );
+    }
+    // Nobody hears what is said: the status alone says it.
+    let damaged = Temporary::new("cut.eventlog", &log.bytes()[..log.bytes().len() - 7]);
+    let output = to(
+        &["info", damaged.path()],
+        Stdio::piped(),
+        full().expect("the device").into(),
+    );
+    assert_eq!(output.status.code(), Some(1));
+    assert!(!output.stdout.is_empty());
+}
+
+#[test]
+fn a_closed_pipe_ends_the_command_quietly() {
+    let log = fixture("ghc-9.6.6/dense-N2-l-flush");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_eventscope"))
+        .args(["events", log.path()])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("eventscope runs");
+    let mut some = [0; 10];
+    let mut pipe = child.stdout.take().expect("a pipe");
+    pipe.read_exact(&mut some).expect("some output");
+    drop(pipe);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(141), "128 + SIGPIPE");
+    assert!(output.stderr.is_empty(), "{output:?}");
+}
+
+#[test]
+fn a_range_that_ends_before_it_begins_is_refused() {
+    let log = fixture("ghc-9.6.6/dense-N2-l-flush");
+    let path = log.path();
+    for command in [
+        &["events", path] as &[&str],
+        &["spans", path, "gc"],
+        &["threads", path],
+        &["summary", path],
+        &["flamegraph", path],
+    ] {
+        let output = eventscope(&[command, &["--from", "10", "--to", "5"]].concat());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("ends before it begins"), "{said}");
+        assert!(output.stdout.is_empty());
+    }
+}
