@@ -9,6 +9,7 @@ use eventlog::ids::Nanos;
 use eventlog::{Progress, Stage};
 use views::scene::format;
 use views::session::Overview;
+use views::words::findings::line;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct HeaderProps {
@@ -136,16 +137,16 @@ pub(super) fn Warnings(props: &WarningsProps) -> Html {
     };
     let rest = overview.warning_count.saturating_sub(1);
     let summary = if rest == 0 {
-        first.text.clone()
+        line(first)
     } else {
-        format!("{} – and {} more", first.text, format::count(rest))
+        format!("{} – and {} more", line(first), format::count(rest))
     };
     let items = overview.warnings.iter().map(|warning| {
         let at = warning
-            .at
+            .start()
             .map(|at| format!(" (at {})", format::time(at)))
             .unwrap_or_default();
-        html! { <li>{ &warning.text }{ at }</li> }
+        html! { <li>{ line(warning) }{ at }</li> }
     });
     let unlisted = overview
         .warning_count
@@ -155,7 +156,9 @@ pub(super) fn Warnings(props: &WarningsProps) -> Html {
         <div class={classes!("warnings", overview.damaged.then_some("damaged"))}>
             <details>
                 <summary>
-                    <strong>{ if overview.damaged { "Part of this log is missing. " } else { "Note. " } }</strong>
+                    if overview.damaged {
+                        <strong>{ "Part of this log is missing. " }</strong>
+                    }
                     { summary }
                 </summary>
                 <ul>{ for items }</ul>

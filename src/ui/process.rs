@@ -1,6 +1,7 @@
 //! What is known of the process that wrote the log, and of the log itself.
 
 mod capabilities;
+mod check;
 mod diagnostics;
 mod environment;
 mod types;
@@ -75,7 +76,7 @@ pub(super) fn Process(props: &ProcessProps) -> Html {
                 <Capabilities process={Rc::clone(process)} in_all={props.overview.caps.len()} on_goto={props.on_goto.clone()} />
                 { capability_sets(&process.capsets) }
             </div>
-            <Diagnostics process={Rc::clone(process)} heading={diagnostics} on_goto={props.on_goto.clone()} />
+            <Diagnostics source={props.source.clone()} process={Rc::clone(process)} heading={diagnostics} on_goto={props.on_goto.clone()} />
             <Types process={Rc::clone(process)} on_list={props.on_list.clone()} />
             </div>
         </div>

@@ -12,11 +12,11 @@ use yew::prelude::*;
 
 use super::copy::CopyButton;
 use super::panel::{Marked, PanelProps, use_answer};
-use analysis::numbers::report::Report;
 use analysis::numbers::summary::{SparkTotals, Summary as Numbers};
 use model::time::Span;
 use views::scene::format;
 use views::session::questions::SummaryQuery;
+use views::words::report::Report;
 
 /// What the tables and lists of this panel are about.
 #[derive(Clone, Copy)]

@@ -4,6 +4,7 @@
 //! - [`automata`]: state machines over events, pure step functions.
 //! - [`spans`]: runs them over a log; [`capability`], [`info`], [`process`]
 //!   and [`check`] say what a log is and what is odd about it.
+//! - [`findings`]: what is wrong or odd about a log, as values under rules.
 //! - [`numbers`]: the numbers of `+RTS -s`.
 //! - [`timeline`]: what happened when, in columns.
 //! - [`flamegraph`]: where the time went, as samples of stacks.
@@ -11,6 +12,7 @@
 pub mod automata;
 pub mod capability;
 pub mod check;
+pub mod findings;
 pub mod flamegraph;
 pub mod info;
 pub mod numbers;

@@ -8,6 +8,7 @@
 //! - [`notes`]: names that a reader gives to moments and ranges.
 //! - [`share`]: the link.
 //! - [`thread_export`]: the table of threads for other programs.
+//! - [`words`]: English for what was found and counted.
 //! - [`actions`]: what can be done, with keys and words.
 
 pub mod actions;
@@ -19,3 +20,4 @@ pub mod scene;
 pub mod session;
 pub mod share;
 pub mod thread_export;
+pub mod words;

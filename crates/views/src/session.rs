@@ -1,9 +1,10 @@
 //! One open log: it is fed, it analyses, it answers. The only thing that the
 //! drivers (the worker, tests, benchmarks) talk to.
 
+pub mod check;
 mod contents;
 mod details;
-mod diagnostics;
+pub mod diagnostics;
 pub mod event_list;
 mod flame;
 mod flame_export;
@@ -20,14 +21,14 @@ use serde::{Deserialize, Serialize};
 use crate::events::EventContext;
 use crate::flame::cache::StepCache;
 use crate::thread_export::thread_csv;
-use analysis::flamegraph::foreign::CallOddity;
+use analysis::findings::{Finding, Findings};
 use analysis::flamegraph::profiles::{Profiles, ProfilesCollector, SourceInfo};
 use analysis::info::{Info, TypeCount};
 use analysis::numbers::Numbers;
 use analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
 use analysis::numbers::sparks_query::SparksReply;
 use analysis::numbers::summary::Summary;
-use analysis::process::{Diagnostic, OpenAtEnd};
+use analysis::process::OpenAtEnd;
 use analysis::spans::{Analyses, Open, SpanAnalysis, SpanSink};
 use analysis::timeline::contents::Contents;
 use analysis::timeline::flow::{Arrow, FlowQuery};
@@ -42,9 +43,7 @@ use event_list::EventLists;
 use eventlog::blocks::BlockIndex;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::rows::{CHUNK_EVENTS, RowSource};
-use eventlog::{
-    DamageList, Event, EventType, LogError, LogReader, Names, Progress, Record, Sink, Step,
-};
+use eventlog::{Event, EventType, LogError, LogReader, Names, Progress, Record, Sink, Step};
 use model::marks::TimelineReply;
 use model::time::Span;
 
@@ -64,7 +63,8 @@ struct Recording {
     profiles: Profiles,
     /// The rows of the timeline that show them.
     profile_rows: ProfileRows,
-    call_oddities: Vec<CallOddity>,
+    /// What was odd about foreign calls and stack samples.
+    profile_oddities: Findings,
     /// How many spans overlap too many others for a flame graph.
     spans_left_out: u64,
     open: OpenAtEnd,
@@ -87,7 +87,7 @@ impl Default for Recording {
             samples: Some(ProfilesCollector::default()),
             profiles: Profiles::default(),
             profile_rows: ProfileRows::default(),
-            call_oddities: Vec::new(),
+            profile_oddities: Findings::default(),
             spans_left_out: 0,
             open: OpenAtEnd::default(),
         }
@@ -141,7 +141,7 @@ impl Recording {
         }
         self.store.settle(end);
         if let Some(samples) = self.samples.take() {
-            (self.profiles, self.call_oddities) = samples.finish(end);
+            (self.profiles, self.profile_oddities) = samples.finish(end);
             let store = &self.store;
             let running = |cap, at, place: &mut usize| store.running(cap, at, place);
             self.profiles.learn_threads(running);
@@ -173,15 +173,6 @@ pub struct CapLife {
     pub life: Span,
 }
 
-/// Something to tell the user about the log.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Warning {
-    /// A sentence with the place.
-    pub text: String,
-    /// When, if that is known.
-    pub at: Option<Nanos>,
-}
-
 /// What a log is, as far as it is read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Overview {
@@ -209,18 +200,15 @@ pub struct Overview {
     pub types: Vec<TypeCount>,
     /// What flame graphs can be about, once the log is read to its end.
     pub flame_sources: Vec<SourceInfo>,
-    /// What is wrong or odd, the first of it.
-    pub warnings: Vec<Warning>,
-    /// How much is wrong or odd in all.
+    /// What is wrong or odd, the first of it, beginning with the file.
+    pub warnings: Vec<Finding>,
+    /// How much is wrong or odd in all; what is usual does not count.
     pub warning_count: u64,
     /// Whether events are missing.
     pub damaged: bool,
     /// Whether the log is read to its end.
     pub complete: bool,
 }
-
-/// How many warnings an overview has.
-const WARNINGS_SHOWN: usize = 100;
 
 /// One open log.
 #[derive(Debug)]
@@ -310,7 +298,7 @@ impl Session {
     #[must_use]
     pub fn overview(&self) -> Overview {
         let info = &self.recording.info;
-        let damage = self.reader.damage();
+        let (warnings, warning_count) = self.warnings();
         let store = &self.recording.store;
         Overview {
             span: self.span(),
@@ -333,9 +321,9 @@ impl Session {
                 Vec::new()
             },
             flame_sources: self.flame_sources(),
-            warnings: self.warnings(&damage),
-            warning_count: self.warning_count(&damage),
-            damaged: damage.loses_data(),
+            warnings,
+            warning_count,
+            damaged: self.reader.damage().loses_data(),
             complete: self.complete,
         }
     }
@@ -361,20 +349,6 @@ impl Session {
         } else {
             indexed.or(read)
         }
-    }
-
-    fn warnings(&self, damage: &DamageList) -> Vec<Warning> {
-        let damage = self.damage_diagnostics(damage);
-        let found = damage.chain(self.oddity_diagnostics());
-        let warning = |found: Diagnostic| {
-            let cap = found.cap.filter(|_| found.offset.is_none());
-            let cap = cap.map_or(String::new(), |cap| format!(" on capability {cap}"));
-            Warning {
-                text: format!("{}{cap}", found.text),
-                at: found.at,
-            }
-        };
-        found.take(WARNINGS_SHOWN).map(warning).collect()
     }
 
     /// What the timeline shows.

@@ -22,6 +22,7 @@ use views::scene::history::History;
 use views::scene::track::Layout;
 use views::session::questions::UsageQuery;
 use views::share::{Panel, TrackName};
+use views::words::findings::line;
 
 impl App {
     pub(super) fn open(&mut self, ctx: &Context<Self>, file: &File) {
@@ -195,7 +196,7 @@ impl App {
                 .overview
                 .warnings
                 .first()
-                .map(|warning| warning.text.clone())
+                .map(line)
                 .unwrap_or_default();
             self.error = Some(format!(
                 "“{}” has a header but no events. {what}",

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::collect::ProfileCollector;
-use super::foreign::CallOddity;
 use super::heap_collect::HeapCollector;
 use super::spans::opentelemetry::TelemetrySpans;
-use super::stack_samples::{StackOddity, StackSampleCollector};
+use super::stack_samples::StackSampleCollector;
+use crate::findings::Findings;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::{EventSet, Record, Sink};
 use model::profile::frames::Frames;
@@ -64,20 +64,20 @@ impl Sink for ProfilesCollector {
 
 impl ProfilesCollector {
     /// The profiles of a log whose last event is at `end`, and what was odd
-    /// about its foreign calls, by time. Spans are still to be
+    /// about its foreign calls and stack samples. Spans are still to be
     /// [`set`](Profiles::set): they depend on the words that announce them.
     #[must_use]
-    pub fn finish(mut self, end: Nanos) -> (Profiles, Vec<CallOddity>) {
+    pub fn finish(mut self, end: Nanos) -> (Profiles, Findings) {
         let mut profiles = Profiles::default();
-        let (cost_centres, oddities) = self.cost_centres.finish(end);
+        let (cost_centres, mut odd) = self.cost_centres.finish(end);
         profiles.set(Source::CostCentres, cost_centres);
         let (stack_samples, stack_oddities) = self.stack_samples.finish(end);
         profiles.set(Source::StackSamples, stack_samples);
-        profiles.stack_oddities = stack_oddities;
+        odd.append(&stack_oddities);
         profiles.set(Source::Heap, self.heap.finish(end));
         self.telemetry.settle(end);
         profiles.telemetry = self.telemetry;
-        (profiles, oddities)
+        (profiles, odd)
     }
 }
 
@@ -86,7 +86,6 @@ impl ProfilesCollector {
 pub struct Profiles {
     all: Vec<(Source, Profile)>,
     telemetry: TelemetrySpans,
-    stack_oddities: Vec<StackOddity>,
 }
 
 impl Profiles {
@@ -133,12 +132,6 @@ impl Profiles {
     #[must_use]
     pub const fn telemetry(&self) -> &TelemetrySpans {
         &self.telemetry
-    }
-
-    /// What was odd about stack samples.
-    #[must_use]
-    pub fn stack_oddities(&self) -> &[StackOddity] {
-        &self.stack_oddities
     }
 
     /// What there is.

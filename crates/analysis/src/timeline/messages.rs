@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::findings::{Fact, Finding};
 use eventlog::ids::{CapId, Nanos};
 use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::time::Span;
@@ -37,6 +38,8 @@ pub struct Messages {
     /// Where each text ends in `texts`.
     ends: Vec<u32>,
     texts: Vec<u8>,
+    /// When the first one without its text was, and how many these are.
+    without_text: Option<(Nanos, u64)>,
 }
 
 /// How much text is kept in all; later messages are shown without theirs.
@@ -78,6 +81,8 @@ impl Messages {
         let text = &text[..text.len().min(MAX_TEXT_BYTES)];
         if self.texts.len() + text.len() <= TEXT_BUDGET_BYTES {
             self.texts.extend_from_slice(text);
+        } else {
+            self.without_text.get_or_insert((time, 0)).1 += 1;
         }
         // Only logs of several runs go back in time here.
         let time = self.times.last().map_or(time.0, |&last| last.max(time.0));
@@ -86,6 +91,13 @@ impl Messages {
         self.kinds.push(kind);
         self.ends
             .push(u32::try_from(self.texts.len()).unwrap_or(u32::MAX));
+    }
+
+    /// What is to be known of them: that some are without their text.
+    #[must_use]
+    pub fn finding(&self) -> Option<Finding> {
+        let (at, count) = self.without_text?;
+        Some(Finding::at(at, Fact::MessagesCut(count)))
     }
 
     /// How many there are.

@@ -1,47 +1,20 @@
 //! What is wrong or odd about a log, gathered from all that looked at it.
 
 use super::Session;
-use crate::scene::format;
-use analysis::flamegraph::spans::left_out_sentence;
-use analysis::process::{Diagnostic, DiagnosticKind, KEPT, Process};
+use analysis::findings::{Fact, Finding, Findings, Severity};
+use analysis::process::Process;
 use eventlog::DamageList;
-use eventlog::ids::Nanos;
 
-/// A diagnostic without a place.
-fn about(kind: DiagnosticKind, text: String, at: Option<Nanos>) -> Diagnostic {
-    Diagnostic {
-        kind,
-        text,
-        at,
-        offset: None,
-        cap: None,
-    }
-}
+/// How many warnings an overview has.
+const WARNINGS_SHOWN: usize = 100;
 
 impl Session {
     /// The process that wrote the log, and what is wrong or odd about the log.
     #[must_use]
     pub fn process(&self) -> Process {
-        let info = &self.recording.info;
-        let damage = self.reader.damage();
-        let end = info.first_and_last().map(|(_, last)| last);
-        let (open, open_count) = self.recording.open.diagnostics(end);
-        let rest: Vec<Diagnostic> = self
-            .clock()
-            .into_iter()
-            .chain(self.unknown_types())
-            .collect();
-        let wrong = self.damage_diagnostics(&damage);
-        let odd = self.oddity_diagnostics();
         Process {
-            diagnostic_count: self.warning_count(&damage) + rest.len() as u64 + open_count,
-            diagnostics: wrong
-                .take(KEPT)
-                .chain(odd.take(KEPT))
-                .chain(rest)
-                .chain(open)
-                .collect(),
-            ..info.process()
+            findings: self.findings(),
+            ..self.recording.info.process()
         }
     }
 
@@ -51,97 +24,83 @@ impl Session {
         self.recording.info.facts.environment()
     }
 
-    /// How much damage and how many oddities there are.
-    pub(super) fn warning_count(&self, damage: &DamageList) -> u64 {
-        damage.count
-            + u64::from(self.reader.inflate_error().is_some())
-            + self.recording.store.oddity_count
-            + self.recording.call_oddities.len() as u64
-            + self.recording.profiles.stack_oddities().len() as u64
-            + u64::from(self.recording.spans_left_out > 0)
+    /// What is wrong or odd about the log, or worth to know about it, by time.
+    #[must_use]
+    pub fn findings(&self) -> Findings {
+        let info = &self.recording.info;
+        let end = info.first_and_last().map(|(_, last)| last);
+        let mut all = self.of_the_file();
+        all.append(&self.recording.store.oddities);
+        all.append(&self.recording.profile_oddities);
+        all.append(&self.recording.open.findings(end));
+        self.single().for_each(|finding| all.push(finding));
+        for finding in self.unknown_types() {
+            all.push(finding);
+        }
+        all.sort();
+        all
+    }
+
+    /// The first that are more than usual, beginning with the file, and how
+    /// many there are.
+    pub(super) fn warnings(&self) -> (Vec<Finding>, u64) {
+        let file = self.of_the_file();
+        let single: Vec<Finding> = self.single().collect();
+        let events = &self.recording.store.oddities;
+        let profiles = &self.recording.profile_oddities;
+        let is_warning = |finding: &&Finding| finding.rule().severity() >= Severity::Warning;
+        let lists = [&file, events, profiles];
+        let count: u64 = lists.iter().map(|list| list.count(Severity::Warning)).sum();
+        let kept = lists.iter().flat_map(|list| list.kept());
+        let first = kept.chain(&single).filter(is_warning).take(WARNINGS_SHOWN);
+        let single_count = single.iter().filter(is_warning).count() as u64;
+        (first.cloned().collect(), count + single_count)
     }
 
     /// What could not be read, in the order in which it was found.
-    pub(super) fn damage_diagnostics<'a>(
-        &'a self,
-        damage: &'a DamageList,
-    ) -> impl Iterator<Item = Diagnostic> + 'a {
-        let inflating = self
-            .reader
-            .inflate_error()
-            .map(|error| about(DiagnosticKind::Damage, error.to_string(), None));
-        let damage = damage.kept.iter().map(|damage| Diagnostic {
-            offset: Some(damage.at),
-            cap: damage.cap,
-            ..about(DiagnosticKind::Damage, damage.to_string(), damage.after)
-        });
-        inflating.into_iter().chain(damage)
+    fn of_the_file(&self) -> Findings {
+        let broken = self.reader.inflate_error();
+        let mut found = of_damage(&self.reader.damage());
+        if let Some(error) = broken {
+            found.push(Finding::new(Fact::Compressed(error.to_string())));
+        }
+        found
     }
 
-    /// What a sound log does not have.
-    pub(super) fn oddity_diagnostics(&self) -> impl Iterator<Item = Diagnostic> + '_ {
-        let odd = self
-            .recording
-            .store
-            .oddities
-            .iter()
-            .map(|found| Diagnostic {
-                cap: found.cap,
-                ..about(
-                    DiagnosticKind::Oddity,
-                    found.oddity.to_string(),
-                    Some(found.at),
-                )
-            });
-        let calls = self.recording.call_oddities.iter().map(|oddity| {
-            about(
-                DiagnosticKind::Oddity,
-                oddity.what.to_string(),
-                Some(oddity.at),
-            )
-        });
-        let stacks = self.recording.profiles.stack_oddities().iter();
-        let stacks = stacks.map(|oddity| {
-            let text = oddity.what.to_string();
-            about(DiagnosticKind::Oddity, text, Some(oddity.at))
-        });
+    /// What is said once, of the whole log.
+    fn single(&self) -> impl Iterator<Item = Finding> {
         let left_out = Some(self.recording.spans_left_out).filter(|count| *count > 0);
-        let left_out =
-            left_out.map(|count| about(DiagnosticKind::Oddity, left_out_sentence(count), None));
-        odd.chain(calls).chain(stacks).chain(left_out)
+        let left_out = left_out.map(|count| Finding::new(Fact::SpansLeftOut(count)));
+        let messages = self.recording.messages.finding();
+        left_out.into_iter().chain(messages).chain(self.clock())
     }
 
-    /// By how much times go back: the runtime dates ends of collections back.
-    fn clock(&self) -> Option<Diagnostic> {
+    /// By how much times go back.
+    fn clock(&self) -> Option<Finding> {
         let back = &self.recording.info.back_dating;
-        let (events, are) = match back.count() {
-            0 => return None,
-            1 => ("1 event".to_owned(), "is"),
-            many => (format!("{} events", format::count(many)), "are"),
-        };
-        // Measured: the runtime back-dates ends of collections by 45 µs at most.
-        let why = if back.most() <= Nanos(1_000_000) {
-            "the runtime does so with ends of collections"
-        } else {
-            "that is more than the runtime does: the log is damaged, holds several runs, or the machine's clocks differ"
-        };
-        let most = format::duration(back.most());
-        let text =
-            format!("{events} {are} dated before one that precedes it, by {most} at most; {why}");
-        Some(about(DiagnosticKind::Clock, text, Some(back.most_at())))
+        let (events, most) = (back.count(), back.most());
+        let fact = Fact::TimesGoBack { events, most };
+        (events > 0).then(|| Finding::at(back.most_at(), fact))
     }
 
-    fn unknown_types(&self) -> impl Iterator<Item = Diagnostic> {
+    fn unknown_types(&self) -> impl Iterator<Item = Finding> {
         let types = self.recording.info.types().into_iter();
         types.filter(|kind| !kind.known).map(|kind| {
-            let what = if kind.count == 1 { "event" } else { "events" };
-            let text = format!(
-                "{} {what} of type {} (“{}”), which is not known to this program",
-                format::count(kind.count),
-                kind.id,
-                kind.description
-            );
-            about(DiagnosticKind::UnknownType, text, None)
+            Finding::new(Fact::UnknownType {
+                id: kind.id,
+                description: kind.description,
+                events: kind.count,
+            })
         })
     }
+}
+
+/// What is wrong with the bytes of a file, as findings.
+#[must_use]
+pub fn of_damage(damage: &DamageList) -> Findings {
+    let mut found = Findings::default();
+    for damage in &damage.kept {
+        found.push(damage.into());
+    }
+    found
 }

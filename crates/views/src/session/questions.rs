@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Session;
+use super::check::CheckQuery;
 use super::event_list::{CountRows, EventAt, EventFields, EventRows, FindEvent};
 use super::query::{Columns, Host, Query, columns, questions};
 use crate::flame::query::{
@@ -27,7 +28,7 @@ questions! {
     UsageQuery, SummaryQuery, CollectionsQuery, SparksQuery,
     ThreadFilter, ThreadTableQuery, ThreadCsvQuery,
     FlameQuery, FlameTableQuery, FlamePlaceQuery, FlameExportQuery,
-    ProcessQuery, EnvironmentQuery,
+    ProcessQuery, EnvironmentQuery, CheckQuery,
     EventRows, FindEvent, EventAt, EventFields, CountRows,
 }
 

@@ -1,0 +1,74 @@
+//! Whether events follow each other as they should, as a question: the log's
+//! events are read again for it.
+
+use serde::{Deserialize, Serialize};
+
+use super::Session;
+use super::event_list::NoRows;
+use super::query::{Host, Query};
+use analysis::automata::validity::Tolerated;
+use analysis::check::Check;
+use analysis::findings::Findings;
+use eventlog::rows::RowReader;
+use eventlog::{Need, Record};
+
+/// Checks the order of all events. It is not done while a log loads: most
+/// users never ask, and it costs as much again as a tenth of the reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckQuery;
+
+/// What is out of order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checked {
+    /// Events that cannot follow those before them.
+    pub findings: Findings,
+    /// How many were let pass, by reason.
+    pub tolerated: Vec<(Tolerated, u64)>,
+    /// How many events the log has.
+    pub events: u64,
+}
+
+/// How much is read at once of each capability.
+const WINDOW_BYTES: usize = 1 << 20;
+/// Events between two looks at the clock.
+const EVENTS_PER_STEP: usize = 16_384;
+/// So many ranges are named to who reads ahead.
+const RANGES_AHEAD: usize = 1024;
+
+impl Query for CheckQuery {
+    type Answer = Result<Checked, NoRows>;
+    const NAME: &'static str = "check";
+
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
+        let source = log.rows().ok_or(NoRows::NotCounted)?;
+        let mut answer = Checked {
+            events: source.index.rows(),
+            ..Checked::default()
+        };
+        let Some(mut reader) = RowReader::new(source, 0, WINDOW_BYTES) else {
+            return Ok(answer);
+        };
+        reader.look_ahead();
+        let mut check = Check::default();
+        loop {
+            let mut judge = |record: &Record<'_>| {
+                check.event(record, &mut |finding| answer.findings.push(finding));
+            };
+            match reader.read(answer.events, EVENTS_PER_STEP, &mut judge) {
+                Ok(true) => break,
+                Ok(false) => host.listen().await,
+                Err(needs) => {
+                    let ahead: Vec<_> = reader.upcoming().take(RANGES_AHEAD).collect();
+                    for Need(range) in needs {
+                        let at = range.start;
+                        let bytes = log.bytes(host, range, &mut ahead.iter().cloned());
+                        reader.supply(at, &bytes.await?);
+                    }
+                }
+            }
+        }
+        check.finish();
+        answer.tolerated = check.tolerated.into_iter().collect();
+        Ok(answer)
+    }
+}

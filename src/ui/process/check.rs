@@ -1,0 +1,64 @@
+//! Whether events follow each other as they should. The log is read again for
+//! it, so it is done when asked for.
+
+use yew::prelude::*;
+
+use super::diagnostics::rules;
+use crate::ui::panel::{Source, use_answer};
+use crate::ui::viewer::Goto;
+use analysis::findings::Severity;
+use views::scene::format;
+use views::session::check::CheckQuery;
+use views::words::findings::{out_of_order, tolerated};
+
+#[derive(Clone, Properties, PartialEq)]
+pub(super) struct CheckOrderProps {
+    pub(super) source: Source,
+    pub(super) on_goto: Callback<Goto>,
+}
+
+/// A button, then what comes of it.
+#[component]
+pub(super) fn CheckOrder(props: &CheckOrderProps) -> Html {
+    let asked = use_state_eq(|| false);
+    let onclick = {
+        let asked = asked.setter();
+        Callback::from(move |_: MouseEvent| asked.set(true))
+    };
+    html! {
+        <>
+            <h3>{ "Order of events" }</h3>
+            <p>{ "Whether threads, capabilities, tasks and sparks do only what they can. All events are read again for it." }</p>
+            if *asked {
+                <Checked ..props.clone() />
+            } else {
+                <button class="small" {onclick}>{ "Check the order of events" }</button>
+            }
+        </>
+    }
+}
+
+#[component]
+fn Checked(props: &CheckOrderProps) -> Html {
+    let Some(answer) = use_answer(&props.source, CheckQuery) else {
+        return html! { <p role="status">{ "Reading all events." }</p> };
+    };
+    let checked = match &*answer {
+        Ok(checked) => checked,
+        Err(error) => return html! { <p role="alert">{ format!("Not checked: {error}.") }</p> },
+    };
+    let passed = checked.tolerated.iter();
+    let passed: Vec<String> = passed
+        .map(|(what, count)| format!("{}: {}", tolerated(*what), format::count(*count)))
+        .collect();
+    let count = checked.findings.count(Severity::Note);
+    html! {
+        <>
+            <p role="status">{ format!("Of {} events, {}.", format::count(checked.events), out_of_order(count)) }</p>
+            if !passed.is_empty() {
+                <p>{ format!("Let pass, as the runtime is known to write it: {}.", passed.join(", ")) }</p>
+            }
+            { rules(&checked.findings, &props.on_goto) }
+        </>
+    }
+}
