@@ -24,7 +24,7 @@ use analysis::timeline::store::Store;
 use analysis::timeline::thread_table::{ThreadSums, ThreadTableQuery};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::source::{Source, read_log};
-use eventlog::{DamageList, Event, EventType, LogError, LogReader, Need, Record, Sink, Step};
+use eventlog::{DamageList, LogError, LogReader, Need, Record, Sink, Step};
 use model::time::Span;
 use views::session::Session;
 
