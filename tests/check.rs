@@ -345,8 +345,11 @@ fn rows_with_labels_headers_and_json() {
     assert_eq!(
         row,
         serde_json::json!({
-            "time": 3, "cap": 0, "subject": "thread 1", "name": "a\tb",
-            "problem": "stops, but was not running",
+            "rule": "order-stops-unrun", "severity": "warning",
+            "start": 3, "end": 3, "offset": null,
+            "subjects": [{"kind": "thread", "id": 1}, {"kind": "capability", "id": 0}],
+            "numbers": [], "name": "a\tb",
+            "sentence": "thread 1 stops, but was not running",
         })
     );
 }

@@ -20,6 +20,7 @@ use model::profile::source::Source;
 use model::profile::weights::Weight;
 use model::time::Span;
 use views::session::Session;
+use views::words::findings::line;
 
 fn announce() -> Vec<u8> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -112,7 +113,7 @@ fn table(session: &Session, range: Option<Span>) -> ThreadTable {
         rows: 0..u64::MAX,
         ..ThreadTableQuery::default()
     };
-    session.thread_table(&query).expect("the log is read")
+    session.ask(&query).expect("the log is read")
 }
 
 /// What the table of threads says of waiting, as stacks without the reason of
@@ -473,7 +474,7 @@ fn what_a_program_announced() {
     insta::assert_snapshot!("spans", shown(&session, Source::Spans));
     insta::assert_snapshot!("waiting", shown(&session, Source::Waiting));
     let told = session.overview().warnings;
-    let told: Vec<String> = told.into_iter().map(|warning| warning.text).collect();
+    let told: Vec<String> = told.iter().map(line).collect();
     insta::assert_snapshot!("stack_oddities", told.join("\n"));
     let infos = session.flame_sources();
     let sources: Vec<Source> = infos.iter().map(|info| info.source).collect();

@@ -7,7 +7,7 @@ mod common;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use analysis::process::DiagnosticKind;
+use analysis::findings::Severity;
 use common::build::Build;
 use eventlog::ids::{CapId, OsThreadId};
 use eventlog::source::FileSource;
@@ -18,6 +18,7 @@ use symbols::Symbols;
 use views::flame::query::{FlameQuery, View};
 use views::session::Session;
 use views::session::read_session;
+use views::words::findings::sentence;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -44,7 +45,7 @@ fn boxes(session: &Session, track: TrackSource) -> Vec<String> {
         width_px: 1_000_000,
         ..FlameQuery::default()
     };
-    let (head, boxes) = session.flame(&query).expect("a profile");
+    let (head, boxes) = session.ask(&query).expect("a profile");
     let to_ms = head.total as f64 / 1e6;
     let row = |i: usize| {
         let frame = head.frames.iter().find(|named| named.id == boxes.frame[i]);
@@ -114,7 +115,7 @@ fn all_tracks_have_one_time_axis() {
         width_px: 100,
         ..FlameQuery::default()
     };
-    let (head, boxes) = session.flame(&query).expect("a profile");
+    let (head, boxes) = session.ask(&query).expect("a profile");
     assert_eq!(sources[0].tracks.len(), head.bands.len());
     // Each begins where the log begins and ends where it ends.
     assert!(head.total >= whole.duration().0);
@@ -151,14 +152,14 @@ fn log(messages: &[&str]) -> Session {
 
 /// What is odd about the calls of a log, with its time.
 fn oddities(session: &Session) -> Vec<String> {
-    let found = session.process().diagnostics.into_iter();
-    found
-        .filter(|found| found.kind == DiagnosticKind::Oddity)
-        .map(|found| {
-            let at = found.at.expect("a time");
-            format!("{} ms: {}", at.0 / 1_000_000, found.text)
-        })
-        .collect()
+    let findings = session.findings();
+    let warnings = findings.kept().iter();
+    let warnings = warnings.filter(|found| found.rule().severity() == Severity::Warning);
+    let told = warnings.map(|found| {
+        let at = found.start().expect("a time");
+        format!("{} ms: {}", at.0 / 1_000_000, sentence(found))
+    });
+    told.collect()
 }
 
 /// A call with everything that can be said of it, and in its midst one message

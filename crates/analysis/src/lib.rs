@@ -5,6 +5,7 @@
 //! - [`spans`]: runs them over a log; [`capability`], [`info`], [`process`]
 //!   and [`check`] say what a log is and what is odd about it.
 //! - [`findings`]: what is wrong or odd about a log, as values under rules.
+//! - [`recording`]: all of this over one log, wired together once.
 //! - [`numbers`]: the numbers of `+RTS -s`.
 //! - [`timeline`]: what happened when, in columns.
 //! - [`flamegraph`]: where the time went, as samples of stacks.
@@ -17,5 +18,6 @@ pub mod flamegraph;
 pub mod info;
 pub mod numbers;
 pub mod process;
+pub mod recording;
 pub mod spans;
 pub mod timeline;

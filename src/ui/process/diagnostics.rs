@@ -61,7 +61,7 @@ pub(super) fn rules(findings: &Findings, on_goto: &Callback<Goto>) -> Html {
     let rules = rules.into_iter().map(|(rule, count)| {
         html! { <OfRule key={rule.name()} {rule} {count} found={of_rule(rule)} on_goto={on_goto.clone()} /> }
     });
-    html! { for rules }
+    html! { <>{ for rules }</> }
 }
 
 const fn severity(severity: Severity) -> &'static str {

@@ -6,6 +6,7 @@
 //! A new rule is a line in `rule.rs`, and a [`Fact`] that comes under it.
 
 mod fact;
+mod gather;
 mod rule;
 
 use std::collections::BTreeMap;

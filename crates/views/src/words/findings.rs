@@ -8,7 +8,7 @@ pub use super::rules::{RuleWords, of};
 use crate::scene::format;
 use analysis::automata::Oddity;
 use analysis::automata::validity::{Doing, Problem, Tolerated};
-use analysis::findings::{Fact, Finding, Number, Rule, Subject};
+use analysis::findings::{Fact, Finding, Number, Subject};
 use analysis::flamegraph::spans::MOST_LANES;
 use analysis::flamegraph::{CallKey, CallProblem, StackProblem};
 use eventlog::DamageKind;
@@ -353,6 +353,7 @@ fn of_stack(problem: StackProblem) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use analysis::findings::Rule;
 
     /// A rule that is added without words would get those of another.
     #[test]
