@@ -40,7 +40,7 @@ fn query(source: Source, view: View, measure: Measure) -> FlameQuery {
 }
 
 fn head(session: &Session, query: &FlameQuery) -> FlameHead {
-    session.flame(query).expect("a flame graph").0
+    session.ask(query).expect("a flame graph").0
 }
 
 fn file(session: &Session, query: &FlameQuery, format: ExportFormat) -> Vec<u8> {
@@ -90,7 +90,7 @@ fn in_file(document: &Value, profile: &Value) -> ByPlace {
 }
 
 fn in_graph(session: &Session, query: &FlameQuery) -> ByPlace {
-    let (head, boxes) = session.flame(query).expect("a flame graph");
+    let (head, boxes) = session.ask(query).expect("a flame graph");
     let named = head.frames.iter();
     let names: BTreeMap<u32, String> = named
         .map(|named| (named.id, frame_name(&named.frame)))
@@ -119,7 +119,7 @@ fn check_tracks(session: &Session, source: Source, name: &str) {
     let all = query(source, View::Time, Measure::Amount);
     let document = speedscope(session, &all);
     let profiles = document["profiles"].as_array().expect("profiles");
-    let (graph, _) = session.flame(&all).expect("a flame graph");
+    let (graph, _) = session.ask(&all).expect("a flame graph");
     assert_eq!(profiles.len(), graph.bands.len(), "{name}");
     for (profile, (track, _)) in profiles.iter().zip(&graph.bands) {
         let mut one = all.clone();
@@ -142,7 +142,7 @@ fn check_tracks(session: &Session, source: Source, name: &str) {
 
 /// The table of all frames, and of how many heap samples it is.
 fn totals(session: &Session, query: &FlameQuery) -> (Vec<FlameRow>, u32) {
-    let rows = session.flame_table(&FlameTableQuery {
+    let (rows, _) = session.ask(&FlameTableQuery {
         choice: query.choice.clone(),
         steps: query.steps.clone(),
     });

@@ -114,7 +114,7 @@ fn table(session: &Session, range: Option<Span>) -> ThreadTable {
         rows: 0..u64::MAX,
         ..ThreadTableQuery::default()
     };
-    session.thread_table(&query).expect("the log is read")
+    session.ask(&query).expect("the log is read")
 }
 
 /// What the table of threads says of waiting, as stacks without the reason of

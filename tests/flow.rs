@@ -65,7 +65,7 @@ fn every_instant_is_in_one_mark() {
                 width_px,
                 rows: caps.iter().copied().map(Row::Instants).collect(),
             };
-            let reply = session.timeline(&query);
+            let reply = session.ask(&query);
             for (row, kinds) in counts.values().enumerate() {
                 let marks = reply.row_marks(row).filter_map(|i| reply.mark(i));
                 let shown: u64 = marks.map(|mark| u64::from(mark.count)).sum();
@@ -210,12 +210,12 @@ fn arrows_agree_with_the_events() {
             ..ThreadFilter::default()
         };
         let mut compared = 0;
-        for thread in session.threads(&filter).0 {
+        for thread in session.ask(&filter).0 {
             let query = FlowQuery {
                 thread: thread.id,
                 view: Span::new(Nanos(0), Nanos(u64::MAX)),
             };
-            let arrows = session.flow(&query);
+            let arrows = session.ask(&query);
             let mut told = told.remove(&thread.id.0).unwrap_or_default();
             if thread.runs > 300 {
                 assert!(arrows.is_empty(), "too many to be told apart");
@@ -252,7 +252,7 @@ fn arrows_agree_with_the_events() {
 fn arrows_are_those_in_view() {
     let session = open("ghc-9.6.6/ffi-safe-N2-la");
     let flow = |from, to| {
-        session.flow(&FlowQuery {
+        session.ask(&FlowQuery {
             thread: ThreadId(5),
             view: Span::new(Nanos(from), Nanos(to)),
         })
@@ -295,7 +295,7 @@ fn items(session: &Session, row: Row, view: Span) -> Vec<(u64, u64)> {
         width_px: 1_000_000,
         rows: vec![row],
     };
-    let reply = session.timeline(&query);
+    let reply = session.ask(&query);
     let start = view.start.0 as f64;
     let marks = (0..reply.len()).filter_map(|i| reply.mark(i));
     marks
@@ -359,7 +359,7 @@ fn details_lead_to_items() {
             limit: 8,
             ..ThreadFilter::default()
         };
-        let threads = session.threads(&filter).0;
+        let threads = session.ask(&filter).0;
         let caps = overview.caps.iter().take(4).map(|life| life.cap);
         let rows: Vec<Row> = caps
             .flat_map(|cap| [Row::Cap(cap), Row::Instants(cap)])
@@ -373,7 +373,7 @@ fn details_lead_to_items() {
                 width_px,
                 rows: rows.clone(),
             };
-            let reply = session.timeline(&query);
+            let reply = session.ask(&query);
             for (number, row) in rows.iter().enumerate() {
                 for mark in reply.row_marks(number).filter_map(|i| reply.mark(i)) {
                     let at = |relative: f64| Nanos((span.start.0 as f64 + relative) as u64);

@@ -44,7 +44,7 @@ fn boxes(session: &Session, track: TrackSource) -> Vec<String> {
         width_px: 1_000_000,
         ..FlameQuery::default()
     };
-    let (head, boxes) = session.flame(&query).expect("a profile");
+    let (head, boxes) = session.ask(&query).expect("a profile");
     let to_ms = head.total as f64 / 1e6;
     let row = |i: usize| {
         let frame = head.frames.iter().find(|named| named.id == boxes.frame[i]);
@@ -114,7 +114,7 @@ fn all_tracks_have_one_time_axis() {
         width_px: 100,
         ..FlameQuery::default()
     };
-    let (head, boxes) = session.flame(&query).expect("a profile");
+    let (head, boxes) = session.ask(&query).expect("a profile");
     assert_eq!(sources[0].tracks.len(), head.bands.len());
     // Each begins where the log begins and ends where it ends.
     assert!(head.total >= whole.duration().0);

@@ -89,7 +89,7 @@ fn ask(session: &Session, rows: &[Row], view: (u64, u64), width_px: u32) -> (Mar
     let marks = Marks {
         view: Some(query.view),
         rows: rows.to_vec(),
-        reply: session.timeline(&query),
+        reply: session.ask(&query),
     };
     (marks, query.bucket_ns())
 }

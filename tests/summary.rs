@@ -10,6 +10,7 @@ use analysis::info::Info;
 use analysis::numbers::summary::Summary;
 use common::Case;
 use eventlog::source::read_log;
+use views::session::questions::SummaryQuery;
 use views::session::read_session;
 
 /// Names and values, as the report prints them.
@@ -278,7 +279,7 @@ fn numbers_agree_with_the_report_of_the_runtime() {
             continue;
         };
         let session = read_session(&mut case.bytes().as_slice()).expect("a log");
-        let ours = numbers_of(&session.summary(None));
+        let ours = numbers_of(&session.ask(&SummaryQuery(None)));
         let types = event_types(&case);
         for (name, theirs) in parse_report(&report) {
             let listed = DIFFERS.iter().position(|(log, names, _)| {

@@ -47,7 +47,7 @@ fn all_tracks(session: &Session, view: &TrackView) -> (Layout, Labels) {
         limit: 4,
         ..ThreadFilter::default()
     };
-    let (threads, threads_in_all) = session.threads(&filter);
+    let (threads, threads_in_all) = session.ask(&filter);
     let caps: Vec<_> = overview
         .caps
         .iter()
@@ -99,11 +99,11 @@ fn picture_with(
     let marks = Marks {
         view: Some(query.view),
         rows,
-        reply: session.timeline(&query),
+        reply: session.ask(&query),
     };
     let arrows = thread.map_or_else(Vec::new, |thread| {
         let view = view.span();
-        session.flow(&FlowQuery { thread, view })
+        session.ask(&FlowQuery { thread, view })
     });
     let focus = Focus {
         arrows: &arrows,
@@ -168,7 +168,7 @@ fn a_wait_is_told_in_both_of_its_parts() {
         let marks = Marks {
             view: Some(query.view),
             rows: vec![row],
-            reply: session.timeline(&query),
+            reply: session.ask(&query),
         };
         let item = marks.hit(row, Nanos(at), Nanos(0)).expect("a mark");
         describe(&item, &Labels(Vec::new()))
@@ -255,7 +255,7 @@ proptest! {
             for life in session.overview().caps {
                 let query = TimelineQuery { view, width_px: width, rows: vec![Row::Cap(life.cap)] };
                 let bucket = query.bucket_ns() as f64;
-                let reply = session.timeline(&query);
+                let reply = session.ask(&query);
                 let mut shown = [0.0f64; 2];
                 let (mut first, mut last) = (view.start.0 as f64, view.end.0 as f64);
                 for mark in (0..reply.len()).filter_map(|i| reply.mark(i)) {

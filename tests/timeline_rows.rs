@@ -99,7 +99,7 @@ fn ask(session: &Session, rows: &[Row], (from, to): (u64, u64), width_px: u32) -
     Marks {
         view: Some(query.view),
         rows: rows.to_vec(),
-        reply: session.timeline(&query),
+        reply: session.ask(&query),
     }
 }
 
@@ -268,7 +268,7 @@ fn the_row_of_collections_is_the_panels() {
             rows: 0..u64::MAX,
             ..CollectionsQuery::default()
         };
-        let panel = session.collections(&query).rows;
+        let panel = session.ask(&query).rows;
         let marks = ask(&session, &[Row::Collections], (0, 1 << 62), u32::MAX);
         // No bucket is narrower than a nanosecond: only what has no length is merged.
         let view = session
@@ -402,7 +402,7 @@ proptest! {
                 rows: vec![Row::Activity],
             };
             let bucket = query.bucket_ns();
-            let reply = session.timeline(&query);
+            let reply = session.ask(&query);
             let mut shown = [0.0f64; 2];
             for point in reply.graph.row_points(0) {
                 prop_assert!(point.min == point.max && point.max <= 2.0 + 1e-9);

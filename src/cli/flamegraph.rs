@@ -354,11 +354,10 @@ fn print(
                 let windows = session.span_totals(Some(window));
                 return Ok(print_windows(&windows, arguments.output, out)?);
             }
-            let rows = session.flame_table(&FlameTableQuery {
+            let (rows, samples) = session.ask(&FlameTableQuery {
                 choice: query.choice.clone(),
                 steps: query.steps.clone(),
             });
-            let samples = session.heap_samples(&query.choice);
             return Ok(print_totals(&rows, samples, arguments.output, out)?);
         }
     };
@@ -373,7 +372,7 @@ fn picture(session: &Session, query: &FlameQuery) -> Option<String> {
     let source = sources
         .iter()
         .find(|info| info.source == query.choice.source)?;
-    let answer = session.flame(&query)?;
+    let answer = session.ask(&query)?;
     Some(svg(answer, &query, source, &Palette::LIGHT, false))
 }
 

@@ -18,13 +18,14 @@ use analysis::automata::Oddity;
 use analysis::automata::thread_state::ThreadSpan;
 use analysis::numbers::Numbers;
 use analysis::numbers::collections_query::CollectionsQuery;
+use analysis::recording::Recording;
 use analysis::spans::{Analyses, SpanSink, Spans};
 use analysis::timeline::flow::FlowQuery;
 use analysis::timeline::store::Store;
 use analysis::timeline::thread_table::{ThreadSums, ThreadTableQuery};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::source::{Source, read_log};
-use eventlog::{DamageList, Event, EventType, LogError, LogReader, Need, Record, Sink, Step};
+use eventlog::{DamageList, LogError, LogReader, Need, Record, Sink, Step};
 use model::time::Span;
 use views::session::Session;
 
@@ -331,17 +332,19 @@ pub struct Reading {
 pub fn read(mut source: impl Source) -> Result<Reading, LogError> {
     let mut rows = Vec::new();
     let mut spans = Spans::new(ALL_ANALYSES, CountSpans::default());
-    let mut numbers = Numbers::default();
-    let mut stored = Stored::default();
+    let mut recording = Recording::default();
     let reader = read_log(&mut source, &mut |record: &Record<'_>| {
         rows.push(Row::of(record));
         spans.offer(record);
-        numbers.offer(record);
-        stored.offer(record);
+        recording.event(record);
     })?;
     spans.finish();
-    ask_for_threads(&stored.finish());
-    ask_for_numbers(&numbers, rows.iter().map(|row: &Row| row.time).max());
+    recording.settle(reader.index());
+    ask_for_threads(&recording.store);
+    ask_for_numbers(
+        &recording.numbers,
+        rows.iter().map(|row: &Row| row.time).max(),
+    );
     let damage = reader.damage();
     for one in &damage.kept {
         let text = one.to_string();
@@ -354,53 +357,12 @@ pub fn read(mut source: impl Source) -> Result<Reading, LogError> {
     })
 }
 
-/// Collects a log into the timeline's store.
-#[derive(Debug)]
-pub struct Stored {
-    spans: Spans<Store>,
-    end: Nanos,
-}
-
-impl Default for Stored {
-    fn default() -> Self {
-        let analyses = Analyses {
-            lifecycle: true,
-            mutator_by_cap: false,
-        };
-        Self {
-            spans: Spans::new(analyses, Store::default()),
-            end: Nanos(0),
-        }
-    }
-}
-
-impl Sink for Stored {
-    fn event(&mut self, record: &Record<'_>) {
-        self.end = self.end.max(record.time);
-        self.spans.offer(record);
-        self.spans.sink.offer(record);
-        if record.id == EventType::THREAD_LABEL
-            && let Event::ThreadLabel { thread, label } = record.event()
-        {
-            self.spans.sink.label(thread, &label.to_str());
-        }
-    }
-}
-
-impl Stored {
-    /// The store, complete.
-    pub fn finish(self) -> Store {
-        let mut store = self.spans.finish();
-        store.settle(self.end);
-        store
-    }
-}
-
 /// The timeline's store of a log.
 pub fn store_of(mut bytes: &[u8]) -> Result<Store, LogError> {
-    let mut stored = Stored::default();
-    read_log(&mut bytes, &mut stored)?;
-    Ok(stored.finish())
+    let mut recording = Recording::default();
+    let reader = read_log(&mut bytes, &mut recording)?;
+    recording.settle(reader.index());
+    Ok(recording.store)
 }
 
 /// An open log, read to its end.

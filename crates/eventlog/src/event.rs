@@ -21,7 +21,7 @@ use crate::ids::{CapId, CapsetId, CostCentreId, OsThreadId, TaskId, ThreadId};
 /// table have constants with the runtime's names.
 ///
 /// ```
-/// use eventscope::eventlog::EventType;
+/// use eventlog::EventType;
 ///
 /// assert_eq!(EventType::STOP_THREAD.name(), Some("StopThread"));
 /// ```
