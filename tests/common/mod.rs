@@ -220,7 +220,7 @@ impl Tally {
     /// So many things of a log were looked at.
     pub fn add(&mut self, case: &Case, things: usize) {
         let is_new = things > 0 && self.seen.insert(case.name.clone());
-        let mut count = |sum: &mut Compared| {
+        let count = |sum: &mut Compared| {
             sum.logs += usize::from(is_new);
             sum.things += things;
         };
