@@ -162,7 +162,7 @@ fn fields(link: &Link, panels: &[Panel]) -> Vec<(&'static str, String)> {
     let panels = panels.iter();
     log.into_iter()
         .chain(tracks::write(&view.tracks))
-        .chain(panels.flat_map(|panel| (panel.codec.write)(&view.settings)))
+        .chain(panels.flat_map(|panel| panel.write(&view.settings)))
         .chain([("k", notes::write_notes(&view.notes))])
         .filter_map(|(key, value)| Some((key, value?)))
         .collect()
@@ -193,7 +193,7 @@ fn read(link: &mut Link, key: &str, raw: &str, panels: &'static [Panel]) -> Opti
         return Some(());
     }
     for panel in panels {
-        match (panel.codec.read)(&mut view.settings, &key, raw) {
+        match panel.read(&mut view.settings, &key, raw) {
             Piece::Foreign => {}
             Piece::Taken => {
                 // A word from the future before it counts no more.

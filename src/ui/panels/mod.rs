@@ -98,7 +98,7 @@ mod tests {
         for chord in bindings(PANELS).flat_map(|binding| binding.keys) {
             assert!(chords.insert(*chord), "{chord:?} means two things");
         }
-        let own = |panel: &Panel| (panel.codec.write)(&Link::default().view.settings);
+        let own = |panel: &Panel| panel.write(&Link::default().view.settings);
         let mut keys = HashSet::new();
         for (key, fresh) in PANELS.iter().flat_map(own) {
             assert!(keys.insert(key), "{key} means two things");

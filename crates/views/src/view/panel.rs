@@ -23,6 +23,20 @@ pub struct Panel {
     pub codec: Codec,
 }
 
+impl Panel {
+    /// What it keeps, for a link: each of its keys, with its value, escaped, if
+    /// that is not the usual one.
+    #[must_use]
+    pub fn write(&self, settings: &Settings) -> Vec<(&'static str, Option<String>)> {
+        (self.codec.write)(settings)
+    }
+
+    /// Takes over a piece of a link, its value as it stands there.
+    pub fn read(&self, settings: &mut Settings, key: &str, raw: &str) -> Piece {
+        (self.codec.read)(settings, key, raw)
+    }
+}
+
 /// The name of a panel in links, which never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PanelName(pub &'static str);
@@ -116,8 +130,8 @@ impl Settings {
 /// How settings of some type are read and written.
 #[derive(Clone, Copy, Debug)]
 pub struct Codec {
-    pub(crate) write: fn(&Settings) -> Vec<(&'static str, Option<String>)>,
-    pub(crate) read: fn(&mut Settings, &str, &str) -> Piece,
+    write: fn(&Settings) -> Vec<(&'static str, Option<String>)>,
+    read: fn(&mut Settings, &str, &str) -> Piece,
 }
 
 impl Codec {
