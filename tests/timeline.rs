@@ -19,10 +19,10 @@ use views::scene::painter::TextPainter;
 use views::scene::palette::Palette;
 use views::scene::timeline::{Focus, Scene};
 use views::scene::track::Layout;
+use views::scene::track_name::TrackName;
 use views::scene::viewport::Viewport;
 use views::scene::words::describe;
 use views::session::Session;
-use views::share::TrackName;
 
 fn open(name: &str) -> Session {
     common::fixture(name).session()
