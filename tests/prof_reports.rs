@@ -13,6 +13,7 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use views::session::questions::FlameExportQuery;
 
 use common::{cases, session_of};
 use model::profile::TrackSource;
@@ -155,8 +156,9 @@ fn ticks(bytes: &[u8]) -> Ticks {
         measure: Measure::Count,
         ..FlameQuery::default()
     };
-    let file = session.flame_export(&query, ExportFormat::Folded);
-    let text = String::from_utf8(file.expect("samples")).expect("UTF-8");
+    let format = ExportFormat::Folded;
+    let file = session.ask(&FlameExportQuery { query, format });
+    let text = String::from_utf8(file.expect("samples").bytes).expect("UTF-8");
     let mut ticks = Ticks::new();
     for line in text.lines() {
         let (stack, count) = line.rsplit_once(' ').expect("a stack and a number");

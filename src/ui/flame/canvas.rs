@@ -17,6 +17,15 @@ use views::actions::flame::FlameAct;
 use views::flame::query::{FlameQuery, View};
 use views::scene::flame::{FlameScene, Graph, LEVEL_PX, Minimap, Window};
 
+/// What an answer says of the whole graph.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Found {
+    /// The part of the whole that the search found.
+    pub(super) share: f64,
+    /// How many stacks were inverted without their outermost frames.
+    pub(super) shortened: u64,
+}
+
 #[derive(Properties, PartialEq)]
 pub(super) struct CanvasProps {
     pub(super) client: LogClient,
@@ -45,7 +54,7 @@ pub(super) struct CanvasProps {
     pub(super) on_act: Callback<(FlameAct, Pick)>,
     /// Hears which share of the whole was found, and what the whole is.
     #[prop_or_default]
-    pub(super) on_found: Callback<f64>,
+    pub(super) on_found: Callback<Found>,
 }
 
 pub(super) enum Msg {
@@ -504,7 +513,10 @@ impl FlameCanvas {
     fn answered(&mut self, props: &CanvasProps, graph: Option<Graph>) {
         self.in_flight = false;
         let Some(graph) = graph else { return };
-        props.on_found.emit(graph.head.found_share);
+        props.on_found.emit(Found {
+            share: graph.head.found_share,
+            shortened: graph.head.shortened,
+        });
         self.hovered = None;
         self.selected = self
             .chosen

@@ -1,6 +1,7 @@
 //! The flame graph as a file.
 
 use std::rc::Rc;
+use views::flame::export::LeftOut;
 
 use js_sys::Array;
 use wasm_bindgen::{JsCast, JsValue};
@@ -50,12 +51,17 @@ const WRITING: &str = "The file is being written…";
 /// The menu of the formats.
 #[component]
 pub(super) fn Export(props: &ExportProps) -> Html {
-    let status = use_state_eq(|| None::<&'static str>);
+    let status = use_state_eq(|| None::<AttrValue>);
     let writing = use_mut_ref(|| None::<Asked>);
     let done = {
         let status = status.setter();
-        Callback::from(move |saved: bool| {
-            status.set((!saved).then_some("The file could not be saved."));
+        // What the file does not have, if it could be saved.
+        Callback::from(move |saved: Option<LeftOut>| {
+            status.set(match saved {
+                None => Some("The file could not be saved.".into()),
+                Some(left_out) if left_out.is_nothing() => None,
+                Some(left_out) => Some(format!("Saved. {left_out}").into()),
+            });
         })
     };
     let format =
@@ -63,15 +69,16 @@ pub(super) fn Export(props: &ExportProps) -> Html {
             let (client, query, done) = (props.client.clone(), props.query.clone(), done.clone());
             let (status, writing) = (status.setter(), Rc::clone(&writing));
             let onclick = Callback::from(move |_: MouseEvent| {
-                status.set(Some(WRITING));
+                status.set(Some(WRITING.into()));
                 let question = FlameExportQuery {
                     query: query.clone(),
                     format,
                 };
                 let done = done.clone();
                 let asked = client.ask_for_column(question, "bytes", move |answer| {
-                    let bytes = answer.ok().and_then(|(file, bytes)| file.and(bytes));
-                    done.emit(bytes.is_some_and(|bytes| save_bytes(name, kind, &bytes)));
+                    let file = answer.ok().and_then(|(file, bytes)| file.zip(bytes));
+                    let saved = file.filter(|(_, bytes)| save_bytes(name, kind, bytes));
+                    done.emit(saved.map(|(file, _)| file.left_out));
                 });
                 if let Some(before) = writing.replace(Some(asked)) {
                     before.forget();
@@ -94,7 +101,7 @@ pub(super) fn Export(props: &ExportProps) -> Html {
         <Menu id="flame-export" label="Save" title="Save the flame graph">
             { for FORMATS.iter().map(format) }
             <p class="tools"><button class="small" onclick={svg}>{ "SVG: the picture, at any size" }</button></p>
-            if let Some(status) = *status {
+            if let Some(status) = &*status {
                 <p role="status">{ status }
                     if status == WRITING { { " " }<button class="small" onclick={stop}>{ "Stop" }</button> }
                 </p>
@@ -114,16 +121,17 @@ fn save_bytes(name: &str, kind: &str, bytes: &JsValue) -> bool {
 }
 
 /// Asks for the boxes of the picture, paints and saves them.
-fn save_svg(props: &ExportProps, done: Callback<bool>) {
+fn save_svg(props: &ExportProps, done: Callback<Option<LeftOut>>) {
     let query = picture_query(&props.query);
     let source = Rc::clone(&props.source);
     props.client.ask(query.clone(), move |answer| {
         let Ok(Some(graph)) = answer else {
-            return done.emit(false);
+            return done.emit(None);
         };
         let theme = theme::current();
         let text = svg(graph, &query, &source, theme.palette, theme.dark);
         let texts = Array::of1(&text.into());
-        done.emit(save("flamegraph.svg", "image/svg+xml", &texts).is_ok());
+        let saved = save("flamegraph.svg", "image/svg+xml", &texts);
+        done.emit(saved.ok().map(|_| LeftOut::default()));
     });
 }

@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use self::canvas::FlameCanvas;
+use self::canvas::{FlameCanvas, Found};
 use self::controls::Controls;
 use self::pick::{Pick, Reveal};
 use self::sandwich::Sandwich;
@@ -106,7 +106,7 @@ fn query_of(props: &FlameProps, info: &SourceInfo) -> FlameQuery {
 #[component]
 pub(super) fn Flame(props: &FlameProps) -> Html {
     let picked = use_state_eq(|| None::<Pick>);
-    let found = use_state_eq(|| 0.0_f64);
+    let found = use_state_eq(Found::default);
     // The box that was last looked for on the timeline, and from where on.
     let sought = use_mut_ref(|| None::<(u32, Nanos)>);
     let info = use_memo(
@@ -124,7 +124,7 @@ pub(super) fn Flame(props: &FlameProps) -> Html {
     let on_act = on_act(props, &query, sought);
     let on_found = {
         let found = found.setter();
-        Callback::from(move |share| found.set(share))
+        Callback::from(move |told| found.set(told))
     };
     let graph = if props.view.order == FlameOrder::Sandwich {
         html! {
@@ -141,9 +141,9 @@ pub(super) fn Flame(props: &FlameProps) -> Html {
     html! {
         <div class="flame">
             <Controls client={props.client.clone()} sources={Rc::clone(&props.sources)} source={Rc::clone(&info)} view={props.view.clone()}
-                range={props.range} log={props.log} found={*found} {query} about={for_what(props, &info)}
+                range={props.range} log={props.log} found={found.share} {query} about={for_what(props, &info)}
                 on_view={props.on_view.clone()} />
-            <Steps view={props.view.clone()} range={props.range} on_view={props.on_view.clone()} />
+            <Steps view={props.view.clone()} range={props.range} shortened={found.shortened} on_view={props.on_view.clone()} />
             { graph }
             { strip((*picked).clone(), &on_act) }
         </div>

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::canvas::FlameCanvas;
+use super::canvas::{FlameCanvas, Found};
 use super::pick::Pick;
 use crate::ui::client::LogClient;
 use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
@@ -31,7 +31,7 @@ pub(super) struct SandwichProps {
     pub(super) on_view: Callback<FlameView>,
     pub(super) on_pick: Callback<Option<Pick>>,
     pub(super) on_act: Callback<(FlameAct, Pick)>,
-    pub(super) on_found: Callback<f64>,
+    pub(super) on_found: Callback<Found>,
 }
 
 /// What the rows can be sorted by.

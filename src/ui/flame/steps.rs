@@ -1,5 +1,6 @@
 //! What was done to the stacks, step by step; each can be taken back.
 
+use views::scene::format::count;
 use yew::prelude::*;
 
 use crate::ui::summary::span_text;
@@ -11,6 +12,8 @@ use views::share::FlameView;
 pub(super) struct StepsProps {
     pub(super) view: FlameView,
     pub(super) range: Option<Span>,
+    /// How many stacks were inverted without their outermost frames.
+    pub(super) shortened: u64,
     pub(super) on_view: Callback<FlameView>,
 }
 
@@ -24,6 +27,17 @@ fn words(step: &Step) -> String {
         Step::MergeModules => "modules merged".to_owned(),
         Step::HideIdle => "idle hidden".to_owned(),
         Step::Invert => "inverted".to_owned(),
+    }
+}
+
+/// What is left out of inverted stacks.
+fn shortened(stacks: u64) -> String {
+    match stacks {
+        1 => "1 deep stack without its outermost callers".to_owned(),
+        many => format!(
+            "{} deep stacks without their outermost callers",
+            count(many)
+        ),
     }
 }
 
@@ -67,6 +81,9 @@ pub(super) fn Steps(props: &StepsProps) -> Html {
         <ul class="flame-steps" aria-label="Steps">
             { for compared }
             { for view.steps.iter().enumerate().map(step) }
+            if props.shortened > 0 {
+                <li class="faint" role="status">{ shortened(props.shortened) }</li>
+            }
             if view.steps.len() > 1 {
                 <li><button class="small" onclick={take_back(Box::new(|view| view.steps.clear()))}>{ "Take all back" }</button></li>
             }
