@@ -25,7 +25,7 @@ static LOGS: LazyLock<Vec<(String, Vec<u8>)>> = LazyLock::new(|| {
 });
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
     fn every_question_has_an_answer(
         log in any::<Index>(),
