@@ -9,3 +9,4 @@ pub mod scene;
 pub mod session;
 pub mod share;
 pub mod thread_export;
+pub mod view;
