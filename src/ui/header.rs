@@ -9,7 +9,7 @@ use eventlog::ids::Nanos;
 use eventlog::{Progress, Stage};
 use views::scene::format;
 use views::session::Overview;
-use views::words::findings::line;
+use views::words::findings::whole_sentence;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct HeaderProps {
@@ -137,16 +137,20 @@ pub(super) fn Warnings(props: &WarningsProps) -> Html {
     };
     let rest = overview.warning_count.saturating_sub(1);
     let summary = if rest == 0 {
-        line(first)
+        whole_sentence(first)
     } else {
-        format!("{} – and {} more", line(first), format::count(rest))
+        format!(
+            "{} And {} more.",
+            whole_sentence(first),
+            format::count(rest)
+        )
     };
     let items = overview.warnings.iter().map(|warning| {
         let at = warning
             .start()
-            .map(|at| format!(" (at {})", format::time(at)))
+            .map(|at| format!(" At {}.", format::time(at)))
             .unwrap_or_default();
-        html! { <li>{ line(warning) }{ at }</li> }
+        html! { <li>{ whole_sentence(warning) }{ at }</li> }
     });
     let unlisted = overview
         .warning_count

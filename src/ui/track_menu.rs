@@ -11,7 +11,7 @@ use analysis::timeline::threads::ThreadOrder;
 use analysis::timeline::user_spans::SpanPrefixes;
 use views::scene::arrange::{TrackChange, TrackView};
 use views::scene::track::{Group, Kind, Layout};
-use views::share::TrackName;
+use views::scene::track_name::TrackName;
 
 /// The orders of threads, in words.
 const ORDERS: [(&str, ThreadOrder); 4] = [

@@ -84,7 +84,6 @@ pub struct Session {
     reader: LogReader,
     recording: Recording,
     complete: bool,
-    /// To be cleared whenever the profiles change.
     flame_steps: StepCache,
     events: EventLists,
 }
@@ -116,7 +115,6 @@ impl Session {
         let step = self.reader.advance(&mut self.recording, max_events)?;
         if step == Step::Done && !self.complete {
             self.recording.settle(self.reader.index());
-            self.flame_profiles_changed();
             self.complete = true;
         }
         self.recording.tracks.extend(&self.recording.numbers);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::format;
 use super::track::{Group, Kind, Layout, Track};
-use crate::share::TrackName;
+use crate::scene::track_name::TrackName;
 use analysis::timeline::contents::{CallsInfo, Contents, SamplesInfo};
 use analysis::timeline::row::{CallsOf, Graph, Row, SparkGraph};
 use analysis::timeline::threads::{ThreadOrder, ThreadRow};

@@ -22,6 +22,5 @@ impl Session {
     /// others then.
     pub fn set_span_prefixes(&mut self, prefixes: SpanPrefixes) {
         self.recording.set_span_prefixes(prefixes);
-        self.flame_steps.clear();
     }
 }

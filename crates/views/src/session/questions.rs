@@ -1,6 +1,7 @@
 //! Every question that can be asked about an open log. A new one is a type
 //! with an `impl Query` here, and its line in the list.
 
+use crate::flame::export::LeftOut;
 use serde::{Deserialize, Serialize};
 
 use super::Session;
@@ -258,11 +259,13 @@ pub struct FlameExportQuery {
     pub format: ExportFormat,
 }
 
-/// The bytes of a file.
+/// A file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileBytes {
-    /// All of them.
+    /// All bytes of it.
     pub bytes: Vec<u8>,
+    /// What it does not have.
+    pub left_out: LeftOut,
 }
 
 columns!(FileBytes { bytes });
@@ -272,9 +275,8 @@ impl Query for FlameExportQuery {
     type Answer = Option<FileBytes>;
     const NAME: &'static str = "flame graph as a file";
 
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Option<FileBytes> {
-        let bytes = log.flame_export(&self.query, self.format)?;
-        Some(FileBytes { bytes })
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Option<FileBytes> {
+        log.flame_file(&self.query, self.format, host).await
     }
 
     fn columns(file: &mut Self::Answer) -> Option<&mut dyn Columns> {

@@ -11,6 +11,7 @@ use analysis::automata::validity::{Doing, Problem, Tolerated};
 use analysis::findings::{Fact, Finding, Number, Subject};
 use analysis::flamegraph::spans::MOST_LANES;
 use analysis::flamegraph::{CallKey, CallProblem, StackProblem};
+use analysis::timeline::messages::TEXT_BUDGET_BYTES;
 use eventlog::DamageKind;
 use eventlog::ids::CapId;
 
@@ -25,8 +26,9 @@ pub fn sentence(finding: &Finding) -> String {
             "the events of capability {cap} are missing: the program was killed before it wrote them"
         ),
         Fact::MessagesCut(count) => format!(
-            "{} from here on without text: there is more text than is kept",
-            number(*count, "message is", "messages are")
+            "{} no text from here on: only the first {} of all texts are kept",
+            number(*count, "message has", "messages have"),
+            format::bytes(TEXT_BUDGET_BYTES as u64)
         ),
         Fact::Oddity(oddity) => of_oddity(*oddity),
         Fact::Order { subject, problem } => {
@@ -79,6 +81,16 @@ pub fn line(finding: &Finding) -> String {
         }
         (None, _) => text,
     }
+}
+
+/// What was found with its place, as a whole sentence.
+#[must_use]
+pub fn whole_sentence(finding: &Finding) -> String {
+    let line = line(finding);
+    let mut letters = line.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    let stop = if line.ends_with('.') { "" } else { "." };
+    format!("{}{}{stop}", first.collect::<String>(), letters.as_str())
 }
 
 /// A subject in words; `None` is a capability that the log does not name.

@@ -238,7 +238,7 @@ const fn of_the_rest(rule: Rule) -> RuleWords {
     match rule {
         Rule::MessagesCut => words(
             "Messages without their text",
-            "There is more text than is kept. The messages are shown and counted, but what they say is not, nor the spans that they announce. The list of events has their text.",
+            "There is more text than is kept. The messages are counted and shown without it, and spans that they begin or end are not shown, or shown as open. The list of events has their text.",
             "Log less text, or a shorter time.",
         ),
         Rule::GcEndWithoutStart => words(
