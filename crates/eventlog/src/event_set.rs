@@ -7,7 +7,7 @@ use super::event::{Event, EventType, Subject};
 /// such, and a set that has one of them has all.
 ///
 /// ```
-/// use eventscope::eventlog::{EventSet, EventType, Subject};
+/// use eventlog::{EventSet, EventType, Subject};
 ///
 /// const RUNS: EventSet = EventSet::of(&[EventType::RUN_THREAD, EventType::STOP_THREAD]);
 /// assert!(RUNS.contains(EventType::RUN_THREAD));
