@@ -148,7 +148,7 @@ test('what a log does not have is said, with the reason', async ({ page }) => {
   await openLog(page, fixture('ghc-9.6.6/fib-forkio-N2-l-as'));
   await expect(fact(page, 'Allocated')).toContainText('no heap events in this log');
   await page.getByRole('tab', { name: 'Collections' }).click();
-  await expect(page.locator('.panel-body')).toContainText('This log says nothing of single collections');
+  await expect(page.locator('.panel-body')).toContainText('No data on single collections');
   await page.getByRole('tab', { name: 'Sparks' }).click();
   await expect(page.locator('.panel-body')).toContainText('This log says nothing of sparks');
 });

@@ -190,7 +190,7 @@ fn view_empty(props: &PanelProps) -> Html {
         }
         (None, false) => "No collection is known so far.",
         (None, true) => {
-            "This log says nothing of single collections. It was made without GC events (+RTS -l has them, -l-g leaves them out), by a GHC before 7.6, or ends before the first collection."
+            "No data on single collections. The log was made without GC events (+RTS -l has them, -l-g leaves them out), by a GHC before 7.6, or ends before the first collection."
         }
     };
     html! { <p class="empty">{ why }</p> }
