@@ -114,6 +114,11 @@ test('collections are sorted by any column, and a click shows one', async ({ pag
   await cell(0, 5).click();
   await fragment(page, /[#&]t=/);
   await expect(row(0)).toHaveClass(/current/);
+  // The whole pause, on the track of collections.
+  const number = await cell(0, 0).textContent();
+  await expect(page.locator('.strip strong').first()).toHaveText(`Collection ${number}`);
+  await expect(page.locator('.strip p').first()).toContainText(longest);
+  await fragment(page, /[#&]e=\d+\.gc(&|$)/);
   await page.getByRole('button', { name: 'Pause' }).click();
   await expect(cell(0, 5)).not.toHaveText(longest);
 });

@@ -155,9 +155,10 @@ fn Collections(props: &PanelProps) -> Html {
         let (rows, on_goto) = (rows.clone(), props.on_goto.clone());
         Callback::from(move |row| {
             if let Some(gc) = at(rows.as_deref(), row) {
+                // The pause of the program, not a phase of it on one capability.
                 on_goto.emit(Goto {
                     span: Span::new(gc.start, gc.end),
-                    row: Some(Row::Cap(gc.cap)),
+                    row: Some(Row::Collections),
                     zoom: true,
                 });
             }
