@@ -114,6 +114,7 @@ fn made() -> Profile {
         span: Span::new(Nanos(0), end),
         threads: SampleThreads::default(),
         heap: None,
+        revision: model::profile::Revision::next(),
     }
 }
 
@@ -141,14 +142,14 @@ impl Subject {
     fn flame(&self, query: &FlameQuery) -> usize {
         match self {
             Self::Made(profile, cache) => answer_with(cache, &**profile, query).1.len(),
-            Self::Loaded(session, _) => session.flame(query).map_or(0, |(_, boxes)| boxes.len()),
+            Self::Loaded(session, _) => session.ask(query).map_or(0, |(_, boxes)| boxes.len()),
         }
     }
 
     fn table(&self, query: &FlameTableQuery) -> usize {
         match self {
             Self::Made(profile, cache) => table(cache, &**profile, query).len(),
-            Self::Loaded(session, _) => session.flame_table(query).len(),
+            Self::Loaded(session, _) => session.ask(query).0.len(),
         }
     }
 }

@@ -12,6 +12,7 @@ use eventlog::ids::{CapId, Nanos};
 use model::time::Span;
 use proptest::prelude::*;
 use views::session::Session;
+use views::session::questions::{SparksQuery, SummaryQuery};
 use views::session::read_session;
 
 const LOGS: &[&str] = &[
@@ -45,7 +46,7 @@ fn all_collections(session: &Session, range: Option<Span>) -> Vec<Collection> {
         rows: 0..u64::MAX,
         ..CollectionsQuery::default()
     };
-    session.collections(&query).rows
+    session.ask(&query).rows
 }
 
 /// Every number of which the parts add up to the whole.
@@ -136,9 +137,9 @@ proptest! {
         edges.sort_unstable();
         let parts: Vec<Summary> = edges
             .windows(2)
-            .map(|edges| session.summary(Some(span(edges[0], edges[1]))))
+            .map(|edges| session.ask(&SummaryQuery(Some(span(edges[0], edges[1])))))
             .collect();
-        let whole = session.summary(None);
+        let whole = session.ask(&SummaryQuery(None));
         let mut sums = additive(&parts[0]);
         let mut largest = maxima(&parts[0]);
         for part in &parts[1..] {
@@ -153,7 +154,7 @@ proptest! {
         prop_assert_eq!(sums, additive(&whole), "{} at {:?}", LOGS[log], &edges);
         prop_assert_eq!(largest, maxima(&whole));
         // A range that reaches beyond the log is clipped to it.
-        prop_assert_eq!(session.summary(Some(span(0, u64::MAX))), whole);
+        prop_assert_eq!(session.ask(&SummaryQuery(Some(span(0, u64::MAX)))), whole);
     }
 
     /// Lists of collections and of sparks say the same as the summary.
@@ -162,14 +163,14 @@ proptest! {
         let session = &SESSIONS[log];
         let end = end(session) as f64;
         let range = span((f64::min(a, b) * end) as u64, (f64::max(a, b) * end) as u64);
-        let summary = session.summary(Some(range));
+        let summary = session.ask(&SummaryQuery(Some(range)));
         let rows = all_collections(session, Some(range));
         prop_assert_eq!(rows.len() as u64, summary.collections.unwrap_or(0));
         prop_assert!(rows.is_sorted_by_key(|row| row.start));
         let longest = summary.generations.iter().filter(|row| row.collections > 0).map(|row| row.max_pause_ns).max();
         for column in [CollectionColumn::Pause, CollectionColumn::Balance, CollectionColumn::Live] {
             let query = CollectionsQuery { range: Some(range), sort: column, descending: true, rows: 0..3, pauses: true };
-            let reply = session.collections(&query);
+            let reply = session.ask(&query);
             prop_assert_eq!(reply.rows.len(), rows.len().min(3));
             prop_assert_eq!(reply.total, rows.len() as u64);
             prop_assert_eq!(reply.pauses.first().map(|all| all.max_ns), longest);
@@ -183,7 +184,7 @@ proptest! {
             let by_generation: u64 = reply.pauses.iter().skip(1).map(|list| list.count).sum();
             prop_assert_eq!(by_generation, reply.total);
         }
-        let sparks = session.sparks(Some(range));
+        let sparks = session.ask(&SparksQuery(Some(range)));
         prop_assert_eq!(sparks.rows.first().map(|row| row.totals), summary.sparks);
     }
 }
@@ -192,7 +193,7 @@ proptest! {
 #[test]
 fn slices_of_a_whole_log_have_every_spark() {
     let session = &SESSIONS[2];
-    let reply = session.sparks(None);
+    let reply = session.ask(&SparksQuery(None));
     let range = reply.range.expect("a range");
     let all = reply.rows.first().expect("counters");
     assert_eq!((all.totals.created, all.totals.converted), (8675, 193));
@@ -301,7 +302,7 @@ fn a_collection_is_what_its_leader_says() {
         allocated_bytes: 800,
     };
     assert_eq!(all_collections(&session, None), [expected]);
-    let summary = session.summary(None);
+    let summary = session.ask(&SummaryQuery(None));
     assert_eq!((summary.gc_ns, summary.total_ns), (Some(500), 1600));
     assert_eq!(summary.mutator_ns, Some(1100));
     assert_eq!(summary.work_balance, Some(0.6));
@@ -319,7 +320,7 @@ fn a_cut_through_a_collection_shares_its_time() {
     let mut log = Build::with_types(TYPES);
     parallel(&mut log);
     let session = open(&mut log);
-    let part = |from, to| session.summary(Some(span(from, to)));
+    let part = |from, to| session.ask(&SummaryQuery(Some(span(from, to))));
     let (early, late) = (part(0, 1200), part(1200, 1600));
     assert_eq!((early.gc_ns, late.gc_ns), (Some(200), Some(300)));
     assert_eq!((early.total_ns, late.total_ns), (1200, 400));
@@ -365,7 +366,7 @@ fn which_generation_is_the_oldest_may_stand_at_the_end() {
                 log
             });
         }
-        open(&mut log).summary(None)
+        open(&mut log).ask(&SummaryQuery(None))
     };
     let with = log(true);
     // Generation 3 is the oldest, and never collected: no slop counts.
@@ -382,7 +383,7 @@ fn which_generation_is_the_oldest_may_stand_at_the_end() {
 fn what_a_log_does_not_have_is_absent() {
     let mut log = Build::with_types(TYPES);
     log.block(Some(0), (10, 50), |log| log.run(20, 1));
-    let summary = open(&mut log).summary(None);
+    let summary = open(&mut log).ask(&SummaryQuery(None));
     assert_eq!(summary.total_ns, 20);
     assert_eq!((summary.gc_ns, summary.mutator_ns), (None, None));
     assert_eq!(
@@ -406,8 +407,8 @@ fn without_statistics_collections_are_time() {
         });
     }
     let session = open(&mut log);
-    let summary = session.summary(None);
+    let summary = session.ask(&SummaryQuery(None));
     assert_eq!((summary.gc_ns, summary.collections), (Some(114), None));
-    let part = session.summary(Some(span(0, 120)));
+    let part = session.ask(&SummaryQuery(Some(span(0, 120))));
     assert_eq!(part.gc_ns, Some(20));
 }

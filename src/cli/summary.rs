@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::{Condition, Failure, Input, Out, Range, report};
 use analysis::numbers::report::Report;
+use views::session::questions::SummaryQuery;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -19,7 +20,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     let range = arguments.range.span()?;
     let session = Input::open(&arguments.file)?.read_session()?;
-    let summary = session.summary(range);
+    let summary = session.ask(&SummaryQuery(range));
     if arguments.json {
         out.json(&summary)?;
     } else {

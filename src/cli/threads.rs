@@ -24,7 +24,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         ..ThreadTableQuery::default()
     };
     let session = Input::open(&arguments.file)?.read_session()?;
-    let threads = session.thread_table(&query).unwrap_or_default();
+    let threads = session.ask(&query).unwrap_or_default();
     let mut table = Table::begin(out, arguments.output, &COLUMNS)?;
     for thread in &threads.rows {
         table.row(&cells(thread))?;

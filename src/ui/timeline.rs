@@ -17,7 +17,7 @@ use analysis::timeline::details::FlameTarget;
 use views::scene::arrange::{TrackChange, TrackView};
 use views::scene::timeline::TOP_PX;
 use views::scene::track::Layout;
-use views::share::TrackName;
+use views::scene::track_name::TrackName;
 
 /// Watches the size of an element as long as it lives.
 pub(super) struct Observer {

@@ -6,8 +6,10 @@
 )]
 
 pub mod build;
+pub mod picture;
 pub mod show;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -17,13 +19,14 @@ use analysis::automata::Oddity;
 use analysis::automata::thread_state::ThreadSpan;
 use analysis::numbers::Numbers;
 use analysis::numbers::collections_query::CollectionsQuery;
+use analysis::recording::Recording;
 use analysis::spans::{Analyses, SpanSink, Spans};
 use analysis::timeline::flow::FlowQuery;
 use analysis::timeline::store::Store;
 use analysis::timeline::thread_table::{ThreadSums, ThreadTableQuery};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::source::{Source, read_log};
-use eventlog::{DamageList, Event, EventType, LogError, LogReader, Need, Record, Sink, Step};
+use eventlog::{DamageList, LogError, LogReader, Need, Record, Sink, Step};
 use model::time::Span;
 use views::session::Session;
 
@@ -35,6 +38,7 @@ pub struct Case {
     /// The log.
     pub log: PathBuf,
     reference: PathBuf,
+    is_fixture: bool,
 }
 
 impl Case {
@@ -134,6 +138,7 @@ fn cases_in(root: &Path) -> Vec<Case> {
                     reference: root.join("reference").join(&set_name).join(&stem),
                     name: format!("{set_name}/{stem}"),
                     log,
+                    is_fixture: root == fixtures(),
                 });
             }
         }
@@ -176,18 +181,92 @@ pub fn reference_is_wrong(case: &Case) -> bool {
         .any(|(name, _)| *name == case.name)
 }
 
-/// Runs `check` on every log and reports all that fail.
-pub fn for_all(check: impl Fn(&Case) -> Result<(), String>) {
-    let failures: Vec<String> = cases()
-        .iter()
-        .filter_map(|case| check(case).err().map(|why| format!("{}: {why}", case.name)))
-        .collect();
+/// Logs and things in them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// Logs with at least one such thing.
+    pub logs: usize,
+    /// Rows, threads, numbers or whatever a test looks at.
+    pub things: usize,
+}
+
+/// How much a test is known to look at. If it looks at less, a key was renamed, a file moved or a
+/// filter matches nothing: it would pass whatever the code does.
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    /// In the fixtures.
+    pub fixtures: Compared,
+    /// In all logs, where `EVENTSCOPE_CORPUS` is set.
+    pub corpus: Compared,
+}
+
+/// Logs and things in the fixtures, then in all logs.
+pub fn known(fixtures: [usize; 2], corpus: [usize; 2]) -> Known {
+    let of = |[logs, things]: [usize; 2]| Compared { logs, things };
+    Known {
+        fixtures: of(fixtures),
+        corpus: of(corpus),
+    }
+}
+
+/// Counts what a test looks at.
+#[derive(Debug, Default)]
+pub struct Tally {
+    fixtures: Compared,
+    all: Compared,
+    seen: BTreeSet<String>,
+}
+
+impl Tally {
+    /// So many things of a log were looked at.
+    pub fn add(&mut self, case: &Case, things: usize) {
+        let is_new = things > 0 && self.seen.insert(case.name.clone());
+        let count = |sum: &mut Compared| {
+            sum.logs += usize::from(is_new);
+            sum.things += things;
+        };
+        count(&mut self.all);
+        if case.is_fixture {
+            count(&mut self.fixtures);
+        }
+    }
+
+    /// Fails if less was looked at than is known to be there.
+    pub fn finish(self, known: Known) {
+        let enough = |found: Compared, known: Compared| {
+            found.logs >= known.logs && found.things >= known.things
+        };
+        let Self { fixtures, all, .. } = self;
+        assert!(
+            enough(fixtures, known.fixtures),
+            "of the fixtures {fixtures:?} of {:?} were looked at; of all logs {all:?}",
+            known.fixtures
+        );
+        if std::env::var_os("EVENTSCOPE_CORPUS").is_some() {
+            let known = known.corpus;
+            assert!(enough(all, known), "{all:?} of {known:?} were looked at");
+        }
+    }
+}
+
+/// Runs `check` on every log and reports all that fail. `check` says how many things it looked
+/// at: fewer than are `known` fail too.
+pub fn for_all(known: Known, check: impl Fn(&Case) -> Result<usize, String>) {
+    let mut tally = Tally::default();
+    let mut failures = Vec::new();
+    for case in cases() {
+        match check(&case) {
+            Ok(things) => tally.add(&case, things),
+            Err(why) => failures.push(format!("{}: {why}", case.name)),
+        }
+    }
     assert!(
         failures.is_empty(),
         "{} logs differ:\n{}",
         failures.len(),
         failures.join("\n")
     );
+    tally.finish(known);
 }
 
 /// Runs `eventscope` with these arguments.
@@ -254,17 +333,19 @@ pub struct Reading {
 pub fn read(mut source: impl Source) -> Result<Reading, LogError> {
     let mut rows = Vec::new();
     let mut spans = Spans::new(ALL_ANALYSES, CountSpans::default());
-    let mut numbers = Numbers::default();
-    let mut stored = Stored::default();
+    let mut recording = Recording::default();
     let reader = read_log(&mut source, &mut |record: &Record<'_>| {
         rows.push(Row::of(record));
         spans.offer(record);
-        numbers.offer(record);
-        stored.offer(record);
+        recording.event(record);
     })?;
     spans.finish();
-    ask_for_threads(&stored.finish());
-    ask_for_numbers(&numbers, rows.iter().map(|row: &Row| row.time).max());
+    recording.settle(reader.index());
+    ask_for_threads(&recording.store);
+    ask_for_numbers(
+        &recording.numbers,
+        rows.iter().map(|row: &Row| row.time).max(),
+    );
     let damage = reader.damage();
     for one in &damage.kept {
         let text = one.to_string();
@@ -277,53 +358,12 @@ pub fn read(mut source: impl Source) -> Result<Reading, LogError> {
     })
 }
 
-/// Collects a log into the timeline's store.
-#[derive(Debug)]
-pub struct Stored {
-    spans: Spans<Store>,
-    end: Nanos,
-}
-
-impl Default for Stored {
-    fn default() -> Self {
-        let analyses = Analyses {
-            lifecycle: true,
-            mutator_by_cap: false,
-        };
-        Self {
-            spans: Spans::new(analyses, Store::default()),
-            end: Nanos(0),
-        }
-    }
-}
-
-impl Sink for Stored {
-    fn event(&mut self, record: &Record<'_>) {
-        self.end = self.end.max(record.time);
-        self.spans.offer(record);
-        self.spans.sink.offer(record);
-        if record.id == EventType::THREAD_LABEL
-            && let Event::ThreadLabel { thread, label } = record.event()
-        {
-            self.spans.sink.label(thread, &label.to_str());
-        }
-    }
-}
-
-impl Stored {
-    /// The store, complete.
-    pub fn finish(self) -> Store {
-        let mut store = self.spans.finish();
-        store.settle(self.end);
-        store
-    }
-}
-
 /// The timeline's store of a log.
 pub fn store_of(mut bytes: &[u8]) -> Result<Store, LogError> {
-    let mut stored = Stored::default();
-    read_log(&mut bytes, &mut stored)?;
-    Ok(stored.finish())
+    let mut recording = Recording::default();
+    let reader = read_log(&mut bytes, &mut recording)?;
+    recording.settle(reader.index());
+    Ok(recording.store)
 }
 
 /// An open log, read to its end.

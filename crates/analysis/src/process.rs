@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 use super::info::TypeCount;
@@ -191,6 +192,8 @@ pub struct ProcessFacts {
     change_count: u64,
     heap: Option<HeapSettings>,
     capsets: BTreeMap<CapsetId, Capset>,
+    /// Which capabilities belong to which sets.
+    assigned: FxHashSet<(CapsetId, CapId)>,
 }
 
 /// More capability sets than this come from damage.
@@ -217,8 +220,9 @@ impl ProcessFacts {
                 }
             }
             Event::CapsetAssignCap { capset, cap } => {
-                if let Some(capset) = self.capset(capset)
-                    && !capset.caps.contains(&cap)
+                if self.capset(capset).is_some()
+                    && self.assigned.insert((capset, cap))
+                    && let Some(capset) = self.capset(capset)
                 {
                     capset.caps.push(cap);
                 }

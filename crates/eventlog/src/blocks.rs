@@ -475,21 +475,22 @@ impl Indexer {
     /// between blocks are damaged they are passed over when the block is read.
     fn find_marker(&mut self, from: u64, otherwise: Otherwise) -> Result<State, Stop> {
         let len = self.file.len();
-        let bytes = self.file.get(from, LOST_STRIDE + Marker::BYTES as u64)?;
+        let end = match otherwise {
+            Otherwise::Suspect(end) => end,
+            Otherwise::LastBlock | Otherwise::Ended(_) => len,
+        };
+        let stride = LOST_STRIDE.min(end.saturating_sub(from));
+        let bytes = self.file.get(from, stride + Marker::BYTES as u64)?;
         let candidate = bytes
             .windows(Marker::BYTES)
-            .take(LOST_STRIDE as usize)
+            .take(stride as usize)
             .enumerate()
             .find_map(|(i, window)| match Marker::parse(window) {
                 Some(marker) if marker.is_plausible() => Some((i, Some(marker))),
                 None if window.starts_with(b"hdrbhetb") => Some((i, None)),
                 _ => None,
             });
-        let at = candidate.map_or(from + LOST_STRIDE, |(i, _)| from + i as u64);
-        let end = match otherwise {
-            Otherwise::Suspect(end) => end,
-            Otherwise::LastBlock | Otherwise::Ended(_) => len,
-        };
+        let at = candidate.map_or(from + stride, |(i, _)| from + i as u64);
         if at >= end {
             return Ok(match otherwise {
                 Otherwise::Suspect(_) => State::Suspect,

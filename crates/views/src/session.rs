@@ -19,150 +19,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::events::EventContext;
 use crate::flame::cache::StepCache;
-use crate::thread_export::thread_csv;
-use analysis::flamegraph::foreign::CallOddity;
-use analysis::flamegraph::profiles::{Profiles, ProfilesCollector, SourceInfo};
-use analysis::info::{Info, TypeCount};
-use analysis::numbers::Numbers;
-use analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
-use analysis::numbers::sparks_query::SparksReply;
-use analysis::numbers::summary::Summary;
-use analysis::process::{Diagnostic, OpenAtEnd};
-use analysis::spans::{Analyses, Open, SpanAnalysis, SpanSink};
+use analysis::flamegraph::profiles::SourceInfo;
+use analysis::info::TypeCount;
+use analysis::process::Diagnostic;
+use analysis::recording::Recording;
 use analysis::timeline::contents::Contents;
-use analysis::timeline::flow::{Arrow, FlowQuery};
-use analysis::timeline::messages::{Message, Messages};
-use analysis::timeline::profile_rows::ProfileRows;
-use analysis::timeline::query::{Timeline, TimelineQuery, UsageRow, usage};
-use analysis::timeline::store::Store;
-use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
-use analysis::timeline::threads::{ThreadFilter, ThreadRow};
-use analysis::timeline::tracks::Tracks;
+use analysis::timeline::query::{UsageRow, usage};
 use event_list::EventLists;
-use eventlog::blocks::BlockIndex;
-use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::ids::{CapId, Nanos};
 use eventlog::rows::{CHUNK_EVENTS, RowSource};
-use eventlog::{
-    DamageList, Event, EventType, LogError, LogReader, Names, Progress, Record, Sink, Step,
-};
-use model::marks::TimelineReply;
+use eventlog::{DamageList, LogError, LogReader, Progress, Step};
 use model::time::Span;
-
-/// All analyses of a log, in one pass.
-#[derive(Debug)]
-struct Recording {
-    info: Info,
-    numbers: Numbers,
-    /// Taken out at the end of the log.
-    spans: Option<SpanAnalysis>,
-    store: Store,
-    messages: Messages,
-    tracks: Tracks,
-    names: Names,
-    /// Taken out at the end of the log.
-    samples: Option<ProfilesCollector>,
-    profiles: Profiles,
-    /// The rows of the timeline that show them.
-    profile_rows: ProfileRows,
-    call_oddities: Vec<CallOddity>,
-    /// How many spans overlap too many others for a flame graph.
-    spans_left_out: u64,
-    open: OpenAtEnd,
-}
-
-impl Default for Recording {
-    fn default() -> Self {
-        let analyses = Analyses {
-            lifecycle: true,
-            mutator_by_cap: false,
-        };
-        Self {
-            info: Info::default(),
-            numbers: Numbers::default(),
-            spans: Some(SpanAnalysis::new(analyses)),
-            store: Store::default(),
-            messages: Messages::default(),
-            tracks: Tracks::default(),
-            names: Names::default(),
-            samples: Some(ProfilesCollector::default()),
-            profiles: Profiles::default(),
-            profile_rows: ProfileRows::default(),
-            call_oddities: Vec::new(),
-            spans_left_out: 0,
-            open: OpenAtEnd::default(),
-        }
-    }
-}
-
-impl Sink for Recording {
-    #[inline]
-    fn event(&mut self, record: &Record<'_>) {
-        self.info.offer(record);
-        self.numbers.offer(record);
-        self.store.offer(record);
-        if let Some(spans) = &mut self.spans {
-            spans.event(record, &mut self.store);
-        }
-        self.messages.offer(record);
-        self.tracks.offer(record);
-        self.names.offer(record);
-        if let Some(samples) = &mut self.samples {
-            samples.offer(record);
-        }
-        if record.id == EventType::THREAD_LABEL {
-            self.label(record);
-        }
-    }
-}
-
-impl Recording {
-    fn label(&mut self, record: &Record<'_>) {
-        if let Event::ThreadLabel { thread, label } = record.event() {
-            self.store.label(thread, &label.to_str());
-        }
-    }
-
-    /// When the last event was, as far as the log is read.
-    fn end(&self) -> Nanos {
-        let times = self.info.first_and_last();
-        times.map_or(Nanos(0), |(_, last)| last)
-    }
-
-    fn settle(&mut self, blocks: &BlockIndex) {
-        let end = self.end();
-        self.tracks
-            .settle(&self.numbers, &self.messages, blocks, end);
-        if let Some(spans) = self.spans.take() {
-            let mut sink = Ending {
-                store: &mut self.store,
-                open: &mut self.open,
-            };
-            spans.finish(end, &mut sink);
-        }
-        self.store.settle(end);
-        if let Some(samples) = self.samples.take() {
-            (self.profiles, self.call_oddities) = samples.finish(end);
-            let store = &self.store;
-            let running = |cap, at, place: &mut usize| store.running(cap, at, place);
-            self.profiles.learn_threads(running);
-            self.profile_rows = ProfileRows::of(&self.profiles);
-        }
-        self.settle_spans();
-    }
-}
-
-/// What is still open at the end of the log is drawn, and told.
-struct Ending<'a> {
-    store: &'a mut Store,
-    open: &'a mut OpenAtEnd,
-}
-
-impl SpanSink for Ending<'_> {
-    fn open(&mut self, open: Open) {
-        self.open.open(open);
-        self.store.open(open);
-    }
-}
 
 /// A capability in an [`Overview`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -228,7 +95,6 @@ pub struct Session {
     reader: LogReader,
     recording: Recording,
     complete: bool,
-    /// To be cleared whenever the profiles change.
     flame_steps: StepCache,
     events: EventLists,
 }
@@ -260,7 +126,6 @@ impl Session {
         let step = self.reader.advance(&mut self.recording, max_events)?;
         if step == Step::Done && !self.complete {
             self.recording.settle(self.reader.index());
-            self.flame_profiles_changed();
             self.complete = true;
         }
         self.recording.tracks.extend(&self.recording.numbers);
@@ -377,35 +242,6 @@ impl Session {
         found.take(WARNINGS_SHOWN).map(warning).collect()
     }
 
-    /// What the timeline shows.
-    #[must_use]
-    pub fn timeline(&self, query: &TimelineQuery) -> TimelineReply {
-        let caps: Vec<CapId> = self
-            .recording
-            .info
-            .lives
-            .caps()
-            .map(|(cap, _)| cap)
-            .collect();
-        let timeline = Timeline {
-            store: &self.recording.store,
-            messages: &self.recording.messages,
-            caps: &caps,
-            tracks: &self.recording.tracks,
-            numbers: &self.recording.numbers,
-            profiles: &self.recording.profiles,
-            profile_rows: &self.recording.profile_rows,
-            end: self.recording.end(),
-        };
-        timeline.answer(query)
-    }
-
-    /// How a thread came to run, in view.
-    #[must_use]
-    pub fn flow(&self, query: &FlowQuery) -> Vec<Arrow> {
-        self.recording.store.flow(query)
-    }
-
     /// How each capability spent a range.
     #[must_use]
     pub fn usage(&self, range: Span) -> Vec<UsageRow> {
@@ -414,61 +250,6 @@ impl Session {
             self.recording.info.lives.caps(),
             range,
         )
-    }
-
-    /// The numbers of `+RTS -s`, of a range or of the whole log.
-    #[must_use]
-    pub fn summary(&self, range: Option<Span>) -> Summary {
-        let end = self.recording.end();
-        let usage = self.usage(Numbers::span(end, range));
-        self.recording.numbers.summary(end, range, &usage)
-    }
-
-    /// Collections, sorted, and how long the program stood still for them.
-    #[must_use]
-    pub fn collections(&self, query: &CollectionsQuery) -> CollectionsReply {
-        let end = self.recording.end();
-        self.recording.numbers.collections(end, query)
-    }
-
-    /// What became of the sparks in a range or in the whole log.
-    #[must_use]
-    pub fn sparks(&self, range: Option<Span>) -> SparksReply {
-        let end = self.recording.end();
-        self.recording.numbers.sparks(end, range)
-    }
-
-    /// The threads that `filter` lets through, and how many there are without its limit.
-    #[must_use]
-    pub fn threads(&self, filter: &ThreadFilter) -> (Vec<ThreadRow>, usize) {
-        self.recording.store.threads(filter)
-    }
-
-    /// How threads spent their time; `None` until the log is read to its end.
-    #[must_use]
-    pub fn thread_table(&self, query: &ThreadTableQuery) -> Option<ThreadTable> {
-        self.recording.store.thread_table(query)
-    }
-
-    /// The same as CSV; names of columns come before the first row of all.
-    #[must_use]
-    pub fn thread_csv(&self, query: &ThreadTableQuery) -> Option<String> {
-        let table = self.thread_table(query)?;
-        Some(thread_csv(&table, query.rows.start == 0))
-    }
-
-    /// The labels of those of `threads` that have one.
-    #[must_use]
-    pub fn labels(&self, threads: &[ThreadId]) -> Vec<(ThreadId, String)> {
-        let label =
-            |thread: &ThreadId| Some((*thread, self.recording.store.label_of(*thread)?.to_owned()));
-        threads.iter().filter_map(label).collect()
-    }
-
-    /// One message of the program, by its number.
-    #[must_use]
-    pub fn message(&self, index: usize) -> Option<Message> {
-        self.recording.messages.get(index)
     }
 
     /// How to read the events again, once the log is read to its end.

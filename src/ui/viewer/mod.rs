@@ -27,8 +27,8 @@ pub(super) use views::scene::control::gestures::{Press, Wheel};
 pub(super) use views::scene::control::walk::VisibleItem;
 pub(super) use views::scene::control::{Control, Description, Goto, Place, Told};
 use views::scene::track::Layout;
+use views::scene::track_name::TrackName;
 use views::session::Overview;
-use views::share::TrackName;
 
 /// The elements that the timeline moves itself.
 struct Elements {

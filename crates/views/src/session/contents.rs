@@ -21,14 +21,6 @@ impl Session {
     /// Looks for spans of the program with other words; the contents are
     /// others then.
     pub fn set_span_prefixes(&mut self, prefixes: SpanPrefixes) {
-        let end = self.complete.then(|| self.recording.end());
-        let recording = &mut self.recording;
-        recording
-            .tracks
-            .set_prefixes(prefixes, &recording.messages, end);
-        if self.complete {
-            recording.settle_spans();
-            self.flame_steps.clear();
-        }
+        self.recording.set_span_prefixes(prefixes);
     }
 }

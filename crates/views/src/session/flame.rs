@@ -1,40 +1,13 @@
 //! Flame graphs of an open log.
 
-use super::{Recording, Session};
-use crate::flame::query::answer_with;
-use crate::flame::query::place;
-use crate::flame::query::table;
-use crate::flame::query::{
-    FlameBoxes, FlameHead, FlamePlaceQuery, FlameQuery, FlameRow, FlameTableQuery,
-};
+use super::Session;
 use analysis::flamegraph::profiles::{SourceInfo, TrackInfo};
-use analysis::flamegraph::spans::ProgramSpans;
 use analysis::flamegraph::spans::totals::{WindowTotals, span_totals};
 use analysis::flamegraph::waiting::waiting_info;
 use model::profile::TrackSource;
 use model::profile::origin::{Choice, Origin};
 use model::profile::source::Source;
 use model::time::Span;
-
-impl Recording {
-    /// The spans that the program announced.
-    fn program_spans(&self) -> ProgramSpans {
-        let prefixes = self.tracks.prefixes();
-        let mut spans = ProgramSpans::of_messages(&self.messages, prefixes, self.end());
-        spans.add(self.profiles.telemetry());
-        spans
-    }
-
-    /// Makes the profile of spans once the log is read, and again when other
-    /// words announce them.
-    pub(super) fn settle_spans(&mut self) {
-        let collections = self.tracks.collections.times();
-        let spans = self.program_spans();
-        let (profile, left_out) = spans.profile(&collections, &self.store, self.end());
-        self.profiles.set(Source::Spans, profile);
-        self.spans_left_out = left_out;
-    }
-}
 
 impl Session {
     /// What flame graphs can be about.
@@ -74,43 +47,15 @@ impl Session {
         span_totals(&spans, &collections, Span::new(first, last), window)
     }
 
-    /// What a flame graph shows; `None` if the log has nothing of that source.
-    #[must_use]
-    pub fn flame(&self, query: &FlameQuery) -> Option<(FlameHead, FlameBoxes)> {
-        let origin = self.origin(query.choice.source)?;
-        Some(answer_with(&self.flame_steps, origin, query))
-    }
-
-    /// How much each function of a flame graph has; empty if the log has
-    /// nothing of that source.
-    #[must_use]
-    pub fn flame_table(&self, query: &FlameTableQuery) -> Vec<FlameRow> {
-        let origin = self.origin(query.choice.source);
-        origin.map_or_else(Vec::new, |origin| table(&self.flame_steps, origin, query))
-    }
-
     /// Of how many heap samples the weights of a choice are sums; 0 for other
     /// sources.
-    #[must_use]
-    pub fn heap_samples(&self, choice: &Choice) -> u32 {
+    pub(super) fn heap_samples(&self, choice: &Choice) -> u32 {
         let profile = self.recording.profiles.get(choice.source);
         profile.map_or(0, |profile| {
             let range = choice.range.unwrap_or(profile.span);
             let heap = profile.heap.as_ref();
             heap.map_or(0, |heap| heap.samples_in(range))
         })
-    }
-
-    /// Where the next occurrence of a flame graph's box is on the timeline.
-    #[must_use]
-    pub fn flame_place(&self, query: &FlamePlaceQuery) -> Option<Span> {
-        place(&self.flame_steps, self.origin(query.choice.source)?, query)
-    }
-
-    /// Forgets what was kept of the profiles. To be called when they change:
-    /// when symbols have named addresses, or spans are found by other words.
-    pub fn flame_profiles_changed(&self) {
-        self.flame_steps.clear();
     }
 
     /// The time of a source's samples: one lasts for the tick before it, which

@@ -1,6 +1,7 @@
 //! Every question that can be asked about an open log. A new one is a type
 //! with an `impl Query` here, and its line in the list.
 
+use crate::flame::export::LeftOut;
 use serde::{Deserialize, Serialize};
 
 use super::Session;
@@ -8,17 +9,21 @@ use super::event_list::{CountRows, EventAt, EventFields, EventRows, FindEvent};
 use super::query::{Columns, Host, Query, columns, questions};
 use crate::flame::query::{
     ExportFormat, FlameBoxes, FlameHead, FlamePlaceQuery, FlameQuery, FlameRow, FlameTableQuery,
+    answer_with, place, table,
 };
+use crate::thread_export::thread_csv;
+use analysis::numbers::Numbers;
 use analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
 use analysis::numbers::sparks_query::SparksReply;
 use analysis::numbers::summary::Summary;
 use analysis::process::Process;
+use analysis::recording::Recording;
 use analysis::timeline::details::{DetailsQuery, Fact};
 use analysis::timeline::flow::{Arrow, FlowQuery};
-use analysis::timeline::query::{TimelineQuery, UsageRow};
+use analysis::timeline::query::{Timeline, TimelineQuery, UsageRow};
 use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use analysis::timeline::threads::{ThreadFilter, ThreadRow};
-use eventlog::ids::ThreadId;
+use eventlog::ids::{CapId, ThreadId};
 use model::marks::TimelineReply;
 use model::time::Span;
 
@@ -36,7 +41,28 @@ impl Query for TimelineQuery {
     const NAME: &'static str = "timeline";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> TimelineReply {
-        log.timeline(self)
+        let Recording {
+            info,
+            store,
+            messages,
+            tracks,
+            numbers,
+            profiles,
+            profile_rows,
+            ..
+        } = &log.recording;
+        let caps: Vec<CapId> = info.lives.caps().map(|(cap, _)| cap).collect();
+        let timeline = Timeline {
+            store,
+            messages,
+            caps: &caps,
+            tracks,
+            numbers,
+            profiles,
+            profile_rows,
+            end: log.recording.end(),
+        };
+        timeline.answer(self)
     }
 
     fn columns(reply: &mut TimelineReply) -> Option<&mut dyn Columns> {
@@ -55,7 +81,7 @@ impl Query for FlowQuery {
     const NAME: &'static str = "flow";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Vec<Arrow> {
-        log.flow(self)
+        log.recording.store.flow(self)
     }
 }
 
@@ -78,7 +104,9 @@ impl Query for LabelsQuery {
     const NAME: &'static str = "labels";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
-        log.labels(&self.0)
+        let store = &log.recording.store;
+        let label = |thread: &ThreadId| Some((*thread, store.label_of(*thread)?.to_owned()));
+        self.0.iter().filter_map(label).collect()
     }
 }
 
@@ -104,7 +132,9 @@ impl Query for SummaryQuery {
     const NAME: &'static str = "summary";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Summary {
-        log.summary(self.0)
+        let end = log.recording.end();
+        let usage = log.usage(Numbers::span(end, self.0));
+        log.recording.numbers.summary(end, self.0, &usage)
     }
 }
 
@@ -113,7 +143,8 @@ impl Query for CollectionsQuery {
     const NAME: &'static str = "collections";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> CollectionsReply {
-        log.collections(self)
+        let end = log.recording.end();
+        log.recording.numbers.collections(end, self)
     }
 }
 
@@ -126,7 +157,8 @@ impl Query for SparksQuery {
     const NAME: &'static str = "sparks";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> SparksReply {
-        log.sparks(self.0)
+        let end = log.recording.end();
+        log.recording.numbers.sparks(end, self.0)
     }
 }
 
@@ -137,7 +169,7 @@ impl Query for ThreadFilter {
     const NAME: &'static str = "threads";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
-        log.threads(self)
+        log.recording.store.threads(self)
     }
 }
 
@@ -147,7 +179,7 @@ impl Query for ThreadTableQuery {
     const NAME: &'static str = "thread table";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Option<ThreadTable> {
-        log.thread_table(self)
+        log.recording.store.thread_table(self)
     }
 }
 
@@ -161,7 +193,8 @@ impl Query for ThreadCsvQuery {
     const NAME: &'static str = "threads as CSV";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Option<String> {
-        log.thread_csv(&self.0)
+        let table = log.recording.store.thread_table(&self.0)?;
+        Some(thread_csv(&table, self.0.rows.start == 0))
     }
 }
 
@@ -171,7 +204,8 @@ impl Query for FlameQuery {
     const NAME: &'static str = "flame graph";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
-        log.flame(self)
+        let origin = log.origin(self.choice.source)?;
+        Some(answer_with(&log.flame_steps, origin, self))
     }
 
     fn columns(answer: &mut Self::Answer) -> Option<&mut dyn Columns> {
@@ -199,7 +233,9 @@ impl Query for FlameTableQuery {
     const NAME: &'static str = "frames of a flame graph";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
-        (log.flame_table(self), log.heap_samples(&self.choice))
+        let origin = log.origin(self.choice.source);
+        let rows = origin.map(|origin| table(&log.flame_steps, origin, self));
+        (rows.unwrap_or_default(), log.heap_samples(&self.choice))
     }
 }
 
@@ -209,7 +245,7 @@ impl Query for FlamePlaceQuery {
     const NAME: &'static str = "place of a box";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Option<Span> {
-        log.flame_place(self)
+        place(&log.flame_steps, log.origin(self.choice.source)?, self)
     }
 }
 
@@ -222,11 +258,13 @@ pub struct FlameExportQuery {
     pub format: ExportFormat,
 }
 
-/// The bytes of a file.
+/// A file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileBytes {
-    /// All of them.
+    /// All bytes of it.
     pub bytes: Vec<u8>,
+    /// What it does not have.
+    pub left_out: LeftOut,
 }
 
 columns!(FileBytes { bytes });
@@ -236,9 +274,8 @@ impl Query for FlameExportQuery {
     type Answer = Option<FileBytes>;
     const NAME: &'static str = "flame graph as a file";
 
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Option<FileBytes> {
-        let bytes = log.flame_export(&self.query, self.format)?;
-        Some(FileBytes { bytes })
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Option<FileBytes> {
+        log.flame_file(&self.query, self.format, host).await
     }
 
     fn columns(file: &mut Self::Answer) -> Option<&mut dyn Columns> {
