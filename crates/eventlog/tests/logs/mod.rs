@@ -1,3 +1,4 @@
+#![allow(unreachable_pub, reason = "shared by the tests of this crate")]
 //! The logs that tests read: the fixtures of the project and, if it is set,
 //! those in the folder `logs` of `EVENTSCOPE_CORPUS`.
 
