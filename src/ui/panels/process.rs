@@ -17,7 +17,7 @@ use crate::ui::panel::{Marked, Page, Source, Wish, use_answer};
 use crate::ui::viewer::Goto;
 use analysis::process::{self, HeapSettings};
 use analysis::timeline::row::Row;
-use capabilities::{Capabilities, capability_sets};
+use capabilities::{Capabilities, CapabilitySets};
 use diagnostics::Diagnostics;
 use environment::Environment;
 use eventlog::ids::{CapId, Nanos};
@@ -91,7 +91,7 @@ fn Process(props: &ProcessProps) -> Html {
                 { runtime(process) }
                 <Environment source={props.source.clone()} count={process.environment_count} />
                 <Capabilities process={Rc::clone(process)} in_all={props.overview.caps.len()} on_goto={props.on_goto.clone()} />
-                { capability_sets(&process.capsets) }
+                <CapabilitySets process={Rc::clone(process)} />
             </div>
             <Diagnostics source={props.source.clone()} process={Rc::clone(process)} heading={diagnostics} on_goto={props.on_goto.clone()} />
             <Types process={Rc::clone(process)} on_list={props.on_list.clone()} />

@@ -202,7 +202,11 @@ pub fn arrange(known: &Known<'_>, view: &TrackView) -> Vec<Track> {
         .filter_map(|group| Some((TrackName::new(group.name())?, *group)))
         .collect();
     apply_moves(&mut groups, |(name, _)| name, &view.moved);
-    let builder = Builder { known, view };
+    let builder = Builder {
+        known,
+        view,
+        filter: view.filter.trim().to_lowercase(),
+    };
     let mut pinned = Vec::new();
     let mut tracks = Vec::new();
     for (name, group) in groups {
@@ -237,6 +241,8 @@ fn apply_moves<T>(list: &mut Vec<T>, name: impl Fn(&T) -> &TrackName, moved: &[M
 struct Builder<'a> {
     known: &'a Known<'a>,
     view: &'a TrackView,
+    /// The filter as it is compared: in small letters.
+    filter: String,
 }
 
 impl Builder<'_> {
@@ -288,7 +294,7 @@ impl Builder<'_> {
     /// Whether what a heading has under it is folded away. What is searched
     /// for is shown.
     fn is_folded(&self, name: &TrackName, starts_folded: bool) -> bool {
-        if !self.view.filter.trim().is_empty() {
+        if !self.filter.is_empty() {
             false
         } else if starts_folded {
             !self.view.opened.contains(name)
@@ -298,8 +304,7 @@ impl Builder<'_> {
     }
 
     fn passes(&self, track: &Track) -> bool {
-        let filter = self.view.filter.trim().to_lowercase();
-        filter.is_empty() || track.name.to_lowercase().contains(&filter)
+        self.filter.is_empty() || track.name.to_lowercase().contains(&self.filter)
     }
 
     fn note(&self, group: Group, rows: usize, folded: bool) -> String {

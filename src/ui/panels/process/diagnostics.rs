@@ -7,6 +7,7 @@ use yew::prelude::*;
 
 use super::check::CheckOrder;
 use super::time_button;
+use crate::ui::more::use_more;
 use crate::ui::panel::Source;
 use crate::ui::viewer::Goto;
 use analysis::findings::{Finding, Findings, Rule, Severity};
@@ -84,20 +85,15 @@ struct OfRuleProps {
 /// What was found under one rule.
 #[component]
 fn OfRule(props: &OfRuleProps) -> Html {
-    let all = use_state_eq(|| false);
-    let show_all = {
-        let all = all.setter();
-        Callback::from(move |_: MouseEvent| all.set(true))
-    };
+    let more = use_more(SHOWN);
     let kept = props.found.len();
-    let shown = if *all { kept } else { kept.min(SHOWN) };
     let not_kept = props.count.saturating_sub(kept as u64);
     let RuleWords {
         title,
         meaning,
         advice,
     } = of(props.rule);
-    let items = props.found.iter().take(shown);
+    let items = props.found.iter().take(more.shown);
     html! {
         <>
             <h3>
@@ -111,10 +107,8 @@ fn OfRule(props: &OfRuleProps) -> Html {
                 }
             </p>
             <ul class="diagnostics">{ for items.map(|one| item(one, &props.on_goto)) }</ul>
-            if kept > shown {
-                <button class="small" onclick={show_all}>{ format!("Show {}", format::count(kept as u64)) }</button>
-            }
-            if not_kept > 0 && shown == kept {
+            { more.button(kept, "") }
+            if not_kept > 0 && more.shown >= kept {
                 <p>{ format!("{} more are counted, but not kept.", format::count(not_kept)) }</p>
             }
         </>
