@@ -181,10 +181,10 @@ fn report(reader: &LogReader) -> Condition {
     for damage in &damage.kept {
         say(line(&damage.into()));
     }
-    if damage.count > damage.kept.len() as u64 {
+    if damage.count() > damage.kept.len() as u64 {
         say(format_args!(
             "{} more damaged places, {} bytes lost in all",
-            damage.count - damage.kept.len() as u64,
+            damage.count() - damage.kept.len() as u64,
             damage.lost_bytes
         ));
     }

@@ -30,7 +30,7 @@ use eventlog::source::{Source, read_log};
 use eventlog::{DamageList, LogError, LogReader, Need, Record, Sink, Step};
 use model::time::Span;
 use views::session::Session;
-use views::words::findings::sentence;
+use views::words::findings::{line, sentence};
 
 /// A log with the reference results beside it.
 #[derive(Clone, Debug)]
@@ -350,8 +350,8 @@ pub fn read(mut source: impl Source) -> Result<Reading, LogError> {
     );
     let damage = reader.damage();
     for one in &damage.kept {
-        let text = one.to_string();
-        assert!(text.starts_with("byte "), "{text}");
+        let text = line(&one.into());
+        assert!(text.contains(" (byte "), "{text}");
     }
     Ok(Reading {
         rows,

@@ -152,6 +152,7 @@ impl Fact {
             Self::Damage { kind, .. } => match *kind {
                 DamageKind::UndeclaredType(id)
                 | DamageKind::Overrun(id)
+                | DamageKind::Misfit(id)
                 | DamageKind::Length(id) => vec![Subject::EventType(id)],
                 _ => Vec::new(),
             },
@@ -185,7 +186,7 @@ impl Fact {
             Self::Damage { kind, lost_bytes } => {
                 let lost = number("lost", *lost_bytes, Unit::Bytes);
                 let more = match *kind {
-                    DamageKind::TimeOutsideBlock(at) => {
+                    DamageKind::TimeOutsideBlock(at) | DamageKind::BlockTimes(at) => {
                         Some(number("dated", at.0, Unit::Nanoseconds))
                     }
                     DamageKind::BlockSize(size) => {
@@ -208,11 +209,14 @@ impl Fact {
     }
 }
 
-const fn of_damage(kind: DamageKind) -> Rule {
+/// The rule of a part of the file.
+pub(super) const fn of_damage(kind: DamageKind) -> Rule {
     match kind {
         DamageKind::UndeclaredType(_) => Rule::UndeclaredType,
         DamageKind::Overrun(_) => Rule::EventOverrun,
         DamageKind::TimeOutsideBlock(_) => Rule::EventTime,
+        DamageKind::BlockTimes(_) => Rule::BlockTimes,
+        DamageKind::Misfit(_) => Rule::EventMisfit,
         DamageKind::BlockSize(_) => Rule::BlockSize,
         DamageKind::BlockMarker => Rule::BlockMarker,
         DamageKind::Length(_) => Rule::EventLength,

@@ -1,5 +1,6 @@
 //! Gathers what all analyses found.
 
+use super::fact::of_damage;
 use super::{Fact, Finding, Findings};
 use crate::recording::Recording;
 use eventlog::DamageList;
@@ -11,6 +12,11 @@ impl Findings {
         let mut found = Self::default();
         for damage in &damage.kept {
             found.push(damage.into());
+        }
+        for (kind, count) in damage.kinds() {
+            let rule = of_damage(kind);
+            let counted = found.counts.get(&rule).copied().unwrap_or_default();
+            found.count_more(rule, count.saturating_sub(counted));
         }
         found
     }

@@ -65,8 +65,12 @@ rules! {
     Error UndeclaredType "undeclared-type",
     /// An event that is longer than the block it stands in.
     Error EventOverrun "event-overrun",
-    /// An event dated outside its block.
+    /// An event dated when it cannot have happened.
     Error EventTime "event-time",
+    /// Events that are all dated outside their block.
+    Warning BlockTimes "block-times",
+    /// What begins like an event does not end where another begins.
+    Error EventMisfit "event-misfit",
     /// A block marker whose size cannot be.
     Error BlockSize "block-size",
     /// A block marker with another field that cannot be, or inside a block.

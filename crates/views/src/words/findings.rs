@@ -185,9 +185,20 @@ fn damage(kind: DamageKind, lost_bytes: u64) -> String {
         DamageKind::Overrun(id) => {
             format!("an event of type {id} is longer than its block; {skipped}")
         }
-        DamageKind::TimeOutsideBlock(time) => format!(
-            "an event is dated {}, outside its block; {skipped}",
+        DamageKind::TimeOutsideBlock(time) => {
+            let what = match lost_bytes {
+                0 => "it is shown at their time",
+                _ => skipped.as_str(),
+            };
+            let time = format::time(time);
+            format!("an event is dated {time}, which does not fit between its neighbours; {what}")
+        }
+        DamageKind::BlockTimes(time) => format!(
+            "the events from here on are dated {} and later, which is not when their block was written; they were read",
             format::time(time)
+        ),
+        DamageKind::Misfit(id) => format!(
+            "what begins like an event of type {id} does not end where another event begins; {skipped}"
         ),
         DamageKind::BlockSize(size) => format!(
             "a block claims {}, which does not fit; its events were read up to the next block",

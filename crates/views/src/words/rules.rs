@@ -39,6 +39,8 @@ pub const fn of(rule: Rule) -> RuleWords {
         | Rule::EventOverrun
         | Rule::EventTime
         | Rule::EventLength
+        | Rule::BlockTimes
+        | Rule::EventMisfit
         | Rule::BlockSize
         | Rule::BlockMarker
         | Rule::BetweenBlocks
@@ -94,6 +96,16 @@ const fn of_file(rule: Rule) -> RuleWords {
         Rule::EventTime => words(
             "Events with impossible times",
             "The file is damaged there: an event is dated when it cannot have happened.",
+            COPY_AGAIN,
+        ),
+        Rule::BlockTimes => words(
+            "Blocks with other times than their events",
+            "The block's marker and its events do not agree on when they were. The events are shown when they say.",
+            COPY_AGAIN,
+        ),
+        Rule::EventMisfit => words(
+            "Bytes that only look like an event",
+            "The file is damaged there. What follows is read from the next event that can be made out.",
             COPY_AGAIN,
         ),
         Rule::EventLength => words(
