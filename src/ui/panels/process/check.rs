@@ -12,34 +12,34 @@ use views::session::check::CheckQuery;
 use views::words::findings::{out_of_order, tolerated};
 
 #[derive(Clone, Properties, PartialEq)]
-pub(super) struct CheckOrderProps {
+pub(super) struct CheckProps {
     pub(super) source: Source,
     pub(super) on_goto: Callback<Goto>,
 }
 
 /// A button, then what comes of it.
 #[component]
-pub(super) fn CheckOrder(props: &CheckOrderProps) -> Html {
+pub(super) fn Check(props: &CheckProps) -> Html {
     let asked = use_state_eq(|| false);
     let onclick = {
         let asked = asked.setter();
         Callback::from(move |_: MouseEvent| asked.set(true))
     };
     html! {
-        <>
-            <h3>{ "Order of events" }</h3>
+        <section aria-labelledby="process-check">
+            <h2 id="process-check">{ "Order of events" }</h2>
             <p>{ "Whether threads, capabilities, tasks and sparks do only what they can. All events are read again for it." }</p>
             if *asked {
                 <Checked ..props.clone() />
             } else {
-                <button class="small" {onclick}>{ "Check the order of events" }</button>
+                <button class="small" {onclick} disabled={!props.source.complete}>{ "Check all events" }</button>
             }
-        </>
+        </section>
     }
 }
 
 #[component]
-fn Checked(props: &CheckOrderProps) -> Html {
+fn Checked(props: &CheckProps) -> Html {
     let Some(answer) = use_answer(&props.source, CheckQuery) else {
         return html! { <p role="status">{ "Reading all events." }</p> };
     };

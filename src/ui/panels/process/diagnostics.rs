@@ -5,10 +5,8 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::check::CheckOrder;
 use super::time_button;
 use crate::ui::more::use_more;
-use crate::ui::panel::Source;
 use crate::ui::viewer::Goto;
 use analysis::findings::{Finding, Findings, Rule, Severity};
 use analysis::process::Process;
@@ -20,7 +18,6 @@ const SHOWN: usize = 10;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct DiagnosticsProps {
-    pub(super) source: Source,
     pub(super) process: Rc<Process>,
     /// The heading, to scroll to.
     pub(super) heading: NodeRef,
@@ -39,13 +36,12 @@ pub(super) fn Diagnostics(props: &DiagnosticsProps) -> Html {
         ""
     };
     html! {
-        <section class="process-diagnostics" aria-labelledby="process-diagnostics">
+        <section aria-labelledby="process-diagnostics">
             <h2 id="process-diagnostics" ref={props.heading.clone()} tabindex="-1">{ "Diagnostics" }</h2>
             if !verdict.is_empty() {
                 <p>{ verdict }</p>
             }
             { rules(findings, &props.on_goto) }
-            <CheckOrder source={props.source.clone()} on_goto={props.on_goto.clone()} />
         </section>
     }
 }
