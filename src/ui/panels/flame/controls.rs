@@ -12,7 +12,6 @@ use crate::ui::panel::span_text;
 use analysis::flamegraph::choosing::{ALL, CAPS, THREADS};
 use analysis::flamegraph::profiles::{SourceInfo, TrackInfo};
 use analysis::flamegraph::sources;
-use model::profile::TrackSource;
 use model::profile::source::{Source, Unit};
 use model::time::Span;
 use views::flame::query::{FlameQuery, Measure};
