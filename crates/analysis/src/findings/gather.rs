@@ -26,15 +26,12 @@ impl Recording {
     /// What the analyses found, beside what is said of the
     /// [whole log](Self::about_the_whole).
     pub fn findings(&self) -> impl Iterator<Item = &Findings> {
-        [&self.store.oddities, &self.profile_oddities].into_iter()
+        std::iter::once(&self.store.oddities).chain(self.profiles.oddities())
     }
 
     /// What is said once, of the whole log.
     pub fn about_the_whole(&self) -> impl Iterator<Item = Finding> {
-        let left_out = Some(self.spans_left_out).filter(|count| *count > 0);
-        let left_out = left_out.map(|count| Finding::new(Fact::SpansLeftOut(count)));
-        let messages = self.messages.finding();
-        left_out.into_iter().chain(messages).chain(self.clock())
+        self.messages.finding().into_iter().chain(self.clock())
     }
 
     /// By how much times go back.
