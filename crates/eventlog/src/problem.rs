@@ -58,9 +58,12 @@ pub enum LogError {
         format: &'static str,
         /// How much came out before.
         at: u64,
-        /// The decoder's words.
-        why: String,
+        /// What is wrong with it.
+        why: &'static str,
     },
+    /// What was uncompressed is compressed again.
+    #[error("The log was compressed twice: it has to be uncompressed once before it is opened.")]
+    CompressedTwice,
     /// More data than this machine's memory allows.
     #[error(
         "The log needs more memory than is allowed: {need_bytes} bytes, with a budget of {budget_bytes}. {advice}"
@@ -221,6 +224,8 @@ pub struct DamageList {
     pub count: u64,
     /// How many bytes they cost in all.
     pub lost_bytes: u64,
+    /// Whether any of them, kept or not, means that data is missing.
+    loses_data: bool,
 }
 
 impl DamageList {
@@ -231,6 +236,7 @@ impl DamageList {
     pub fn push(&mut self, damage: Damage) {
         self.count += 1;
         self.lost_bytes += damage.lost_bytes;
+        self.loses_data |= damage.kind.loses_data();
         if self.kept.len() < Self::KEPT {
             self.kept.push(damage);
         }
@@ -238,7 +244,15 @@ impl DamageList {
 
     /// Whether any of it means that data is missing.
     #[must_use]
-    pub fn loses_data(&self) -> bool {
-        self.kept.iter().any(|damage| damage.kind.loses_data())
+    pub const fn loses_data(&self) -> bool {
+        self.loses_data
+    }
+
+    /// Adds what another list has.
+    pub(crate) fn extend(&mut self, other: &Self) {
+        self.count += other.count;
+        self.lost_bytes += other.lost_bytes;
+        self.loses_data |= other.loses_data;
+        self.kept.extend(&other.kept);
     }
 }
