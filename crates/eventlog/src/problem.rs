@@ -46,7 +46,7 @@ pub enum LogError {
     TextConverted(u64),
     /// A GHC before 6.12 wrote it.
     #[error(
-        "This log is in a format of early 2009, before GHC 6.12 (its type table at byte {0} says so), which no current tool reads. Build the program with a newer GHC."
+        "This log is in a format of early 2009, before GHC 6.12 (its type table at byte {0} says so), which is not read here. Build the program with a newer GHC."
     )]
     Ancient(u64),
     /// The compressed data is broken.
