@@ -68,6 +68,9 @@ impl Query for FindEvent {
     const NAME: &'static str = "find an event";
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
+        if self.list.search.is_empty() {
+            return Ok(None);
+        }
         let find = log
             .events
             .begin(log.rows(), &self.list, |numbering, counts| {
@@ -314,7 +317,7 @@ async fn read_chunk(log: &Session, host: &dyn Host, chunk: usize) -> Result<Chun
 impl Session {
     /// Begins to read a range of the log's bytes: from memory if it was
     /// compressed, else from the file.
-    fn bytes<'a>(
+    pub(super) fn bytes<'a>(
         &'a self,
         host: &'a dyn Host,
         range: Range<u64>,
