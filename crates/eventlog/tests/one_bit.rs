@@ -36,6 +36,8 @@ fn read(mut bytes: &[u8]) -> Option<(Rows, LogReader)> {
         assert_eq!(twice, None, "an event comes twice");
     };
     let reader = read_log(&mut bytes, &mut sink).ok()?;
+    let total = reader.accounting().map(|accounting| accounting.total());
+    assert_eq!(total, Some(bytes.len() as u64), "{:?}", reader.accounting());
     Some((rows, reader))
 }
 
