@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use super::contents::{CallsInfo, Contents, SamplesInfo};
 use super::row::CallsOf;
 use crate::flamegraph::profiles::Profiles;
+use crate::flamegraph::sources;
 use eventlog::ids::CapId;
 use model::class::{Class, ClassTimes, StopCode};
 use model::forest::{Aggregate, Forest};
@@ -130,10 +131,10 @@ impl ProfileRows {
     #[must_use]
     pub fn of(profiles: &Profiles) -> Self {
         let mut rows = Self::default();
-        if let Some(profile) = profiles.get(Source::CostCentres) {
+        if let Some(profile) = profiles.get(sources::COST_CENTRES) {
             rows.add_calls(profile);
         }
-        let sources = [Source::CostCentres, Source::StackSamples];
+        let sources = [sources::COST_CENTRES, sources::STACK_SAMPLES];
         let has_samples = |source: &Source| {
             let profile = profiles.get(*source);
             profile.is_some_and(|profile| sampled(profile).next().is_some())
@@ -245,7 +246,7 @@ impl ProfileRows {
             }
         });
         contents.samples = samples.collect();
-        let of_calls = profiles.get(Source::CostCentres);
+        let of_calls = profiles.get(sources::COST_CENTRES);
         contents.foreign_functions = self.call_names.told(of_calls);
         contents.sampled_functions = self.sample_names.told(profile);
     }

@@ -7,6 +7,7 @@ use super::{Details, MOST_LISTED, exact, exact_duration};
 use crate::scene::format;
 use crate::scene::words::function_name;
 use crate::session::Session;
+use analysis::flamegraph::sources;
 use analysis::timeline::details::{DetailsQuery, Fact, FlameTarget, Lead};
 use analysis::timeline::profile_rows::{OPEN, SampleLane};
 use analysis::timeline::row::{CallsOf, Row};
@@ -128,7 +129,7 @@ impl Session {
     ) -> Vec<Fact> {
         let recording = &self.recording;
         let found = recording.profile_rows.calls(of);
-        let profile = recording.profiles.get(Source::CostCentres);
+        let profile = recording.profiles.get(sources::COST_CENTRES);
         let track = profile.and_then(|profile| {
             let mut tracks = profile.tracks.iter();
             tracks.find(|track| track.source == of.source())
@@ -281,7 +282,7 @@ impl Calls<'_> {
             facts.push(Fact::new("returned", "not before the log ended"));
         }
         let source = self.track.source;
-        facts.push(flame(Source::CostCentres, source, middle(span)));
+        facts.push(flame(sources::COST_CENTRES, source, middle(span)));
         self.inside(call, places, &mut facts);
         let caller = self.profile.stacks.parent(call);
         if caller != StackId::EMPTY {
@@ -364,7 +365,7 @@ impl Calls<'_> {
                 row,
                 longest,
             ),
-            flame(Source::CostCentres, self.track.source, middle(longest)),
+            flame(sources::COST_CENTRES, self.track.source, middle(longest)),
         ];
         heaviest(self.profile, weights, "to", time, &mut facts);
         facts
