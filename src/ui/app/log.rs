@@ -21,13 +21,13 @@ use analysis::timeline::scope::Scope;
 use analysis::timeline::threads::{ThreadFilter, ThreadRow};
 use eventlog::Progress;
 use eventlog::ids::{CapId, ThreadId};
+use views::fingerprint::Fingerprint;
 use views::scene::arrange::{Known, arrange, hidden_names};
 use views::scene::format;
 use views::scene::track::Layout;
 use views::scene::track_name::TrackName;
 use views::session::Overview;
 use views::session::questions::UsageQuery;
-use views::share::Fingerprint;
 use views::view::View;
 use views::view::panel::PanelName;
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
-use crate::actions::key::Chord;
+use crate::key::Chord;
 
 /// A panel below the timeline, as a line of the table of panels.
 #[derive(Debug)]
