@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use analysis::flamegraph::profiles::SourceInfo;
-use analysis::timeline::contents::Contents;
+use views::tracks::Contents;
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::Progress;
 use views::session::Overview;

@@ -3,7 +3,7 @@
 
 mod common;
 
-use analysis::timeline::contents::Contents;
+use views::tracks::Contents;
 use analysis::timeline::scope::Scope;
 use common::build::Build;
 use common::{Case, cases, fixture, fixture_cases};

@@ -5,11 +5,11 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use analysis::timeline::details::{DetailsQuery, Lead};
+use views::tracks::details::{DetailsQuery, Lead};
 use analysis::timeline::flow::{ArrowKind, FlowQuery};
 use analysis::timeline::instants::InstantKind;
-use analysis::timeline::query::TimelineQuery;
-use analysis::timeline::row::Row;
+use views::tracks::TimelineQuery;
+use views::tracks::Row;
 use analysis::timeline::threads::ThreadFilter;
 use common::{Case, for_all, reference_is_wrong, session_of};
 use eventlog::ids::{CapId, Nanos, ThreadId};

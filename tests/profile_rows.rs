@@ -6,9 +6,9 @@ mod common;
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use analysis::timeline::contents::Contents;
-use analysis::timeline::details::{DetailsQuery, Fact, Target};
-use analysis::timeline::query::TimelineQuery;
+use views::tracks::Contents;
+use views::tracks::details::{DetailsQuery, Fact, Target};
+use views::tracks::TimelineQuery;
 use analysis::timeline::row::{CallsOf, Row};
 use common::build::{Build, Declared};
 use eventlog::ids::{CapId, Nanos, OsThreadId, ThreadId};

@@ -3,8 +3,8 @@
 mod common;
 
 use analysis::timeline::flow::FlowQuery;
-use analysis::timeline::query::TimelineQuery;
-use analysis::timeline::row::Row;
+use views::tracks::TimelineQuery;
+use views::tracks::Row;
 use analysis::timeline::threads::ThreadFilter;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::Class;

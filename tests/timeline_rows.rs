@@ -6,8 +6,8 @@ mod common;
 
 use analysis::numbers::collections_query::CollectionsQuery;
 use analysis::timeline::activity::COLLECTING;
-use analysis::timeline::details::DetailsQuery;
-use analysis::timeline::query::TimelineQuery;
+use views::tracks::details::DetailsQuery;
+use views::tracks::TimelineQuery;
 use analysis::timeline::row::{Graph, Row, SparkGraph};
 use analysis::timeline::user_spans::SpanPrefixes;
 use common::build::{Build, Declared};

@@ -14,7 +14,7 @@ use analysis::numbers::Collection;
 use analysis::numbers::collections_query::{
     CollectionColumn, CollectionsQuery, CollectionsReply, Pauses,
 };
-use analysis::timeline::row::Row;
+use views::tracks::Row;
 use eventlog::ids::Nanos;
 use model::time::Span;
 use views::scene::format;

@@ -1,7 +1,7 @@
 //! The link: the address's fragment follows the view. Only settings, never data.
 
-use analysis::timeline::contents::Contents;
-use analysis::timeline::row::Row;
+use views::tracks::Contents;
+use views::tracks::Row;
 use eventlog::ids::Nanos;
 use model::time::Span;
 use views::scene::format;

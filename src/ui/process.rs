@@ -14,7 +14,7 @@ use super::copy::CopyButton;
 use super::panel::{Marked, Source, use_answer};
 use super::viewer::Goto;
 use analysis::process::{self, HeapSettings};
-use analysis::timeline::row::Row;
+use views::tracks::Row;
 use capabilities::{Capabilities, capability_sets};
 use diagnostics::Diagnostics;
 use environment::Environment;

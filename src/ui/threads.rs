@@ -15,7 +15,7 @@ use super::panel::{Marked, Source, use_answer};
 use super::save::save;
 use super::summary::span_text;
 use super::viewer::Goto;
-use analysis::timeline::row::Row;
+use views::tracks::Row;
 use analysis::timeline::thread_table::{
     ThreadColumn, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTimes, ThreadView,
 };

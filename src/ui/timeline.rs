@@ -13,7 +13,7 @@ use super::heads::Heads;
 use super::same::Same;
 use super::track_menu::TrackMenu;
 use super::viewer::{Control, Description, Goto, Press, ViewerRef, Wheel};
-use analysis::timeline::details::FlameTarget;
+use views::tracks::details::FlameTarget;
 use views::scene::arrange::{TrackChange, TrackView};
 use views::scene::timeline::TOP_PX;
 use views::scene::track::Layout;

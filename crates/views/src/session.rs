@@ -23,7 +23,7 @@ use analysis::flamegraph::profiles::SourceInfo;
 use analysis::info::TypeCount;
 use analysis::process::Diagnostic;
 use analysis::recording::Recording;
-use analysis::timeline::contents::Contents;
+use crate::tracks::Contents;
 use analysis::timeline::query::{UsageRow, usage};
 use event_list::EventLists;
 use eventlog::ids::{CapId, Nanos};

@@ -8,7 +8,7 @@ use super::{App, Msg, Screen};
 use crate::ui::heads::focus_current;
 use crate::ui::save;
 use crate::ui::viewer::Control;
-use analysis::timeline::details::Lead;
+use views::tracks::details::Lead;
 use analysis::timeline::threads::ThreadOrder;
 use views::actions::{Action, KeyPress, When, action};
 use views::scene::arrange::{Direction, TrackChange};

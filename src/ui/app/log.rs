@@ -12,7 +12,7 @@ use crate::ui::client::ClientEvent;
 use crate::ui::files::{self, Dropped, Sorted};
 use crate::ui::panel::Marked;
 use crate::ui::same::Same;
-use analysis::timeline::query::UsageRow;
+use analysis::timeline::usage::UsageRow;
 use analysis::timeline::scope::Scope;
 use analysis::timeline::threads::ThreadFilter;
 use eventlog::ids::{CapId, ThreadId};

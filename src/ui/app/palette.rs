@@ -11,7 +11,7 @@ use super::{App, Msg};
 use crate::ui::notes::{NotesPanel, goto};
 use crate::ui::palette::{Entry, Palette, Pick};
 use crate::ui::viewer::{Control, Goto};
-use analysis::timeline::row::Row;
+use views::tracks::Row;
 use model::time::Span;
 use views::actions::{Action, bindings};
 use views::notes::{MAX_NOTES, Note, Notes};

@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use super::App;
 use crate::ui::flame::Shown;
-use analysis::timeline::details::FlameTarget;
+use views::tracks::details::FlameTarget;
 use views::share::{FlameOrder, Panel, TrackName};
 
 impl App {

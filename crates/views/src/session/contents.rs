@@ -1,7 +1,7 @@
 //! What there is to be shown beside capabilities and threads.
 
 use super::Session;
-use analysis::timeline::contents::Contents;
+use crate::tracks::Contents;
 use analysis::timeline::user_spans::SpanPrefixes;
 
 impl Session {

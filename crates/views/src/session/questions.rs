@@ -17,7 +17,7 @@ use analysis::numbers::sparks_query::SparksReply;
 use analysis::numbers::summary::Summary;
 use analysis::process::Process;
 use analysis::recording::Recording;
-use analysis::timeline::details::{DetailsQuery, Fact};
+use crate::tracks::details::{DetailsQuery, Fact};
 use analysis::timeline::flow::{Arrow, FlowQuery};
 use analysis::timeline::query::{Timeline, TimelineQuery, UsageRow};
 use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};

@@ -6,7 +6,7 @@ use super::gestures::{Press, Wheel};
 use super::*;
 use crate::scene::arrange::{Known, TrackView, arrange};
 use crate::scene::timeline::{LABELS_PX, MINIMAP_PX, TOP_PX};
-use analysis::timeline::contents::Contents;
+use crate::tracks::Contents;
 use model::marks::{MarkKind, NONE, TimelineReply};
 
 const LOG: Span = Span::new(Nanos(0), Nanos(1_000_000));
@@ -17,7 +17,7 @@ const CAP0: f64 = TOP_PX + 119.0;
 const CAP1: f64 = TOP_PX + 149.0;
 
 /// The marks that a query asks for.
-fn reply(query: &analysis::timeline::query::TimelineQuery) -> TimelineReply {
+fn reply(query: &crate::tracks::TimelineQuery) -> TimelineReply {
     let mut reply = TimelineReply::default();
     for (number, row) in (0..).zip(&query.rows) {
         for span in [LONG, SHORT] {

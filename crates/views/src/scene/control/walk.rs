@@ -8,13 +8,13 @@ use super::need::details_query;
 use super::{Control, Description, Goto, Told};
 use crate::scene::format;
 use crate::scene::item::Item;
-use crate::scene::words::{at_once, describe};
+use crate::scene::words::at_once;
 use crate::share::TrackName;
-use analysis::timeline::details::{Fact, Lead};
-use analysis::timeline::row::Row;
+use crate::tracks::Row;
+use crate::tracks::details::{Fact, Lead};
 use eventlog::ids::Nanos;
 use model::class::{Class, StopCode};
-use model::marks::{GraphPoint, MarkKind, Values};
+use model::marks::{GaugePoint, MarkKind, Values};
 use model::time::Span;
 
 /// A mark in view, in words.
@@ -114,15 +114,11 @@ impl Control {
     #[must_use]
     pub fn description(&self) -> Option<Rc<Description>> {
         let item = self.item()?;
-        let (name, text) = describe(item, &self.labels);
+        let (name, text) = item.describe(&self.labels);
         let text = match self.graph_words(item) {
             Some(words) => format!("{words} · {text}"),
             None => text,
         };
-        let coloured = matches!(
-            item.row,
-            Row::Cap(_) | Row::Thread(_) | Row::ForeignCalls(_)
-        );
         let known = self.details.as_ref();
         let known = known.filter(|(about, _)| *about == details_query(item));
         let name = if name.is_empty() {
@@ -135,7 +131,7 @@ impl Control {
         Some(Rc::new(Description {
             row: item.row,
             tip: focus.hovered.is_some() && self.drag.is_none() && !shown,
-            class: coloured.then_some(item.class),
+            class: item.shown_class(),
             name,
             text: text + &self.share_of_view(item),
             facts: known.map_or_else(Vec::new, |(_, facts)| facts.clone()),
@@ -146,7 +142,7 @@ impl Control {
         let view = self.view.span();
         let seen = move |item: &Item| item.span.end >= view.start && item.span.start <= view.end;
         self.marks.items(row).filter(seen).map(|item| {
-            let (name, text) = describe(&item, &self.labels);
+            let (name, text) = item.describe(&self.labels);
             (item.span, format!("{name} {text}"))
         })
     }
@@ -159,7 +155,7 @@ impl Control {
             if span.end <= view.start || view.end <= span.start {
                 continue;
             }
-            let GraphPoint { min, max, last, .. } = point;
+            let GaugePoint { min, max, last, .. } = point;
             let values = series
                 .entry(point.series)
                 .or_insert(Values { min, max, last });
@@ -177,10 +173,7 @@ impl Control {
     fn graph_words(&self, item: &Item) -> Option<String> {
         let row = Some(item.row).filter(|row| row.is_graph())?;
         let (points, _) = self.marks.graph_at(row, item.span.start)?;
-        let values = |point: &GraphPoint| {
-            let GraphPoint { min, max, last, .. } = *point;
-            (point.series, Values { min, max, last })
-        };
+        let values = |point: &GaugePoint| (point.series, point.values);
         let points: Vec<_> = points.iter().map(values).collect();
         Some(at_once(row, &points, self.caps))
     }
