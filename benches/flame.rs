@@ -114,6 +114,7 @@ fn made() -> Profile {
         span: Span::new(Nanos(0), end),
         threads: SampleThreads::default(),
         heap: None,
+        revision: model::profile::Revision::next(),
     }
 }
 

@@ -2,12 +2,14 @@
 # Fills the fuzzers' corpora from the fixtures: whole logs and their first 8 KiB, headers, single payloads.
 set -eu
 cd "$(dirname "$0")"
-mkdir -p corpus/log corpus/header corpus/event corpus/symbols corpus/calls
+mkdir -p corpus/log corpus/header corpus/event corpus/symbols corpus/calls corpus/questions
 for log in ../tests/fixtures/logs/*/*.eventlog; do
   name=$(basename "$(dirname "$log")")-$(basename "$log" .eventlog)
   # The first byte says in which pieces the log is supplied.
   { printf '\377'; head -c 19000 "$log"; } > "corpus/log/$name-start"
   { printf '\020'; head -c 5000 "$log"; } > "corpus/log/$name-pieces"
+  # The first two bytes say how many of the others decide what is asked.
+  { printf '\002\000'; head -c 512 "$log" | tr '\000-\377' '\001-\377\000'; head -c 19000 "$log"; } > "corpus/questions/$name"
   head -c 4096 "$log" > "corpus/header/$name"
 done
 # The first two bytes are the type of the event.

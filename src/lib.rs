@@ -10,7 +10,6 @@
 #[cfg(not(target_arch = "wasm32"))]
 pub mod cli;
 pub mod protocol;
-#[cfg(target_arch = "wasm32")]
 pub mod ui;
 #[cfg(target_arch = "wasm32")]
 pub mod wire;

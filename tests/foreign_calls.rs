@@ -6,6 +6,9 @@ mod common;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use views::flame::query::ExportFormat;
+use views::flame::step::Step;
+use views::session::questions::FlameExportQuery;
 
 use analysis::process::DiagnosticKind;
 use common::build::Build;
@@ -102,6 +105,64 @@ fn symbols_name_the_c_functions() {
         assert_ne!(after, before);
         assert_eq!(after, renamed, "{file}");
     }
+}
+
+/// Whatever is kept from one question to the next, names that come later are
+/// seen: in graphs with steps, of callers and callees, compared, and in files.
+#[test]
+fn symbols_rename_what_is_kept() {
+    let session = example();
+    let sandwich = |name: &str| {
+        vec![
+            View::Callers(name.to_owned()),
+            View::Callees(name.to_owned()),
+        ]
+    };
+    let whole = session.flame_span(Source::CostCentres);
+    let query = |view: View, steps: &[Step]| FlameQuery {
+        choice: Choice {
+            tracks: vec![os_thread(&session)],
+            before: whole.filter(|_| view == View::LeftHeavy),
+            ..Choice::default()
+        },
+        steps: steps.to_vec(),
+        view,
+        window: (0.0, 1.0),
+        width_px: 1_000_000,
+        ..FlameQuery::default()
+    };
+    let steps = [Step::MergeModules, Step::CollapseRecursion, Step::Invert];
+    let views = [View::Time, View::LeftHeavy].into_iter();
+    // The address is a name until there is a better one; callers of a frame
+    // that has one anyway are asked for under it.
+    let views: Vec<View> = views.chain(sandwich("bar")).collect();
+    let queries: Vec<FlameQuery> = views
+        .into_iter()
+        .flat_map(|view| [query(view.clone(), &[]), query(view, &steps)])
+        .collect();
+    let names = |session: &Session, query: &FlameQuery| -> Vec<String> {
+        let (head, _) = session.ask(query).expect("a profile");
+        head.frames.iter().map(|named| named.frame.name()).collect()
+    };
+    let raw = |names: &[String]| names.iter().filter(|name| name.starts_with("0x")).count();
+    let mut renamed = 0;
+    for query in &queries {
+        // A session of its own: only a few results are kept.
+        let mut session = example();
+        let before = raw(&names(&session, query));
+        let symbols = File::open(fixture("safescope.symbols")).expect("symbols");
+        let mut symbols = Symbols::read(symbols).expect("symbols");
+        session.set_symbols(&mut symbols).expect("names");
+        assert_eq!(raw(&names(&session, query)), 0, "{query:?}");
+        let file = session.ask(&FlameExportQuery {
+            query: query.clone(),
+            format: ExportFormat::Folded,
+        });
+        let text = String::from_utf8(file.expect("a file").bytes).expect("UTF-8");
+        assert!(!text.contains("0x4"), "{text}");
+        renamed += before;
+    }
+    assert!(renamed >= 12, "{renamed}");
 }
 
 #[test]

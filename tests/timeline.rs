@@ -3,8 +3,6 @@
 mod common;
 
 use analysis::timeline::flow::FlowQuery;
-use views::tracks::TimelineQuery;
-use views::tracks::Row;
 use analysis::timeline::threads::ThreadFilter;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::Class;
@@ -19,10 +17,13 @@ use views::scene::painter::TextPainter;
 use views::scene::palette::Palette;
 use views::scene::timeline::{Focus, Scene};
 use views::scene::track::Layout;
+use views::scene::track_name::TrackName;
 use views::scene::viewport::Viewport;
-use views::scene::words::describe;
 use views::session::Session;
-use views::share::TrackName;
+use views::tracks::Row;
+use views::tracks::TimelineQuery;
+use views::tracks::capability::Capability;
+use views::tracks::thread::Thread;
 
 fn open(name: &str) -> Session {
     common::fixture(name).session()
@@ -55,7 +56,6 @@ fn all_tracks(session: &Session, view: &TrackView) -> (Layout, Labels) {
         .collect();
     let known = Known {
         caps: &caps,
-        messages: overview.messages,
         contents: &overview.contents,
         threads: &threads,
         pinned_threads: &[],
@@ -158,7 +158,7 @@ fn instants_and_arrows() {
 #[test]
 fn a_wait_is_told_in_both_of_its_parts() {
     let session = open("ghc-9.6.6/ffi-safe-N2-la");
-    let row = Row::Thread(ThreadId(5));
+    let row = Row::from(Thread(ThreadId(5)));
     let said = |(from, to), at| {
         let query = TimelineQuery {
             view: Span::new(Nanos(from), Nanos(to)),
@@ -171,9 +171,7 @@ fn a_wait_is_told_in_both_of_its_parts() {
             reply: session.ask(&query),
         };
         let item = marks.hit(row, Nanos(at), Nanos(0)).expect("a mark");
-        describe(&item, &Labels(Vec::new()))
-            .1
-            .replace('\u{a0}', " ")
+        item.describe(&Labels(Vec::new())).1.replace('\u{a0}', " ")
     };
     let wide = (8_000_000, 16_000_000);
     assert_eq!(
@@ -199,12 +197,14 @@ fn a_wait_is_told_in_both_of_its_parts() {
 /// thread runs while its capability waits for one.
 #[test]
 fn phases_are_the_collections() {
-    common::for_all(|case| {
+    common::for_all(common::known([27, 397], [102, 5784]), |case| {
         let Ok(store) = common::store_of(&case.bytes()) else {
-            return Ok(());
+            return Ok(0);
         };
+        let mut collections = 0;
         for cap in (0..64).map(CapId) {
             let Some(lanes) = store.cap(cap) else { break };
+            collections += lanes.gc.len();
             for i in 0..lanes.gc.len() {
                 let (start, end) = lanes.gc.span(i);
                 let times = lanes.phases.time_in(Span::new(Nanos(start), Nanos(end)));
@@ -231,7 +231,7 @@ fn phases_are_the_collections() {
                 }
             }
         }
-        Ok(())
+        Ok(collections)
     });
 }
 
@@ -251,12 +251,12 @@ proptest! {
             let start = log.start.0 + (ns * from) as u64;
             let view = Span::new(Nanos(start), Nanos(start + (ns * part) as u64 + 1));
             for life in session.overview().caps {
-                let query = TimelineQuery { view, width_px: width, rows: vec![Row::Cap(life.cap)] };
+                let query = TimelineQuery { view, width_px: width, rows: vec![Capability(life.cap).into()] };
                 let bucket = query.bucket_ns() as f64;
                 let reply = session.ask(&query);
                 let mut shown = [0.0f64; 2];
                 let (mut first, mut last) = (view.start.0 as f64, view.end.0 as f64);
-                for mark in (0..reply.len()).filter_map(|i| reply.mark(i)) {
+                for mark in reply.of_row(0) {
                     first = first.min(view.start.0 as f64 + mark.start);
                     last = last.max(view.start.0 as f64 + mark.end);
                     let gc = Class::ALL.iter().filter(|class| class.is_gc());

@@ -1,8 +1,7 @@
 //! Reads a whole log in pieces, and every event again, chunk by chunk.
 #![no_main]
 
-use analysis::info::Info;
-use analysis::spans::{Analyses, SpanAnalysis};
+use analysis::recording::Recording;
 use model::time::Span;
 use eventlog::display::DisplayOrder;
 use eventlog::rows::RowSource;
@@ -58,12 +57,7 @@ fuzz_target!(|bytes: &[u8]| {
         other => 1 + usize::from(other) * 13,
     };
     let mut reader = LogReader::new(log.len() as u64).keeping_rows(1 + u64::from(pieces));
-    let mut spans = SpanAnalysis::new(Analyses {
-        lifecycle: true,
-        mutator_by_cap: true,
-    });
-    let mut store = Store::default();
-    let mut info = Info::default();
+    let mut recording = Recording::default();
     let mut display = DisplayOrder::new(|_: &Record<'_>| {}, Nanos(1000));
     let (mut events, mut payload_bytes, mut end) = (0, 0, Nanos(0));
     let mut sink = |record: &Record<'_>| {
@@ -75,8 +69,7 @@ fuzz_target!(|bytes: &[u8]| {
             drop(sentence(&event, record.header, &Names::default()));
             drop(event.fields());
         }
-        spans.event(record, &mut store);
-        info.offer(record);
+        recording.event(record);
         display.offer(record);
     };
     let mut supplied = 0;
@@ -104,11 +97,9 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     drop(sink);
-    spans.finish(end, &mut store);
-    store.settle(end);
-    ask_for_threads(&store, end);
+    recording.settle(reader.index());
+    ask_for_threads(&recording.store, end);
     let _ = display.finish();
-    let _ = info.types();
     let damage = reader.damage();
     for one in &damage.kept {
         drop(one.to_string());

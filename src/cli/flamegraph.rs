@@ -361,8 +361,13 @@ fn print(
             return Ok(print_totals(&rows, samples, arguments.output, out)?);
         }
     };
-    let written = session.write_flame(query, format, out.file(style)?);
-    Ok(written.unwrap_or(Ok(()))?)
+    if let Some(written) = session.write_flame(query, format, out.file(style)?) {
+        let left_out = written?;
+        if !left_out.is_nothing() {
+            say(left_out);
+        }
+    }
+    Ok(())
 }
 
 /// The picture of all that was chosen.

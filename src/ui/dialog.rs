@@ -4,6 +4,7 @@ use web_sys::{Element, HtmlDialogElement};
 use yew::prelude::*;
 
 use super::legend::Legend;
+use super::panels::PANELS;
 use model::class::Class;
 use views::actions::flame::flame_keys;
 use views::actions::{Binding, GESTURES, Section, of_section};
@@ -94,7 +95,7 @@ pub(super) fn Help(props: &HelpProps) -> Html {
         html! {
             <section>
                 <h3>{ section.name() }</h3>
-                <dl>{ for of_section(section).filter(|binding| !binding.keys.is_empty()).map(view_keys) }</dl>
+                <dl>{ for of_section(section, PANELS).filter(|binding| !binding.keys.is_empty()).map(|binding| view_keys(&binding)) }</dl>
             </section>
         }
     });
@@ -106,7 +107,7 @@ pub(super) fn Help(props: &HelpProps) -> Html {
                 <h2 id="help-title">{ "Keys, gestures, colours" }</h2>
                 <button class="quiet" onclick={close} aria-label="Close the help">{ "✕" }</button>
             </header>
-            <p class="note">{ "Letters are found by their place on the keyboard. Arrows, Enter, Space, Home, End, point and comma count while the timeline has the focus." }</p>
+            <p class="note">{ "Letters are found by their place on the keyboard. Arrows, Enter, Space, Home, End, period and comma need the timeline’s focus." }</p>
             <div class="help-columns">
                 { for sections }
                 <section>

@@ -52,26 +52,33 @@ pub(super) struct Sorted {
     pub(super) symbols: Option<File>,
     /// How many there are beside these.
     pub(super) more: usize,
+    /// Why none of them could be read.
+    pub(super) unreadable: Option<String>,
 }
 
 /// Tells logs from executables by their first bytes.
 pub(super) async fn sort(files: Vec<File>) -> Sorted {
     let count = files.len();
-    let (mut log, mut symbols) = (None, None);
+    let (mut log, mut symbols, mut unreadable) = (None, None, None);
     for file in files {
-        let first = bytes_of(&file, 0.0, MAGIC_BYTES as f64).await;
-        let place = match first {
+        let place = match bytes_of(&file, 0.0, MAGIC_BYTES as f64).await {
             Some(first) if is_symbols(&first) => &mut symbols,
             // What is no log says so when it is opened.
-            _ => &mut log,
+            Some(_) => &mut log,
+            None => &mut unreadable,
         };
         place.get_or_insert(file);
     }
     let taken = usize::from(log.is_some()) + usize::from(symbols.is_some());
+    let unreadable = unreadable.filter(|_| taken == 0).map(|file| {
+        let name = file.name();
+        format!("“{name}” cannot be read: it is a folder, or was moved, deleted or changed meanwhile, or you may not read it.")
+    });
     Sorted {
         log,
         symbols,
         more: count.saturating_sub(taken),
+        unreadable,
     }
 }
 

@@ -10,7 +10,7 @@ use super::same::Same;
 use super::viewer::ViewerRef;
 use views::scene::arrange::TrackChange;
 use views::scene::track::{Kind, Layout, Track};
-use views::share::TrackName;
+use views::scene::track_name::TrackName;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct HeadsProps {

@@ -1,40 +1,44 @@
 //! The link: the address's fragment follows the view. Only settings, never data.
 
-use views::tracks::Contents;
-use views::tracks::Row;
+use crate::ui::panels::PANELS;
 use eventlog::ids::Nanos;
 use model::time::Span;
 use views::scene::format;
-use views::share::{Selected, TrackName, ViewState, decode, encode};
+use views::scene::track_name::TrackName;
+use views::share::{Link, decode, encode};
+use views::tracks::Contents;
+use views::tracks::Row;
+use views::view::store::Entry;
+use views::view::{Selected, View};
 
-/// The selected item for a link.
+/// The selected item for a view.
 pub(super) fn selected(item: Option<(Row, Span)>, contents: &Contents) -> Option<Selected> {
     let (row, span) = item?;
-    let track = TrackName::new(row.name(contents))?;
+    let track = TrackName::new(row.link(contents))?;
     Some(Selected {
         time: span.start,
         track,
     })
 }
 
-/// The selected item of a link.
-pub(super) fn item(state: &ViewState, contents: &Contents) -> Option<(Row, Nanos)> {
-    let Selected { time, track } = state.selected.as_ref()?;
-    Some((Row::named(track.as_str(), contents)?, *time))
+/// The selected item of a view.
+pub(super) fn item(view: &View, contents: &Contents) -> Option<(Row, Nanos)> {
+    let Selected { time, track } = view.selected.as_ref()?;
+    Some((Row::parse(track.as_str(), contents)?, *time))
 }
 
 /// What the address says now.
-pub(super) fn read() -> Option<ViewState> {
+pub(super) fn read() -> Option<Link> {
     let hash = gloo_utils::window().location().hash().ok()?;
     let fragment = hash.strip_prefix('#')?;
-    (!fragment.is_empty()).then(|| decode(fragment))
+    (!fragment.is_empty()).then(|| decode(fragment, PANELS))
 }
 
 /// The address with this view.
-fn address(state: &ViewState) -> Option<String> {
+fn address(link: &Link) -> Option<String> {
     let location = gloo_utils::window().location();
     let page = format!("{}{}", location.pathname().ok()?, location.search().ok()?);
-    let fragment = encode(state);
+    let fragment = encode(link, PANELS);
     Some(if fragment.is_empty() {
         page
     } else {
@@ -42,24 +46,31 @@ fn address(state: &ViewState) -> Option<String> {
     })
 }
 
-/// Writes the view into the address, without a new entry in the history.
-pub(super) fn write(state: &ViewState) {
-    if let (Some(address), Ok(history)) = (address(state), gloo_utils::window().history()) {
-        // Browsers refuse when it happens too often: the next change writes again.
-        let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&address));
-    }
+/// Writes the view into the address.
+pub(super) fn write(link: &Link, entry: Entry) {
+    let (Some(address), Ok(history)) = (address(link), gloo_utils::window().history()) else {
+        return;
+    };
+    let now = gloo_utils::window().location().href().unwrap_or_default();
+    let data = wasm_bindgen::JsValue::NULL;
+    // Browsers refuse when it happens too often: the next change writes again.
+    let _ = if entry == Entry::New && !now.ends_with(&address) {
+        history.push_state_with_url(&data, "", Some(&address))
+    } else {
+        history.replace_state_with_url(&data, "", Some(&address))
+    };
 }
 
 /// The whole link with this view.
-pub(super) fn href(state: &ViewState) -> Option<String> {
+pub(super) fn href(link: &Link) -> Option<String> {
     let origin = gloo_utils::window().location().origin().ok()?;
-    Some(format!("{origin}{}", address(state)?))
+    Some(format!("{origin}{}", address(link)?))
 }
 
 /// What a link is about, for someone who has yet to open the log.
-pub(super) fn promise(state: &ViewState) -> String {
-    let name = state.log_name.as_deref().unwrap_or("a log");
-    let size = state
+pub(super) fn promise(link: &Link) -> String {
+    let name = link.log_name.as_deref().unwrap_or("a log");
+    let size = link
         .fingerprint
         .map(|print| format!(" of {}", format::bytes(print.len())))
         .unwrap_or_default();
@@ -70,10 +81,11 @@ pub(super) fn promise(state: &ViewState) -> String {
             format::time(span.end)
         )
     };
-    let view = state
+    let view = &link.view;
+    let view = view
         .selection
         .map(|range| span("with the range", range))
-        .or_else(|| state.visible.map(|range| span("from", range)));
+        .or_else(|| view.visible.map(|range| span("from", range)));
     let view = view.map(|view| format!(", {view}")).unwrap_or_default();
     format!("This link shows a view of {name}{size}{view}. Drop that log here to see it.")
 }

@@ -6,12 +6,18 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use super::app::OpenLog;
 use super::client::LogClient;
-use super::viewer::Goto;
+use super::same::Same;
+use super::viewer::{Goto, Place, VisibleItem};
 use analysis::timeline::scope::Scope;
+use eventlog::ids::Nanos;
+use model::profile::TrackSource;
 use model::time::Span;
+use views::actions::Action;
 use views::scene::format;
 use views::session::query::Query;
+use views::view::{Change, View};
 
 /// Where a panel's answers come from, and how much of the log is known there:
 /// when that changes, panels ask again.
@@ -50,7 +56,8 @@ impl Marked {
         }
     }
 
-    /// The same for a panel that does not obey them.
+    /// What a panel is about that does not obey them:
+    /// `the whole log, all tracks`.
     pub(super) fn about_all(&self, what: String) -> String {
         if self.scope.is_everything() {
             what
@@ -70,6 +77,61 @@ pub(super) struct PanelProps {
     pub(super) marked: Rc<Marked>,
     /// Shows something on the timeline.
     pub(super) on_goto: Callback<Goto>,
+}
+
+/// Something that another part of the page asks of the open panel; each new
+/// wish has another number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Wish {
+    /// The panel of the process: to scroll to the diagnostics.
+    Diagnostics,
+    /// The flame graph: to show a moment of a track.
+    Flame(TrackSource, Nanos),
+    /// The panel of notes: to have the name of that note written.
+    NameNote(usize),
+}
+
+/// What the page gives to the panel that it shows.
+pub(super) struct Page<'a> {
+    pub(super) client: &'a LogClient,
+    pub(super) log: &'a OpenLog,
+    pub(super) view: &'a View,
+    pub(super) marked: &'a Rc<Marked>,
+    /// What was clicked last on the timeline.
+    pub(super) place: Option<Place>,
+    /// What is in view.
+    pub(super) items: &'a Same<Vec<VisibleItem>>,
+    pub(super) wish: Option<(u32, Wish)>,
+    /// Goes up whenever the colours change.
+    pub(super) colours: u32,
+    /// Goes up whenever addresses have got other names.
+    pub(super) names: u32,
+    /// Changes the view.
+    pub(super) on_change: Callback<Change>,
+    /// Shows something on the timeline.
+    pub(super) on_goto: Callback<Goto>,
+    pub(super) on_action: Callback<Action>,
+}
+
+impl Page<'_> {
+    /// Where answers come from.
+    pub(super) fn source(&self) -> Source {
+        Source {
+            client: self.client.clone(),
+            events: self.log.overview.events,
+            complete: self.log.overview.complete,
+        }
+    }
+
+    /// What a panel of numbers is given.
+    pub(super) fn props(&self) -> PanelProps {
+        PanelProps {
+            source: self.source(),
+            range: self.view.selection,
+            marked: Rc::clone(self.marked),
+            on_goto: self.on_goto.clone(),
+        }
+    }
 }
 
 struct Asking<Q> {
@@ -132,4 +194,23 @@ fn ask<Q: Query>(
             ask(client, next, asking, answer);
         }
     });
+}
+
+/// What the numbers of a panel are about.
+pub(super) fn range_text(range: Option<Span>, complete: bool) -> String {
+    match range {
+        Some(range) => span_text(range),
+        None if complete => "The whole log".to_owned(),
+        None => "The log as far as it is read".to_owned(),
+    }
+}
+
+/// `51.2 ms – 59.6 ms (8.40 ms)`.
+pub(super) fn span_text(span: Span) -> String {
+    format!(
+        "{} – {} ({})",
+        format::time(span.start),
+        format::time(span.end),
+        format::duration(span.duration())
+    )
 }

@@ -8,6 +8,7 @@
 pub mod build;
 pub mod show;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -36,6 +37,7 @@ pub struct Case {
     /// The log.
     pub log: PathBuf,
     reference: PathBuf,
+    is_fixture: bool,
 }
 
 impl Case {
@@ -135,6 +137,7 @@ fn cases_in(root: &Path) -> Vec<Case> {
                     reference: root.join("reference").join(&set_name).join(&stem),
                     name: format!("{set_name}/{stem}"),
                     log,
+                    is_fixture: root == fixtures(),
                 });
             }
         }
@@ -177,18 +180,92 @@ pub fn reference_is_wrong(case: &Case) -> bool {
         .any(|(name, _)| *name == case.name)
 }
 
-/// Runs `check` on every log and reports all that fail.
-pub fn for_all(check: impl Fn(&Case) -> Result<(), String>) {
-    let failures: Vec<String> = cases()
-        .iter()
-        .filter_map(|case| check(case).err().map(|why| format!("{}: {why}", case.name)))
-        .collect();
+/// Logs and things in them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// Logs with at least one such thing.
+    pub logs: usize,
+    /// Rows, threads, numbers or whatever a test looks at.
+    pub things: usize,
+}
+
+/// How much a test is known to look at. If it looks at less, a key was renamed, a file moved or a
+/// filter matches nothing: it would pass whatever the code does.
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    /// In the fixtures.
+    pub fixtures: Compared,
+    /// In all logs, where `EVENTSCOPE_CORPUS` is set.
+    pub corpus: Compared,
+}
+
+/// Logs and things in the fixtures, then in all logs.
+pub fn known(fixtures: [usize; 2], corpus: [usize; 2]) -> Known {
+    let of = |[logs, things]: [usize; 2]| Compared { logs, things };
+    Known {
+        fixtures: of(fixtures),
+        corpus: of(corpus),
+    }
+}
+
+/// Counts what a test looks at.
+#[derive(Debug, Default)]
+pub struct Tally {
+    fixtures: Compared,
+    all: Compared,
+    seen: BTreeSet<String>,
+}
+
+impl Tally {
+    /// So many things of a log were looked at.
+    pub fn add(&mut self, case: &Case, things: usize) {
+        let is_new = things > 0 && self.seen.insert(case.name.clone());
+        let count = |sum: &mut Compared| {
+            sum.logs += usize::from(is_new);
+            sum.things += things;
+        };
+        count(&mut self.all);
+        if case.is_fixture {
+            count(&mut self.fixtures);
+        }
+    }
+
+    /// Fails if less was looked at than is known to be there.
+    pub fn finish(self, known: Known) {
+        let enough = |found: Compared, known: Compared| {
+            found.logs >= known.logs && found.things >= known.things
+        };
+        let Self { fixtures, all, .. } = self;
+        assert!(
+            enough(fixtures, known.fixtures),
+            "of the fixtures {fixtures:?} of {:?} were looked at; of all logs {all:?}",
+            known.fixtures
+        );
+        if std::env::var_os("EVENTSCOPE_CORPUS").is_some() {
+            let known = known.corpus;
+            assert!(enough(all, known), "{all:?} of {known:?} were looked at");
+        }
+    }
+}
+
+/// Runs `check` on every log and reports all that fail. `check` says how many things it looked
+/// at: fewer than are `known` fail too.
+pub fn for_all(known: Known, check: impl Fn(&Case) -> Result<usize, String>) {
+    let mut tally = Tally::default();
+    let mut failures = Vec::new();
+    for case in cases() {
+        match check(&case) {
+            Ok(things) => tally.add(&case, things),
+            Err(why) => failures.push(format!("{}: {why}", case.name)),
+        }
+    }
     assert!(
         failures.is_empty(),
         "{} logs differ:\n{}",
         failures.len(),
         failures.join("\n")
     );
+    tally.finish(known);
 }
 
 /// Runs `eventscope` with these arguments.

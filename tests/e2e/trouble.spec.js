@@ -110,3 +110,39 @@ test('a worker that dies is explained and replaced', async ({ page }) => {
   await drop(page, LOG);
   await loaded(page);
 });
+
+test('opening a log replaces a worker that does not listen', async ({ page }) => {
+  await drop(page, LOG);
+  await loaded(page);
+  // Both workers do nothing else for half a minute.
+  for (const worker of page.workers()) {
+    worker.evaluate(() => {
+      const end = performance.now() + 30_000;
+      while (performance.now() < end);
+    }).catch(() => {});
+  }
+  const started = Date.now();
+  await drop(page, fixture('ghc-9.6.6/gc-heavy-N2-la-nonmoving'));
+  await expect(page.getByRole('heading', { name: /gc-heavy/ })).toBeVisible({ timeout: 8_000 });
+  await loaded(page);
+  await expect(page.locator('.summary tbody tr')).toHaveCount(2);
+  expect(Date.now() - started).toBeLessThan(10_000);
+});
+
+test('a log that changes while it is open is said to have', async ({ page }, testInfo) => {
+  const problems = [];
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  mkdirSync(testInfo.outputDir, { recursive: true });
+  const path = testInfo.outputPath('changing.eventlog');
+  writeFileSync(path, readFileSync(fixture('ghc-9.6.6/dense-N2-l-flush')));
+  await page.setInputFiles('input[type=file]', path);
+  await loaded(page);
+  writeFileSync(path, readFileSync(LOG));
+  await page.getByRole('tab', { name: 'Events' }).click();
+  await expect(page.getByRole('alert')).toContainText('can no longer be read');
+  // What is in memory still answers.
+  await page.getByRole('tab', { name: 'Threads' }).click();
+  await expect(page.getByRole('row').nth(2)).toBeVisible();
+  expect(problems).toEqual([]);
+});

@@ -246,7 +246,11 @@ impl MarkView<'_> {
     /// The share of a class.
     #[must_use]
     pub fn share(&self, class: Class) -> f64 {
-        self.shares.get(class as usize).copied().unwrap_or(0.0).into()
+        self.shares
+            .get(class as usize)
+            .copied()
+            .unwrap_or(0.0)
+            .into()
     }
 
     /// The share of all classes together.
@@ -442,7 +446,9 @@ impl Writer {
         moments.row.push(self.row);
         moments.start.push(start);
         moments.end.push(end);
-        moments.count.push(u32::try_from(mark.count).unwrap_or(NONE));
+        moments
+            .count
+            .push(u32::try_from(mark.count).unwrap_or(NONE));
         moments.payload.extend(mark.payload.pack().0);
     }
 

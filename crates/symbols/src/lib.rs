@@ -1,10 +1,4 @@
-//! Names for addresses, from the executable that wrote a log, or from what
-//! `nm` prints of it.
-//!
-//! A log has addresses where C functions are announced by their own hooks and
-//! where Haskell stacks are sampled. The file may have hundreds of megabytes:
-//! only its tables are read, and only the names that are wanted
-//! ([`Symbols::name`]). Nothing here knows of logs or of the web.
+#![doc = include_str!("../README.md")]
 
 mod load;
 mod name;

@@ -1,12 +1,20 @@
 //! What can be done in the page, in one table: it drives the keys, the
 //! palette, the help and `docs/keys.md`, so that they cannot disagree.
 
+pub mod effect;
 pub mod flame;
+pub mod key;
 pub mod matching;
 
 use std::fmt::Write as _;
 
-use crate::share::Panel;
+use crate::scene::arrange::{Direction, TrackChange};
+use crate::scene::control::Control;
+use crate::tracks::details::Lead;
+use crate::view::panel::{Panel, PanelName, find};
+use analysis::timeline::threads::ThreadOrder;
+use effect::{Command, Effect};
+use key::{Chord, Key, KeyPress, at, text};
 
 /// When an action can be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,127 +26,6 @@ pub enum When {
     /// While a log is open; its keys count only while the timeline has the
     /// focus, as other parts of the page have their own use for them.
     Timeline,
-}
-
-/// A key: where it is on the keyboard, or what it writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Key {
-    /// `KeyboardEvent.code`: the same place on every layout, as for WASD.
-    Place(&'static str),
-    /// `KeyboardEvent.key`: for signs, which every layout has elsewhere.
-    Text(&'static str),
-}
-
-/// A key with its modifiers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Chord {
-    /// The key.
-    pub key: Key,
-    /// With Ctrl, or Cmd on a Mac.
-    pub ctrl: bool,
-    /// With Alt.
-    pub alt: bool,
-    /// With Shift. Means nothing for a [`Key::Text`], which says already what
-    /// Shift makes of the key.
-    pub shift: bool,
-}
-
-/// A key at that place.
-const fn at(code: &'static str) -> Chord {
-    let key = Key::Place(code);
-    Chord {
-        key,
-        ctrl: false,
-        alt: false,
-        shift: false,
-    }
-}
-
-/// The key that writes that.
-const fn text(text: &'static str) -> Chord {
-    Chord {
-        key: Key::Text(text),
-        ..at("")
-    }
-}
-
-impl Chord {
-    const fn ctrl(self) -> Self {
-        Self { ctrl: true, ..self }
-    }
-
-    const fn alt(self) -> Self {
-        Self { alt: true, ..self }
-    }
-
-    const fn shift(self) -> Self {
-        Self {
-            shift: true,
-            ..self
-        }
-    }
-
-    /// How the key is called: `W`, `Shift+H`, `→`.
-    #[must_use]
-    pub fn shown(self) -> String {
-        let name = match self.key {
-            Key::Text("ArrowLeft") => "←",
-            Key::Text("ArrowRight") => "→",
-            Key::Text("ArrowUp") => "↑",
-            Key::Text("ArrowDown") => "↓",
-            Key::Text("Escape") => "Esc",
-            Key::Text(" ") => "Space",
-            Key::Text("k") => "K",
-            Key::Text(text) => text,
-            Key::Place("Backslash") => "\\",
-            Key::Place("BracketLeft") => "[",
-            Key::Place("BracketRight") => "]",
-            Key::Place(code) => code
-                .strip_prefix("Key")
-                .or_else(|| code.strip_prefix("Digit"))
-                .unwrap_or(code),
-        };
-        let mut shown = String::new();
-        for (held, modifier) in [
-            (self.ctrl, "Ctrl+"),
-            (self.alt, "Alt+"),
-            (self.shift, "Shift+"),
-        ] {
-            if held {
-                shown.push_str(modifier);
-            }
-        }
-        shown + name
-    }
-
-    fn is(self, press: &KeyPress<'_>) -> bool {
-        let same = match self.key {
-            // With Ctrl the letter counts: Ctrl+K is where K is. Its place
-            // counts only where the layout has no Latin letters.
-            Key::Place(code) => {
-                code == press.code
-                    && self.shift == press.shift
-                    && !(self.ctrl && press.key.is_ascii())
-            }
-            Key::Text(text) => text == press.key,
-        };
-        same && self.ctrl == press.ctrl && self.alt == press.alt
-    }
-}
-
-/// A key that was pressed, as the browser tells it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct KeyPress<'a> {
-    /// `KeyboardEvent.code`.
-    pub code: &'a str,
-    /// `KeyboardEvent.key`.
-    pub key: &'a str,
-    /// Ctrl, or Cmd on a Mac.
-    pub ctrl: bool,
-    /// Alt.
-    pub alt: bool,
-    /// Shift.
-    pub shift: bool,
 }
 
 /// An action in words and keys.
@@ -154,8 +41,10 @@ pub struct Binding {
     pub keys: &'static [Chord],
     /// What it is called, as an instruction.
     pub title: &'static str,
-    /// What it does, where the title does not say it all; may be empty.
+    /// What the title does not say; may be empty.
     pub help: &'static str,
+    /// What it does.
+    pub does: Effect,
 }
 
 impl Binding {
@@ -173,9 +62,21 @@ impl Binding {
     }
 }
 
+/// How much one key press zooms.
+const ZOOM: f64 = 1.5;
+/// How far one key press moves, as a part of the view.
+const PAN: f64 = 0.12;
+
+/// Sorts the threads.
+macro_rules! order {
+    ($order:ident) => {
+        Effect::View(|view, at| view.with_tracks(TrackChange::Order(ThreadOrder::$order), at))
+    };
+}
+
 macro_rules! actions {
     ($($section:ident, $name:literal: { $(
-        $action:ident, $when:ident, [$($key:expr),*], $title:literal, $help:literal;
+        $action:ident, $when:ident, [$($key:expr),*], $title:literal, $help:literal, $does:expr;
     )* })*) => {
         /// What can be done.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -185,7 +86,7 @@ macro_rules! actions {
                 $action,
             )*)*
             /// Show a panel
-            Panel(Panel),
+            Panel(PanelName),
         }
 
         /// Parts of the page that actions are about.
@@ -218,127 +119,162 @@ macro_rules! actions {
             keys: &[$($key),*],
             title: $title,
             help: $help,
+            does: $does,
         },)*)*];
     };
 }
 
 actions! {
     View, "View": {
-        ZoomIn, Open, [at("KeyW"), text("+"), text("=")], "Zoom in", "At the pointer, or in the middle.";
-        ZoomOut, Open, [at("KeyS"), text("-")], "Zoom out", "";
-        PanLeft, Open, [at("KeyA")], "Move left", "";
-        PanRight, Open, [at("KeyD")], "Move right", "";
-        Fit, Open, [text("0")], "Show the whole log", "";
-        ShowSelection, Open, [at("KeyF")], "Zoom to the selection", "To the selected range, or else the selected item.";
-        CentreOnCursor, Open, [at("KeyC")], "Centre on the cursor", "The cursor is the moment that was clicked last.";
-        JumpToStart, Timeline, [text("Home")], "Jump to the start", "As near as now, at the start of the log.";
-        JumpToEnd, Timeline, [text("End")], "Jump to the end", "As near as now, at the end of the log.";
-        Back, Open, [text("["), at("BracketLeft")], "Go back", "To the view before.";
-        Forward, Open, [text("]"), at("BracketRight")], "Go forward", "To the view that was left by going back.";
+        ZoomIn, Open, [at("KeyW"), text("+"), text("=")], "Zoom in", "At the pointer, or in the middle.",
+            Effect::Timeline(|control| control.zoom(ZOOM));
+        ZoomOut, Open, [at("KeyS"), text("-")], "Zoom out", "",
+            Effect::Timeline(|control| control.zoom(1.0 / ZOOM));
+        PanLeft, Open, [at("KeyA")], "Move left", "",
+            Effect::Timeline(|control| control.pan(-PAN));
+        PanRight, Open, [at("KeyD")], "Move right", "",
+            Effect::Timeline(|control| control.pan(PAN));
+        Fit, Open, [text("0")], "Show the whole log", "",
+            Effect::Timeline(Control::fit);
+        ShowSelection, Open, [at("KeyF")], "Zoom to the selection", "To the selected range, or else the selected item.",
+            Effect::Timeline(Control::show_selection);
+        CentreOnCursor, Open, [at("KeyC")], "Centre on the cursor", "The cursor is the moment that was clicked last.",
+            Effect::Timeline(Control::centre);
+        JumpToStart, Timeline, [text("Home")], "Jump to the start", "Keeps the zoom.",
+            Effect::Timeline(|control| control.jump(false));
+        JumpToEnd, Timeline, [text("End")], "Jump to the end", "Keeps the zoom.",
+            Effect::Timeline(|control| control.jump(true));
+        Back, Open, [text("["), at("BracketLeft"), text("z").ctrl(), at("KeyZ").ctrl()], "Go back", "To the view before: undoes the last change.",
+            Effect::Page(Command::Back);
+        Forward, Open, [text("]"), at("BracketRight"), text("Z").ctrl(), text("y").ctrl(), at("KeyZ").ctrl().shift()], "Go forward", "To the view that was left by going back.",
+            Effect::Page(Command::Forward);
     }
     Selection, "Selection": {
-        SelectItemRange, Timeline, [text("Enter")], "Select the time of the item", "As the range that all panels are about.";
-        ToggleTrackSelected, Open, [at("KeyX")], "Select this track", "Or that of the selected item: the range and the panels keep to selected tracks. Once more: no longer.";
-        Measure, Open, [at("KeyM")], "Measure", "Sets one end of a measure at the pointer or the cursor, then the other.";
-        Escape, Open, [text("Escape")], "Drop the selection", "One thing at a time: what is dragged, the measure, the item, the range, the tracks.";
+        SelectItemRange, Timeline, [text("Enter")], "Select the time of the item", "As the range that all panels are about.",
+            Effect::View(effect::select_item_range);
+        ToggleTrackSelected, Open, [at("KeyX")], "Select this track", "Or that of the selected item: the range and the panels keep to selected tracks. Press again to undo.",
+            Effect::View(|view, at| view.with_track(TrackChange::Select, at));
+        Measure, Open, [at("KeyM")], "Measure", "Sets one end of a measure at the pointer or the cursor, then the other.",
+            Effect::Timeline(Control::measure);
+        Escape, Open, [text("Escape")], "Drop the selection", "One thing at a time: what is dragged, the measure, the item, the range, the tracks.",
+            Effect::Page(Command::Escape);
     }
     Items, "Items": {
-        NextItem, Timeline, [text("ArrowRight"), text(".")], "Go to the next item", "On the same track.";
-        PreviousItem, Timeline, [text("ArrowLeft"), text(",")], "Go to the previous item", "";
-        GotoWaker, Open, [at("KeyU")], "Go to what woke this thread", "The run that made the selected thread able to run again.";
-        NextOnCapability, Open, [at("KeyN")], "Go to what ran here next", "The next run on the capability of the selected item.";
-        CopyDetails, Open, [at("KeyY")], "Copy the details", "All that is said of the item, as text.";
-        PinDetails, Open, [at("KeyI")], "Keep the details open", "Those of the selected item; once more: no longer.";
+        NextItem, Timeline, [text("ArrowRight"), text(".")], "Go to the next item", "On the same track.",
+            Effect::Timeline(|control| control.step(true));
+        PreviousItem, Timeline, [text("ArrowLeft"), text(",")], "Go to the previous item", "",
+            Effect::Timeline(|control| control.step(false));
+        GotoWaker, Open, [at("KeyU")], "Go to what woke this thread", "The run that made the selected thread able to run again.",
+            Effect::Timeline(|control| control.follow(Lead::Waker));
+        NextOnCapability, Open, [at("KeyN")], "Go to what ran here next", "The next run on the capability of the selected item.",
+            Effect::Timeline(|control| control.follow(Lead::Next));
+        CopyDetails, Open, [at("KeyY")], "Copy the details", "All that is said of the item, as text.",
+            Effect::Page(Command::CopyDetails);
+        PinDetails, Open, [at("KeyI")], "Keep the details open", "Those of the selected item; press again to undo.",
+            Effect::Timeline(Control::pin_details);
     }
     Tracks, "Tracks": {
-        TrackDown, Timeline, [text("ArrowDown")], "Go to the track below", "";
-        TrackUp, Timeline, [text("ArrowUp")], "Go to the track above", "";
-        FoldGroup, Timeline, [text(" ")], "Fold the group", "Hides the tracks of this group behind its name, or shows them.";
-        PinTrack, Open, [at("KeyP")], "Pin the track", "It stays in view above the others; once more: no longer.";
-        HideTrack, Open, [at("KeyH")], "Hide the track", "";
-        ShowAllTracks, Open, [at("KeyH").shift()], "Show all tracks", "Also those that were hidden.";
-        MoveTrackUp, Timeline, [text("ArrowUp").alt()], "Move the track up", "";
-        MoveTrackDown, Timeline, [text("ArrowDown").alt()], "Move the track down", "";
-        FilterTracks, Open, [text("/")], "Filter the tracks", "By name; threads by label or number.";
-        ThreadsByActivity, Open, [], "Sort threads by activity", "Those that ran longest first.";
-        ThreadsByFirstRun, Open, [], "Sort threads by their first run", "";
-        ThreadsById, Open, [], "Sort threads by number", "";
-        ThreadsByLabel, Open, [], "Sort threads by label", "";
-        GroupThreads, Open, [], "Group threads by label", "Once more: no longer.";
-        ResetTracks, Open, [], "Reset the tracks", "Order, pins, folds and hidden tracks become as they were at first.";
+        TrackDown, Timeline, [text("ArrowDown")], "Go to the track below", "",
+            Effect::Timeline(|control| control.step_track(true));
+        TrackUp, Timeline, [text("ArrowUp")], "Go to the track above", "",
+            Effect::Timeline(|control| control.step_track(false));
+        FoldGroup, Timeline, [text(" ")], "Fold the group", "Hides the tracks of this group behind its name, or shows them.",
+            Effect::View(|view, at| view.with_track(TrackChange::Fold, at));
+        PinTrack, Open, [at("KeyP")], "Pin the track", "It stays in view above the others; press again to undo.",
+            Effect::View(|view, at| view.with_track(TrackChange::Pin, at));
+        HideTrack, Open, [at("KeyH")], "Hide the track", "",
+            Effect::View(|view, at| view.with_track(TrackChange::Hide, at));
+        ShowAllTracks, Open, [at("KeyH").shift()], "Show all tracks", "Also those that were hidden.",
+            Effect::View(|view, at| view.with_tracks(TrackChange::ShowAll, at));
+        MoveTrackUp, Timeline, [text("ArrowUp").alt()], "Move the track up", "",
+            Effect::View(|view, at| view.with_track(|name| TrackChange::Shift(name, Direction::Up), at));
+        MoveTrackDown, Timeline, [text("ArrowDown").alt()], "Move the track down", "",
+            Effect::View(|view, at| view.with_track(|name| TrackChange::Shift(name, Direction::Down), at));
+        FilterTracks, Open, [text("/")], "Filter the tracks", "By name; threads by label or number.",
+            Effect::Page(Command::FilterTracks);
+        ThreadsByActivity, Open, [], "Sort threads by activity", "Those that ran longest first.",
+            order!(Activity);
+        ThreadsByFirstRun, Open, [], "Sort threads by their first run", "",
+            order!(FirstRun);
+        ThreadsById, Open, [], "Sort threads by number", "",
+            order!(Id);
+        ThreadsByLabel, Open, [], "Sort threads by label", "",
+            order!(Label);
+        GroupThreads, Open, [], "Group threads by label", "Press again to undo.",
+            Effect::View(|view, at| view.with_tracks(TrackChange::GroupThreads, at));
+        ResetTracks, Open, [], "Reset the tracks", "Order, pins, folds and hidden tracks become as they were at first.",
+            Effect::View(|view, at| view.with_tracks(TrackChange::Reset, at));
     }
     Notes, "Notes": {
-        AddNote, Open, [at("KeyB")], "Add a note", "At the selected range, or else at the pointer or the cursor.";
-        NextNote, Open, [text(">")], "Go to the next note", "";
-        PreviousNote, Open, [text("<")], "Go to the previous note", "";
+        AddNote, Open, [at("KeyB")], "Add a note", "At the selected range, or else at the pointer or the cursor.",
+            Effect::Page(Command::AddNote);
+        NextNote, Open, [text(">")], "Go to the next note", "",
+            Effect::Page(Command::NextNote);
+        PreviousNote, Open, [text("<")], "Go to the previous note", "",
+            Effect::Page(Command::PreviousNote);
     }
     Panels, "Panels": {
-        TogglePanel, Open, [at("Backslash"), text("\\")], "Hide or show the panel", "The one below the timeline.";
+        TogglePanel, Open, [at("Backslash"), text("\\")], "Hide or show the panel", "The one below the timeline.",
+            Effect::View(effect::toggle_panel);
     }
     Log, "Log": {
-        Open, Always, [at("KeyO")], "Open a log", "";
-        Share, Open, [at("KeyL")], "Copy the link to this view", "It holds settings and notes only, not the log.";
-        ExportPng, Open, [], "Save the timeline as PNG", "As it is on the screen.";
-        ExportSvg, Open, [], "Save the timeline as SVG", "As it is on the screen.";
-        Theme, Always, [at("KeyT")], "Change the theme", "As the system has it, light, dark.";
-        Contrast, Always, [], "Change the contrast", "As the system asks for, or more, with patterns beside the colours.";
-        Palette, Always, [text("k").ctrl(), at("KeyK").ctrl()], "Find an action", "Any action, thread, track or note, by its name.";
-        Help, Always, [text("?")], "Show the help", "";
-        Legend, Always, [], "Show what the marks mean", "";
+        Open, Always, [at("KeyO")], "Open a log", "",
+            Effect::Page(Command::Open);
+        Share, Open, [at("KeyL")], "Copy the link to this view", "It holds settings and notes only, not the log.",
+            Effect::Page(Command::Share);
+        ExportPng, Open, [], "Save the timeline as PNG", "As it is on the screen.",
+            Effect::Page(Command::ExportPng);
+        ExportSvg, Open, [], "Save the timeline as SVG", "As it is on the screen.",
+            Effect::Page(Command::ExportSvg);
+        Theme, Always, [at("KeyT")], "Change the theme", "As the system has it, light, dark.",
+            Effect::Page(Command::Theme);
+        Contrast, Always, [], "Change the contrast", "As the system asks for, or more, with patterns beside the colours.",
+            Effect::Page(Command::Contrast);
+        Palette, Always, [text("k").ctrl(), at("KeyK").ctrl()], "Find an action", "Any action, thread, track or note, by its name.",
+            Effect::Page(Command::Palette);
+        Help, Always, [text("?")], "Show the help", "",
+            Effect::Page(Command::Help);
+        Legend, Always, [], "Show what the marks mean", "",
+            Effect::Page(Command::Legend);
     }
 }
 
-/// The digits are the panels', in the order of their tabs.
-const PANEL_KEYS: [[Chord; 2]; 9] = [
-    [at("Digit1"), text("1")],
-    [at("Digit2"), text("2")],
-    [at("Digit3"), text("3")],
-    [at("Digit4"), text("4")],
-    [at("Digit5"), text("5")],
-    [at("Digit6"), text("6")],
-    [at("Digit7"), text("7")],
-    [at("Digit8"), text("8")],
-    [at("Digit9"), text("9")],
-];
-
-/// The panels.
-const PANELS: [Binding; Panel::ALL.len()] = {
-    let mut panels = [TABLE[0]; Panel::ALL.len()];
-    let mut i = 0;
-    while i < panels.len() {
-        let panel = Panel::ALL[i];
-        panels[i] = Binding {
-            action: Action::Panel(panel),
-            section: Section::Panels,
-            when: When::Open,
-            keys: &PANEL_KEYS[i],
-            title: panel.title(),
-            help: "",
-        };
-        i += 1;
+/// The action that shows a panel.
+fn of_panel(panel: &'static Panel) -> Binding {
+    Binding {
+        action: Action::Panel(panel.name),
+        section: Section::Panels,
+        when: When::Open,
+        keys: &panel.keys,
+        title: panel.title,
+        help: panel.help,
+        does: Effect::Panel(panel.name),
     }
-    panels
-};
-
-/// All actions, by section.
-pub fn bindings() -> impl Iterator<Item = &'static Binding> {
-    Section::ALL.iter().flat_map(|&section| of_section(section))
 }
 
-/// The actions of a section.
-pub fn of_section(section: Section) -> impl Iterator<Item = &'static Binding> {
-    let all = PANELS.iter().chain(TABLE);
+/// All actions, by section; `panels` are the panels that there are.
+pub fn bindings(panels: &'static [Panel]) -> impl Iterator<Item = Binding> {
+    let sections = Section::ALL.iter();
+    sections.flat_map(move |&section| of_section(section, panels))
+}
+
+/// The actions of a section; `panels` are the panels that there are.
+pub fn of_section(section: Section, panels: &'static [Panel]) -> impl Iterator<Item = Binding> {
+    let all = panels.iter().map(of_panel).chain(TABLE.iter().copied());
     all.filter(move |binding| binding.section == section)
 }
 
 impl Action {
-    /// Its place in the table.
+    /// Its place in the table; none for a panel that is not among `panels`.
     #[must_use]
-    pub fn binding(self) -> &'static Binding {
-        // Every action has one: the same macro makes both.
-        bindings()
-            .find(|binding| binding.action == self)
-            .unwrap_or(&TABLE[0])
+    pub fn binding(self, panels: &'static [Panel]) -> Option<Binding> {
+        match self {
+            Self::Panel(name) => find(panels, name.0).map(of_panel),
+            action => {
+                let found = TABLE.iter().find(|binding| binding.action == action);
+                found.copied()
+            }
+        }
     }
 
     /// Whether a key that is held down does it again and again.
@@ -367,11 +303,12 @@ impl Action {
 }
 
 /// The action of a key press. What a key writes counts before where it is: on
-/// a French keyboard `-` stands where others have 6.
+/// a French keyboard `-` stands where others have 6. `panels` are the panels
+/// that there are.
 #[must_use]
-pub fn action(press: &KeyPress<'_>, on_timeline: bool) -> Option<Action> {
+pub fn action(press: &KeyPress<'_>, on_timeline: bool, panels: &'static [Panel]) -> Option<Action> {
     let pressed = |wanted: fn(Key) -> bool| {
-        bindings()
+        bindings(panels)
             .filter(|binding| on_timeline || binding.when != When::Timeline)
             .find(|binding| {
                 let mut keys = binding.keys.iter();
@@ -416,12 +353,13 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("Touch: tap", "select an item"),
 ];
 
-/// The page of the documentation about all this, in Markdown.
+/// The page of the documentation about all this, in Markdown; `panels` are the
+/// panels that there are.
 #[must_use]
-pub fn keys_page() -> String {
+pub fn keys_page(panels: &'static [Panel]) -> String {
     let mut page = String::from(
         "# Keys and gestures\n\n\
-         Written by `src/actions.rs`; `UPDATE_DOCS=1 cargo test --lib actions` writes it anew.\n\n\
+         Written by the tables of actions and panels; `UPDATE_DOCS=1 cargo test keys_page` writes it anew.\n\n\
          Letters are found by their place on the keyboard: W, A, S and D are beside each other on every layout.\n\
          On a Mac, Ctrl is Cmd. Actions without a key are in the palette (Ctrl+K), as all others are.\n\
          Keys with a * count while the timeline has the focus, or nothing has.\n",
@@ -432,7 +370,7 @@ pub fn keys_page() -> String {
             "\n## {}\n\n| key | action | |\n|---|---|---|\n",
             section.name()
         );
-        for binding in of_section(section) {
+        for binding in of_section(section, panels) {
             let mark = if binding.when == When::Timeline {
                 " *"
             } else {

@@ -1,14 +1,4 @@
-//! What is asked of a log, and how the answers look and read, without a browser.
-//!
-//! - [`session`]: one open log; what all drivers talk to.
-//! - [`cells`]: cells of tables for other programs, and CSV.
-//! - [`events`]: the event list: rows found again in the file, filters, searches.
-//! - [`flame`]: flame graphs, from weighted stacks to boxes and files.
-//! - [`scene`]: what to draw.
-//! - [`notes`]: names that a reader gives to moments and ranges.
-//! - [`share`]: the link.
-//! - [`thread_export`]: the table of threads for other programs.
-//! - [`actions`]: what can be done, with keys and words.
+#![doc = include_str!("../README.md")]
 
 pub mod actions;
 pub mod cells;
@@ -19,3 +9,5 @@ pub mod scene;
 pub mod session;
 pub mod share;
 pub mod thread_export;
+pub mod tracks;
+pub mod view;

@@ -2,7 +2,6 @@
 //! drivers (the worker, tests, benchmarks) talk to.
 
 mod contents;
-mod details;
 mod diagnostics;
 pub mod event_list;
 mod flame;
@@ -19,12 +18,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::events::EventContext;
 use crate::flame::cache::StepCache;
+use crate::tracks::Contents;
 use analysis::flamegraph::profiles::SourceInfo;
 use analysis::info::TypeCount;
 use analysis::process::Diagnostic;
 use analysis::recording::Recording;
-use crate::tracks::Contents;
-use analysis::timeline::query::{UsageRow, usage};
+use analysis::timeline::usage::{UsageRow, usage};
 use event_list::EventLists;
 use eventlog::ids::{CapId, Nanos};
 use eventlog::rows::{CHUNK_EVENTS, RowSource};
@@ -92,10 +91,9 @@ const WARNINGS_SHOWN: usize = 100;
 /// One open log.
 #[derive(Debug)]
 pub struct Session {
-    reader: LogReader,
-    recording: Recording,
+    pub(crate) reader: LogReader,
+    pub(crate) recording: Recording,
     complete: bool,
-    /// To be cleared whenever the profiles change.
     flame_steps: StepCache,
     events: EventLists,
 }
@@ -127,7 +125,6 @@ impl Session {
         let step = self.reader.advance(&mut self.recording, max_events)?;
         if step == Step::Done && !self.complete {
             self.recording.settle(self.reader.index());
-            self.flame_profiles_changed();
             self.complete = true;
         }
         self.recording.tracks.extend(&self.recording.numbers);
@@ -208,7 +205,7 @@ impl Session {
     }
 
     /// The time in which there are events; before any is read, that of the blocks.
-    fn span(&self) -> Option<Span> {
+    pub(crate) fn span(&self) -> Option<Span> {
         let blocks = self
             .reader
             .index()

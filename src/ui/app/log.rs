@@ -1,70 +1,249 @@
-//! Opening a log, hearing of it from the worker, and asking about it.
+//! The log that is open or being opened: opening it, hearing of it from the
+//! worker, and asking about it.
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 use yew::prelude::*;
 
-use super::{App, Log, Msg, Screen, THREADS_LISTED};
+use super::{App, FileNews, Msg, TimelineState};
 use crate::protocol::News;
 use crate::ui::client::ClientEvent;
 use crate::ui::files::{self, Dropped, Sorted};
 use crate::ui::panel::Marked;
+use crate::ui::panels::FLAME_GRAPH;
 use crate::ui::same::Same;
+use analysis::flamegraph::profiles::SourceInfo;
+use analysis::timeline::threads::{ThreadFilter, ThreadRow};
 use analysis::timeline::usage::UsageRow;
-use analysis::timeline::scope::Scope;
-use analysis::timeline::threads::ThreadFilter;
+use eventlog::Progress;
 use eventlog::ids::{CapId, ThreadId};
-use views::scene::arrange::{Known, TrackChange, arrange, hidden_names};
+use views::scene::arrange::{Known, arrange, hidden_names};
 use views::scene::format;
-use views::scene::history::History;
 use views::scene::track::Layout;
+use views::scene::track_name::TrackName;
+use views::session::Overview;
 use views::session::questions::UsageQuery;
-use views::share::{Panel, TrackName};
+use views::share::Fingerprint;
+use views::tracks::scope_of;
+use views::view::View;
+use views::view::panel::PanelName;
+
+/// How many threads are listed.
+const THREADS_LISTED: usize = 10_000;
+
+/// How far the opening is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stage {
+    /// No log is there.
+    #[default]
+    Nothing,
+    /// A log is being read; it is shown as soon as something is known of it.
+    Loading,
+    /// It is read.
+    Open,
+}
+
+/// The log that is open or being opened.
+#[derive(Debug, Default)]
+pub(in crate::ui) struct OpenLog {
+    stage: Stage,
+    pub(in crate::ui) name: String,
+    pub(in crate::ui) fingerprint: Option<Fingerprint>,
+    pub(in crate::ui) overview: Rc<Overview>,
+    /// What flame graphs can be about.
+    pub(in crate::ui) flame_sources: Rc<Vec<SourceInfo>>,
+    pub(super) progress: Progress,
+    /// How many events are read.
+    pub(super) events: u64,
+    /// How long the reading took.
+    pub(super) elapsed_ms: Option<f64>,
+    pub(super) threads: Vec<ThreadRow>,
+    threads_in_all: u64,
+    /// Pinned threads that are not among the listed ones.
+    pinned_threads: Vec<ThreadRow>,
+    /// The usage of the whole log, for the notes beside the capabilities.
+    usage: Vec<UsageRow>,
+    /// Goes up with every opened log, so that late news are known.
+    pub(super) generation: u32,
+}
+
+impl OpenLog {
+    /// Whether it is read.
+    pub(super) fn is_open(&self) -> bool {
+        self.stage == Stage::Open
+    }
+
+    /// Whether it is being read.
+    pub(super) fn is_loading(&self) -> bool {
+        self.stage == Stage::Loading
+    }
+
+    /// Whether there is any.
+    pub(super) fn is_there(&self) -> bool {
+        self.stage != Stage::Nothing
+    }
+
+    /// The next one; without a name, none.
+    fn next(&self, name: Option<String>) -> Self {
+        Self {
+            stage: name.as_ref().map_or(Stage::Nothing, |_| Stage::Loading),
+            name: name.unwrap_or_default(),
+            generation: self.generation + 1,
+            ..Self::default()
+        }
+    }
+
+    /// What is known of the tracks; `caps` are the capabilities with their notes.
+    pub(super) fn known<'a>(&'a self, caps: &'a [(CapId, String)]) -> Known<'a> {
+        Known {
+            caps,
+            contents: &self.overview.contents,
+            threads: &self.threads,
+            pinned_threads: &self.pinned_threads,
+            threads_in_all: self.threads_in_all,
+        }
+    }
+
+    /// The capabilities, each with the share of its time that it ran.
+    fn caps(&self) -> Vec<(CapId, String)> {
+        let usage: FxHashMap<CapId, &UsageRow> =
+            self.usage.iter().map(|row| (row.cap, row)).collect();
+        let note = |cap: CapId| {
+            let row = usage.get(&cap)?;
+            let life = row.mutator_ns + row.gc_ns + row.idle_ns;
+            (life > 0).then(|| format::percent_short(row.mutator_ns, life))
+        };
+        let caps = self.overview.caps.iter();
+        caps.map(|life| (life.cap, note(life.cap).unwrap_or_default()))
+            .collect()
+    }
+}
+
+/// More is known of the log.
+pub(in crate::ui) enum LogNews {
+    /// Which log it is; with the number of the opened log.
+    Fingerprint(u32, Option<Fingerprint>),
+    Threads(Vec<ThreadRow>, u64),
+    PinnedThread(ThreadRow),
+    Usage(Vec<UsageRow>),
+    Cancel,
+}
 
 impl App {
-    pub(super) fn open(&mut self, ctx: &Context<Self>, file: &File) {
-        self.generation += 1;
-        self.screen = Screen::Loading;
-        self.error = None;
-        self.notice = None;
-        self.range = None;
-        self.place = None;
-        self.tracks.selected.clear();
-        self.marked = Rc::default();
-        self.notes = Rc::default();
-        self.note_focus = None;
-        self.viewer.set_notes(&Rc::default());
-        self.diagnostics_asked = 0;
-        self.goto_when_listed = None;
-        self.description = None;
-        self.pinned = None;
-        self.track = None;
-        self.layout = Same::default();
-        self.log = Log {
-            name: file.name(),
-            ..Log::default()
-        };
-        self.history = History::default();
+    pub(super) fn log_news(&mut self, ctx: &Context<Self>, news: LogNews) -> bool {
+        match news {
+            LogNews::Fingerprint(generation, print) => {
+                if generation == self.log.generation {
+                    self.log.fingerprint = print;
+                    self.compare_with_link();
+                    self.will_settle(ctx);
+                }
+            }
+            LogNews::Threads(rows, total) => {
+                self.log.threads = rows;
+                self.log.threads_in_all = total;
+                self.ask_pinned_threads(ctx);
+                self.show_log();
+                if self.dialogs.palette.is_some() {
+                    self.open_palette();
+                }
+                if let Some(goto) = self.timeline.goto_when_listed.take() {
+                    self.viewer.act(|control| control.goto(goto));
+                }
+            }
+            LogNews::PinnedThread(row) => {
+                self.log.pinned_threads.push(row);
+                self.show_tracks();
+            }
+            LogNews::Usage(rows) => {
+                if self.log.usage != rows {
+                    self.log.usage = rows;
+                    self.show_log();
+                }
+            }
+            LogNews::Cancel => self.cancel(),
+        }
+        true
+    }
+
+    pub(super) fn file_news(&mut self, ctx: &Context<Self>, news: FileNews) -> bool {
+        match news {
+            FileNews::Open(file) => self.open(ctx, &file),
+            FileNews::Sample(path) => {
+                let link = ctx.link().clone();
+                spawn_local(async move {
+                    link.send_message(Msg::Files(match files::fetch_sample(path).await {
+                        Ok(file) => FileNews::Open(file),
+                        Err(why) => FileNews::SampleFailed(why),
+                    }));
+                });
+                return false;
+            }
+            FileNews::SampleFailed(why) => {
+                self.dialogs.error = Some(format!(
+                    "The sample could not be fetched: {why}. Reload the page and try again."
+                ));
+            }
+            FileNews::Dropped(dropped) => self.dropped(ctx, dropped),
+            FileNews::Chosen(files) => {
+                let link = ctx.link().clone();
+                spawn_local(async move {
+                    let sorted = files::sort(files).await;
+                    link.send_message(Msg::Files(FileNews::Sorted(sorted)));
+                });
+                return false;
+            }
+            FileNews::Sorted(sorted) => self.sorted(ctx, sorted),
+            FileNews::Dragging(dragging) => {
+                let changed = self.dialogs.dragging != dragging;
+                self.dialogs.dragging = dragging;
+                return changed;
+            }
+        }
+        true
+    }
+
+    /// Opens a log in place of the one that is open.
+    fn open(&mut self, ctx: &Context<Self>, file: &File) {
+        self.log = self.log.next(Some(file.name()));
+        self.dialogs.error = None;
+        self.dialogs.notice = None;
+        self.timeline = TimelineState::default();
+        self.panel.marked = Rc::default();
+        self.panel.wish = None;
+        // What is about single moments and tracks of the log before goes.
+        let mut view = View::clone(self.views.view());
+        view.visible = None;
+        view.selection = None;
+        view.selected = None;
+        view.tracks.selected.clear();
+        view.notes = Rc::default();
+        self.viewer.set_notes(&view.notes);
+        self.views.set(view);
+        self.views.restart();
         self.log_client.close();
         if let Some(wanted) = &self.wanted {
             // Its spans may be what the link leads to.
-            self.client.set_span_prefixes(&wanted.tracks.prefixes);
+            self.client.set_span_prefixes(&wanted.view.tracks.prefixes);
         }
         self.log_client = self.client.open(file);
         self.viewer.reset(self.log_client.clone());
-        let (generation, file, link) = (self.generation, file.clone(), ctx.link().clone());
+        let (generation, file, link) = (self.log.generation, file.clone(), ctx.link().clone());
         spawn_local(async move {
             let print = files::fingerprint_of(&file).await;
-            link.send_message(Msg::Fingerprint(generation, print));
+            link.send_message(Msg::Log(LogNews::Fingerprint(generation, print)));
         });
     }
 
-    pub(super) fn dropped(&mut self, ctx: &Context<Self>, dropped: Dropped) {
-        self.dragging = false;
+    fn dropped(&mut self, ctx: &Context<Self>, dropped: Dropped) {
+        self.dialogs.dragging = false;
         match dropped {
-            Dropped::Files(files) => ctx.link().send_message(Msg::Files(files)),
+            Dropped::Files(files) => {
+                ctx.link().send_message(Msg::Files(FileNews::Chosen(files)));
+            }
             Dropped::Folder => {
                 self.fail("That is a folder. Drop the .eventlog file that is in it.".to_owned())
             }
@@ -73,36 +252,38 @@ impl App {
     }
 
     /// Opens the log among some files; an executable gives names to it.
-    pub(super) fn sorted(&mut self, ctx: &Context<Self>, sorted: Sorted) {
+    fn sorted(&mut self, ctx: &Context<Self>, sorted: Sorted) {
         if let Some(symbols) = &sorted.symbols {
             self.client.set_symbols(symbols);
         }
         if let Some(log) = &sorted.log {
             self.open(ctx, log);
         }
-        if sorted.more > 0 {
-            self.notice = Some(format!(
-                "{} more files were dropped; one log is shown at a time.",
-                sorted.more
-            ));
-        }
+        self.dialogs.notice = match (sorted.unreadable, sorted.more) {
+            (Some(why), _) => return self.fail(why),
+            (None, 0) => return,
+            (None, 1) => Some("1 other file ignored: one log is shown at a time.".to_owned()),
+            (None, more) => Some(format!(
+                "{more} other files ignored: one log is shown at a time."
+            )),
+        };
     }
 
     /// Says why something did not work, without losing what is open.
-    pub(super) fn fail(&mut self, why: String) {
-        if self.screen == Screen::Open {
-            self.notice = Some(why);
+    fn fail(&mut self, why: String) {
+        if self.log.is_open() {
+            self.dialogs.notice = Some(why);
         } else {
-            self.error = Some(why);
-            self.screen = Screen::Landing;
+            self.dialogs.error = Some(why);
+            self.log = self.log.next(None);
         }
     }
 
+    /// Stops the reading of a log.
     pub(super) fn cancel(&mut self) {
         gloo_utils::document().set_title("Eventscope");
         self.close();
-        self.screen = Screen::Landing;
-        self.log = Log::default();
+        self.log = self.log.next(None);
     }
 
     fn close(&mut self) {
@@ -118,8 +299,8 @@ impl App {
             }
             ClientEvent::News(..) => false,
             ClientEvent::Symbols(text) => {
-                self.names += 1;
-                self.notice = Some(text);
+                self.panel.names += 1;
+                self.dialogs.notice = Some(text);
                 true
             }
             ClientEvent::Died(message) => {
@@ -135,7 +316,7 @@ impl App {
                 progress,
                 events,
                 overview,
-            } if self.screen == Screen::Loading => {
+            } if self.log.is_loading() => {
                 self.log.progress = progress;
                 self.log.events = events;
                 if let Some(overview) = overview {
@@ -147,32 +328,32 @@ impl App {
             News::Loaded {
                 overview,
                 elapsed_ms,
-            } if self.screen == Screen::Loading => {
+            } if self.log.is_loading() => {
                 self.log.flame_sources = Rc::new(overview.flame_sources.clone());
                 self.log.overview = Rc::from(overview);
                 self.log.elapsed_ms = Some(elapsed_ms);
-                self.screen = Screen::Open;
+                self.log.stage = Stage::Open;
                 self.loaded(ctx);
             }
-            News::Contents(contents, flame_sources) if self.screen == Screen::Open => {
+            News::Contents(contents, flame_sources) if self.log.is_open() => {
                 let overview = Rc::make_mut(&mut self.log.overview);
                 overview.contents = *contents;
                 self.log.flame_sources = Rc::new(flame_sources);
                 self.show_log();
             }
-            News::Failed { message } if self.screen == Screen::Loading => {
-                self.screen = Screen::Landing;
+            News::Failed { message } if self.log.is_loading() => {
+                self.log.stage = Stage::Nothing;
                 self.close();
-                self.error = Some(message);
+                self.dialogs.error = Some(message);
             }
             _ => return false,
         }
         true
     }
 
-    pub(super) fn died(&mut self, message: &str) {
+    fn died(&mut self, message: &str) {
         self.close();
-        self.screen = Screen::Landing;
+        self.log.stage = Stage::Nothing;
         let memory = ["memory", "alloc", "unreachable", "capacity"]
             .iter()
             .any(|word| message.contains(word));
@@ -181,15 +362,15 @@ impl App {
         } else {
             "This is a defect of Eventscope: please report it with these words."
         };
-        self.error = Some(format!(
+        self.dialogs.error = Some(format!(
             "The part that reads logs stopped at “{}”: {message}. {advice} A new one was started; drop the log again.",
             self.log.name
         ));
     }
 
-    pub(super) fn loaded(&mut self, ctx: &Context<Self>) {
+    fn loaded(&mut self, ctx: &Context<Self>) {
         if self.log.overview.span.is_none() {
-            self.screen = Screen::Landing;
+            self.log.stage = Stage::Nothing;
             let what = self
                 .log
                 .overview
@@ -197,26 +378,23 @@ impl App {
                 .first()
                 .map(|warning| warning.text.clone())
                 .unwrap_or_default();
-            self.error = Some(format!(
+            self.dialogs.error = Some(format!(
                 "“{}” has a header but no events. {what}",
                 self.log.name
             ));
             return;
         }
         self.show_log();
-        if let Some(state) = self.wanted.take() {
-            self.apply(state);
-            self.compare_with_link();
+        if let Some(link) = self.wanted.take() {
+            self.follow_link(ctx, link);
         }
-        if self.panel == Panel::Summary
-            && self.log.overview.caps.is_empty()
-            && !self.log.flame_sources.is_empty()
-        {
-            self.panel = Panel::FlameGraph;
+        let only_profile = self.log.overview.caps.is_empty() && !self.log.flame_sources.is_empty();
+        if only_profile && self.views.view().panel == PanelName::default() {
+            self.views.edit().panel = FLAME_GRAPH;
         }
         self.ask_threads(ctx);
         self.ask_usage(ctx);
-        self.changed(ctx);
+        self.will_settle(ctx);
     }
 
     /// Gives the timeline what is known of the log.
@@ -233,81 +411,37 @@ impl App {
         self.show_tracks();
     }
 
-    /// What is known of the tracks; `caps` are the capabilities with their notes.
-    pub(super) fn known<'a>(&'a self, caps: &'a [(CapId, String)]) -> Known<'a> {
-        let overview = &self.log.overview;
-        Known {
-            caps,
-            messages: overview.messages,
-            contents: &overview.contents,
-            threads: &self.log.threads,
-            pinned_threads: &self.log.pinned_threads,
-            threads_in_all: self.log.threads_in_all,
-        }
-    }
-
     /// Arranges the tracks anew.
     pub(super) fn show_tracks(&mut self) {
-        let overview = &self.log.overview;
-        let note = |cap: CapId| {
-            let row = self.log.usage.iter().find(|row| row.cap == cap)?;
-            let life = row.mutator_ns + row.gc_ns + row.idle_ns;
-            (life > 0).then(|| format::percent_short(row.mutator_ns, life))
-        };
-        let caps: Vec<(CapId, String)> = overview
-            .caps
-            .iter()
-            .map(|life| (life.cap, note(life.cap).unwrap_or_default()))
-            .collect();
-        let known = self.known(&caps);
-        let layout = Layout::new(arrange(&known, &self.tracks));
-        self.hidden = hidden_names(&known, &self.tracks);
-        self.layout = Same::new(layout);
-        self.viewer.set_layout(&self.layout);
-        let names = self.tracks.selected.iter().map(TrackName::as_str);
+        let view = &self.views.view().tracks;
+        let caps = self.log.caps();
+        let known = self.log.known(&caps);
+        let layout = Layout::new(arrange(&known, view));
+        self.timeline.hidden = hidden_names(&known, view);
+        self.timeline.layout = Same::new(layout);
+        self.viewer.set_layout(&self.timeline.layout);
+        let names = view.selected.iter().map(TrackName::as_str);
         let marked = Marked {
-            scope: Scope::of_tracks(names, &overview.contents),
-            count: self.tracks.selected.len(),
+            scope: scope_of(names, &self.log.overview.contents),
+            count: view.selected.len(),
         };
         // Panels compare: what stays the same stays the same value.
-        if *self.marked != marked {
-            self.marked = Rc::new(marked);
+        if *self.panel.marked != marked {
+            self.panel.marked = Rc::new(marked);
         }
     }
 
-    /// Selects no tracks any more; false if none were.
-    pub(super) fn clear_marks(&mut self, ctx: &Context<Self>) -> bool {
-        if self.tracks.selected.is_empty() {
-            return false;
-        }
-        self.tracks.selected.clear();
-        self.show_tracks();
-        self.changed(ctx);
-        true
-    }
-
-    /// Shows the tracks otherwise.
-    pub(super) fn change_tracks(&mut self, ctx: &Context<Self>, change: TrackChange) {
-        let order = self.tracks.threads;
-        self.tracks.change(change, &self.layout);
-        self.client.set_span_prefixes(&self.tracks.prefixes);
-        self.show_tracks();
-        if self.tracks.threads != order {
-            self.ask_threads(ctx);
-        }
-        self.changed(ctx);
-    }
-
+    /// Asks for the threads that the filter lists, in their order.
     pub(super) fn ask_threads(&self, ctx: &Context<Self>) {
         let filter = ThreadFilter {
-            text: self.tracks.filter.trim().to_owned(),
-            order: self.tracks.threads,
+            text: self.views.view().tracks.filter.trim().to_owned(),
+            order: self.views.view().tracks.threads,
             limit: THREADS_LISTED,
         };
         let link = ctx.link().clone();
         self.log_client.ask(filter, move |answer| {
             if let Ok((rows, total)) = answer {
-                link.send_message(Msg::Threads(rows, total as u64));
+                link.send_message(Msg::Log(LogNews::Threads(rows, total as u64)));
             }
         });
     }
@@ -319,7 +453,7 @@ impl App {
             let rows = self.log.threads.iter().chain(&self.log.pinned_threads);
             rows.into_iter().any(|row| row.id == id)
         };
-        let pinned = self.tracks.pinned.iter();
+        let pinned = self.views.view().tracks.pinned.iter();
         for id in pinned
             .filter_map(TrackName::as_thread)
             .filter(|id| !known(*id))
@@ -334,7 +468,7 @@ impl App {
                 if let Ok((rows, _)) = answer
                     && let Some(row) = rows.into_iter().find(|row| row.id == id)
                 {
-                    link.send_message(Msg::PinnedThread(row));
+                    link.send_message(Msg::Log(LogNews::PinnedThread(row)));
                 }
             });
         }
@@ -348,15 +482,8 @@ impl App {
         let link = ctx.link().clone();
         self.log_client.ask(UsageQuery(whole), move |answer| {
             if let Ok(rows) = answer {
-                link.send_message(Msg::Usage(rows));
+                link.send_message(Msg::Log(LogNews::Usage(rows)));
             }
         });
-    }
-
-    pub(super) fn usage_came(&mut self, rows: Vec<UsageRow>) {
-        if self.log.usage != rows {
-            self.log.usage = rows;
-            self.show_log();
-        }
     }
 }

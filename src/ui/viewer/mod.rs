@@ -15,9 +15,7 @@ use web_sys::{HtmlCanvasElement, HtmlElement};
 use super::canvas::CanvasPainter;
 use super::client::LogClient;
 use crate::ui::same::Same;
-use views::tracks::details::DetailsQuery;
 use analysis::timeline::flow::FlowQuery;
-use views::tracks::TimelineQuery;
 use ask::Asked;
 use eventlog::ids::ThreadId;
 use model::time::Span;
@@ -27,8 +25,10 @@ pub(super) use views::scene::control::gestures::{Press, Wheel};
 pub(super) use views::scene::control::walk::VisibleItem;
 pub(super) use views::scene::control::{Control, Description, Goto, Place, Told};
 use views::scene::track::Layout;
+use views::scene::track_name::TrackName;
 use views::session::Overview;
-use views::share::TrackName;
+use views::tracks::TimelineQuery;
+use views::tracks::details::DetailsQuery;
 
 /// The elements that the timeline moves itself.
 struct Elements {

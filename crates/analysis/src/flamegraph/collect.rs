@@ -5,6 +5,7 @@
 //! `rts/Proftimer.c`). All samples together are exactly the report's ticks;
 //! those of functions that call each other all the time differ a little.
 
+use model::profile::revision::Revision;
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
@@ -121,6 +122,7 @@ impl ProfileCollector {
             span: Span::new(start, end),
             threads: SampleThreads::default(),
             heap: None,
+            revision: Revision::next(),
         };
         (profile, oddities.finish(end))
     }

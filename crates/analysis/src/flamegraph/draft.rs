@@ -4,6 +4,7 @@
 use eventlog::ids::Nanos;
 use model::profile::frames::{Frame, FrameId, Frames};
 use model::profile::heap::HeapSamples;
+use model::profile::revision::Revision;
 use model::profile::sample_threads::SampleThreads;
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::{Profile, Track};
@@ -63,6 +64,7 @@ impl Draft {
             span: Span::new(start, end.max(last)),
             threads: SampleThreads::default(),
             heap: None,
+            revision: Revision::next(),
         }
     }
 

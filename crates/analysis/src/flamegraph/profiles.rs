@@ -7,13 +7,14 @@ use super::foreign::CallOddity;
 use super::heap_collect::HeapCollector;
 use super::spans::opentelemetry::TelemetrySpans;
 use super::stack_samples::{StackOddity, StackSampleCollector};
-use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::ids::{Address, CapId, Nanos, ThreadId};
 use eventlog::{EventSet, Record, Sink};
 use model::profile::frames::Frames;
 use model::profile::heap::HeapSamples;
 use model::profile::sample_threads::SampleThreads;
 use model::profile::source::Source;
 use model::profile::{Profile, Track, TrackSource};
+use symbols::Name;
 
 /// So many threads are listed beside the tracks of a profile.
 const MOST_THREADS: usize = 1000;
@@ -103,9 +104,11 @@ impl Profiles {
         self.all.iter().map(|(_, profile)| &profile.frames)
     }
 
-    /// The same, to be named.
-    pub fn frames_mut(&mut self) -> impl Iterator<Item = &mut Frames> {
-        self.all.iter_mut().map(|(_, profile)| &mut profile.frames)
+    /// Gives names to the frames that have an address.
+    pub fn name_addresses<'a>(&mut self, name: impl Fn(Address) -> Option<&'a Name>) {
+        for (_, profile) in &mut self.all {
+            profile.name_addresses(&name);
+        }
     }
 
     /// Learns of which thread the cost-centre samples are: which one ran on a

@@ -8,6 +8,7 @@
 //!
 //! A wait counts in the range in which it ends.
 
+use model::profile::revision::Revision;
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
@@ -151,6 +152,11 @@ impl Origin for Store {
             before: before.map(|_| own_before),
             heap_samples: 0,
         }
+    }
+
+    /// Nothing is borrowed: stacks are made for each question.
+    fn revision(&self) -> Revision {
+        Revision::next()
     }
 
     fn in_time(&self, choice: &Choice) -> (Cow<'_, Profile>, Vec<usize>) {

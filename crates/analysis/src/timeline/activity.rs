@@ -27,12 +27,7 @@ pub fn series_of(place: usize, caps: usize) -> usize {
 
 /// What the view shows: of each capability the share of a bucket in which it
 /// ran, and of all together how many collected.
-pub fn points(
-    store: &Store,
-    caps: &[CapId],
-    buckets: Buckets,
-    mut emit: impl FnMut(u8, Stretch),
-) {
+pub fn points(store: &Store, caps: &[CapId], buckets: Buckets, mut emit: impl FnMut(u8, Stretch)) {
     let each: Vec<(u64, u64)> = buckets.each().collect();
     let mut collecting = vec![0u64; each.len()];
     let mut running = vec![0u64; each.len()];

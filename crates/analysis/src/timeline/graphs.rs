@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::numbers::columns::SparkFates;
 use crate::numbers::Numbers;
+use crate::numbers::columns::SparkFates;
 use crate::numbers::steps::Steps;
 use eventlog::ids::CapId;
 use eventlog::{Event, EventSet, EventType, Record, Sink, Subject};

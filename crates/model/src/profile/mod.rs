@@ -3,6 +3,7 @@
 pub mod frames;
 pub mod heap;
 pub mod origin;
+pub mod revision;
 pub mod sample_threads;
 pub mod samples;
 pub mod source;
@@ -14,6 +15,7 @@ pub mod weights;
 pub use frames::{Frame, FrameId, FrameKind, Frames};
 pub use heap::HeapSamples;
 pub use origin::{Choice, Origin, Weighed};
+pub use revision::Revision;
 pub use sample_threads::SampleThreads;
 pub use samples::{Sample, Samples};
 pub use source::{Source, Unit};
@@ -24,7 +26,9 @@ pub use weights::{Measure, Weight};
 use serde::{Deserialize, Serialize};
 
 use crate::time::Span;
-use eventlog::ids::{CapId, Nanos, OsThreadId, ThreadId};
+
+use eventlog::ids::{Address, CapId, Nanos, OsThreadId, ThreadId};
+use symbols::Name;
 
 /// Everything that a log tells about where time went.
 #[derive(Clone, Debug)]
@@ -50,11 +54,20 @@ pub struct Profile {
     /// If it is about what is alive, not about time: the heap samples, in
     /// place of the tracks' samples.
     pub heap: Option<HeapSamples>,
+    /// Changes with the names of frames: what is made of the frames and stacks
+    /// is kept under it.
+    pub revision: Revision,
 }
 
 impl Profile {
     /// The runtime's default for profiled programs (`+RTS -V0.001`).
     pub const DEFAULT_TICK: Nanos = Nanos(1_000_000);
+
+    /// Gives names to the frames that have an address.
+    pub fn name_addresses<'a>(&mut self, name: impl Fn(Address) -> Option<&'a Name>) {
+        self.frames.name_addresses(name);
+        self.revision = Revision::next();
+    }
 
     /// Up to which length a gap between the samples of `track` is no more than
     /// the timer's jitter: under two ticks. Foreign calls have exact times.

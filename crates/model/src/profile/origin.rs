@@ -2,6 +2,7 @@
 //! the views in which equal stacks are one, tracks of samples for the view in
 //! the order of time.
 
+use super::revision::Revision;
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
@@ -50,6 +51,9 @@ pub trait Origin {
     /// A profile that has what was chosen, and which of its tracks were.
     fn in_time(&self, choice: &Choice) -> (Cow<'_, Profile>, Vec<usize>);
 
+    /// The state of the frames and stacks that are borrowed from it.
+    fn revision(&self) -> Revision;
+
     /// How many samples each stack has, whatever was chosen, by the number
     /// that it has in weights and in time; `None` if that is not known before
     /// something is chosen.
@@ -80,6 +84,10 @@ impl Origin for Profile {
     fn in_time(&self, choice: &Choice) -> (Cow<'_, Profile>, Vec<usize>) {
         let threads = threads_without_track(self, choice);
         sample_threads::in_time(self, &threads, self.chosen(&choice.tracks))
+    }
+
+    fn revision(&self) -> Revision {
+        self.revision
     }
 
     fn seen(&self) -> Option<Vec<u32>> {

@@ -71,6 +71,7 @@ fn by_weight(
         heap_samples: weighed.heap_samples,
         frames: named(frames, &boxes, search.as_ref()),
         found_share,
+        shortened: staged.shortened(),
         bands: Vec::new(),
         depth: levels.depth(),
     };
@@ -109,6 +110,7 @@ fn in_time(cache: &StepCache, origin: &dyn Origin, query: &FlameQuery) -> (Flame
         heap_samples: 0,
         frames: named(frames, &boxes, search.as_ref()),
         found_share,
+        shortened: staged.shortened(),
         bands: sources.zip(bands).collect(),
         depth: levels.depth(),
     };

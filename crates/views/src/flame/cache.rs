@@ -1,6 +1,7 @@
 //! Stacks after some steps, kept from one question to the next: while a
 //! selection is dragged, only weights change.
 
+use model::profile::revision::Revision;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -18,8 +19,8 @@ use model::profile::weights::{Weight, moved};
 /// How many are kept: a graph, callers and callees, with and without steps.
 const KEPT: usize = 4;
 
-/// The last few transformations of stacks. It has to be cleared when the
-/// profiles change that it was used for.
+/// The last few transformations of stacks, under the revision of what they
+/// were made from.
 #[derive(Debug, Default)]
 pub struct StepCache {
     /// The one that was used last is last.
@@ -29,10 +30,7 @@ pub struct StepCache {
 /// Which stacks, and what was done to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Key {
-    /// Where the stacks are, and how many: as long as the cache is cleared
-    /// when they change, these tell them apart.
-    place: usize,
-    stacks: usize,
+    revision: Revision,
     changes: Vec<Change>,
 }
 
@@ -45,11 +43,6 @@ pub(super) struct Staged {
 }
 
 impl StepCache {
-    /// Forgets all.
-    pub fn clear(&self) {
-        locked(&self.kept).clear();
-    }
-
     /// Weighted stacks of an origin after some steps, as a view needs them.
     /// What the origin made for this question only is not kept.
     pub(super) fn staged(
@@ -97,8 +90,7 @@ impl StepCache {
         changes: Vec<Change>,
     ) -> Arc<Staged> {
         let key = Key {
-            place: std::ptr::from_ref(stacks).addr(),
-            stacks: stacks.len(),
+            revision: origin.revision(),
             changes,
         };
         let mut kept = locked(&self.kept);
@@ -155,6 +147,19 @@ impl Staged {
         self.changed
             .as_ref()
             .map_or(before, |changed| &changed.stacks)
+    }
+
+    /// What a stack has become; `None` if it is gone.
+    pub(super) fn stack(&self, old: StackId) -> Option<StackId> {
+        match &self.changed {
+            Some(changed) => changed.map.get(old.index()).copied().flatten(),
+            None => Some(old),
+        }
+    }
+
+    /// How many stacks were inverted without their outermost frames.
+    pub(super) fn shortened(&self) -> u64 {
+        self.changed.as_ref().map_or(0, |changed| changed.shortened)
     }
 
     /// The weights of the stacks that there are now.

@@ -73,6 +73,9 @@ pub struct FlameHead {
     pub frames: Vec<NamedFrame>,
     /// The share of the time in which a frame that was looked for is in the stack.
     pub found_share: f64,
+    /// How many stacks were inverted without their outermost frames, because
+    /// all of them together would be too many.
+    pub shortened: u64,
     /// In time order, the depth at which each track begins.
     pub bands: Vec<(TrackSource, u16)>,
     /// How many levels there are.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::format;
 use super::track::{Group, Kind, Layout, Track};
-use crate::share::TrackName;
+use crate::scene::track_name::TrackName;
 use crate::tracks::{Contents, Listed, Row};
 use analysis::timeline::threads::{ThreadOrder, ThreadRow};
 use analysis::timeline::user_spans::SpanPrefixes;

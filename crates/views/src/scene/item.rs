@@ -75,10 +75,7 @@ impl Marks {
     }
 
     /// The marks of a row, with their times.
-    pub fn of(
-        &self,
-        row: impl Into<Row>,
-    ) -> impl DoubleEndedIterator<Item = (MarkView<'_>, Span)> {
+    pub fn of(&self, row: impl Into<Row>) -> impl DoubleEndedIterator<Item = (MarkView<'_>, Span)> {
         let marks = self.place(row.into()).map(|place| self.reply.of_row(place));
         let marks = marks.into_iter().flatten();
         marks.map(|mark| (mark, self.span(mark.start, mark.end)))
@@ -148,6 +145,10 @@ impl Item {
     /// The share of a class.
     #[must_use]
     pub fn share(&self, class: Class) -> f64 {
-        self.shares.get(class as usize).copied().unwrap_or(0.0).into()
+        self.shares
+            .get(class as usize)
+            .copied()
+            .unwrap_or(0.0)
+            .into()
     }
 }

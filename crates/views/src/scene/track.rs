@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::arrange::{Direction, Move, TrackChange};
-use crate::share::TrackName;
+use crate::scene::track_name::TrackName;
 use crate::tracks::Row;
 
 /// The groups of tracks, in their usual order.

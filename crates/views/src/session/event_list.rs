@@ -52,7 +52,7 @@ impl Query for EventRows {
 }
 
 /// The next row after a row of the list with the searched text, or the last
-/// one before it.
+/// one before it. Nothing is found by an empty text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FindEvent {
     /// Which list, with the text.

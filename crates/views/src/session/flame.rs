@@ -58,12 +58,6 @@ impl Session {
         })
     }
 
-    /// Forgets what was kept of the profiles. To be called when they change:
-    /// when symbols have named addresses, or spans are found by other words.
-    pub fn flame_profiles_changed(&self) {
-        self.flame_steps.clear();
-    }
-
     /// The time of a source's samples: one lasts for the tick before it, which
     /// may begin before the first event. `None` for what has no samples.
     #[must_use]

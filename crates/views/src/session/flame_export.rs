@@ -3,39 +3,69 @@
 use std::io::{self, Write};
 
 use super::Session;
-use crate::flame::export::{self, About};
+use super::query::Host;
+use super::questions::FileBytes;
+use crate::flame::export::{About, Export, LeftOut};
 use crate::flame::query::{ExportFormat, FlameQuery};
+use model::profile::origin::Origin;
+
+/// How many stacks are written between two looks at whether others should be
+/// heard: far less than a frame's time, however deep the stacks are.
+const SLICE: usize = 256;
 
 impl Session {
-    /// What a flame graph shows as a file for another program; `None` if the
-    /// log has nothing of that source, or if memory does not suffice.
-    #[must_use]
-    pub fn flame_export(&self, query: &FlameQuery, format: ExportFormat) -> Option<Vec<u8>> {
+    /// What a flame graph shows as a file for another program, written slice
+    /// by slice; `None` if the log has nothing of that source, or if memory
+    /// does not suffice.
+    pub(super) async fn flame_file(
+        &self,
+        query: &FlameQuery,
+        format: ExportFormat,
+        host: &dyn Host,
+    ) -> Option<FileBytes> {
+        let origin = self.origin(query.choice.source)?;
+        let mut export = self.export(origin, query, format);
         let mut file = InMemory(Vec::new());
-        self.write_flame(query, format, &mut file)?.ok()?;
-        Some(file.0)
+        while export.advance(origin, &mut file, SLICE).ok()?.is_pending() {
+            host.listen().await;
+        }
+        Some(FileBytes {
+            bytes: file.0,
+            left_out: export.left_out(),
+        })
     }
 
-    /// The same, written piece by piece. `None` if the log has nothing of
-    /// that source.
+    /// Writes what a flame graph shows as a file for another program to `out`,
+    /// and tells what it does not have. `None` if the log has nothing of that
+    /// source.
     pub fn write_flame(
         &self,
         query: &FlameQuery,
         format: ExportFormat,
         out: &mut impl Write,
-    ) -> Option<io::Result<()>> {
+    ) -> Option<io::Result<LeftOut>> {
+        let origin = self.origin(query.choice.source)?;
+        let mut export = self.export(origin, query, format);
+        let mut write = || {
+            while export.advance(origin, out, SLICE)?.is_pending() {}
+            Ok(export.left_out())
+        };
+        Some(write())
+    }
+
+    fn export(&self, origin: &dyn Origin, query: &FlameQuery, format: ExportFormat) -> Export {
         let info = &self.recording.info;
         let about = About {
             program: info.program().unwrap_or_default().to_owned(),
             clock_origin_ns: info.clock_origin_ns.and_then(|ns| i64::try_from(ns).ok()),
         };
-        let origin = self.origin(query.choice.source)?;
-        Some(export::write(origin, query, format, &about, out))
+        Export::new(&self.flame_steps, origin, query, format, &about)
     }
 }
 
 /// A file in memory. Where that does not suffice, writing fails; the program
 /// goes on.
+#[derive(Debug)]
 struct InMemory(Vec<u8>);
 
 impl Write for InMemory {

@@ -1,6 +1,7 @@
 //! Every question that can be asked about an open log. A new one is a type
 //! with an `impl Query` here, and its line in the list.
 
+use crate::flame::export::LeftOut;
 use serde::{Deserialize, Serialize};
 
 use super::Session;
@@ -11,18 +12,18 @@ use crate::flame::query::{
     answer_with, place, table,
 };
 use crate::thread_export::thread_csv;
+use crate::tracks::TimelineQuery;
+use crate::tracks::details::{DetailsQuery, Fact};
 use analysis::numbers::Numbers;
 use analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
 use analysis::numbers::sparks_query::SparksReply;
 use analysis::numbers::summary::Summary;
 use analysis::process::Process;
-use analysis::recording::Recording;
-use crate::tracks::details::{DetailsQuery, Fact};
 use analysis::timeline::flow::{Arrow, FlowQuery};
-use analysis::timeline::query::{Timeline, TimelineQuery, UsageRow};
 use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use analysis::timeline::threads::{ThreadFilter, ThreadRow};
-use eventlog::ids::{CapId, ThreadId};
+use analysis::timeline::usage::UsageRow;
+use eventlog::ids::ThreadId;
 use model::marks::TimelineReply;
 use model::time::Span;
 
@@ -40,28 +41,7 @@ impl Query for TimelineQuery {
     const NAME: &'static str = "timeline";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> TimelineReply {
-        let Recording {
-            info,
-            store,
-            messages,
-            tracks,
-            numbers,
-            profiles,
-            profile_rows,
-            ..
-        } = &log.recording;
-        let caps: Vec<CapId> = info.lives.caps().map(|(cap, _)| cap).collect();
-        let timeline = Timeline {
-            store,
-            messages,
-            caps: &caps,
-            tracks,
-            numbers,
-            profiles,
-            profile_rows,
-            end: log.recording.end(),
-        };
-        timeline.answer(self)
+        self.marks(log)
     }
 
     fn columns(reply: &mut TimelineReply) -> Option<&mut dyn Columns> {
@@ -70,8 +50,11 @@ impl Query for TimelineQuery {
 }
 
 columns!(TimelineReply {
-    row, kind, class, code, start, end, detail, other_wait_ns, count, shares,
-    graph.row, graph.series, graph.start, graph.end, graph.min, graph.max, graph.last,
+    spans.row, spans.many, spans.class, spans.start, spans.end,
+    spans.count, spans.shares, spans.payload,
+    moments.row, moments.start, moments.end, moments.count, moments.payload,
+    points.row, points.series, points.start, points.end,
+    points.min, points.max, points.mean, points.last,
 });
 
 /// How a thread came to run.
@@ -90,7 +73,7 @@ impl Query for DetailsQuery {
     const NAME: &'static str = "details";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Vec<Fact> {
-        log.details(self)
+        self.row.details(log, self)
     }
 }
 
@@ -257,11 +240,13 @@ pub struct FlameExportQuery {
     pub format: ExportFormat,
 }
 
-/// The bytes of a file.
+/// A file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileBytes {
-    /// All of them.
+    /// All bytes of it.
     pub bytes: Vec<u8>,
+    /// What it does not have.
+    pub left_out: LeftOut,
 }
 
 columns!(FileBytes { bytes });
@@ -271,9 +256,8 @@ impl Query for FlameExportQuery {
     type Answer = Option<FileBytes>;
     const NAME: &'static str = "flame graph as a file";
 
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Option<FileBytes> {
-        let bytes = log.flame_export(&self.query, self.format)?;
-        Some(FileBytes { bytes })
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Option<FileBytes> {
+        log.flame_file(&self.query, self.format, host).await
     }
 
     fn columns(file: &mut Self::Answer) -> Option<&mut dyn Columns> {

@@ -57,9 +57,8 @@ impl Session {
         let addresses = distinct.collect::<BTreeSet<_>>().len() as u64;
         let naming = symbols.name(&wanted)?;
         let names: FxHashMap<Address, Name> = naming.names.into_iter().collect();
-        for frames in self.recording.profiles.frames_mut() {
-            frames.name_addresses(|address| names.get(&address));
-        }
+        let profiles = &mut self.recording.profiles;
+        profiles.name_addresses(|address| names.get(&address));
         let named = names.len() as u64;
         Ok(AddressNames {
             named,

@@ -1,7 +1,7 @@
 //! Notes in links: `12601234567~first peak`, `12600m40~slow`.
 
-use super::{escape, number, read_range, unescape, write_range};
 use crate::notes::{MAX_NOTES, Note, Notes};
+use crate::view::text::{escape, number, read_range, unescape, write_range};
 use eventlog::ids::Nanos;
 use model::time::Span;
 

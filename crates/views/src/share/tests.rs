@@ -4,17 +4,61 @@ use proptest::collection::{btree_set, vec};
 use proptest::option::of;
 use proptest::prelude::*;
 
-use super::*;
-use crate::events::filter::EventFilter;
+use super::{decode as decode_with, encode as encode_with, *};
+use crate::actions::key::text;
+use crate::events::EventList;
+use crate::events::filter::{CapFilter, EventFilter};
 use crate::flame::query::Measure;
 use crate::flame::step::Step;
 use crate::notes::tests::any_notes;
 use crate::notes::{MAX_NAME, MAX_NOTES, Note};
 use crate::scene::arrange::{Move, TrackView};
+use crate::view::flame::{FlameOrder, FlameView};
+use crate::view::panel::{Codec, Settings};
+use crate::view::tracks::MAX_TRACKS;
 use analysis::timeline::thread_table::{ThreadColumn, ThreadView};
 use analysis::timeline::threads::ThreadOrder;
 use analysis::timeline::user_spans::SpanPrefixes;
+use eventlog::ids::{CapId, OsThreadId, ThreadId};
 use model::profile::source::Source;
+use model::time::Span;
+
+const FLAME: PanelName = PanelName("flame");
+
+const fn panel(name: PanelName, codec: Codec) -> Panel {
+    Panel {
+        name,
+        title: "",
+        help: "",
+        keys: [text(""), text("")],
+        codec,
+    }
+}
+
+/// Panels that keep something, and the usual one, which does not.
+static PANELS: [Panel; 4] = [
+    panel(PanelName("summary"), Codec::of::<()>()),
+    panel(PanelName("events"), Codec::of::<EventList>()),
+    panel(PanelName("threads"), Codec::of::<ThreadView>()),
+    panel(FLAME, Codec::of::<FlameView>()),
+];
+
+fn encode(link: &Link) -> String {
+    encode_with(link, &PANELS)
+}
+
+fn decode(text: &str) -> Link {
+    decode_with(text, &PANELS)
+}
+
+/// The settings of panels.
+fn settings(flame: FlameView, events: EventList, threads: ThreadView) -> Settings {
+    let mut settings = Settings::default();
+    settings.set(flame);
+    settings.set(events);
+    settings.set(threads);
+    settings
+}
 
 fn span(start: u64, end: u64) -> Option<Span> {
     Some(Span::new(Nanos(start), Nanos(end)))
@@ -29,145 +73,168 @@ fn note(start: u64, end: u64, name: &str) -> Note {
 }
 
 /// One of everything.
-fn full() -> ViewState {
-    let mut state = ViewState {
+fn full() -> Link {
+    let mut link = Link {
         fingerprint: Some(Fingerprint {
             len: 15_640_237,
             hash: 0x4f0a_91c2_d7e3,
         }),
         log_name: Some("a b&c.eventlog".into()),
-        visible: span(12_345_000_000, 13_845_000_000),
-        selection: span(12_600_000_001, 12_600_000_041),
-        selected: Some(Selected {
-            time: Nanos(12_601_234_567),
-            track: TrackName::capability(CapId(3)),
-        }),
-        panel: Panel::FlameGraph,
-        tracks: TrackView {
-            filter: "worker µ".into(),
-            hidden: [TrackName::gc(), TrackName::thread(ThreadId(12))].into(),
-            folded: [track("a,b")].into(),
-            opened: [track("sparks")].into(),
-            pinned: vec![track("cap1"), track("cap0")],
-            moved: vec![
-                Move {
-                    name: track("cap3"),
-                    after: Some(track("cap0")),
-                },
-                Move {
-                    name: track("a!b"),
-                    after: None,
-                },
-            ],
-            selected: [track("cap2")].into(),
-            threads: ThreadOrder::Label,
-            by_label: true,
-            prefixes: SpanPrefixes::of_lists("BEGIN, >", "DONE,END"),
-        },
-        flame: FlameView {
-            source: Some(Source::CostCentres),
-            order: FlameOrder::LeftHeavy,
-            tracks: TrackName::os_thread(OsThreadId(1234)),
-            measure: Measure::Count,
-            steps: vec![Step::HideIdle, Step::Focus("Main.a,b".into())],
-            frame: "Main.f".into(),
-            before: span(0, 5_000_000),
-            search: "100 %".into(),
-        },
-        events: EventList {
-            filter: EventFilter {
-                types: vec![1, 19],
-                cap: CapFilter::Only(CapId(2)),
-                thread: Some(ThreadId(12)),
-                ..EventFilter::default()
+        view: View {
+            visible: span(12_345_000_000, 13_845_000_000),
+            selection: span(12_600_000_001, 12_600_000_041),
+            selected: Some(Selected {
+                time: Nanos(12_601_234_567),
+                track: TrackName::capability(CapId(3)),
+            }),
+            panel: FLAME,
+            panel_hidden: true,
+            tracks: TrackView {
+                filter: "worker µ".into(),
+                hidden: [TrackName::gc(), TrackName::thread(ThreadId(12))].into(),
+                folded: [track("a,b")].into(),
+                opened: [track("sparks")].into(),
+                pinned: vec![track("cap1"), track("cap0")],
+                moved: vec![
+                    Move {
+                        name: track("cap3"),
+                        after: Some(track("cap0")),
+                    },
+                    Move {
+                        name: track("a!b"),
+                        after: None,
+                    },
+                ],
+                selected: [track("cap2")].into(),
+                threads: ThreadOrder::Label,
+                by_label: true,
+                prefixes: SpanPrefixes::of_lists("BEGIN, >", "DONE,END"),
             },
-            search: "a+b".into(),
+            settings: settings(
+                FlameView {
+                    source: Some(Source::CostCentres),
+                    order: FlameOrder::LeftHeavy,
+                    tracks: TrackName::os_thread(OsThreadId(1234)),
+                    measure: Measure::Count,
+                    steps: vec![Step::HideIdle, Step::Focus("Main.a,b".into())],
+                    frame: "Main.f".into(),
+                    before: span(0, 5_000_000),
+                    search: "100 %".into(),
+                },
+                EventList {
+                    filter: EventFilter {
+                        types: vec![1, 19],
+                        cap: CapFilter::Only(CapId(2)),
+                        thread: Some(ThreadId(12)),
+                        ..EventFilter::default()
+                    },
+                    search: "a+b".into(),
+                },
+                ThreadView {
+                    filter: "io".into(),
+                    sort: ThreadColumn::Ready,
+                    descending: false,
+                },
+            ),
+            notes: Rc::new(
+                [
+                    note(7, 7, "start"),
+                    note(12_600_000_000, 12_640_000_000, "a, b"),
+                ]
+                .into_iter()
+                .collect(),
+            ),
         },
-        threads: ThreadView {
-            filter: "io".into(),
-            sort: ThreadColumn::Ready,
-            descending: false,
-        },
-        notes: [
-            note(7, 7, "start"),
-            note(12_600_000_000, 12_640_000_000, "a, b"),
-        ]
-        .into_iter()
-        .collect(),
-        ..ViewState::default()
+        ..Link::default()
     };
-    state.unknown.keep("zoom", "3".into()).expect("room");
-    state
+    link.unknown.keep("zoom", "3".into()).expect("room");
+    link
 }
 
 /// Strings that links of version 1 contain. They must be read like this
 /// for ever.
 #[test]
 fn frozen_version_1() {
-    let fresh = ViewState::default;
+    let fresh = View::default;
+    let of = |view| Link {
+        view,
+        ..Link::default()
+    };
     let cases = [
-        ("", fresh()),
+        ("", of(fresh())),
         (
             "v=1&t=0s2",
-            ViewState {
+            of(View {
                 visible: span(0, 2_000_000_000),
                 ..fresh()
-            },
+            }),
         ),
         (
             "v=1&t=56117u1284",
-            ViewState {
+            of(View {
                 visible: span(56_117_000, 57_401_000),
                 ..fresh()
-            },
+            }),
         ),
         (
             "v=1&r=7n0",
-            ViewState {
+            of(View {
                 selection: span(7, 7),
                 ..fresh()
-            },
+            }),
         ),
         (
             "v=1&p=flame",
-            ViewState {
-                panel: Panel::FlameGraph,
+            of(View {
+                panel: FLAME,
                 ..fresh()
-            },
+            }),
         ),
         (
             "v=1&q=io%20manager",
-            ViewState {
+            of(View {
                 tracks: TrackView {
                     filter: "io manager".into(),
                     ..TrackView::default()
                 },
                 ..fresh()
-            },
+            }),
         ),
         (
             "v=1&hide=activity,gc",
-            ViewState {
+            of(View {
                 tracks: TrackView {
                     hidden: [TrackName::gc(), TrackName::activity()].into(),
                     ..TrackView::default()
                 },
                 ..fresh()
-            },
+            }),
         ),
         (
             "v=1&f=9b831.4f0a91c2d7e3&n=a%20b%26c.eventlog&t=12345m1500&r=12600000001n40\
-             &e=12601234567.cap3&p=flame&q=worker%20%C2%B5&hide=gc,thread12&fold=a%2Cb&open=sparks&pin=cap1,cap0\
+             &e=12601234567.cap3&p=flame&ph=1&q=worker%20%C2%B5&hide=gc,thread12&fold=a%2Cb&open=sparks&pin=cap1,cap0\
              &move=cap3!cap0,a%21b!&sel=cap2&to=label&tg=1&sp=BEGIN,%3E!DONE,END\
-             &fk=cost-centres&fo=left&fs=os1234&fm=samples&fx=idle,focus%3AMain.a%2Cb&ff=Main.f&fc=0m5&fq=100%20%25&es=a%2Bb&et=1.19&ec=2&eh=12&ts=ready.up&tq=io\
+             &es=a%2Bb&et=1.19&ec=2&eh=12&ts=ready.up&tq=io&fk=cost-centres&fo=left&fs=os1234&fm=samples&fx=idle,focus%3AMain.a%2Cb&ff=Main.f&fc=0m5&fq=100%20%25\
              &k=7~start,12600m40~a%2C%20b&zoom=3",
             full(),
         ),
     ];
-    for (text, state) in cases {
-        assert_eq!(encode(&state), text);
-        assert_eq!(decode(text), state, "{text}");
+    for (text, link) in cases {
+        assert_eq!(encode(&link), text);
+        assert_eq!(decode(text), link, "{text}");
     }
+}
+
+/// Earlier builds wrote the keys of panels in another order.
+#[test]
+fn the_order_of_keys_does_not_matter() {
+    let link = decode("v=1&fk=cost-centres&fo=left&es=a&ts=ready.up&k=7~start");
+    let again = decode("k=7~start&ts=ready.up&es=a&fo=left&fk=cost-centres");
+    assert_eq!(link, again);
+    assert_eq!(
+        encode(&link),
+        "v=1&es=a&ts=ready.up&fk=cost-centres&fo=left&k=7~start"
+    );
 }
 
 /// What is read otherwise than it is written.
@@ -209,6 +276,11 @@ fn odd_pieces() {
         ("p=flame&p=heap", "v=1&p=heap"),
         ("p=heap&p=flame", "v=1&p=flame"),
         ("p=heap&p=summary", ""),
+        ("p=flame&p=", "v=1&p=flame"),
+        ("ph=1&ph=0", ""),
+        ("ts=ready&ts=future", "v=1&ts=future"),
+        ("ts=future&ts=ready", "v=1&ts=ready"),
+        ("fk=future&fo=left", "v=1&fo=left&fk=future"),
         (
             "f=zz.123&f=ZZ.00000000000A&f=+1.00000000000a",
             "v=1&f=zz.00000000000a",
@@ -225,7 +297,7 @@ fn odd_pieces() {
 fn a_newer_version_says_so() {
     let state = decode("v=2&t=1s2&p=heap&w=5");
     assert!(state.newer());
-    assert_eq!(state.visible, span(1_000_000_000, 3_000_000_000));
+    assert_eq!(state.view.visible, span(1_000_000_000, 3_000_000_000));
     assert_eq!(encode(&state), "v=2&t=1s2&p=heap&w=5");
     assert!(!decode("v=1").newer());
     assert!(!decode("").newer());
@@ -237,22 +309,24 @@ fn everything_is_bounded() {
     let state = decode(&format!(
         "q={long}&fq={long}&n={long}&fs={long}&p={long}&z={long}"
     ));
-    assert_eq!(state.tracks.filter.len(), MAX_TEXT);
-    assert_eq!(state.flame.search.len(), MAX_TEXT);
-    assert_eq!(state.flame.tracks, TrackName::all());
+    assert_eq!(state.view.tracks.filter.len(), MAX_TEXT);
+    let flame = state.view.settings.get::<FlameView>();
+    assert_eq!(flame.search.len(), MAX_TEXT);
+    assert_eq!(flame.tracks, TrackName::all());
     assert_eq!(state.unknown, Unknown::default());
     let many: Vec<_> = (0..1000).map(|i| format!("k{i}=1")).collect();
     assert_eq!(decode(&many.join("&")).unknown.0.len(), MAX_UNKNOWN);
     let many: Vec<_> = (0..1000).map(|i| format!("cap{i}")).collect();
     assert_eq!(
         decode(&format!("hide={}", many.join(",")))
+            .view
             .tracks
             .hidden
             .len(),
         MAX_TRACKS
     );
     let many: Vec<_> = (0..1000).map(|i| format!("{i}~{long}")).collect();
-    let notes = decode(&format!("k={}", many.join(","))).notes;
+    let notes = decode(&format!("k={}", many.join(","))).view.notes;
     assert_eq!(notes.len(), MAX_NOTES);
     assert!(notes.iter().all(|note| note.name().len() == MAX_NAME));
 }
@@ -400,35 +474,36 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn any_state()(
+    fn any_link()(
         version in 1..4_u32,
         print in of((any::<u64>(), 0..1_u64 << 48)),
         name in of(any_text()),
         (visible, selection) in (of(any_span()), of(any_span())),
         selected in of((any::<u64>(), any_track())),
-        panel in prop::sample::select(Panel::ALL.to_vec()),
+        (panel, panel_hidden) in (prop::sample::select(vec![PanelName::default(), FLAME]), any::<bool>()),
         tracks in any_tracks(),
         flame in any_flame(),
         (events, threads, notes) in (any_events(), any_threads(), any_notes()),
         (future, mut unknown) in any_unknown(),
-    ) -> ViewState {
+    ) -> Link {
         // A panel from the future is there only if no other is.
-        if let (Panel::Summary, Some(word)) = (panel, future) {
+        if let (Some(word), true) = (future, panel == PanelName::default()) {
             unknown.keep("p", word);
         }
-        ViewState {
+        Link {
             version: Version::new(version).unwrap_or_default(),
             fingerprint: print.map(|(len, hash)| Fingerprint { len, hash }),
             log_name: name.filter(|name| !name.is_empty()),
-            visible,
-            selection,
-            selected: selected.map(|(time, track)| Selected { time: Nanos(time), track }),
-            panel,
-            tracks,
-            flame,
-            events,
-            threads,
-            notes,
+            view: View {
+                visible,
+                selection,
+                selected: selected.map(|(time, track)| Selected { time: Nanos(time), track }),
+                panel,
+                panel_hidden,
+                tracks,
+                settings: settings(flame, events, threads),
+                notes: Rc::new(notes),
+            },
             unknown,
         }
     }
@@ -436,10 +511,10 @@ prop_compose! {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_again(state in any_state()) {
-        let text = encode(&state);
+    fn what_is_written_is_read_again(link in any_link()) {
+        let text = encode(&link);
         prop_assert!(text.is_ascii(), "{text}");
-        prop_assert_eq!(decode(&text), state);
+        prop_assert_eq!(decode(&text), link);
     }
 
     #[test]

@@ -77,9 +77,14 @@ impl TrackKind for Activity {
     fn answer(self, log: &Session, writer: &mut Writer) {
         let recording = &log.recording;
         let caps: Vec<CapId> = recording.info.lives.caps().map(|(cap, _)| cap).collect();
-        points(&recording.store, &caps, writer.buckets(), |series, stretch| {
-            writer.stretch(series, &stretch);
-        });
+        points(
+            &recording.store,
+            &caps,
+            writer.buckets(),
+            |series, stretch| {
+                writer.stretch(series, &stretch);
+            },
+        );
     }
 
     fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {

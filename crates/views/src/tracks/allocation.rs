@@ -40,9 +40,11 @@ impl TrackKind for AllocationRate {
 
     fn gauge(self) -> Option<Gauge> {
         Some(Gauge {
-            series: &[
-                Series::new("allocated", Style::Filled, |palette| palette.running)
-            ],
+            series: const {
+                &[Series::new("allocated", Style::Filled, |palette| {
+                    palette.running
+                })]
+            },
             unit: Unit::BytesPerSecond,
             stacked: false,
             scale: None,
@@ -50,7 +52,9 @@ impl TrackKind for AllocationRate {
     }
 
     fn answer(self, log: &Session, writer: &mut Writer) {
-        allocation_rate(&log.recording.numbers, writer.buckets(), |stretch| writer.stretch(0, &stretch));
+        allocation_rate(&log.recording.numbers, writer.buckets(), |stretch| {
+            writer.stretch(0, &stretch)
+        });
     }
 
     fn legend() -> Vec<Entry> {

@@ -21,7 +21,7 @@ use eventlog::ids::{Nanos, OsThreadId};
 use model::class::Class;
 use model::lane::{Lane, partition};
 use model::marks::{MarkKind, MarkView, NONE, Packed, Payload, Writer};
-use model::profile::frames::FrameKind;
+use model::profile::frames::{FrameId, FrameKind};
 use model::profile::source::Source;
 use model::profile::stacks::StackId;
 use model::profile::{Profile, Track};
@@ -96,7 +96,11 @@ impl TrackKind for ForeignCalls {
             let note = format!("× {}", format::count(calls));
             Listed::new(Self(of), title).short(short).note(note)
         };
-        log.recording.profile_rows.call_counts().map(listed).collect()
+        log.recording
+            .profile_rows
+            .call_counts()
+            .map(listed)
+            .collect()
     }
 
     fn answer(self, log: &Session, writer: &mut Writer) {
@@ -133,7 +137,10 @@ impl TrackKind for ForeignCalls {
             CallsOf::Unknown { .. } => "unknown OS thread".to_owned(),
         };
         if item.kind == MarkKind::Many {
-            return (format!("Calls on {on}"), lane::several(item, "foreign calls"));
+            return (
+                format!("Calls on {on}"),
+                lane::several(item, "foreign calls"),
+            );
         }
         let Call { function, open } = item.read();
         let function = function.and_then(|number| names.foreign_function(number));

@@ -158,7 +158,12 @@ impl TrackKind for Capability {
             thread: Some(ThreadId(7)),
             stop: StopCode(0),
         };
-        let of = |class| Sample::row(Capability(CapId(0)), vec![Made::span(class, FROM, TO).with(run)]);
+        let of = |class| {
+            Sample::row(
+                Capability(CapId(0)),
+                vec![Made::span(class, FROM, TO).with(run)],
+            )
+        };
         let runs = buckets(|place| vec![(Class::Running, wave(place, 0.9))]);
         let collections = buckets(|place| {
             vec![

@@ -17,7 +17,6 @@ use crate::session::Session;
 use analysis::numbers::{Collection, Numbers};
 use eventlog::ids::Nanos;
 use model::class::Class;
-use model::lane::Lane;
 use model::marks::{MarkKind, MarkView, NONE, Packed, Payload, Writer};
 use model::time::Span;
 
@@ -177,7 +176,10 @@ impl TrackKind for Collections {
 
     fn legend() -> Vec<Entry> {
         let gc = |known: Option<Known>| {
-            let pause = Pause { number: None, known };
+            let pause = Pause {
+                number: None,
+                known,
+            };
             let mark = Made::span(Class::Gc, FROM, TO).with(pause);
             Sample::row(Collections, vec![mark])
         };
@@ -213,10 +215,7 @@ impl TrackKind for Collections {
             Entry::new(
                 "Waiting for a collection",
                 "From the first request until all capabilities had stopped.",
-                Sample::row(
-                    Collections,
-                    vec![Made::span(Class::GcSync, FROM, TO)],
-                ),
+                Sample::row(Collections, vec![Made::span(Class::GcSync, FROM, TO)]),
             ),
             Entry::new(
                 "Several collections in a pixel",
@@ -295,7 +294,10 @@ fn one(gc: &Collection, numbers: &Numbers) -> Vec<Fact> {
     let mut facts = vec![
         Fact::new(
             "collection",
-            format!("{number} of {}", format::count(numbers.all_collections().len() as u64)),
+            format!(
+                "{number} of {}",
+                format::count(numbers.all_collections().len() as u64)
+            ),
         )
         .leading(Lead::Other, Collections, span),
         Fact::new("generation", format!("{}{oldest}", gc.generation)),

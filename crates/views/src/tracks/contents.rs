@@ -67,8 +67,8 @@ impl Contents {
     }
 
     /// The tracks of one kind, in their order.
-    pub fn of_kind<T>(&self, kind: fn(Row) -> Option<T>) -> impl Iterator<Item = (T, &Listed)> {
+    pub fn of_kind<T: TryFrom<Row>>(&self) -> impl Iterator<Item = (T, &Listed)> {
         let tracks = self.tracks.iter();
-        tracks.filter_map(move |track| Some((kind(track.row)?, track)))
+        tracks.filter_map(|track| Some((T::try_from(track.row).ok()?, track)))
     }
 }

@@ -39,7 +39,7 @@ impl TrackKind for Counter {
 
     fn gauge(self) -> Option<Gauge> {
         Some(Gauge {
-            series: &[Series::new("counted", Style::Filled, |palette| palette.io)],
+            series: const { &[Series::new("counted", Style::Filled, |palette| palette.io)] },
             unit: Unit::PerSecond,
             stacked: false,
             scale: None,

@@ -39,11 +39,17 @@ impl TrackKind for Heap {
 
     fn gauge(self) -> Option<Gauge> {
         Some(Gauge {
-            series: &[
-                Series::new("heap size", Style::Area, |palette| palette.io),
-                Series::new("blocks in use", Style::Line, |palette| palette.ink2),
-                Series::new("live after the last major collection", Style::Dashed, |palette| palette.gc),
-            ],
+            series: const {
+                &[
+                    Series::new("heap size", Style::Area, |palette| palette.io),
+                    Series::new("blocks in use", Style::Line, |palette| palette.ink2),
+                    Series::new(
+                        "live after the last major collection",
+                        Style::Dashed,
+                        |palette| palette.gc,
+                    ),
+                ]
+            },
             unit: Unit::Bytes,
             stacked: false,
             scale: None,
@@ -52,14 +58,20 @@ impl TrackKind for Heap {
 
     fn answer(self, log: &Session, writer: &mut Writer) {
         let (graphs, numbers) = (&log.recording.tracks.graphs, &log.recording.numbers);
-        graphs.heap(numbers, writer.buckets(), |series, stretch| writer.stretch(series, &stretch));
+        graphs.heap(numbers, writer.buckets(), |series, stretch| {
+            writer.stretch(series, &stretch)
+        });
     }
 
     fn legend() -> Vec<Entry> {
         vec![Entry::new(
             "Heap",
             "The area is the size of the heap, the line the blocks in use, the dashes what was live after the last major collection.",
-            Sample::three(Self, waves::MIB, [waves::LEVELS, waves::LOWER, waves::LOWEST]),
+            Sample::three(
+                Self,
+                waves::MIB,
+                [waves::LEVELS, waves::LOWER, waves::LOWEST],
+            ),
         )]
     }
 }

@@ -70,7 +70,11 @@ impl TrackKind for Instants {
             Listed::new(Self(cap), format!("Events of capability {cap}"))
                 .short(format!("Cap {cap}"))
         };
-        log.recording.store.caps_with_instants().map(listed).collect()
+        log.recording
+            .store
+            .caps_with_instants()
+            .map(listed)
+            .collect()
     }
 
     fn cap(self) -> Option<CapId> {
@@ -145,7 +149,10 @@ impl TrackKind for Instants {
         let several = Entry::new(
             "Several in one place",
             "How many stands beside the sign, if there is room.",
-            Sample::row(Self(CapId(0)), vec![made(InstantKind::Woken, 24.0).count(12)]),
+            Sample::row(
+                Self(CapId(0)),
+                vec![made(InstantKind::Woken, 24.0).count(12)],
+            ),
         );
         let each = InstantKind::ALL.map(|kind| {
             let (name, meaning) = meaning(kind);
@@ -285,13 +292,9 @@ const fn meaning(kind: InstantKind) -> (&'static str, &'static str) {
 /// that are about the same.
 const fn colour_of(kind: InstantKind, palette: &Palette) -> Rgb {
     match kind {
-        InstantKind::Shutdown | InstantKind::CapDeleted | InstantKind::CapDisabled => {
-            palette.ink
-        }
+        InstantKind::Shutdown | InstantKind::CapDeleted | InstantKind::CapDisabled => palette.ink,
         InstantKind::Marker => palette.accent,
-        InstantKind::Message | InstantKind::CapCreated | InstantKind::CapEnabled => {
-            palette.ink2
-        }
+        InstantKind::Message | InstantKind::CapCreated | InstantKind::CapEnabled => palette.ink2,
         InstantKind::SeqGcRequested | InstantKind::ParGcRequested => palette.gc,
         InstantKind::Migrated => palette.blocked,
         InstantKind::Woken | InstantKind::Runnable => palette.ready,

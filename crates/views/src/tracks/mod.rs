@@ -90,9 +90,8 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
     /// The tracks of this kind that the page shows: those that the log has,
     /// unless the page knows better.
     fn shown(known: &Known<'_>) -> Vec<Listed> {
-        let tracks = known.contents.tracks.iter();
-        let of_kind = tracks.filter(|track| Self::try_from(track.row).is_ok());
-        of_kind.cloned().collect()
+        let tracks = known.contents.of_kind::<Self>();
+        tracks.map(|(_, track)| track.clone()).collect()
     }
 
     /// The capability that it is about.

@@ -232,7 +232,10 @@ fn paint_phase<N: Names>(
 
 fn told_at(item: &Item) -> String {
     match item.count {
-        1 => format!("told something of itself · {}", format::time(item.span.start)),
+        1 => format!(
+            "told something of itself · {}",
+            format::time(item.span.start)
+        ),
         count => format!("told {count} things of itself · {}", when(item)),
     }
 }

@@ -39,11 +39,15 @@ impl TrackKind for MemoryReturned {
 
     fn gauge(self) -> Option<Gauge> {
         Some(Gauge {
-            series: &[
-                Series::new("held", Style::Area, |palette| palette.io),
-                Series::new("needed", Style::Line, |palette| palette.ink2),
-                Series::new("returned to the system", Style::Dashed, |palette| palette.gc),
-            ],
+            series: const {
+                &[
+                    Series::new("held", Style::Area, |palette| palette.io),
+                    Series::new("needed", Style::Line, |palette| palette.ink2),
+                    Series::new("returned to the system", Style::Dashed, |palette| {
+                        palette.gc
+                    }),
+                ]
+            },
             unit: Unit::Bytes,
             stacked: false,
             scale: None,
@@ -52,7 +56,9 @@ impl TrackKind for MemoryReturned {
 
     fn answer(self, log: &Session, writer: &mut Writer) {
         let (graphs, numbers) = (&log.recording.tracks.graphs, &log.recording.numbers);
-        graphs.returned(numbers, writer.buckets(), |series, stretch| writer.stretch(series, &stretch));
+        graphs.returned(numbers, writer.buckets(), |series, stretch| {
+            writer.stretch(series, &stretch)
+        });
     }
 
     fn legend() -> Vec<Entry> {

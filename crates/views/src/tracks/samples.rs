@@ -129,7 +129,10 @@ impl TrackKind for Samples {
             let busy = 0.5 + 0.4 * (place / 7.0).sin();
             vec![(Class::Running, busy), (Class::Other, 1.0 - busy)]
         });
-        let several = several.into_iter().zip(0u32..).map(|(mark, place)| mark.with(Sampled(Some(u32::from(place > 20)))));
+        let several = several
+            .into_iter()
+            .zip(0u32..)
+            .map(|(mark, place)| mark.with(Sampled(Some(u32::from(place > 20)))));
         vec![
             Entry::new(
                 "Samples of a profile",

@@ -78,7 +78,11 @@ impl TrackKind for Sparks {
                     .short(format!("{sign} cap {cap}"))
             })
         };
-        log.recording.numbers.spark_caps().flat_map(of_cap).collect()
+        log.recording
+            .numbers
+            .spark_caps()
+            .flat_map(of_cap)
+            .collect()
     }
 
     fn cap(self) -> Option<CapId> {
@@ -88,23 +92,31 @@ impl TrackKind for Sparks {
     fn gauge(self) -> Option<Gauge> {
         let (series, unit): (&'static [Series], Unit) = match self.of {
             Of::Created => (
-                &[
-                    Series::new("created", Style::Filled, |palette| palette.running),
-                    Series::new("dud", Style::Area, |palette| palette.io),
-                    Series::new("overflowed", Style::Striped, |palette| palette.gc),
-                ],
+                const {
+                    &[
+                        Series::new("created", Style::Filled, |palette| palette.running),
+                        Series::new("dud", Style::Area, |palette| palette.io),
+                        Series::new("overflowed", Style::Striped, |palette| palette.gc),
+                    ]
+                },
                 Unit::PerSecond,
             ),
             Of::Converted => (
-                &[
-                    Series::new("converted", Style::Filled, |palette| palette.running),
-                    Series::new("fizzled", Style::Area, |palette| palette.blocked),
-                    Series::new("garbage collected", Style::Striped, |palette| palette.gc),
-                ],
+                const {
+                    &[
+                        Series::new("converted", Style::Filled, |palette| palette.running),
+                        Series::new("fizzled", Style::Area, |palette| palette.blocked),
+                        Series::new("garbage collected", Style::Striped, |palette| palette.gc),
+                    ]
+                },
                 Unit::PerSecond,
             ),
             Of::Pool => (
-                &[Series::new("sparks in the pool", Style::Area, |palette| palette.io)],
+                const {
+                    &[Series::new("sparks in the pool", Style::Area, |palette| {
+                        palette.io
+                    })]
+                },
                 Unit::Count,
             ),
         };
@@ -127,9 +139,15 @@ impl TrackKind for Sparks {
                 });
             }
         };
-        spark_rates(numbers, self.cap, fates, writer.buckets(), |series, stretch| {
-            writer.stretch(series, &stretch);
-        });
+        spark_rates(
+            numbers,
+            self.cap,
+            fates,
+            writer.buckets(),
+            |series, stretch| {
+                writer.stretch(series, &stretch);
+            },
+        );
     }
 
     fn describe(self, item: &Item, _: &impl Names) -> (String, String) {

@@ -65,7 +65,10 @@ impl TrackKind for Task {
             let note = os_thread.map_or_else(String::new, |thread| format!("OS {thread}"));
             Listed::new(Self(task), format!("Task {number}")).note(note)
         };
-        (1..).zip(log.recording.tracks.tasks.all()).map(listed).collect()
+        (1..)
+            .zip(log.recording.tracks.tasks.all())
+            .map(listed)
+            .collect()
     }
 
     fn answer(self, log: &Session, writer: &mut Writer) {

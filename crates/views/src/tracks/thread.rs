@@ -350,10 +350,7 @@ impl Details<'_> {
             self.owner(lane.owner(PARTS * number), blocked.start.0, facts);
         }
         if blocked.duration() > Nanos(0) {
-            facts.push(Fact::new(
-                "blocked for",
-                exact_duration(blocked.duration()),
-            ));
+            facts.push(Fact::new("blocked for", exact_duration(blocked.duration())));
         }
         if let Some(waking) = self.store.waking(thread, turn) {
             let by = waking

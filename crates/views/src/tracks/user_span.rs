@@ -64,8 +64,7 @@ impl TrackKind for UserSpan {
 
     fn parse(link: &str, contents: &Contents) -> Option<Self> {
         link.starts_with("span:").then_some(())?;
-        let tracks = contents.tracks.iter();
-        let mut spans = tracks.filter_map(|track| Self::try_from(track.row).ok());
+        let mut spans = contents.of_kind::<Self>().map(|(span, _)| span);
         spans.find(|span| span.link(contents) == link)
     }
 
@@ -119,7 +118,10 @@ impl TrackKind for UserSpan {
             2.. => format!(", started {starts} times"),
             _ => String::new(),
         };
-        (name, format!("went on for {duration}{starts}{open} · {when}"))
+        (
+            name,
+            format!("went on for {duration}{starts}{open} · {when}"),
+        )
     }
 
     fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {

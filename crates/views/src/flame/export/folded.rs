@@ -4,29 +4,75 @@
 
 use std::io::{self, Write};
 
-use super::{Scale, frame_name, weighed};
-use crate::flame::query::FlameQuery;
-use model::profile::frames::Frames;
-use model::profile::origin::{Origin, Weighed};
-use model::profile::stacks::{StackId, Stacks};
-use model::profile::weights::Weight;
+use super::tree::{DEEPER, Tree};
+use super::{LeftOut, Scale, Shown, frame_name};
+use model::profile::frames::{FrameId, Frames};
 
 /// The name of the stack without frames, which steps may leave over.
 const NO_FRAME: &str = "(no frame)";
 
-/// Writes the stacks, sorted by their frames. Frames of one name are one: the
-/// format knows frames by their names alone.
-pub(super) fn write(
-    origin: &dyn Origin,
-    query: &FlameQuery,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    let weighed = weighed(origin, query);
-    let scale = Scale::new(query, weighed.heap_samples);
-    let names = Names::new(&weighed.frames);
-    let tree = Tree::new(&weighed, &names);
-    drop(weighed);
-    tree.write(&names, scale, out)
+/// Stacks that are being written, sorted by their frames. Frames of one name
+/// are one: the format knows frames by their names alone.
+#[derive(Debug)]
+pub(super) struct Folded {
+    names: Vec<String>,
+    tree: Tree,
+    scale: Scale,
+    /// The row that comes next.
+    next: usize,
+    /// The frames of the last row. It grows and shrinks from row to row.
+    line: String,
+    /// How long the line is up to each of its frames.
+    ends: Vec<usize>,
+}
+
+impl Folded {
+    pub(super) fn new(shown: &Shown<'_>, scale: Scale) -> Self {
+        let Names { names, of, deeper } = Names::new(shown.frames());
+        let key = |frame: FrameId| of.get(frame.0 as usize).copied().unwrap_or(0);
+        Self {
+            tree: Tree::new(shown.stacks(), &shown.own, key, deeper),
+            names,
+            scale,
+            next: 0,
+            line: String::new(),
+            ends: Vec::new(),
+        }
+    }
+
+    pub(super) const fn left_out(&self) -> LeftOut {
+        self.tree.left_out
+    }
+
+    /// Writes the lines of at most so many stacks; whether all are written.
+    pub(super) fn advance(&mut self, out: &mut impl Write, stacks: usize) -> io::Result<bool> {
+        for _ in 0..stacks {
+            let Some(row) = self.tree.get(self.next) else {
+                return Ok(true);
+            };
+            self.next += 1;
+            if let Some(outer) = row.depth.checked_sub(1) {
+                self.ends.truncate(usize::from(outer));
+                self.line.truncate(self.ends.last().copied().unwrap_or(0));
+                if outer > 0 {
+                    self.line.push(';');
+                }
+                let name = self.names.get(row.key as usize);
+                self.line.push_str(name.map_or(NO_FRAME, |name| name));
+                self.ends.push(self.line.len());
+            }
+            let weight = self.scale.whole(row.own);
+            if weight > 0 {
+                let text = if self.line.is_empty() {
+                    NO_FRAME
+                } else {
+                    &self.line
+                };
+                writeln!(out, "{text} {weight}")?;
+            }
+        }
+        Ok(false)
+    }
 }
 
 /// The different names of frames, by order.
@@ -34,6 +80,8 @@ struct Names {
     names: Vec<String>,
     /// Which one each frame has.
     of: Vec<u32>,
+    /// Which one is [`DEEPER`].
+    deeper: u32,
 }
 
 impl Names {
@@ -43,11 +91,14 @@ impl Names {
             .map(|(_, frame)| folded(&frame_name(frame)))
             .collect();
         let mut names = of.clone();
+        names.push(DEEPER.to_owned());
         names.sort_unstable();
         names.dedup();
-        let place = |name: &String| names.binary_search(name).unwrap_or(0) as u32;
-        let of = of.iter().map(place).collect();
-        Self { names, of }
+        let place = |name: &str| names.binary_search_by(|other| other.as_str().cmp(name));
+        let place = |name: &str| place(name).map_or(0, |place| place as u32);
+        let of = of.iter().map(|name| place(name)).collect();
+        let deeper = place(DEEPER);
+        Self { names, of, deeper }
     }
 }
 
@@ -63,84 +114,6 @@ fn folded(name: &str) -> String {
         NO_FRAME.to_owned()
     } else {
         name
-    }
-}
-
-/// Stacks of names.
-struct Tree {
-    stacks: Stacks<u32>,
-    own: Vec<Weight>,
-    /// The stacks in which each lies, sorted by those and then by their
-    /// innermost names; without those that weigh nothing.
-    children: Vec<StackId>,
-    /// Where the children of each begin.
-    first: Vec<u32>,
-}
-
-impl Tree {
-    fn new(weighed: &Weighed<'_>, names: &Names) -> Self {
-        let mut stacks: Stacks<u32> = Stacks::default();
-        let name = |frame: model::profile::frames::FrameId| names.of.get(frame.0 as usize);
-        let new = weighed
-            .stacks
-            .translate(&mut stacks, |frame| name(frame).copied().unwrap_or(0));
-        let mut own = vec![Weight::default(); stacks.len()];
-        for (stack, &weight) in new.iter().zip(&weighed.own) {
-            own[stack.index()].add(weight);
-        }
-        let weighs = |weight: &Weight| weight.amount > 0 || weight.count > 0;
-        let mut used: Vec<bool> = own.iter().map(weighs).collect();
-        for stack in stacks.ids().rev().filter(|&stack| stack != StackId::EMPTY) {
-            used[stacks.parent(stack).index()] |= used[stack.index()];
-        }
-        let inner = |stack: &StackId| *stack != StackId::EMPTY && used[stack.index()];
-        let mut children: Vec<StackId> = stacks.ids().filter(inner).collect();
-        children.sort_unstable_by_key(|&stack| (stacks.parent(stack), stacks.frame(stack)));
-        let mut first = vec![0; stacks.len() + 1];
-        for &child in &children {
-            first[stacks.parent(child).index() + 1] += 1;
-        }
-        for place in 1..first.len() {
-            first[place] += first[place - 1];
-        }
-        Self {
-            stacks,
-            own,
-            children,
-            first,
-        }
-    }
-
-    fn children(&self, stack: StackId) -> impl DoubleEndedIterator<Item = StackId> + '_ {
-        let places = self.first[stack.index()] as usize..self.first[stack.index() + 1] as usize;
-        self.children[places].iter().copied()
-    }
-
-    /// Walks through the tree with one line, which grows and shrinks.
-    fn write(&self, names: &Names, scale: Scale, out: &mut impl Write) -> io::Result<()> {
-        let mut line = String::new();
-        // How long the line is up to each of its frames.
-        let mut ends: Vec<usize> = Vec::new();
-        let mut to_come = vec![StackId::EMPTY];
-        while let Some(stack) = to_come.pop() {
-            if let Some(name) = self.stacks.frame(stack) {
-                let outer = usize::from(self.stacks.depth(stack)) - 1;
-                ends.truncate(outer);
-                line.truncate(ends.last().copied().unwrap_or(0));
-                if outer > 0 {
-                    line.push(';');
-                }
-                line.push_str(&names.names[name as usize]);
-                ends.push(line.len());
-            }
-            let weight = scale.whole(self.own[stack.index()]);
-            if weight > 0 {
-                let text = if line.is_empty() { NO_FRAME } else { &line };
-                writeln!(out, "{text} {weight}")?;
-            }
-            to_come.extend(self.children(stack).rev());
-        }
-        Ok(())
     }
 }
 

@@ -1,21 +1,35 @@
 //! Flame graphs as files for other programs. What is written are the stacks
-//! as the steps leave them; those programs lay them out themselves. Views in
+//! as the steps leave them; those programs lay them out themselves. Formats in
 //! which equal stacks are one ([`folded`], [`pprof`]) come from weighted
-//! stacks, [`speedscope`] from the samples in the order of time. Everything
-//! is written piece by piece: no file is ever held in memory here.
+//! stacks, [`speedscope`] from the samples in the order of time.
+//!
+//! A file is written piece by piece, in slices of any size: nobody has to wait
+//! for all of it, and it is given up by not asking for more. Stacks are cut off
+//! at a depth at which readers of the formats can still show them; what is left
+//! out is told ([`LeftOut`]).
 
 mod folded;
+mod left_out;
 mod place;
 mod pprof;
 mod shown;
 mod speedscope;
 mod stretches;
+#[cfg(test)]
+mod tests;
+mod tree;
 
+use self::folded::Folded;
+use self::pprof::Pprof;
+use self::speedscope::Speedscope;
+use super::cache::StepCache;
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::task::Poll;
 
+pub use left_out::LeftOut;
 pub use place::Place;
-use shown::{Shown, weighed};
+use shown::Shown;
 
 use super::query::{ExportFormat, FlameQuery, Measure};
 use model::profile::frames::{Frame, FrameKind};
@@ -32,21 +46,90 @@ pub struct About {
     pub clock_origin_ns: Option<i64>,
 }
 
-/// Writes the stacks that a query is about in that format.
-///
-/// # Errors
-/// What `out` says.
-pub fn write(
-    origin: &dyn Origin,
-    query: &FlameQuery,
-    format: ExportFormat,
-    about: &About,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    match format {
-        ExportFormat::Speedscope => speedscope::write(origin, query, about, out),
-        ExportFormat::Folded => folded::write(origin, query, out),
-        ExportFormat::Pprof => pprof::write(origin, query, about, out),
+/// A file that is being written.
+#[derive(Debug)]
+pub struct Export {
+    writing: Writing,
+    left_out: LeftOut,
+}
+
+#[derive(Debug)]
+enum Writing {
+    Folded(Box<Folded>),
+    Pprof(Box<Pprof>),
+    Speedscope(Box<Speedscope>),
+}
+
+impl Export {
+    /// Prepares a file of the stacks that a query is about. The steps are
+    /// those that `cache` keeps, or are taken now.
+    #[must_use]
+    pub fn new(
+        cache: &StepCache,
+        origin: &dyn Origin,
+        query: &FlameQuery,
+        format: ExportFormat,
+        about: &About,
+    ) -> Self {
+        if format == ExportFormat::Speedscope && query.choice.source.unit() == Unit::Time {
+            let writing = Speedscope::of_tracks(cache, origin, query, about);
+            return Self {
+                left_out: writing.left_out(),
+                writing: Writing::Speedscope(Box::new(writing)),
+            };
+        }
+        let shown = Shown::new(cache, origin, query);
+        let scale = Scale::new(query, shown.heap_samples());
+        let (writing, left_out) = match format {
+            ExportFormat::Folded => {
+                let folded = Folded::new(&shown, scale);
+                let left_out = folded.left_out();
+                (Writing::Folded(Box::new(folded)), left_out)
+            }
+            ExportFormat::Pprof => {
+                let pprof = Pprof::new(&shown, origin, query, about);
+                let left_out = pprof.left_out();
+                (Writing::Pprof(Box::new(pprof)), left_out)
+            }
+            ExportFormat::Speedscope => {
+                let sums = Speedscope::of_sums(&shown, scale, about);
+                let left_out = sums.left_out();
+                (Writing::Speedscope(Box::new(sums)), left_out)
+            }
+        };
+        let shortened = shown.shortened();
+        Self {
+            writing,
+            left_out: LeftOut {
+                shortened,
+                ..left_out
+            },
+        }
+    }
+
+    /// Writes the next stacks or samples, at most so many; ready when all are
+    /// written. `origin` is the one that the file was prepared with.
+    ///
+    /// # Errors
+    /// What `out` says.
+    pub fn advance(
+        &mut self,
+        origin: &dyn Origin,
+        out: &mut impl Write,
+        stacks: usize,
+    ) -> io::Result<Poll<()>> {
+        let done = match &mut self.writing {
+            Writing::Folded(folded) => folded.advance(out, stacks)?,
+            Writing::Pprof(pprof) => pprof.advance(out, stacks)?,
+            Writing::Speedscope(speedscope) => speedscope.advance(origin, out, stacks)?,
+        };
+        Ok(if done { Poll::Ready(()) } else { Poll::Pending })
+    }
+
+    /// What the file does not have.
+    #[must_use]
+    pub const fn left_out(&self) -> LeftOut {
+        self.left_out
     }
 }
 
@@ -97,36 +180,5 @@ impl Scale {
             Measure::Count => weight.count as f64,
             Measure::Amount => weight.amount as f64 / self.samples as f64,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use model::profile::origin::Choice;
-    use model::profile::source::Source;
-
-    #[test]
-    fn heap_samples_are_shown_by_their_mean() {
-        let query = FlameQuery {
-            choice: Choice {
-                source: Source::Heap,
-                ..Choice::default()
-            },
-            ..FlameQuery::default()
-        };
-        let whole = |amount, samples| {
-            let weight = Weight { amount, count: 1 };
-            Scale::new(&query, samples).whole(weight)
-        };
-        assert_eq!([0, 3, 4, 5, 7].map(|sum| whole(sum, 3)), [0, 1, 1, 2, 2]);
-        assert_eq!([0, 1, 2, 3].map(|sum| whole(sum, 2)), [0, 1, 1, 2]);
-        assert_eq!([0, 5].map(|sum| whole(sum, 0)), [0, 5]);
-        let time = Scale::new(&FlameQuery::default(), 3);
-        let weight = Weight {
-            amount: 7,
-            count: 2,
-        };
-        assert_eq!((time.whole(weight), time.exact(weight)), (7, 7.0));
     }
 }

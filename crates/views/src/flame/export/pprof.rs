@@ -8,13 +8,14 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use prost::Message;
 
-use super::{About, Place, Scale, frame_name, weighed};
+use super::shown::without_comparison;
+use super::tree::{DEEPER, Row, Tree};
+use super::{About, LeftOut, Place, Scale, Shown, frame_name};
 use crate::flame::query::{FlameQuery, Measure};
 use model::profile::Profile;
-use model::profile::frames::{Frame, FrameId};
-use model::profile::origin::{Choice, Origin};
+use model::profile::frames::{Frame, FrameId, FrameKind};
+use model::profile::origin::Origin;
 use model::profile::source::Unit;
-use model::profile::stacks::StackId;
 
 /// `perftools.profiles.Profile`. Texts are places in its table of texts.
 #[derive(Clone, PartialEq, Message)]
@@ -155,62 +156,122 @@ const fn sample_types(unit: Unit) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// Writes the stacks. Protocol buffers may be put together from parts, of
-/// which lists are appended: the samples go out one after the other.
-pub(super) fn write(
-    origin: &dyn Origin,
-    query: &FlameQuery,
-    about: &About,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    let weighed = weighed(origin, query);
-    let unit = query.choice.source.unit();
-    let by = |measure| Scale {
-        measure,
-        ..Scale::new(query, weighed.heap_samples)
-    };
-    let (amount, count) = (by(Measure::Amount), by(Measure::Count));
-    let mut out = Parts {
-        out: GzEncoder::new(out, Compression::default()),
-        bytes: Vec::new(),
-    };
-    let mut used = vec![false; weighed.frames.len()];
-    for (stack, &own) in (0..).map(StackId).zip(&weighed.own) {
-        let values = match unit {
-            Unit::Time => vec![count.whole(own), amount.whole(own)],
-            Unit::Bytes => vec![amount.whole(own)],
+/// Stacks that are being written. Protocol buffers may be put together from
+/// parts, of which lists are appended: what is said once comes first, then the
+/// stacks one after the other.
+#[derive(Debug)]
+pub(super) struct Pprof {
+    /// What is said once, until it is written.
+    head: Option<ProfileProto>,
+    tree: Tree,
+    unit: Unit,
+    amount: Scale,
+    count: Scale,
+    /// The row that comes next.
+    next: usize,
+    /// The locations of the last row, outermost first.
+    path: Vec<u64>,
+    out: GzEncoder<Vec<u8>>,
+    bytes: Vec<u8>,
+}
+
+impl Pprof {
+    pub(super) fn new(
+        shown: &Shown<'_>,
+        origin: &dyn Origin,
+        query: &FlameQuery,
+        about: &About,
+    ) -> Self {
+        let by = |measure| Scale {
+            measure,
+            ..Scale::new(query, shown.heap_samples())
         };
-        if values.iter().all(|&value| value == 0) {
-            continue;
-        }
-        let location = |frame: FrameId| {
-            if let Some(used) = used.get_mut(frame.0 as usize) {
+        let frames = shown.frames();
+        let deeper = FrameId(u32::try_from(frames.len()).unwrap_or(u32::MAX));
+        let tree = Tree::new(shown.stacks(), &shown.own, |frame| frame.0, deeper.0);
+        let mut used = vec![false; frames.len() + 1];
+        for row in tree.rows().iter().filter(|row| row.depth > 0) {
+            if let Some(used) = used.get_mut(row.key as usize) {
                 *used = true;
             }
-            id_of(frame)
-        };
-        out.write(ProfileProto {
-            sample: vec![SampleProto {
-                location_id: weighed
-                    .stacks
-                    .innermost_first(stack)
-                    .map(location)
-                    .collect(),
-                value: values.into_iter().map(clamped).collect(),
-            }],
-            ..ProfileProto::default()
-        })?;
-    }
-    let mut texts = Texts::new();
-    let mut head = head(origin, query, about, &mut texts);
-    for (id, frame) in weighed.frames.iter() {
-        if used.get(id.0 as usize).copied().unwrap_or(false) {
+        }
+        let is_used = |id: FrameId| used.get(id.0 as usize).copied().unwrap_or(false);
+        let mut texts = Texts::new();
+        let mut head = head(origin, query, about, &mut texts);
+        for (id, frame) in frames.iter().filter(|(id, _)| is_used(*id)) {
             add_frame(id, frame, &mut head, &mut texts);
         }
+        if is_used(deeper) {
+            let frame = Frame::of_kind(FrameKind::Unknown, DEEPER);
+            add_frame(deeper, &frame, &mut head, &mut texts);
+        }
+        head.string_table = texts.all;
+        Self {
+            head: Some(head),
+            tree,
+            unit: query.choice.source.unit(),
+            amount: by(Measure::Amount),
+            count: by(Measure::Count),
+            next: 0,
+            path: Vec::new(),
+            out: GzEncoder::new(Vec::new(), Compression::default()),
+            bytes: Vec::new(),
+        }
     }
-    head.string_table = texts.all;
-    out.write(head)?;
-    out.out.finish().map(drop)
+
+    pub(super) const fn left_out(&self) -> LeftOut {
+        self.tree.left_out
+    }
+
+    /// Writes at most so many stacks; whether all are written.
+    pub(super) fn advance(&mut self, out: &mut impl Write, stacks: usize) -> io::Result<bool> {
+        if let Some(head) = self.head.take() {
+            self.part(&head)?;
+        }
+        let mut done = false;
+        for _ in 0..stacks {
+            let Some(row) = self.tree.get(self.next) else {
+                done = true;
+                self.out.try_finish()?;
+                break;
+            };
+            self.next += 1;
+            self.stack(row)?;
+        }
+        out.write_all(self.out.get_ref())?;
+        self.out.get_mut().clear();
+        Ok(done)
+    }
+
+    fn stack(&mut self, row: Row) -> io::Result<()> {
+        if let Some(outer) = row.depth.checked_sub(1) {
+            self.path.truncate(usize::from(outer));
+            self.path.push(id_of(FrameId(row.key)));
+        }
+        let value: Vec<i64> = match self.unit {
+            Unit::Time => vec![self.count.whole(row.own), self.amount.whole(row.own)],
+            Unit::Bytes => vec![self.amount.whole(row.own)],
+        }
+        .into_iter()
+        .map(clamped)
+        .collect();
+        if value.iter().all(|&value| value == 0) {
+            return Ok(());
+        }
+        self.part(&ProfileProto {
+            sample: vec![SampleProto {
+                location_id: self.path.iter().rev().copied().collect(),
+                value,
+            }],
+            ..ProfileProto::default()
+        })
+    }
+
+    fn part(&mut self, part: &ProfileProto) -> io::Result<()> {
+        self.bytes.clear();
+        part.encode(&mut self.bytes).map_err(io::Error::other)?;
+        self.out.write_all(&self.bytes)
+    }
 }
 
 /// Numbers of locations and functions begin at 1.
@@ -222,26 +283,9 @@ fn clamped(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// Writes parts of one message.
-struct Parts<W: Write> {
-    out: GzEncoder<W>,
-    bytes: Vec<u8>,
-}
-
-impl<W: Write> Parts<W> {
-    fn write(&mut self, part: ProfileProto) -> io::Result<()> {
-        self.bytes.clear();
-        part.encode(&mut self.bytes).map_err(io::Error::other)?;
-        self.out.write_all(&self.bytes)
-    }
-}
-
 /// What is said once.
 fn head(origin: &dyn Origin, query: &FlameQuery, about: &About, texts: &mut Texts) -> ProfileProto {
-    let choice = Choice {
-        before: None,
-        ..query.choice.clone()
-    };
+    let choice = without_comparison(query);
     let (profile, _) = origin.in_time(&choice);
     let range = choice.range.unwrap_or(profile.span);
     let started = about
@@ -310,8 +354,10 @@ mod tests {
 
     use super::*;
     use crate::flame::query::ExportFormat;
+    use crate::session::questions::FlameExportQuery;
     use crate::session::read_session;
     use eventlog::source::FileSource;
+    use model::profile::origin::Choice;
     use model::profile::source::Source;
 
     /// The file of a fixture's cost centres, decoded.
@@ -322,9 +368,12 @@ mod tests {
             .join(fixture);
         let mut source = FileSource::open(&path).expect("a log");
         let session = read_session(&mut source).expect("a log");
-        let file = session.flame_export(query, ExportFormat::Pprof);
+        let file = session.ask(&FlameExportQuery {
+            query: query.clone(),
+            format: ExportFormat::Pprof,
+        });
         let mut bytes = Vec::new();
-        flate2::read::GzDecoder::new(file.expect("a file").as_slice())
+        flate2::read::GzDecoder::new(file.expect("a file").bytes.as_slice())
             .read_to_end(&mut bytes)
             .expect("gzip");
         ProfileProto::decode(bytes.as_slice()).expect("a message")

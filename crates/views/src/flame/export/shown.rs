@@ -1,85 +1,59 @@
-//! The stacks of a query, as its steps leave them.
+//! The weighted stacks of a query, as its steps leave them.
 
-use std::borrow::Cow;
+use std::sync::Arc;
 
-use crate::flame::query::FlameQuery;
-use crate::flame::step::Step;
-use crate::flame::step::apply;
-use model::profile::Profile;
+use crate::flame::cache::{Staged, StepCache};
+use crate::flame::query::{FlameQuery, View};
 use model::profile::frames::Frames;
 use model::profile::origin::{Choice, Origin, Weighed};
-use model::profile::stacks::{StackId, Stacks};
+use model::profile::stacks::Stacks;
 use model::profile::weights::Weight;
 
-/// Stacks after some steps.
-#[derive(Clone, Debug)]
+/// Weighted stacks after some steps.
 pub(super) struct Shown<'a> {
-    /// The functions.
-    pub(super) frames: Cow<'a, Frames>,
-    /// The stacks made of them.
-    pub(super) stacks: Cow<'a, Stacks>,
-    /// What each stack has become, by its old number; `None` if all are as
-    /// they were.
-    became: Option<Vec<Option<StackId>>>,
+    weighed: Weighed<'a>,
+    staged: Arc<Staged>,
+    /// The weight of each stack that there is now, by its number.
+    pub(super) own: Vec<Weight>,
 }
 
 impl<'a> Shown<'a> {
-    /// Takes the steps.
-    pub(super) fn new(frames: Cow<'a, Frames>, stacks: Cow<'a, Stacks>, steps: &[Step]) -> Self {
-        if steps.is_empty() {
-            return Self {
-                frames,
-                stacks,
-                became: None,
-            };
-        }
-        let after = apply(&frames, &stacks, None, steps);
+    pub(super) fn new(cache: &StepCache, origin: &'a dyn Origin, query: &FlameQuery) -> Self {
+        let mut weighed = origin.weighed(&without_comparison(query));
+        let staged = cache.staged(origin, &weighed, &query.steps, &View::LeftHeavy);
+        let own = staged.weights(std::mem::take(&mut weighed.own));
         Self {
-            frames: Cow::Owned(after.frames),
-            stacks: Cow::Owned(after.stacks),
-            became: Some(after.map),
+            weighed,
+            staged,
+            own,
         }
     }
 
-    /// The stacks of a profile after the steps.
-    pub(super) fn of_profile(profile: &'a Profile, steps: &[Step]) -> Self {
-        let frames = Cow::Borrowed(&profile.frames);
-        Self::new(frames, Cow::Borrowed(&profile.stacks), steps)
+    /// The functions.
+    pub(super) fn frames(&self) -> &Frames {
+        self.staged.frames(&self.weighed.frames)
     }
 
-    /// What a stack has become; `None` if it fell away.
-    pub(super) fn stack(&self, old: StackId) -> Option<StackId> {
-        match &self.became {
-            Some(became) => became.get(old.index()).copied().flatten(),
-            None => Some(old),
-        }
+    /// The stacks made of them.
+    pub(super) fn stacks(&self) -> &Stacks {
+        self.staged.stacks(&self.weighed.stacks)
+    }
+
+    /// How many heap samples the weights are sums of; 0 for other sources.
+    pub(super) const fn heap_samples(&self) -> u32 {
+        self.weighed.heap_samples
+    }
+
+    /// How many stacks were inverted without their outermost frames.
+    pub(super) fn shortened(&self) -> u64 {
+        self.staged.shortened()
     }
 }
 
-/// The weighted stacks of a query.
-pub(super) fn weighed<'a>(origin: &'a dyn Origin, query: &FlameQuery) -> Weighed<'a> {
-    let choice = Choice {
+/// What a file is about: it compares nothing.
+pub(super) fn without_comparison(query: &FlameQuery) -> Choice {
+    Choice {
         before: None,
         ..query.choice.clone()
-    };
-    let weighed = origin.weighed(&choice);
-    let shown = Shown::new(weighed.frames, weighed.stacks, &query.steps);
-    let own = if shown.became.is_none() {
-        weighed.own
-    } else {
-        let mut own = vec![Weight::default(); shown.stacks.len()];
-        for (old, weight) in (0..).map(StackId).zip(weighed.own) {
-            if let Some(sum) = shown.stack(old).and_then(|new| own.get_mut(new.index())) {
-                Weight::add(sum, weight);
-            }
-        }
-        own
-    };
-    Weighed {
-        frames: shown.frames,
-        stacks: shown.stacks,
-        own,
-        before: None,
-        heap_samples: weighed.heap_samples,
     }
 }

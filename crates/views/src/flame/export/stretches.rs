@@ -22,11 +22,10 @@ pub(super) struct Stretch {
 
 /// The stretches of a track, by time, as the time order shows them: a gap is
 /// idle time, but one that is no more than the timer's jitter belongs to the
-/// sample at its end. Together they are as long as the range.
+/// sample at its end. Together they are as long as the range. The place in the
+/// track is all that is kept of it from one to the next.
 #[derive(Clone, Debug)]
-pub(super) struct Stretches<'a> {
-    profile: &'a Profile,
-    track: &'a Track,
+pub(super) struct Stretches {
     range: Span,
     jitter: Nanos,
     /// The samples still to come.
@@ -39,11 +38,9 @@ pub(super) struct Stretches<'a> {
     next: Option<(Nanos, StackId, bool)>,
 }
 
-impl<'a> Stretches<'a> {
-    pub(super) fn new(profile: &'a Profile, track: &'a Track, range: Span) -> Self {
+impl Stretches {
+    pub(super) fn new(profile: &Profile, track: &Track, range: Span) -> Self {
         Self {
-            profile,
-            track,
             range,
             jitter: profile.jitter(track),
             samples: around(&track.samples, range),
@@ -65,8 +62,8 @@ impl<'a> Stretches<'a> {
     }
 
     /// What a sample adds: the gap before it, if it is a pause, or else itself.
-    fn sample(&mut self, index: usize) -> Option<Stretch> {
-        let (span, stack) = self.track.samples.get(index)?;
+    fn sample(&mut self, profile: &Profile, track: &Track, index: usize) -> Option<Stretch> {
+        let (span, stack) = track.samples.get(index)?;
         let before = self.previous_end.replace(span.end);
         if span.end <= self.range.start {
             return None;
@@ -76,12 +73,27 @@ impl<'a> Stretches<'a> {
         let start = span.start.clamp(self.range.start, self.range.end);
         let end = span.end.min(self.range.end);
         let counts = span.start < span.end && span.end <= self.range.end;
-        let idle = self.profile.idle_stack;
+        let idle = profile.idle_stack;
         if pause && let Some(gap) = self.stretch(start, idle, false) {
             self.next = Some((end, stack, counts));
             return Some(gap);
         }
         self.stretch(end, stack, counts)
+    }
+
+    /// The next one; profile and track are those that this was made for.
+    pub(super) fn next(&mut self, profile: &Profile, track: &Track) -> Option<Stretch> {
+        if let Some((to, stack, counts)) = self.next.take()
+            && let Some(stretch) = self.stretch(to, stack, counts)
+        {
+            return Some(stretch);
+        }
+        while let Some(index) = self.samples.next() {
+            if let Some(stretch) = self.sample(profile, track, index) {
+                return Some(stretch);
+            }
+        }
+        self.stretch(self.range.end, profile.idle_stack, false)
     }
 }
 
@@ -90,22 +102,4 @@ impl<'a> Stretches<'a> {
 fn around(samples: &Samples, range: Span) -> Range<usize> {
     let touching = samples.touching(range);
     touching.start.saturating_sub(1)..(touching.end + 1).min(samples.len())
-}
-
-impl Iterator for Stretches<'_> {
-    type Item = Stretch;
-
-    fn next(&mut self) -> Option<Stretch> {
-        if let Some((to, stack, counts)) = self.next.take()
-            && let Some(stretch) = self.stretch(to, stack, counts)
-        {
-            return Some(stretch);
-        }
-        while let Some(index) = self.samples.next() {
-            if let Some(stretch) = self.sample(index) {
-                return Some(stretch);
-            }
-        }
-        self.stretch(self.range.end, self.profile.idle_stack, false)
-    }
 }

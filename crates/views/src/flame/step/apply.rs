@@ -2,6 +2,7 @@
 
 use super::Step;
 use super::invert::{Paths, invert};
+use super::recursion::collapse_recursion;
 use model::profile::frames::{Frame, FrameId, FrameKind, Frames};
 use model::profile::stacks::{StackId, Stacks};
 
@@ -15,6 +16,9 @@ pub struct Transformed {
     /// What became of each stack, by its old number; `None` if it is gone, and
     /// what it weighs with it.
     pub map: Vec<Option<StackId>>,
+    /// How many stacks were inverted without their outermost frames, because
+    /// all of them together would be too many.
+    pub shortened: u64,
 }
 
 /// What is done to stacks: by the user, or to make a view of them.
@@ -57,6 +61,7 @@ pub(crate) fn apply_changes(
             frames: frames.clone(),
             stacks: stacks.clone(),
             map: stacks.ids().map(Some).collect(),
+            shortened: 0,
         };
     };
     let mut result = change(frames, stacks, seen, first);
@@ -68,6 +73,7 @@ pub(crate) fn apply_changes(
         }
         result = Transformed {
             map: std::mem::take(&mut result.map),
+            shortened: result.shortened + inner.shortened,
             ..inner
         };
     }
@@ -101,15 +107,17 @@ fn change(frames: &Frames, stacks: &Stacks, seen: Option<&[u32]>, change: &Chang
         Change::Step(Step::HideIdle) => without(frames, stacks, &marked(frames, Frame::is_idle)),
         Change::Step(Step::Merge(name)) => {
             let named = named(name);
-            each(frames, stacks, |into, outer, frame| {
-                if is(&named, frame) {
+            let empty = Some(StackId::EMPTY);
+            some(frames.clone(), stacks, empty, |into, outer, frame| {
+                let outer = outer?;
+                Some(if is(&named, frame) {
                     outer
                 } else {
                     into.push(outer, frame)
-                }
+                })
             })
         }
-        Change::Step(Step::CollapseRecursion) => each(frames, stacks, first_occurrence),
+        Change::Step(Step::CollapseRecursion) => collapse_recursion(frames, stacks),
         Change::Step(Step::MergeModules) => merge_modules(frames, stacks),
     }
 }
@@ -125,22 +133,8 @@ pub(super) fn is(marked: &[bool], frame: FrameId) -> bool {
 }
 
 /// Changes every stack: `inner` is given what became of the stack without its
-/// innermost frame, and that frame.
-fn each(
-    frames: &Frames,
-    stacks: &Stacks,
-    mut inner: impl FnMut(&mut Stacks, StackId, FrameId) -> StackId,
-) -> Transformed {
-    some(
-        frames.clone(),
-        stacks,
-        Some(StackId::EMPTY),
-        |into, outer, frame| outer.map(|outer| inner(into, outer, frame)),
-    )
-}
-
-/// The same where stacks may be gone, or be again where their callers are not;
-/// `empty` is what becomes of the stack without frames.
+/// innermost frame, and that frame. Stacks may be gone, or be again where their
+/// callers are not; `empty` is what becomes of the stack without frames.
 fn some(
     frames: Frames,
     stacks: &Stacks,
@@ -163,6 +157,7 @@ fn some(
         frames,
         stacks: into,
         map,
+        shortened: 0,
     }
 }
 
@@ -192,19 +187,6 @@ fn without(frames: &Frames, stacks: &Stacks, marked: &[bool]) -> Transformed {
             Some(into.push(outer, frame))
         },
     )
-}
-
-/// A frame that is in the stack already pops back to where it first stands, as
-/// cost-centre stacks themselves do (`pushCostCentre` in `rts/Profiling.c`).
-fn first_occurrence(into: &mut Stacks, outer: StackId, frame: FrameId) -> StackId {
-    let mut at = outer;
-    while let Some(other) = into.frame(at) {
-        if other == frame {
-            return at;
-        }
-        at = into.parent(at);
-    }
-    into.push(outer, frame)
 }
 
 /// Functions of the program become their modules, neighbours of one module

@@ -10,6 +10,10 @@ use model::profile::stacks::{StackId, Stacks};
 /// would have 20 million. Beyond this many, the stacks that are left (those
 /// with the fewest samples) keep only their innermost frames.
 const MANY: usize = 1 << 21;
+/// The frames that are gone through may be more than those that result, as
+/// stacks share them. After this many of them the rest is cut short as well, so
+/// that very deep stacks do not cost the square of their depth.
+const MOST_FRAMES: usize = 1 << 23;
 /// How many these are.
 const KEPT: usize = 16;
 
@@ -57,8 +61,13 @@ pub(super) fn invert(
         Paths::From(marked) => (0..).zip(marked).find(|(_, is)| **is),
     };
     let root = root.map(|(id, _)| FrameId(id));
+    let (mut walked, mut shortened) = (0_usize, 0);
     for (_, stack) in order {
-        let kept = if into.len() < MANY { usize::MAX } else { KEPT };
+        let depth = usize::from(stacks.depth(stack));
+        let room = into.len() < MANY && walked < MOST_FRAMES;
+        let kept = if room { usize::MAX } else { KEPT };
+        shortened += u64::from(depth > kept);
+        walked += depth.min(kept);
         let inner = root.or_else(|| stacks.frame(stack));
         let outer = stacks.innermost_first(stack).skip(1);
         let path = inner.into_iter().chain(outer).take(kept);
@@ -69,6 +78,7 @@ pub(super) fn invert(
         frames: frames.clone(),
         stacks: into,
         map: ends.into_iter().map(new).collect(),
+        shortened,
     }
 }
 

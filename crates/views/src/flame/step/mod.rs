@@ -3,6 +3,7 @@
 
 mod apply;
 mod invert;
+mod recursion;
 
 use serde::{Deserialize, Serialize};
 

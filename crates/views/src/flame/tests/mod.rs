@@ -7,6 +7,7 @@ mod sample_threads;
 mod steps;
 mod views;
 
+use model::profile::revision::Revision;
 use std::fmt::Write;
 
 use super::cache::StepCache;
@@ -71,6 +72,7 @@ pub(super) fn profile(cap: &[(u64, u64, &str)], thread: &[(u64, u64, &str)]) -> 
         span: Span::new(Nanos(0), end),
         threads: SampleThreads::default(),
         heap: None,
+        revision: Revision::next(),
     }
 }
 

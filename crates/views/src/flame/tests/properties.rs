@@ -1,5 +1,6 @@
 //! What is true of all profiles.
 
+use super::super::step::apply;
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
@@ -238,6 +239,24 @@ proptest! {
                 Some(names.collect::<Vec<String>>())
             };
             prop_assert_eq!(names(&some), names(&whole));
+        }
+    }
+
+    /// The rule of `pushCostCentre`, frame by frame.
+    #[test]
+    fn recursion_is_what_popping_back_leaves(cap in any_samples(40)) {
+        let profile = profile(&borrowed(&cap), &[]);
+        let done = apply(&profile.frames, &profile.stacks, None, &[Step::CollapseRecursion]);
+        for stack in profile.stacks.ids() {
+            let mut expected: Vec<FrameId> = Vec::new();
+            for frame in profile.stacks.outermost_first(stack) {
+                match expected.iter().position(|other| *other == frame) {
+                    Some(place) => expected.truncate(place + 1),
+                    None => expected.push(frame),
+                }
+            }
+            let found = done.map[stack.index()].expect("no stack is gone");
+            prop_assert_eq!(done.stacks.outermost_first(found), expected);
         }
     }
 }

@@ -211,5 +211,4 @@ fn what_is_kept_is_what_would_be_made() {
             }
         }
     }
-    cache.clear();
 }

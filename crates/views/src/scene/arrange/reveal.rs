@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Known, TrackChange, TrackView, arrange};
 use crate::scene::track::{Group, Kind, Layout};
-use crate::share::TrackName;
+use crate::scene::track_name::TrackName;
 use crate::tracks::Row;
 
 /// A track that there is, whether it is shown or not.

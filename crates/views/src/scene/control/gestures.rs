@@ -150,7 +150,7 @@ impl Control {
     }
 
     /// Sets one end of a measure, then the other.
-    pub fn measure(&mut self) {
+    pub fn measure(&mut self) -> Vec<Told> {
         let moment = self.moment();
         let focus = &mut self.focus;
         focus.measuring = !focus.measuring;
@@ -158,6 +158,7 @@ impl Control {
             Some((from, _)) => (from, moment),
             None => (moment, moment),
         });
+        Vec::new()
     }
 }
 

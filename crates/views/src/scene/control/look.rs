@@ -17,11 +17,16 @@ impl Control {
         range: Option<Span>,
         selected: Option<(Row, Nanos)>,
     ) -> Vec<Told> {
-        match visible {
-            Some(span) => self.view.show_exactly(span),
-            None => self.view.fit(),
+        let mut told = Vec::new();
+        if visible != self.visible() {
+            told.extend(self.gesture(|view| match visible {
+                Some(span) => view.show_exactly(span),
+                None => view.fit(),
+            }));
         }
-        let mut told = self.select_range(range);
+        if range != self.focus.range {
+            told.extend(self.select_range(range));
+        }
         let now = self.selected().map(|(row, span)| (row, span.start));
         if now != selected {
             told.extend(self.select(None));

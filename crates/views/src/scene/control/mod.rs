@@ -27,11 +27,12 @@ use super::item::{Item, Marks, Names};
 use super::timeline::labels_px;
 use super::track::Layout;
 use super::viewport::Viewport;
+use crate::notes::Note;
+use crate::scene::track_name::TrackName;
 use crate::session::Overview;
-use crate::share::TrackName;
+use crate::tracks::Row;
 use crate::tracks::details::{DetailsQuery, Fact};
 use analysis::timeline::flow::Arrow;
-use crate::tracks::Row;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use gestures::{Drag, Touch};
 use model::class::Class;
@@ -94,6 +95,16 @@ impl Goto {
             span: Span::new(time, time),
             row: None,
             zoom: false,
+        }
+    }
+
+    /// A note: a range so that it is well seen.
+    #[must_use]
+    pub fn note(note: &Note) -> Self {
+        Self {
+            span: note.span(),
+            row: None,
+            zoom: !note.is_moment(),
         }
     }
 

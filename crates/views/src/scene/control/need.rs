@@ -92,9 +92,8 @@ impl Control {
         let rows = rows.filter(|row| row.thread().is_none());
         let wide = rows.flat_map(|&row| {
             let marks = self.marks.of(row);
-            let wide = marks.filter(|(mark, _)| {
-                mark.kind == MarkKind::One && mark.end - mark.start >= min_ns
-            });
+            let wide = marks
+                .filter(|(mark, _)| mark.kind == MarkKind::One && mark.end - mark.start >= min_ns);
             wide.filter_map(move |(mark, span)| Item::new(row, &mark, span).thread())
         });
         let mut unknown: Vec<ThreadId> = wide

@@ -8,13 +8,13 @@ use super::need::details_query;
 use super::{Control, Description, Goto, Told};
 use crate::scene::format;
 use crate::scene::item::Item;
-use crate::scene::words::at_once;
-use crate::share::TrackName;
+use crate::scene::track_name::TrackName;
+use crate::scene::words::{at_once, in_view};
 use crate::tracks::Row;
 use crate::tracks::details::{Fact, Lead};
 use eventlog::ids::Nanos;
-use model::class::{Class, StopCode};
-use model::marks::{GaugePoint, MarkKind, Values};
+use model::class::Class;
+use model::marks::{GaugePoint, MarkKind, Packed, Values};
 use model::time::Span;
 
 /// A mark in view, in words.
@@ -150,23 +150,18 @@ impl Control {
     /// Each series of a graph over all that is in view.
     fn graph_in_view(&self, row: Row) -> impl Iterator<Item = (Span, String)> {
         let view = self.view.span();
-        let mut series: BTreeMap<u8, Values> = BTreeMap::new();
+        let mut series: BTreeMap<u8, Vec<(Span, Values)>> = BTreeMap::new();
         for (point, span) in self.marks.points(row) {
-            if span.end <= view.start || view.end <= span.start {
-                continue;
+            if span.end > view.start && view.end > span.start {
+                let points = series.entry(point.series).or_default();
+                points.push((span, point.values));
             }
-            let GaugePoint { min, max, last, .. } = point;
-            let values = series
-                .entry(point.series)
-                .or_insert(Values { min, max, last });
-            values.min = values.min.min(min);
-            values.max = values.max.max(max);
-            values.last = last;
         }
-        let caps = self.caps;
+        let (caps, log) = (self.caps, self.view.log());
+        let seen = Span::new(view.start.max(log.start), view.end.min(log.end));
         series
             .into_iter()
-            .map(move |series| (view, at_once(row, &[series], caps)))
+            .map(move |(number, points)| (view, in_view(row, number, &points, seen, caps)))
     }
 
     /// What a graph shows where the item is.
@@ -203,12 +198,10 @@ impl Control {
             row,
             kind: MarkKind::One,
             class: Class::Other,
-            code: StopCode(0),
-            detail: None,
-            other_wait: Nanos(0),
             count: 0,
             span: Span::new(time, Nanos(time.0.saturating_add(px))),
             shares: Vec::new(),
+            payload: Packed::default(),
         }
     }
 

@@ -7,11 +7,11 @@ use super::sample::Sample;
 use super::*;
 use crate::scene::painter::TextPainter;
 use crate::scene::svg::SvgPainter;
-use analysis::timeline::instants::InstantKind;
-use analysis::timeline::nonmoving::Phase;
 use crate::tracks::Row;
 use crate::tracks::instants::Happened;
 use crate::tracks::nonmoving::Part;
+use analysis::timeline::instants::InstantKind;
+use analysis::timeline::nonmoving::Phase;
 use model::class::Class;
 use model::marks::MarkKind;
 
@@ -178,7 +178,9 @@ fn every_class_kind_phase_and_row_is_explained() {
         assert!(found, "{phase:?}");
     }
     for kind in Row::KINDS {
-        let mut rows = entries.iter().flat_map(|(_, entry)| &entry.sample.marks.rows);
+        let mut rows = entries
+            .iter()
+            .flat_map(|(_, entry)| &entry.sample.marks.rows);
         assert!(rows.any(|row| row.kind() == *kind), "{kind}");
     }
 }

@@ -45,8 +45,14 @@ impl<N: Names> Scene<'_, N> {
     fn arrow_rows(&self, arrow: &Arrow) -> (Option<Row>, Vec<Row>) {
         let shown = |row: &Row| self.is_seen(*row);
         let thread = Some(Row::from(Thread(arrow.thread))).filter(shown);
-        let cap = arrow.to_cap.map(|cap| Row::from(Capability(cap))).filter(shown);
-        let from_cap = arrow.from_cap.map(|cap| Row::from(Capability(cap))).filter(shown);
+        let cap = arrow
+            .to_cap
+            .map(|cap| Row::from(Capability(cap)))
+            .filter(shown);
+        let from_cap = arrow
+            .from_cap
+            .map(|cap| Row::from(Capability(cap)))
+            .filter(shown);
         let waker = arrow
             .from_thread
             .filter(|_| arrow.kind == ArrowKind::Wakeup);

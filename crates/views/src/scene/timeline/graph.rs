@@ -74,7 +74,13 @@ impl<N: Names> Scene<'_, N> {
         if gauge.stacked {
             // What lies on top reaches to the ground, and is painted first.
             for (columns, look) in columns.iter().zip(looks).rev() {
-                paint_stack(columns, look.style, (look.colour)(self.palette), &plot, painter);
+                paint_stack(
+                    columns,
+                    look.style,
+                    (look.colour)(self.palette),
+                    &plot,
+                    painter,
+                );
             }
         } else {
             for (points, look) in all.iter().zip(looks) {

@@ -5,6 +5,7 @@ use crate::scene::format;
 use crate::tracks::{Row, Unit};
 use eventlog::ids::Nanos;
 use model::marks::Values;
+use model::time::Span;
 
 /// A value of a graph in its unit: `1.5 GiB`, `240 MiB/s`, `12 k/s`.
 #[must_use]
@@ -52,6 +53,33 @@ pub fn at_once(row: Row, points: &[(u8, Values)], caps: usize) -> String {
     said.collect::<Vec<_>>().join(" · ")
 }
 
+/// A series of a graph over a stretch of time, from the points that overlap it:
+/// its mean over time, and between what it was.
+#[must_use]
+pub fn in_view(row: Row, series: u8, points: &[(Span, Values)], seen: Span, caps: usize) -> String {
+    let gauge = row.gauge();
+    let nothing_is_zero = gauge.is_some_and(|gauge| gauge.is_nothing_zero());
+    let (mut known_ns, mut sum) = (0, 0.0);
+    let (mut min, mut max) = (f64::INFINITY, 0.0_f64);
+    for (span, values) in points {
+        let inside = span.end.min(seen.end).since(span.start.max(seen.start)).0;
+        known_ns += inside;
+        sum += values.mean * inside as f64;
+        (min, max) = (min.min(values.min), max.max(values.max));
+    }
+    let all_ns = seen.duration().0;
+    if nothing_is_zero && known_ns < all_ns {
+        (known_ns, min) = (all_ns, 0.0);
+    }
+    let mean = match known_ns {
+        0 => points.last().map_or(0.0, |(_, values)| values.last),
+        length => (sum / length as f64).clamp(min, max),
+    };
+    let name = row.series_name(series, caps);
+    let [mean, min, max] = [mean, min, max].map(|number| value(unit(row), number));
+    format!("{name}: {mean} on average, {min} to {max}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,9 +114,34 @@ mod tests {
             activity.series_name(15, 32),
             "capabilities 30 to 31 running"
         );
-        assert_eq!(
-            activity.series_name(COLLECTING, 4),
-            "collecting garbage"
-        );
+        assert_eq!(activity.series_name(COLLECTING, 4), "collecting garbage");
+    }
+
+    #[test]
+    fn a_view_has_a_mean() {
+        let span = |from, to| Span::new(Nanos(from), Nanos(to));
+        let seen = span(100, 200);
+        let text = |row: Row, points: &[(Span, Values)]| {
+            in_view(row, 0, points, seen, 2).replace(format::NBSP, " ")
+        };
+        let peak = Values {
+            min: 0.0,
+            max: 9.0,
+            mean: 2.0,
+            last: 7.0,
+        };
+        // Of the pool nothing is known before its first value, of rates there
+        // was nothing. What lies outside of the view does not count.
+        let points = [(span(150, 170), peak), (span(170, 250), Values::one(4.0))];
+        let cap = CapId(0);
+        let pool = Sparks { cap, of: Of::Pool };
+        let pool = text(pool.into(), &points);
+        assert_eq!(pool, "sparks in the pool: 3 on average, 0 to 9");
+        let created = Sparks {
+            cap,
+            of: Of::Created,
+        };
+        let created = text(created.into(), &points[1..]);
+        assert_eq!(created, "created: 1.2/s on average, 0/s to 4/s");
     }
 }

@@ -3,7 +3,7 @@
 
 mod graph;
 
-pub use graph::{at_once, value, values};
+pub use graph::{at_once, in_view, value, values};
 
 use super::format;
 use super::item::{Item, Names};

@@ -1,0 +1,71 @@
+//! What actions do.
+
+use crate::scene::control::{Control, Told};
+use crate::view::panel::PanelName;
+use crate::view::{Context, View};
+
+/// What an action does.
+#[derive(Clone, Copy, Debug)]
+pub enum Effect {
+    /// Shows the log otherwise.
+    View(fn(View, &Context<'_>) -> View),
+    /// Looks elsewhere on the timeline, to the part of a pixel; the view
+    /// follows when that has settled.
+    Timeline(fn(&mut Control) -> Vec<Told>),
+    /// Shows a panel.
+    Panel(PanelName),
+    /// What only the page can do.
+    Page(Command),
+}
+
+/// What only the page can do: it concerns more than the view of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Goes to the view before.
+    Back,
+    /// Goes to the view that was left by going back.
+    Forward,
+    /// Drops one thing: what is dragged, the selection, the loading of a log.
+    Escape,
+    /// Puts the focus into the filter of the tracks.
+    FilterTracks,
+    /// Copies the details of the item.
+    CopyDetails,
+    /// Adds a note and asks for its name.
+    AddNote,
+    /// Goes to the next note.
+    NextNote,
+    /// Goes to the note before.
+    PreviousNote,
+    /// Asks for a log to open.
+    Open,
+    /// Copies the link.
+    Share,
+    /// Saves the timeline as PNG.
+    ExportPng,
+    /// Saves the timeline as SVG.
+    ExportSvg,
+    /// Goes to the next theme.
+    Theme,
+    /// Goes to the other contrast.
+    Contrast,
+    /// Opens the palette.
+    Palette,
+    /// Opens the help.
+    Help,
+    /// Opens the help where it says what the marks mean.
+    Legend,
+}
+
+pub(super) fn select_item_range(view: View, at: &Context<'_>) -> View {
+    let selection = at.item.or(view.selection);
+    View { selection, ..view }
+}
+
+pub(super) fn toggle_panel(view: View, _: &Context<'_>) -> View {
+    let panel_hidden = !view.panel_hidden;
+    View {
+        panel_hidden,
+        ..view
+    }
+}

@@ -1,0 +1,184 @@
+//! The file format of <https://speedscope.app>
+//! (<https://www.speedscope.app/file-format-schema.json>): a profile for each
+//! track, or one of sums for what has no tracks.
+
+mod sums;
+mod tracks;
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use self::sums::Sums;
+use self::tracks::Tracks;
+use super::tree::{DEEPER, DEEPEST};
+use super::{About, LeftOut, Place, Scale, Shown, frame_name};
+use crate::flame::cache::StepCache;
+use crate::flame::query::FlameQuery;
+use model::profile::frames::{Frame, FrameKind, Frames};
+use model::profile::origin::Origin;
+use model::profile::stacks::{StackId, Stacks};
+
+/// A file that is being written.
+#[derive(Debug)]
+pub(super) struct Speedscope {
+    /// What stands before the profiles, until it is written.
+    head: Vec<u8>,
+    profiles: Profiles,
+}
+
+#[derive(Debug)]
+enum Profiles {
+    Tracks(Tracks),
+    Sums(Sums),
+}
+
+impl Speedscope {
+    /// The samples of tracks in the order of time.
+    pub(super) fn of_tracks(
+        cache: &StepCache,
+        origin: &dyn Origin,
+        query: &FlameQuery,
+        about: &About,
+    ) -> Self {
+        let (tracks, head) =
+            Tracks::new(cache, origin, query, |frames, cut| head(about, frames, cut));
+        Self {
+            head,
+            profiles: Profiles::Tracks(tracks),
+        }
+    }
+
+    /// Weighted stacks.
+    pub(super) fn of_sums(shown: &Shown<'_>, scale: Scale, about: &About) -> Self {
+        let sums = Sums::new(shown, scale);
+        Self {
+            head: head(about, shown.frames(), sums.left_out().deep > 0),
+            profiles: Profiles::Sums(sums),
+        }
+    }
+
+    pub(super) const fn left_out(&self) -> LeftOut {
+        match &self.profiles {
+            Profiles::Tracks(tracks) => tracks.left_out(),
+            Profiles::Sums(sums) => sums.left_out(),
+        }
+    }
+
+    /// Writes at most so many samples; whether all are written.
+    pub(super) fn advance(
+        &mut self,
+        origin: &dyn Origin,
+        out: &mut impl Write,
+        samples: usize,
+    ) -> io::Result<bool> {
+        out.write_all(&std::mem::take(&mut self.head))?;
+        let done = match &mut self.profiles {
+            Profiles::Tracks(tracks) => tracks.advance(origin, out, samples)?,
+            Profiles::Sums(sums) => sums.advance(out, samples)?,
+        };
+        if done {
+            out.write_all(b"]}\n")?;
+        }
+        Ok(done)
+    }
+}
+
+/// Where the format is described.
+const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
+
+/// What stands before the profiles.
+fn head(about: &About, frames: &Frames, cut: bool) -> Vec<u8> {
+    let mut head = Vec::new();
+    // Memory takes all that is written to it.
+    let _ = write_head(&mut head, about, frames, cut);
+    head
+}
+
+fn write_head(head: &mut Vec<u8>, about: &About, frames: &Frames, cut: bool) -> io::Result<()> {
+    write!(head, r#"{{"$schema":"{SCHEMA}","exporter":"#)?;
+    json(head, concat!("eventscope ", env!("CARGO_PKG_VERSION")))?;
+    if !about.program.is_empty() {
+        head.extend(br#","name":"#);
+        json(head, &about.program)?;
+    }
+    head.extend(br#","activeProfileIndex":0,"shared":{"frames":["#);
+    let deeper = Frame::of_kind(FrameKind::Unknown, DEEPER);
+    let all = frames.iter().map(|(_, frame)| frame);
+    for (number, frame) in all.chain(cut.then_some(&deeper)).enumerate() {
+        comma(head, number > 0)?;
+        json(head, &NamedFrame::new(frame))?;
+    }
+    head.extend(br#"]},"profiles":["#);
+    Ok(())
+}
+
+/// The number of the frame that stands for those that are cut off.
+fn deeper(frames: &Frames) -> u32 {
+    u32::try_from(frames.len()).unwrap_or(u32::MAX)
+}
+
+fn json(out: &mut impl Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+    Ok(serde_json::to_writer(out, value)?)
+}
+
+fn comma(out: &mut impl Write, wanted: bool) -> io::Result<()> {
+    if wanted { out.write_all(b",") } else { Ok(()) }
+}
+
+#[derive(Serialize)]
+struct NamedFrame<'a> {
+    name: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    col: Option<u32>,
+}
+
+impl<'a> NamedFrame<'a> {
+    fn new(frame: &'a Frame) -> Self {
+        let place = frame.location.as_deref().and_then(Place::parse);
+        Self {
+            name: frame_name(frame),
+            file: place.map(|place| place.file),
+            line: place.map(|place| place.line),
+            col: place.and_then(|place| place.column),
+        }
+    }
+}
+
+/// What a profile says before its lists.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ProfileHead<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    name: &'a str,
+    unit: &'static str,
+    start_value: f64,
+    end_value: f64,
+}
+
+impl ProfileHead<'_> {
+    /// Begins the profile with the first of its lists.
+    fn write(&self, out: &mut impl Write, list: &str) -> io::Result<()> {
+        let head = serde_json::to_string(self)?;
+        // The object is closed behind the last list.
+        write!(out, "{},\"{list}\":[", head.trim_end_matches('}'))
+    }
+}
+
+/// The frames of a stack that is not too deep, outermost first.
+fn frames_of(stacks: &Stacks, stack: StackId, deeper: u32, frames: &mut Vec<u32>) {
+    frames.clear();
+    frames.extend(stacks.innermost_first(stack).map(|frame| frame.0));
+    if stacks.depth(stack) > DEEPEST
+        && let Some(innermost) = frames.first_mut()
+    {
+        *innermost = deeper;
+    }
+    frames.reverse();
+}

@@ -1,0 +1,110 @@
+//! One profile with the weight of every stack, for what has no tracks.
+
+use std::io::{self, Write};
+
+use super::super::tree::{Row, Tree};
+use super::super::{LeftOut, Scale, Shown};
+use super::{ProfileHead, comma, deeper, json};
+use crate::flame::query::Measure;
+use model::profile::frames::FrameId;
+use model::profile::weights::Weight;
+
+/// Weighted stacks that are being written: first the stacks, then the weights.
+#[derive(Debug)]
+pub(super) struct Sums {
+    tree: Tree,
+    scale: Scale,
+    heap_samples: u32,
+    list: List,
+    /// The row that comes next.
+    next: usize,
+    /// The frames of the last row, outermost first.
+    path: Vec<u32>,
+    /// Whether the list has something already.
+    begun: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum List {
+    Head,
+    Stacks,
+    Weights,
+}
+
+impl Sums {
+    pub(super) fn new(shown: &Shown<'_>, scale: Scale) -> Self {
+        let frame = |frame: FrameId| frame.0;
+        let deeper = deeper(shown.frames());
+        Self {
+            tree: Tree::new(shown.stacks(), &shown.own, frame, deeper),
+            scale,
+            heap_samples: shown.heap_samples(),
+            list: List::Head,
+            next: 0,
+            path: Vec::new(),
+            begun: false,
+        }
+    }
+
+    pub(super) const fn left_out(&self) -> LeftOut {
+        self.tree.left_out
+    }
+
+    /// Writes at most so many stacks; whether all are written.
+    pub(super) fn advance(&mut self, out: &mut impl Write, stacks: usize) -> io::Result<bool> {
+        if self.list == List::Head {
+            self.head(out)?;
+            self.list = List::Stacks;
+        }
+        for _ in 0..stacks {
+            if let Some(row) = self.tree.get(self.next) {
+                self.next += 1;
+                self.row(row, out)?;
+                continue;
+            }
+            if self.list == List::Weights {
+                out.write_all(b"]}")?;
+                return Ok(true);
+            }
+            out.write_all(br#"],"weights":["#)?;
+            (self.list, self.next, self.begun) = (List::Weights, 0, false);
+        }
+        Ok(false)
+    }
+
+    fn head(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut total = Weight::default();
+        let weights = self.tree.rows().iter().filter(|row| row.own.amount > 0);
+        weights.for_each(|row| total.add(row.own));
+        let name = match self.heap_samples {
+            1 => "Heap, 1 sample".to_owned(),
+            count => format!("Heap, mean of {count} samples"),
+        };
+        let head = ProfileHead {
+            kind: "sampled",
+            name: &name,
+            unit: match self.scale.measure {
+                Measure::Amount => "bytes",
+                Measure::Count => "none",
+            },
+            start_value: 0.0,
+            end_value: self.scale.exact(total),
+        };
+        head.write(out, "samples")
+    }
+
+    fn row(&mut self, row: Row, out: &mut impl Write) -> io::Result<()> {
+        if let Some(outer) = row.depth.checked_sub(1) {
+            self.path.truncate(usize::from(outer));
+            self.path.push(row.key);
+        }
+        if row.own.amount == 0 {
+            return Ok(());
+        }
+        comma(out, std::mem::replace(&mut self.begun, true))?;
+        match self.list {
+            List::Weights => json(out, &self.scale.exact(row.own)),
+            _ => json(out, &self.path),
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! A profile for each track, in the order of time.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use super::super::LeftOut;
+use super::super::shown::without_comparison;
+use super::super::stretches::Stretches;
+use super::super::tree::{DEEPEST, Limit};
+use super::{ProfileHead, comma, deeper, frames_of, json};
+use crate::flame::cache::{Staged, StepCache};
+use crate::flame::query::{FlameQuery, Measure, View};
+use model::profile::frames::Frames;
+use model::profile::origin::{Choice, Origin};
+use model::profile::stacks::{StackId, Stacks};
+use model::profile::{Profile, Track};
+use model::time::Span;
+
+/// Tracks that are being written.
+#[derive(Debug)]
+pub(super) struct Tracks {
+    choice: Choice,
+    measure: Measure,
+    range: Span,
+    /// The profile, if it was made for this file only.
+    held: Option<Profile>,
+    staged: Arc<Staged>,
+    limit: Limit,
+    left_out: LeftOut,
+    /// The frame of what is cut off.
+    deeper: u32,
+    tracks: Vec<usize>,
+    /// How many tracks are written.
+    written: usize,
+    /// Where the writing of the next one is.
+    part: Part,
+    /// The frames of a stack, to save allocations.
+    frames: Vec<u32>,
+}
+
+/// How far the writing of a track is.
+#[derive(Debug)]
+enum Part {
+    Head,
+    Stacks(Cursor),
+    Weights(Cursor),
+    Events(Cursor, Open),
+}
+
+/// The boxes that are open in a list of events.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    stack: StackId,
+    at: u64,
+    /// Whether there is an event already.
+    begun: bool,
+}
+
+impl Tracks {
+    /// What `head` writes of the frames, and of whether some are cut off,
+    /// comes with it.
+    pub(super) fn new(
+        cache: &StepCache,
+        origin: &dyn Origin,
+        query: &FlameQuery,
+        head: impl FnOnce(&Frames, bool) -> Vec<u8>,
+    ) -> (Self, Vec<u8>) {
+        let choice = without_comparison(query);
+        let (profile, tracks) = origin.in_time(&choice);
+        let lasts = matches!(profile, Cow::Borrowed(_));
+        let staged = cache.staged_in_time(origin, (&profile, lasts), &query.steps, &View::Time);
+        let (frames, stacks) = (
+            staged.frames(&profile.frames),
+            staged.stacks(&profile.stacks),
+        );
+        let limit = Limit::new(stacks);
+        let mut left_out = LeftOut {
+            shortened: staged.shortened(),
+            ..LeftOut::default()
+        };
+        if limit.cuts() {
+            let deep = stacks.ids().map(|stack| stacks.depth(stack));
+            deep.filter(|depth| *depth > DEEPEST)
+                .for_each(|depth| left_out.see_deep(depth));
+        }
+        let (deeper, head) = (deeper(frames), head(frames, limit.cuts()));
+        let tracks = Self {
+            range: choice.range.unwrap_or(profile.span),
+            choice,
+            measure: query.measure,
+            held: match profile {
+                Cow::Owned(profile) => Some(profile),
+                Cow::Borrowed(_) => None,
+            },
+            staged,
+            limit,
+            left_out,
+            deeper,
+            tracks,
+            written: 0,
+            part: Part::Head,
+            frames: Vec::new(),
+        };
+        (tracks, head)
+    }
+
+    pub(super) const fn left_out(&self) -> LeftOut {
+        self.left_out
+    }
+
+    /// Writes at most so many samples; whether all are written.
+    pub(super) fn advance(
+        &mut self,
+        origin: &dyn Origin,
+        out: &mut impl Write,
+        samples: usize,
+    ) -> io::Result<bool> {
+        let asked;
+        let profile = match self.held.take() {
+            Some(profile) => {
+                asked = Cow::Owned(profile);
+                &asked
+            }
+            None => {
+                asked = origin.in_time(&self.choice).0;
+                &asked
+            }
+        };
+        let done = self.write(profile, out, samples);
+        if let Cow::Owned(profile) = asked {
+            self.held = Some(profile);
+        }
+        done
+    }
+
+    fn write(
+        &mut self,
+        profile: &Profile,
+        out: &mut impl Write,
+        samples: usize,
+    ) -> io::Result<bool> {
+        for _ in 0..samples {
+            let Some(&index) = self.tracks.get(self.written) else {
+                return Ok(true);
+            };
+            let Some(track) = profile.tracks.get(index) else {
+                self.written += 1;
+                continue;
+            };
+            let staged = Arc::clone(&self.staged);
+            let timed = Timed {
+                profile,
+                track,
+                stacks: staged.stacks(&profile.stacks),
+                staged: &staged,
+                limit: &self.limit,
+                range: self.range,
+                measure: self.measure,
+            };
+            let next = match &mut self.part {
+                Part::Head => {
+                    comma(out, self.written > 0)?;
+                    Some(timed.head(out)?)
+                }
+                Part::Stacks(cursor) => match cursor.next(&timed) {
+                    Some(piece) => {
+                        comma(out, cursor.count > 1)?;
+                        frames_of(timed.stacks, piece.stack, self.deeper, &mut self.frames);
+                        json(out, &self.frames)?;
+                        None
+                    }
+                    None => {
+                        out.write_all(br#"],"weights":["#)?;
+                        Some(Part::Weights(Cursor::new(&timed)))
+                    }
+                },
+                Part::Weights(cursor) => match cursor.next(&timed) {
+                    Some(piece) => {
+                        comma(out, cursor.count > 1)?;
+                        json(out, &piece.weight)?;
+                        None
+                    }
+                    None => {
+                        self.written += 1;
+                        out.write_all(b"]}")?;
+                        Some(Part::Head)
+                    }
+                },
+                Part::Events(cursor, open) => match cursor.next(&timed) {
+                    Some(piece) => {
+                        open.go_to(&timed, piece.stack, self.deeper, out)?;
+                        open.at += piece.weight;
+                        None
+                    }
+                    None => {
+                        open.go_to(&timed, StackId::EMPTY, self.deeper, out)?;
+                        self.written += 1;
+                        out.write_all(b"]}")?;
+                        Some(Part::Head)
+                    }
+                },
+            };
+            if let Some(next) = next {
+                self.part = next;
+            }
+        }
+        Ok(self.written >= self.tracks.len())
+    }
+}
+
+/// The samples of a track. Measured by time they fill the range: gaps are
+/// idle, so that all tracks begin and end together.
+#[derive(Clone, Copy)]
+struct Timed<'a> {
+    profile: &'a Profile,
+    track: &'a Track,
+    stacks: &'a Stacks,
+    staged: &'a Staged,
+    limit: &'a Limit,
+    range: Span,
+    measure: Measure,
+}
+
+/// A stretch as it is written.
+#[derive(Clone, Copy)]
+struct Piece {
+    stack: StackId,
+    /// Nanoseconds or samples.
+    weight: u64,
+}
+
+impl Timed<'_> {
+    /// Begins the profile, with the list that makes the file smaller: one of
+    /// stacks, or, where stacks are deep and alike, one of the frames that are
+    /// entered and left.
+    fn head(&self, out: &mut impl Write) -> io::Result<Part> {
+        /// About how many frames in a stack are as long as an event.
+        const EVENT_FRAMES: u64 = 8;
+        let (mut count, mut frames, mut events) = (0, 0, 0);
+        let (mut cursor, mut last) = (Cursor::new(self), StackId::EMPTY);
+        while let Some(piece) = cursor.next(self) {
+            let depth = |stack| u64::from(self.stacks.depth(stack));
+            let common = depth(self.stacks.common(last, piece.stack));
+            count += piece.weight;
+            frames += depth(piece.stack);
+            events += depth(last) + depth(piece.stack) - 2 * common;
+            last = piece.stack;
+        }
+        let (unit, start, end) = match self.measure {
+            Measure::Amount => ("nanoseconds", self.range.start.0, self.range.end.0),
+            Measure::Count => ("none", 0, count),
+        };
+        let evented = events.saturating_mul(EVENT_FRAMES) < frames;
+        let head = ProfileHead {
+            kind: if evented { "evented" } else { "sampled" },
+            name: &self.track.source.to_string(),
+            unit,
+            start_value: start as f64,
+            end_value: end as f64,
+        };
+        head.write(out, if evented { "events" } else { "samples" })?;
+        let cursor = Cursor::new(self);
+        Ok(if evented {
+            let open = Open {
+                stack: StackId::EMPTY,
+                at: start,
+                begun: false,
+            };
+            Part::Events(cursor, open)
+        } else {
+            Part::Stacks(cursor)
+        })
+    }
+
+    /// Whether a stack stands for deeper ones.
+    fn is_cut(&self, stack: StackId) -> bool {
+        self.limit.cuts() && self.stacks.depth(stack) > DEEPEST
+    }
+}
+
+/// A place among the stretches of a track.
+#[derive(Debug)]
+struct Cursor {
+    stretches: Stretches,
+    /// A stretch that was looked at, and comes next.
+    ahead: Option<(StackId, u64)>,
+    /// How many pieces there were.
+    count: u64,
+}
+
+impl Cursor {
+    fn new(timed: &Timed<'_>) -> Self {
+        Self {
+            stretches: Stretches::new(timed.profile, timed.track, timed.range),
+            ahead: None,
+            count: 0,
+        }
+    }
+
+    /// The next piece. Stretches that only differ in what is cut off are one.
+    fn next(&mut self, timed: &Timed<'_>) -> Option<Piece> {
+        let ahead = self.ahead.take();
+        let (stack, mut weight) = ahead.or_else(|| self.stretch(timed))?;
+        while timed.is_cut(stack) {
+            match self.stretch(timed) {
+                Some((other, more)) if other == stack => weight += more,
+                other => {
+                    self.ahead = other;
+                    break;
+                }
+            }
+        }
+        self.count += 1;
+        Some(Piece { stack, weight })
+    }
+
+    fn stretch(&mut self, timed: &Timed<'_>) -> Option<(StackId, u64)> {
+        loop {
+            let stretch = self.stretches.next(timed.profile, timed.track)?;
+            let stack = timed.staged.stack(stretch.stack);
+            let weight = match timed.measure {
+                Measure::Amount => stretch.duration.0,
+                Measure::Count if stretch.counts && stack.is_some() => 1,
+                Measure::Count => continue,
+            };
+            // What fell away leaves time without a frame, which is how this
+            // format says that nothing is known.
+            let stack = stack.map_or(StackId::EMPTY, |stack| timed.limit.of(stack));
+            return Some((stack, weight));
+        }
+    }
+}
+
+impl Open {
+    /// Closes the frames that are not in `stack`, and opens those that are.
+    fn go_to(
+        &mut self,
+        timed: &Timed<'_>,
+        stack: StackId,
+        deeper: u32,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        let stacks = timed.stacks;
+        let number = |stack| match stacks.frame(stack) {
+            Some(frame) if stacks.depth(stack) <= DEEPEST => frame.0,
+            _ => deeper,
+        };
+        let common = stacks.common(self.stack, stack);
+        while self.stack != common {
+            self.event(out, 'C', number(self.stack))?;
+            self.stack = stacks.parent(self.stack);
+        }
+        let mut opened = Vec::new();
+        let mut inner = stack;
+        while inner != common {
+            opened.push(inner);
+            inner = stacks.parent(inner);
+        }
+        for &inner in opened.iter().rev() {
+            self.event(out, 'O', number(inner))?;
+        }
+        self.stack = stack;
+        Ok(())
+    }
+
+    fn event(&mut self, out: &mut impl Write, kind: char, frame: u32) -> io::Result<()> {
+        comma(out, std::mem::replace(&mut self.begun, true))?;
+        let at = self.at;
+        write!(out, r#"{{"type":"{kind}","frame":{frame},"at":{at}}}"#)
+    }
+}

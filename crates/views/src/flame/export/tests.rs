@@ -1,0 +1,204 @@
+//! What is true of all formats.
+
+use std::task::Poll;
+
+use eventlog::ids::{CapId, Nanos};
+use model::profile::frames::Frames;
+use model::profile::origin::Choice;
+use model::profile::revision::Revision;
+use model::profile::sample_threads::SampleThreads;
+use model::profile::source::Source;
+use model::profile::stacks::{StackId, Stacks};
+use model::profile::{Profile, Samples, Track, TrackSource};
+use model::time::Span;
+use proptest::prelude::*;
+
+use super::tree::DEEPEST;
+use super::*;
+use crate::flame::step::Step;
+
+const FORMATS: [ExportFormat; 3] = [
+    ExportFormat::Speedscope,
+    ExportFormat::Folded,
+    ExportFormat::Pprof,
+];
+
+/// Spans that begin one inside of the other, each with a name of its own, or
+/// all with one, and then end.
+fn nested(depth: u32, names: u32) -> Profile {
+    let (mut frames, mut stacks) = (Frames::default(), Stacks::default());
+    let idle = frames.intern(Frame::built_in("IDLE", "IDLE"));
+    let mut walk = vec![StackId::EMPTY];
+    for level in 0..depth {
+        let frame = Frame::of_kind(FrameKind::Span, &format!("span {}", level % names));
+        let outer = walk.last().copied().unwrap_or_default();
+        walk.push(stacks.push(outer, frames.intern(frame)));
+    }
+    walk.extend_from_within(..);
+    walk[depth as usize + 1..].reverse();
+    let mut samples = Samples::default();
+    for (at, &stack) in (0..).zip(&walk) {
+        samples.push(Span::new(Nanos(at * 10), Nanos(at * 10 + 10)), stack);
+    }
+    Profile {
+        frames,
+        stacks,
+        idle,
+        idle_stack: StackId::EMPTY,
+        span: Span::new(Nanos(0), samples.end()),
+        tracks: vec![Track {
+            source: TrackSource::Capability(CapId(0)),
+            samples,
+            open: Vec::new(),
+            sampled: false,
+        }],
+        tick_interval: None,
+        threads: SampleThreads::default(),
+        heap: None,
+        revision: Revision::next(),
+    }
+}
+
+fn query(steps: &[Step]) -> FlameQuery {
+    FlameQuery {
+        steps: steps.to_vec(),
+        ..FlameQuery::default()
+    }
+}
+
+/// Writes a file in slices of so many stacks.
+fn file(
+    profile: &Profile,
+    query: &FlameQuery,
+    format: ExportFormat,
+    slice: usize,
+) -> (Vec<u8>, LeftOut) {
+    let cache = StepCache::default();
+    let mut export = Export::new(&cache, profile, query, format, &About::default());
+    let mut bytes = Vec::new();
+    while export
+        .advance(profile, &mut bytes, slice)
+        .expect("memory takes all")
+        == Poll::Pending
+    {}
+    (bytes, export.left_out())
+}
+
+#[test]
+fn twice_the_nesting_is_at_most_two_and_a_half_times_the_file() {
+    let depth = u32::from(DEEPEST) * 2;
+    for names in [1, u32::MAX] {
+        for step in [&[][..], &[Step::Invert], &[Step::CollapseRecursion]] {
+            for format in FORMATS {
+                let size = |depth| {
+                    let (bytes, _) = file(&nested(depth, names), &query(step), format, 1 << 20);
+                    bytes.len() as f64
+                };
+                let grown = size(2 * depth) / size(depth);
+                assert!(grown <= 2.5, "{format:?} {step:?} {grown}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_too_deep_is_told() {
+    let deep = nested(u32::from(DEEPEST) + 10, u32::MAX);
+    for format in FORMATS {
+        let (bytes, left_out) = file(&deep, &query(&[]), format, 1 << 20);
+        assert_eq!((left_out.deep, left_out.deepest), (10, DEEPEST + 10));
+        if format != ExportFormat::Pprof {
+            let text = String::from_utf8(bytes).expect("UTF-8");
+            assert!(text.contains("(deeper frames)"), "{format:?}");
+        }
+        let (_, left_out) = file(&nested(u32::from(DEEPEST), 9), &query(&[]), format, 99);
+        assert!(left_out.is_nothing());
+    }
+    // All weights are there.
+    let (bytes, _) = file(&deep, &query(&[]), ExportFormat::Folded, 1 << 20);
+    let text = String::from_utf8(bytes).expect("UTF-8");
+    let weight = |line: &str| {
+        line.rsplit_once(' ')
+            .and_then(|(_, n)| n.parse::<u64>().ok())
+    };
+    let sum: u64 = text.lines().filter_map(weight).sum();
+    assert_eq!(sum, deep.span.duration().0);
+    let inverted = nested(9000, u32::MAX);
+    let (_, left_out) = file(
+        &inverted,
+        &query(&[Step::Invert]),
+        ExportFormat::Folded,
+        1 << 20,
+    );
+    assert!(left_out.shortened > 0 && left_out.to_string().contains("inverted"));
+}
+
+/// Deep stacks that are alike are told by what changes.
+#[test]
+fn deep_stacks_are_written_as_events() {
+    let (bytes, _) = file(&nested(200, 5), &query(&[]), ExportFormat::Speedscope, 7);
+    let document: serde_json::Value = serde_json::from_slice(&bytes).expect("JSON");
+    let profile = &document["profiles"][0];
+    assert_eq!(profile["type"], "evented");
+    let events = profile["events"].as_array().expect("events");
+    assert_eq!(events.len(), 400);
+    let frames = document["shared"]["frames"].as_array().expect("frames");
+    let mut open = Vec::new();
+    for event in events {
+        let frame = event["frame"].as_u64().expect("a number");
+        let name = frames[frame as usize]["name"].as_str().expect("a name");
+        let expected = format!(
+            "span {}",
+            (open.len() - usize::from(event["type"] == "C")) % 5
+        );
+        assert_eq!(name, expected);
+        match event["type"].as_str() {
+            Some("O") => open.push(frame),
+            _ => assert_eq!(open.pop(), Some(frame)),
+        }
+    }
+    assert!(open.is_empty());
+}
+
+#[test]
+fn heap_samples_are_shown_by_their_mean() {
+    let query = FlameQuery {
+        choice: Choice {
+            source: Source::Heap,
+            ..Choice::default()
+        },
+        ..FlameQuery::default()
+    };
+    let whole = |amount, samples| {
+        let weight = Weight { amount, count: 1 };
+        Scale::new(&query, samples).whole(weight)
+    };
+    assert_eq!([0, 3, 4, 5, 7].map(|sum| whole(sum, 3)), [0, 1, 1, 2, 2]);
+    assert_eq!([0, 1, 2, 3].map(|sum| whole(sum, 2)), [0, 1, 1, 2]);
+    assert_eq!([0, 5].map(|sum| whole(sum, 0)), [0, 5]);
+    let time = Scale::new(&FlameQuery::default(), 3);
+    let weight = Weight {
+        amount: 7,
+        count: 2,
+    };
+    assert_eq!((time.whole(weight), time.exact(weight)), (7, 7.0));
+}
+
+proptest! {
+    /// Wherever the writing stops to let others have a turn, the file is the
+    /// same.
+    #[test]
+    fn slices_make_up_the_file(
+        depth in 1_u32..60,
+        names in 1_u32..9,
+        slice in 1_usize..40,
+        invert in any::<bool>(),
+    ) {
+        let profile = nested(depth, names);
+        let steps: &[Step] = if invert { &[Step::Invert] } else { &[] };
+        for format in FORMATS {
+            let whole = file(&profile, &query(steps), format, usize::MAX);
+            prop_assert_eq!(&file(&profile, &query(steps), format, slice), &whole);
+        }
+    }
+}

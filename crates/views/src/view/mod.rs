@@ -1,0 +1,178 @@
+//! The view: what is shown of a log, and how, as one value. It is what a link
+//! holds, what going back and forward walks through, and what an action turns
+//! into another one.
+//!
+//! - [`flame`], [`events`], [`threads`]: what single panels keep in it.
+//! - [`panel`]: what there is to know of a panel, and its settings.
+//! - [`store`]: the view of now, and those before it.
+//! - [`text`]: how links spell texts, numbers and ranges.
+//! - [`tracks`]: the tracks in a link.
+
+pub mod events;
+pub mod flame;
+pub mod history;
+pub mod panel;
+pub mod store;
+pub mod text;
+pub mod threads;
+pub mod tracks;
+
+use std::fmt;
+use std::rc::Rc;
+
+use crate::notes::Notes;
+use crate::scene::arrange::{TrackChange, TrackView};
+use crate::scene::track::Layout;
+use crate::scene::track_name::TrackName;
+use eventlog::ids::Nanos;
+use model::time::Span;
+use panel::{PanelName, PanelSettings, Settings};
+
+/// What is shown of a log, and how. The default is the view of a log that was
+/// just opened.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct View {
+    /// The stretch of time in view; the whole log if `None`.
+    pub visible: Option<Span>,
+    /// The selected stretch of time.
+    pub selection: Option<Span>,
+    /// The selected item.
+    pub selected: Option<Selected>,
+    /// The open panel.
+    pub panel: PanelName,
+    /// Whether it is hidden, so that the timeline has all of the window.
+    pub panel_hidden: bool,
+    /// Which tracks are shown, and how.
+    pub tracks: TrackView,
+    /// What panels keep.
+    pub settings: Settings,
+    /// What the reader noted.
+    pub notes: Rc<Notes>,
+}
+
+/// An item, named by what it is and not by a number that another version of
+/// the program might give to something else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selected {
+    /// When it begins.
+    pub time: Nanos,
+    /// The track that it is on.
+    pub track: TrackName,
+}
+
+/// What an action may know beside the view: what there is, and where the
+/// reader is.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// The tracks as they stand now.
+    pub layout: &'a Layout,
+    /// The track that the keyboard is on.
+    pub track: Option<&'a TrackName>,
+    /// The time of the selected item.
+    pub item: Option<Span>,
+}
+
+impl View {
+    /// The view with that panel open.
+    #[must_use]
+    pub fn with_panel(self, panel: PanelName) -> Self {
+        Self {
+            panel,
+            panel_hidden: false,
+            ..self
+        }
+    }
+
+    /// The view with other settings of a panel.
+    #[must_use]
+    pub fn with_settings<T: PanelSettings>(mut self, settings: T) -> Self {
+        self.settings.set(settings);
+        self
+    }
+
+    /// The view with other notes.
+    #[must_use]
+    pub fn with_notes(self, notes: Notes) -> Self {
+        let notes = Rc::new(notes);
+        Self { notes, ..self }
+    }
+
+    /// The view with its tracks shown otherwise.
+    #[must_use]
+    pub fn with_tracks(mut self, change: TrackChange, context: &Context<'_>) -> Self {
+        self.tracks.change(change, context.layout);
+        self
+    }
+
+    /// The view with a change to the track that the keyboard is on.
+    #[must_use]
+    pub fn with_track(
+        self,
+        change: impl FnOnce(TrackName) -> TrackChange,
+        context: &Context<'_>,
+    ) -> Self {
+        match context.track {
+            Some(track) => self.with_tracks(change(track.clone()), context),
+            None => self,
+        }
+    }
+
+    /// The view as far as it fits a log: times outside of it are dropped.
+    #[must_use]
+    pub fn inside(mut self, log: Span) -> Self {
+        let inside = |span: Span| {
+            let span = Span::new(span.start.max(log.start), span.end.min(log.end));
+            (span.start < span.end).then_some(span)
+        };
+        // What is in view may reach a little beyond the log; a range may not.
+        self.visible = self.visible.filter(|span| inside(*span).is_some());
+        self.selection = self.selection.and_then(inside);
+        Rc::make_mut(&mut self.notes).keep_in(log);
+        self
+    }
+}
+
+/// A change of the view: a function from view to view.
+pub struct Change(Box<dyn FnOnce(&View, &Context<'_>) -> View>);
+
+impl Change {
+    /// That change.
+    pub fn new(change: impl FnOnce(View, &Context<'_>) -> View + 'static) -> Self {
+        Self(Box::new(move |view, context| change(view.clone(), context)))
+    }
+
+    /// Shows another panel.
+    #[must_use]
+    pub fn panel(panel: PanelName) -> Self {
+        Self::new(move |view, _| view.with_panel(panel))
+    }
+
+    /// Other settings of a panel.
+    pub fn settings<T: PanelSettings>(settings: T) -> Self {
+        Self::new(move |view, _| view.with_settings(settings))
+    }
+
+    /// Shows the tracks otherwise.
+    #[must_use]
+    pub fn tracks(change: TrackChange) -> Self {
+        Self::new(move |view, context| view.with_tracks(change, context))
+    }
+
+    /// Other notes.
+    #[must_use]
+    pub fn notes(notes: Notes) -> Self {
+        Self::new(move |view, _| view.with_notes(notes))
+    }
+
+    /// The view after it.
+    #[must_use]
+    pub fn apply(self, view: &View, context: &Context<'_>) -> View {
+        self.0(view, context)
+    }
+}
+
+impl fmt::Debug for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Change")
+    }
+}

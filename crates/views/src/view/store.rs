@@ -1,0 +1,135 @@
+//! The view of now, and the views before and after it.
+
+use std::rc::Rc;
+
+use super::View;
+use super::history::History;
+
+/// Looking around, a view every now and then, is one step of the browser's
+/// history as long as no more time than this lies between two views.
+const ONE_LOOK_MS: f64 = 3_000.0;
+
+/// What the address is to do with a view that has settled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// It stands for the view before as well.
+    Replace,
+    /// It is a new entry: the browser's Back leads to the one before.
+    New,
+}
+
+/// The view of now, and the views before and after it.
+#[derive(Debug, Default)]
+pub struct ViewStore {
+    view: Rc<View>,
+    history: History<Rc<View>>,
+    /// When the last view settled that only looked elsewhere than the one
+    /// before it.
+    looked_ms: Option<f64>,
+}
+
+impl ViewStore {
+    /// The view of now.
+    #[must_use]
+    pub const fn view(&self) -> &Rc<View> {
+        &self.view
+    }
+
+    /// Another view; it can be gone back from when it has settled.
+    pub fn set(&mut self, view: View) {
+        if *self.view != view {
+            self.view = Rc::new(view);
+        }
+    }
+
+    /// The selected range is being dragged.
+    pub fn edit(&mut self) -> &mut View {
+        Rc::make_mut(&mut self.view)
+    }
+
+    /// Forgets what was before: another log was opened.
+    pub fn restart(&mut self) {
+        self.history = History::default();
+        self.looked_ms = None;
+    }
+
+    /// The view of now has settled at that moment: it can be gone back to.
+    pub fn settle(&mut self, now_ms: f64) -> Entry {
+        let Some(before) = self.history.settled(Rc::clone(&self.view)) else {
+            return Entry::Replace;
+        };
+        let elsewhere = View {
+            visible: self.view.visible,
+            ..View::clone(&before)
+        };
+        if elsewhere != *self.view {
+            self.looked_ms = None;
+            return Entry::New;
+        }
+        let last = self.looked_ms.replace(now_ms);
+        match last.filter(|last| now_ms - last <= ONE_LOOK_MS) {
+            Some(_) => Entry::Replace,
+            None => Entry::New,
+        }
+    }
+
+    /// The view before this one, if there is any.
+    pub fn back(&mut self) -> Option<View> {
+        self.history.settled(Rc::clone(&self.view));
+        self.history.back().map(Rc::unwrap_or_clone)
+    }
+
+    /// The view that was left by [`back`](Self::back).
+    pub fn forward(&mut self) -> Option<View> {
+        self.history.forward().map(Rc::unwrap_or_clone)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::panel::PanelName;
+    use eventlog::ids::Nanos;
+    use model::time::Span;
+
+    fn looking(store: &mut ViewStore, at: u64, now_ms: f64) -> Entry {
+        store.edit().visible = Some(Span::new(Nanos(at), Nanos(at + 10)));
+        store.settle(now_ms)
+    }
+
+    #[test]
+    fn looking_around_is_one_entry_and_anything_else_its_own() {
+        let mut store = ViewStore::default();
+        assert_eq!(store.settle(0.0), Entry::Replace, "the log was just opened");
+        assert_eq!(looking(&mut store, 1, 1_000.0), Entry::New);
+        assert_eq!(looking(&mut store, 2, 2_000.0), Entry::Replace);
+        assert_eq!(looking(&mut store, 3, 4_900.0), Entry::Replace);
+        assert_eq!(looking(&mut store, 4, 9_000.0), Entry::New);
+        store.edit().panel = PanelName("flame");
+        assert_eq!(store.settle(9_100.0), Entry::New);
+        assert_eq!(store.settle(9_200.0), Entry::Replace, "nothing changed");
+        assert_eq!(looking(&mut store, 5, 9_300.0), Entry::New);
+    }
+
+    #[test]
+    fn every_view_that_settled_is_gone_back_to() {
+        let mut store = ViewStore::default();
+        store.settle(0.0);
+        looking(&mut store, 1, 1.0);
+        store.edit().panel = PanelName("flame");
+        // This one has not settled yet.
+        let now = View::clone(store.view());
+        let before = store.back().expect("a view");
+        assert_eq!(before.panel, PanelName::default());
+        assert!(before.visible.is_some());
+        store.set(before);
+        let first = store.back().expect("a view");
+        assert_eq!(first, View::default());
+        store.set(first);
+        assert_eq!(store.back(), None);
+        store.forward();
+        assert_eq!(store.forward(), Some(now));
+        store.restart();
+        assert_eq!(store.back(), None);
+    }
+}

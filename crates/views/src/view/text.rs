@@ -1,0 +1,97 @@
+//! How links spell texts, numbers and ranges of time.
+
+use std::fmt::Write as _;
+
+use eventlog::ids::Nanos;
+use model::time::Span;
+
+/// The longest text that is kept of a name, a filter or a search, in bytes.
+pub const MAX_TEXT: usize = 200;
+
+/// The units of a range, coarsest first, with their length in nanoseconds.
+const UNITS: [(char, u64); 4] = [
+    ('s', 1_000_000_000),
+    ('m', 1_000_000),
+    ('u', 1_000),
+    ('n', 1),
+];
+
+/// Writes a range in the coarsest unit that is exact.
+#[must_use]
+pub fn write_range(range: Span) -> Option<String> {
+    let (start, duration) = (range.start.0, range.end.0.checked_sub(range.start.0)?);
+    let (unit, length) = UNITS
+        .into_iter()
+        .find(|(_, length)| start % length == 0 && duration % length == 0)?;
+    Some(format!("{}{unit}{}", start / length, duration / length))
+}
+
+/// Reads a range; a missing start is 0.
+#[must_use]
+pub fn read_range(text: &str) -> Option<Span> {
+    let (at, length) = text.char_indices().find_map(|(at, c)| {
+        let (_, length) = UNITS.into_iter().find(|(unit, _)| *unit == c)?;
+        Some((at, length))
+    })?;
+    let start = if at == 0 { 0 } else { number(&text[..at])? };
+    let start = start.checked_mul(length)?;
+    let duration = number(&text[at + 1..])?.checked_mul(length)?;
+    Some(Span::new(Nanos(start), Nanos(start.checked_add(duration)?)))
+}
+
+/// Decimal digits and nothing else (`str::parse` would take a sign).
+#[must_use]
+pub fn number(text: &str) -> Option<u64> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| digits)
+}
+
+/// The longest beginning that is at most [`MAX_TEXT`] bytes long.
+#[must_use]
+pub fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_TEXT)]
+}
+
+/// Escapes every byte but the unreserved ones of RFC 3986 (section 2.3), which
+/// programs that make links of text leave alone.
+#[must_use]
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(char::from(byte));
+            }
+            _ => {
+                let _ = write!(out, "%{byte:02X}");
+            }
+        }
+    }
+    out
+}
+
+/// Undoes [`escape`]; `None` for half an escape or bytes that are no text.
+#[must_use]
+pub fn unescape(text: &str) -> Option<String> {
+    let mut pieces = text.split('%');
+    let mut out = pieces.next()?.as_bytes().to_vec();
+    for piece in pieces {
+        let (digits, rest) = piece.as_bytes().split_at_checked(2)?;
+        let digit = |at: usize| char::from(digits[at]).to_digit(16);
+        out.push((digit(0)? * 16 + digit(1)?) as u8);
+        out.extend(rest);
+    }
+    String::from_utf8(out).ok()
+}
+
+/// A value that differs from the usual one.
+#[must_use]
+pub fn unless<T: PartialEq>(value: T, usual: T) -> Option<T> {
+    (value != usual).then_some(value)
+}
+
+/// A text, cut and escaped; nothing if it is empty.
+#[must_use]
+pub fn escape_text(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| escape(cut(text)))
+}

@@ -1,0 +1,20 @@
+//! Opens a log in pieces and asks every kind of question of it, while it is
+//! read and once it is. The first two bytes say how many of the others decide
+//! what is asked.
+#![no_main]
+
+#[path = "../../tests/common/asking.rs"]
+mod asking;
+
+use asking::{Choices, open_and_ask};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((&[high, low], rest)) = bytes.split_first_chunk() else {
+        return;
+    };
+    let choices = usize::from(u16::from_be_bytes([high, low])).min(rest.len());
+    let (choices, log) = rest.split_at(choices);
+    // Not everything is a log.
+    drop(open_and_ask(log, &mut Choices::new(choices)));
+});

@@ -1,0 +1,188 @@
+//! What keys and the palette make the page do.
+
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlElement, HtmlInputElement, KeyboardEvent};
+use yew::prelude::*;
+
+use super::App;
+use crate::ui::heads::focus_current;
+use crate::ui::panels::PANELS;
+use crate::ui::viewer::Control;
+use crate::ui::{save, theme};
+use views::actions::effect::{Command, Effect};
+use views::actions::key::KeyPress;
+use views::actions::{Action, When, action};
+use views::view::Change;
+
+/// The action of a key press, if it has one here.
+fn pressed(event: &KeyboardEvent, on_timeline: bool) -> Option<Action> {
+    // AltGr writes signs such as [; some systems tell it as Ctrl and Alt.
+    let alt_graph = event.get_modifier_state("AltGraph");
+    let (code, key) = (event.code(), event.key());
+    let press = KeyPress {
+        code: &code,
+        key: &key,
+        ctrl: (event.ctrl_key() || event.meta_key()) && !alt_graph,
+        alt: event.alt_key() && !alt_graph,
+        shift: event.shift_key(),
+    };
+    let action = action(&press, on_timeline, PANELS)?;
+    (action.repeats() || !event.repeat()).then_some(action)
+}
+
+/// Whether the focus is on the head of a track: then the keys are the
+/// timeline's.
+fn is_head(element: &HtmlElement) -> bool {
+    element.class_name().split(' ').any(|class| class == "head")
+}
+
+fn focus(input: &NodeRef) {
+    if let Some(input) = input.cast::<HtmlInputElement>() {
+        // Focus is all that is asked for.
+        let _ = input.focus();
+    }
+}
+
+impl App {
+    pub(super) fn key(&mut self, ctx: &Context<Self>, event: &KeyboardEvent) -> bool {
+        let target = event
+            .target()
+            .and_then(|target| target.dyn_into::<HtmlElement>().ok());
+        let tag = target
+            .as_ref()
+            .map(|target| target.tag_name())
+            .unwrap_or_default();
+        // Where nothing has the focus the keys are the timeline's.
+        let on_timeline = tag == "BODY" || target.as_ref().is_some_and(is_head);
+        let action = pressed(event, on_timeline);
+        let dialog = self.dialogs.help.is_some() && action != Some(Action::Palette);
+        if self.dialogs.palette.is_some() || dialog {
+            return false;
+        }
+        let writing = matches!(tag.as_str(), "INPUT" | "SELECT" | "TEXTAREA");
+        if writing && action != Some(Action::Palette) {
+            if event.key() == "Escape"
+                && let Some(target) = target
+            {
+                // Leaving a field is a convenience.
+                if !focus_current() {
+                    let _ = target.blur();
+                }
+            }
+            return false;
+        }
+        let Some(action) = action.filter(|action| self.can(*action)) else {
+            return false;
+        };
+        event.prevent_default();
+        self.perform(ctx, action)
+    }
+
+    /// Whether an action can be asked for now.
+    pub(super) fn can(&self, action: Action) -> bool {
+        let binding = action.binding(PANELS);
+        binding.is_some_and(|binding| binding.when == When::Always) || self.log.is_there()
+    }
+
+    /// Does it; the result is whether the page has to be rendered anew.
+    pub(super) fn perform(&mut self, ctx: &Context<Self>, action: Action) -> bool {
+        let Some(binding) = action.binding(PANELS) else {
+            return false;
+        };
+        match binding.does {
+            Effect::View(step) => self.change(ctx, Change::new(step)),
+            Effect::Panel(panel) => self.change(ctx, Change::panel(panel)),
+            Effect::Timeline(step) => {
+                self.viewer.act(step);
+                false
+            }
+            Effect::Page(command) => self.command(ctx, command),
+        }
+    }
+
+    /// What only the page can do.
+    fn command(&mut self, ctx: &Context<Self>, command: Command) -> bool {
+        match command {
+            Command::Back => return self.travel(ctx, true),
+            Command::Forward => return self.travel(ctx, false),
+            Command::Escape => return self.escape(ctx),
+            Command::AddNote => return self.add_note(ctx),
+            Command::NextNote => return self.step_note(true),
+            Command::PreviousNote => return self.step_note(false),
+            Command::FilterTracks => focus(&self.filter_input),
+            Command::CopyDetails => self.copy_details(),
+            Command::Open => {
+                if let Some(input) = self.file_input.cast::<HtmlInputElement>() {
+                    input.click();
+                }
+            }
+            Command::Share => self.share(ctx),
+            Command::ExportPng => self.export_png(),
+            Command::ExportSvg => self.export_svg(),
+            Command::Theme => {
+                theme::apply(theme::next(theme::choice()), theme::contrast());
+                return self.recolour();
+            }
+            Command::Contrast => {
+                theme::apply(theme::choice(), theme::other(theme::contrast()));
+                return self.recolour();
+            }
+            Command::Palette => self.open_palette(),
+            Command::Help => self.dialogs.help = Some(false),
+            Command::Legend => self.dialogs.help = Some(true),
+        }
+        true
+    }
+
+    /// Drops one thing: what the timeline holds, the selected tracks, the
+    /// loading of a log.
+    fn escape(&mut self, ctx: &Context<Self>) -> bool {
+        let mut undone = false;
+        self.viewer.act(|control| {
+            let told = control.escape();
+            undone = told.is_some();
+            told.unwrap_or_default()
+        });
+        if undone {
+            return false;
+        }
+        if !self.views.view().tracks.selected.is_empty() {
+            return self.drop_selection(ctx);
+        }
+        if self.log.is_loading() {
+            self.cancel();
+            return true;
+        }
+        false
+    }
+
+    /// The name of a file with the picture: that of the log.
+    fn export_name(&self, extension: &str) -> String {
+        let name = self.log.name.trim_end_matches(".gz");
+        let name = name.trim_end_matches(".zst");
+        let name = name.trim_end_matches(".eventlog");
+        format!("{name}.{extension}")
+    }
+
+    fn export_png(&self) {
+        let name = self.export_name("png");
+        self.viewer.png(move |blob| {
+            // Fails only without memory; there is no better place for it then.
+            let _ = save::save_blob(&name, &blob);
+        });
+    }
+
+    fn export_svg(&self) {
+        let texts = js_sys::Array::of1(&self.viewer.svg().into());
+        // As above.
+        let _ = save::save(&self.export_name("svg"), "image/svg+xml", &texts);
+    }
+
+    fn copy_details(&self) {
+        if let Some(description) = self.viewer.read(Control::description) {
+            let clipboard = gloo_utils::window().navigator().clipboard();
+            // Where the browser does not allow it, nothing is copied.
+            let _ = clipboard.write_text(&description.to_text());
+        }
+    }
+}

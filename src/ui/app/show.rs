@@ -1,0 +1,315 @@
+//! The view: it changes through functions from view to view, can be gone back
+//! from, and the address follows it.
+
+use gloo_timers::callback::Timeout;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use yew::prelude::*;
+
+use super::{App, DialogNews, Msg};
+use crate::ui::link;
+use crate::ui::panel::Wish;
+use crate::ui::panels::{FLAME_GRAPH, IN_VIEW, NOTES, PROCESS};
+use crate::ui::same::Same;
+use crate::ui::viewer::{Control, Goto};
+use model::time::Span;
+use views::notes::{MAX_NOTES, Note};
+use views::scene::format;
+use views::scene::track_name::TrackName;
+use views::share::Link;
+use views::tracks::Row;
+use views::tracks::details::FlameTarget;
+use views::view::flame::{FlameOrder, FlameView};
+use views::view::store::Entry;
+use views::view::{Change, View};
+
+/// How long after the last change the address follows the view.
+const SETTLED_MS: u32 = 250;
+/// How long after the last change the table of what is in view follows.
+const FOLLOW_MS: u32 = 120;
+
+impl App {
+    /// Takes over from the timeline what it alone knows while it moves.
+    fn look(&mut self) {
+        let contents = &self.log.overview.contents;
+        let view = View {
+            visible: self.viewer.read(Control::visible),
+            selection: self.viewer.read(Control::range),
+            selected: link::selected(self.viewer.read(Control::selected), contents),
+            ..View::clone(self.views.view())
+        };
+        self.views.set(view);
+    }
+
+    /// Changes the view; false if it stays as it is.
+    pub(super) fn change(&mut self, ctx: &Context<Self>, change: Change) -> bool {
+        self.look();
+        let layout = self.timeline.layout.clone();
+        let track = self.viewer.read(|control| control.track().cloned());
+        let item = self.viewer.read(Control::selected).map(|(_, span)| span);
+        let context = views::view::Context {
+            layout: &layout,
+            track: track.as_ref(),
+            item,
+        };
+        let view = change.apply(self.views.view(), &context);
+        self.show(ctx, view)
+    }
+
+    /// Shows a view; false if it is shown already.
+    pub(super) fn show(&mut self, ctx: &Context<Self>, view: View) -> bool {
+        let before = self.views.view().clone();
+        if *before == view {
+            return false;
+        }
+        self.views.set(view);
+        let view = self.views.view().clone();
+        if view.tracks != before.tracks {
+            self.client.set_span_prefixes(&view.tracks.prefixes);
+            self.show_tracks();
+            let (now, then) = (&view.tracks, &before.tracks);
+            if (&now.filter, now.threads) != (&then.filter, then.threads) {
+                self.ask_threads(ctx);
+            } else if now.pinned != then.pinned {
+                self.ask_pinned_threads(ctx);
+            }
+        }
+        if view.notes != before.notes {
+            self.viewer.set_notes(&view.notes);
+            self.panel.wish = None;
+        }
+        if (view.visible, view.selection) != (before.visible, before.selection)
+            || view.selected != before.selected
+        {
+            let item = link::item(&view, &self.log.overview.contents);
+            self.viewer
+                .act(|control| control.show_view(view.visible, view.selection, item));
+        }
+        if (view.panel, view.panel_hidden) != (before.panel, before.panel_hidden) {
+            self.panel.wish = None;
+            self.will_follow(ctx);
+        }
+        self.will_settle(ctx);
+        true
+    }
+
+    /// Goes to the view before this one, or to the one that was left.
+    pub(super) fn travel(&mut self, ctx: &Context<Self>, back: bool) -> bool {
+        self.look();
+        let view = if back {
+            self.views.back()
+        } else {
+            self.views.forward()
+        };
+        view.is_some_and(|view| self.show(ctx, view))
+    }
+
+    /// The address follows when the user has paused.
+    pub(super) fn will_settle(&mut self, ctx: &Context<Self>) {
+        if self.log.is_open() {
+            let link = ctx.link().clone();
+            self.pauses.settle = Some(Timeout::new(SETTLED_MS, move || {
+                link.send_message(Msg::Settled)
+            }));
+        }
+    }
+
+    pub(super) fn settled(&mut self) -> bool {
+        self.pauses.settle = None;
+        self.look();
+        let entry = self.views.settle(js_sys::Date::now());
+        link::write(&self.link(), entry);
+        false
+    }
+
+    /// The table of what is in view follows when it can be seen.
+    pub(super) fn will_follow(&mut self, ctx: &Context<Self>) {
+        if self.views.view().panel == IN_VIEW {
+            let link = ctx.link().clone();
+            self.pauses.follow = Some(Timeout::new(FOLLOW_MS, move || {
+                link.send_message(Msg::FollowTimeline)
+            }));
+        }
+    }
+
+    pub(super) fn follow_timeline(&mut self) -> bool {
+        self.pauses.follow = None;
+        self.panel.items = Same::new(self.viewer.read(Control::visible_items));
+        true
+    }
+
+    /// The link to this view.
+    fn link(&self) -> Link {
+        Link {
+            fingerprint: self.log.fingerprint,
+            view: View::clone(self.views.view()),
+            ..Link::default()
+        }
+    }
+
+    pub(super) fn share(&mut self, ctx: &Context<Self>) {
+        self.look();
+        let said = self.link();
+        link::write(&said, Entry::Replace);
+        let Some(href) = link::href(&said) else {
+            return;
+        };
+        let link = ctx.link().clone();
+        let say = move |copied| link.send_message(Msg::Dialog(DialogNews::Copied(copied)));
+        let clipboard = gloo_utils::window().navigator().clipboard();
+        let copying = clipboard.write_text(&href);
+        spawn_local(async move {
+            let copied = JsFuture::from(copying).await.is_ok();
+            say(copied);
+            if copied {
+                gloo_timers::future::TimeoutFuture::new(2500).await;
+                say(false);
+            }
+        });
+    }
+
+    /// Takes over what a link says, as far as it fits this log.
+    pub(super) fn follow_link(&mut self, ctx: &Context<Self>, link: Link) {
+        let Some(log) = self.log.overview.span else {
+            return;
+        };
+        if link.newer() {
+            self.dialogs.notice = Some("This link was made by a newer version of this page: some of it may be missing here.".to_owned());
+        }
+        self.look();
+        self.show(ctx, link.view.clone().inside(log));
+        self.wanted = Some(link).filter(|link| link.fingerprint.is_some());
+        self.compare_with_link();
+    }
+
+    /// Says so if a link is about another log.
+    pub(super) fn compare_with_link(&mut self) {
+        let wanted = self.wanted.as_ref().and_then(|link| link.fingerprint);
+        if !self.log.is_open() {
+            return;
+        }
+        if let (Some(wanted), Some(print)) = (wanted, self.log.fingerprint) {
+            self.wanted = None;
+            if wanted != print {
+                self.dialogs.notice = Some(format!(
+                    "The link was made for another log, of {}; this one has {}. What fits was applied.",
+                    format::bytes(wanted.len()),
+                    format::bytes(print.len())
+                ));
+            }
+        }
+    }
+
+    /// The address was changed: by hand, or by the browser's Back and Forward.
+    pub(super) fn follow_address(&mut self, ctx: &Context<Self>) -> bool {
+        let said = link::read().unwrap_or_default();
+        if self.log.is_open() {
+            self.follow_link(ctx, said);
+        } else {
+            self.wanted = Some(said);
+        }
+        true
+    }
+
+    /// Shows on the timeline what was clicked in a panel. A thread that is
+    /// not among its tracks is filtered for.
+    pub(super) fn goto(&mut self, ctx: &Context<Self>, goto: Goto) -> bool {
+        if let Some(thread) = goto.row.and_then(Row::thread)
+            && self.log.threads.iter().all(|row| row.id != thread)
+        {
+            self.timeline.goto_when_listed = Some(goto);
+            return self.filter_tracks(ctx, format!("#{thread}"));
+        }
+        self.viewer.act(|control| control.goto(goto));
+        true
+    }
+
+    pub(super) fn filter_tracks(&mut self, ctx: &Context<Self>, filter: String) -> bool {
+        self.change(
+            ctx,
+            Change::new(|mut view, _| {
+                view.tracks.filter = filter;
+                view
+            }),
+        )
+    }
+
+    /// Selects no range and no tracks any more.
+    pub(super) fn drop_selection(&mut self, ctx: &Context<Self>) -> bool {
+        self.change(
+            ctx,
+            Change::new(|mut view, _| {
+                view.selection = None;
+                view.tracks.selected.clear();
+                view
+            }),
+        )
+    }
+
+    /// Opens the flame graph with the track of a call or a sample, in the
+    /// order of time, and selects its box there. A selected range without it
+    /// is dropped.
+    pub(super) fn show_in_flame(&mut self, ctx: &Context<Self>, target: FlameTarget) -> bool {
+        let FlameTarget { source, track, at } = target;
+        self.change(
+            ctx,
+            Change::new(move |view, _| {
+                let flame = view.settings.get::<FlameView>();
+                let flame = FlameView {
+                    order: FlameOrder::Time,
+                    source: Some(source),
+                    before: None,
+                    tracks: TrackName::new(track.name()).unwrap_or(flame.tracks),
+                    ..flame
+                };
+                let inside = |range: &Span| range.start <= at && at <= range.end;
+                View {
+                    selection: view.selection.filter(inside),
+                    ..view.with_settings(flame).with_panel(FLAME_GRAPH)
+                }
+            }),
+        );
+        self.wish(Wish::Flame(track, at));
+        true
+    }
+
+    /// Shows all that is wrong or odd about the log.
+    pub(super) fn show_diagnostics(&mut self, ctx: &Context<Self>) -> bool {
+        self.change(ctx, Change::panel(PROCESS));
+        self.wish(Wish::Diagnostics);
+        true
+    }
+
+    /// Adds a note at the selected range, or else at the pointer or the
+    /// cursor, and has its name written.
+    pub(super) fn add_note(&mut self, ctx: &Context<Self>) -> bool {
+        let time = self.viewer.read(Control::moment);
+        let view = self.views.view();
+        let span = view.selection.unwrap_or(Span::new(time, time));
+        let mut notes = (*view.notes).clone();
+        let Some(number) = notes.insert(Note::new(span, "")) else {
+            self.dialogs.notice = Some(format!(
+                "There can be {MAX_NOTES} notes; delete some first."
+            ));
+            return true;
+        };
+        let change = Change::new(|view, _| view.with_notes(notes).with_panel(NOTES));
+        self.change(ctx, change);
+        self.wish(Wish::NameNote(number));
+        true
+    }
+
+    /// Goes to the next note, or the one before.
+    pub(super) fn step_note(&self, forward: bool) -> bool {
+        let cursor = self.viewer.read(Control::cursor);
+        let notes = &self.views.view().notes;
+        let note = if forward {
+            notes.after(cursor)
+        } else {
+            notes.before(cursor)
+        };
+        if let Some(note) = note {
+            self.viewer.act(|control| control.goto(Goto::note(note)));
+        }
+        false
+    }
+}

@@ -1,0 +1,313 @@
+//! Every collection in a table, and how long the program stood still for them.
+
+use std::ops::Range;
+
+use yew::prelude::*;
+
+use crate::ui::chart::{Bin, Histogram, Series, patterns};
+use crate::ui::grid::{Column, Grid, GridRow, Rows, ScrollTo, Went};
+use crate::ui::panel::range_text;
+use crate::ui::panel::{Page, PanelProps, use_answer};
+use crate::ui::term::Term;
+use crate::ui::viewer::Goto;
+use analysis::numbers::Collection;
+use analysis::numbers::collections_query::{
+    CollectionColumn, CollectionsQuery, CollectionsReply, Pauses,
+};
+use eventlog::ids::Nanos;
+use model::time::Span;
+use views::scene::format;
+use views::tracks::capability::Capability;
+
+const fn column(title: &'static str, help: &'static str) -> Column {
+    Column {
+        title,
+        help,
+        number: true,
+        sortable: true,
+    }
+}
+
+const COLUMNS: &[Column] = &[
+    column("No.", "Which collection of the log, in the order of time"),
+    column("Start", "When it began: all capabilities have stopped"),
+    column(
+        "Gen",
+        "The generation that was collected, with all younger ones; the oldest is a major collection",
+    ),
+    Column {
+        number: false,
+        ..column(
+            "Kind",
+            "Sequential: one thread did the work. Parallel: several did",
+        )
+    },
+    column("Threads", "How many threads collected"),
+    column("Pause", "How long the whole program stood still"),
+    column(
+        "Sync",
+        "From the request to the start: how long the capabilities took to stop. – if the log does not tell",
+    ),
+    column("Copied", "Live data that was moved"),
+    column("Slop", "Memory at the ends of blocks that holds nothing"),
+    column(
+        "Live after",
+        "What is in use after it; – after minor collections, which do not know",
+    ),
+    column(
+        "Allocated",
+        "What all capabilities allocated since the collection before",
+    ),
+];
+
+/// By what each column sorts.
+const SORTS: [CollectionColumn; 11] = [
+    CollectionColumn::Number,
+    CollectionColumn::Start,
+    CollectionColumn::Generation,
+    CollectionColumn::Kind,
+    CollectionColumn::Threads,
+    CollectionColumn::Pause,
+    CollectionColumn::Sync,
+    CollectionColumn::Copied,
+    CollectionColumn::Slop,
+    CollectionColumn::Live,
+    CollectionColumn::Allocated,
+];
+
+/// How the table is sorted: the column, and whether the largest comes first.
+type Sort = (usize, bool);
+const BY_START: Sort = (1, false);
+
+/// Clicking a column again turns it round; numbers begin with the largest.
+fn sorted_by(sort: Sort, column: usize) -> Sort {
+    if sort.0 == column {
+        (column, !sort.1)
+    } else {
+        (column, column > 1)
+    }
+}
+
+fn rows_query(range: Option<Span>, sort: Sort, rows: Range<u64>) -> CollectionsQuery {
+    CollectionsQuery {
+        range,
+        sort: SORTS.get(sort.0).copied().unwrap_or_default(),
+        descending: sort.1,
+        rows,
+        pauses: false,
+    }
+}
+
+fn pauses_query(range: Option<Span>) -> CollectionsQuery {
+    CollectionsQuery {
+        range,
+        pauses: true,
+        ..CollectionsQuery::default()
+    }
+}
+
+/// The panel, as the page shows it.
+pub(super) fn panel(page: &Page<'_>) -> Html {
+    html! { <Collections ..page.props() /> }
+}
+
+/// The panel.
+#[component]
+fn Collections(props: &PanelProps) -> Html {
+    let sort = use_state_eq(|| BY_START);
+    let window = use_state_eq(|| 0..100_u64);
+    // The current row is known by the collection's number.
+    let current = use_state_eq(|| None::<u32>);
+    let scroll_to = use_state_eq(ScrollTo::default);
+    let rows = use_answer(
+        &props.source,
+        rows_query(props.range, *sort, (*window).clone()),
+    );
+    let pauses = use_answer(&props.source, pauses_query(props.range));
+    let grid_rows = use_memo(rows.clone(), |rows| grid_rows(rows.as_deref()));
+    let (Some(found), Some(of_all)) = (rows.as_deref(), pauses.as_deref()) else {
+        return html! { <p class="empty">{ "The collections are on their way." }</p> };
+    };
+    if found.total == 0 {
+        return view_empty(props);
+    }
+    let on_sort = {
+        let (sort, scroll_to) = (sort.clone(), scroll_to.clone());
+        Callback::from(move |column| {
+            sort.set(sorted_by(*sort, column));
+            scroll_to.set(ScrollTo {
+                serial: scroll_to.serial + 1,
+                row: 0,
+            });
+        })
+    };
+    let on_window = {
+        let window = window.setter();
+        Callback::from(move |rows| window.set(rows))
+    };
+    let on_current = {
+        let (current, rows) = (current.setter(), rows.clone());
+        Callback::from(move |went: Went| {
+            current.set(at(rows.as_deref(), went.row).map(|gc| gc.number));
+        })
+    };
+    let on_activate = {
+        let (rows, on_goto) = (rows.clone(), props.on_goto.clone());
+        Callback::from(move |row| {
+            if let Some(gc) = at(rows.as_deref(), row) {
+                on_goto.emit(Goto {
+                    span: Span::new(gc.start, gc.end),
+                    row: Some(Capability(gc.cap).into()),
+                    zoom: true,
+                });
+            }
+        })
+    };
+    let current = current.and_then(|number| {
+        let place = found.rows.iter().position(|gc| gc.number == number)?;
+        Some(found.first.saturating_add(place as u64))
+    });
+    html! {
+        <div class="collections">
+            { patterns() }
+            <Grid name="collection-rows" label="Collections" columns={COLUMNS} total={found.total} rows={grid_rows}
+                sort={Some(*sort)} {on_sort} {on_window} {current} {on_current} {on_activate} scroll_to={*scroll_to} />
+            { view_pauses(props, of_all) }
+        </div>
+    }
+}
+
+fn at(answer: Option<&CollectionsReply>, row: u64) -> Option<Collection> {
+    let reply = answer?;
+    let place = usize::try_from(row.checked_sub(reply.first)?).ok()?;
+    reply.rows.get(place).copied()
+}
+
+fn view_empty(props: &PanelProps) -> Html {
+    let why = match (props.range, props.source.complete) {
+        (Some(_), _) => {
+            "No collection begins in the selected range. Drop the range (Esc) to see those of the whole log."
+        }
+        (None, false) => "No collection is known so far.",
+        (None, true) => {
+            "This log says nothing of single collections. It was made without GC events (+RTS -l has them, -l-g leaves them out), by a GHC before 7.6, or ends before the first collection."
+        }
+    };
+    html! { <p class="empty">{ why }</p> }
+}
+
+fn grid_rows(answer: Option<&CollectionsReply>) -> Rows {
+    let Some(reply) = answer else {
+        return Rows::default();
+    };
+    Rows {
+        first: reply.first,
+        rows: reply.rows.iter().map(grid_row).collect(),
+    }
+}
+
+fn grid_row(gc: &Collection) -> GridRow {
+    let kind = if gc.is_parallel() {
+        "parallel"
+    } else {
+        "sequential"
+    };
+    let nothing = || format::NOTHING.to_owned();
+    let texts = [
+        format::count(gc.number.into()),
+        format::time(gc.start),
+        gc.generation.to_string(),
+        kind.to_owned(),
+        gc.threads.to_string(),
+        format::duration(Nanos(gc.pause_ns())),
+        gc.sync_ns
+            .map_or_else(nothing, |ns| format::duration(Nanos(ns))),
+        format::bytes(gc.copied_bytes),
+        format::bytes(gc.slop_bytes),
+        gc.live_bytes.map_or_else(nothing, format::bytes),
+        format::bytes(gc.allocated_bytes),
+    ];
+    GridRow {
+        cells: texts.into_iter().map(Html::from).collect(),
+        class: Classes::new(),
+    }
+}
+
+/// How generations are told apart: all are collections, in their colour.
+fn series(generation: Option<u16>) -> Series {
+    let name = generation.map_or_else(
+        || "All".to_owned(),
+        |generation| format!("Generation {generation}"),
+    );
+    Series {
+        name: name.into(),
+        class: "gc",
+        pattern: generation.map_or(0, usize::from),
+    }
+}
+
+fn view_pauses(props: &PanelProps, reply: &CollectionsReply) -> Html {
+    let [all, generations @ ..] = &reply.pauses[..] else {
+        return Html::default();
+    };
+    let bin = |i: usize| {
+        let of_all = all.bins.get(i)?;
+        let counts = generations
+            .iter()
+            .map(|row| row.bins.get(i).map_or(0, |bin| bin.count));
+        Some(Bin {
+            from_ns: of_all.from_ns,
+            to_ns: of_all.to_ns,
+            counts: counts.collect(),
+            together_ns: None,
+        })
+    };
+    let bins: Vec<Bin> = (0..all.bins.len()).filter_map(bin).collect();
+    let drawn: Vec<Series> = generations
+        .iter()
+        .map(|row| series(row.generation))
+        .collect();
+    html! {
+        <aside class="pauses" aria-label="Pauses">
+            <p class="numbers-head"><strong>{ props.marked.about_all(range_text(props.range, props.source.complete)) }</strong></p>
+            <Histogram title="Pauses by length" unit="collections" series={drawn} {bins} />
+            { percentiles(all, generations) }
+        </aside>
+    }
+}
+
+fn percentiles(all: &Pauses, generations: &[Pauses]) -> Html {
+    let row = |pauses: &Pauses| {
+        let numbers = [
+            pauses.median_ns,
+            pauses.p90_ns,
+            pauses.p99_ns,
+            pauses.max_ns,
+        ];
+        let cell = |ns| html! { <td class="number">{ format::duration(Nanos(ns)) }</td> };
+        html! {
+            <tr>
+                <th scope="row">{ pauses.generation.map_or_else(|| "All".to_owned(), |generation| generation.to_string()) }</th>
+                <td class="number">{ format::count(pauses.count) }</td>
+                { for numbers.into_iter().map(cell) }
+            </tr>
+        }
+    };
+    let column = |name: &'static str, help: &'static str| html! { <th scope="col"><Term {name} {help} /></th> };
+    html! {
+        <table class="plain-table">
+            <thead>
+                <tr>
+                    { column("Gen", "The generation that was collected, with all younger ones.") }
+                    { column("Number", "How many collections.") }
+                    { column("Median", "Half of the pauses are no longer than this.") }
+                    { column("90 %", "Nine of ten pauses are no longer than this.") }
+                    { column("99 %", "Of a hundred pauses, one is longer than this.") }
+                    { column("Longest", "The longest pause.") }
+                </tr>
+            </thead>
+            <tbody>{ for generations.iter().map(row) }</tbody>
+            if generations.len() > 1 { <tfoot>{ row(all) }</tfoot> }
+        </table>
+    }
+}

@@ -1,0 +1,377 @@
+//! The controls above the list of events: search, types, capability, thread.
+
+use std::rc::Rc;
+
+use gloo_timers::callback::Timeout;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
+use yew::prelude::*;
+
+use crate::ui::client::LogClient;
+use crate::ui::panel::Marked;
+use analysis::timeline::threads::ThreadFilter;
+use eventlog::ids::{CapId, ThreadId};
+use views::events::EventList;
+use views::events::filter::CapFilter;
+use views::scene::format;
+use views::session::Overview;
+
+/// What was changed.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Change {
+    Types(Vec<u16>),
+    Cap(CapFilter),
+    Thread(Option<ThreadId>),
+    Search(String),
+    /// All but the search.
+    Clear,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Match {
+    /// In how many rows, as far as that is counted.
+    pub(super) count: Option<u64>,
+    /// The number of the match that is shown.
+    pub(super) number: Option<u64>,
+    /// Whether an answer is on its way.
+    pub(super) looking: bool,
+    /// Whether there was none in that direction.
+    pub(super) none_left: bool,
+}
+
+#[derive(Properties, PartialEq)]
+pub(super) struct FilterBarProps {
+    pub(super) client: LogClient,
+    pub(super) overview: Rc<Overview>,
+    pub(super) list: EventList,
+    /// The selected tracks.
+    pub(super) marked: Rc<Marked>,
+    pub(super) found: Match,
+    /// How many rows there are, as far as that is counted.
+    pub(super) total: u64,
+    /// Which part of the log is counted, while that is not all of it.
+    pub(super) counting: Option<f64>,
+    pub(super) on_change: Callback<Change>,
+    /// The next match (true) or the one before.
+    pub(super) on_find: Callback<bool>,
+    pub(super) on_copy: Callback<()>,
+}
+
+/// Typing is followed when it has settled.
+const TYPED_MS: u32 = 80;
+
+/// The controls.
+#[component]
+pub(super) fn FilterBar(props: &FilterBarProps) -> Html {
+    let copy = props.on_copy.reform(|_: MouseEvent| ());
+    let clear = props.on_change.reform(|_: MouseEvent| Change::Clear);
+    let filter = &props.list.filter;
+    let filtered =
+        !filter.types.is_empty() || filter.cap != CapFilter::All || filter.thread.is_some();
+    html! {
+        <div class="controls">
+            <Search search={props.list.search.clone()} found={props.found.clone()} counting={props.counting}
+                on_change={props.on_change.clone()} on_find={props.on_find.clone()} />
+            <Types overview={Rc::clone(&props.overview)} types={filter.types.clone()} on_change={props.on_change.clone()} />
+            { caps(props) }
+            <ThreadInput client={props.client.clone()} thread={filter.thread} on_change={props.on_change.clone()} />
+            if filtered {
+                <button class="quiet" onclick={clear}>{ "Clear filter" }</button>
+            }
+            <span class="for" role="status">{ how_many(props) }</span>
+            <button onclick={copy} title="Copy the selected rows (Ctrl + C; select with Shift)">{ "Copy rows" }</button>
+        </div>
+    }
+}
+
+fn how_many(props: &FilterBarProps) -> String {
+    let all = format::count(props.overview.events);
+    if props.list.filter.is_all() {
+        return format!("{all} events");
+    }
+    let rows = format::count(props.total);
+    let events = props.marked.about(format!("{rows} of {all} events"));
+    match props.counting {
+        Some(part) => format!("{events}, counting: {:.0} %", part * 100.0),
+        None => events,
+    }
+}
+
+fn caps(props: &FilterBarProps) -> Html {
+    let chosen = props.list.filter.cap;
+    let onchange = props.on_change.reform(|event: Event| {
+        let value = event.target_unchecked_into::<HtmlSelectElement>().value();
+        Change::Cap(match value.as_str() {
+            "all" => CapFilter::All,
+            "none" => CapFilter::Without,
+            number => number
+                .parse()
+                .map_or(CapFilter::All, |cap| CapFilter::Only(CapId(cap))),
+        })
+    });
+    let cap = |cap: CapId| {
+        html! { <option value={cap.to_string()} selected={chosen == CapFilter::Only(cap)}>{ format!("Capability {cap}") }</option> }
+    };
+    html! {
+        <select {onchange} aria-label="Capability">
+            <option value="all" selected={chosen == CapFilter::All}>{ "All capabilities" }</option>
+            { for props.overview.caps.iter().map(|life| cap(life.cap)) }
+            <option value="none" selected={chosen == CapFilter::Without}>{ "No capability" }</option>
+        </select>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct SearchProps {
+    search: String,
+    found: Match,
+    counting: Option<f64>,
+    on_change: Callback<Change>,
+    on_find: Callback<bool>,
+}
+
+/// Calls back when nothing was typed for a moment.
+#[hook]
+fn use_typed(on_change: Callback<Change>) -> Callback<Change> {
+    let waiting = use_mut_ref(|| None::<Timeout>);
+    Callback::from(move |change: Change| {
+        let on_change = on_change.clone();
+        let timeout = Timeout::new(TYPED_MS, move || on_change.emit(change));
+        *waiting.borrow_mut() = Some(timeout);
+    })
+}
+
+#[component]
+fn Search(props: &SearchProps) -> Html {
+    let typed = use_typed(props.on_change.clone());
+    let oninput = typed.reform(|event: InputEvent| {
+        Change::Search(event.target_unchecked_into::<HtmlInputElement>().value())
+    });
+    let onkeydown = {
+        let find = props.on_find.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            if event.key() == "Enter" {
+                event.prevent_default();
+                find.emit(!event.shift_key());
+            }
+        })
+    };
+    let step = |forward: bool| props.on_find.reform(move |_: MouseEvent| forward);
+    let none = props.search.is_empty();
+    html! {
+        <span class="find" role="search">
+            <label class="search">
+                <span class="visually-hidden">{ "Search the events" }</span>
+                <input type="search" placeholder="Search events" value={props.search.clone()} {oninput} {onkeydown} />
+            </label>
+            <button class="icon" onclick={step(false)} disabled={none} title="Previous match (Shift + Enter)" aria-label="Previous match">{ "↑" }</button>
+            <button class="icon" onclick={step(true)} disabled={none} title="Next match (Enter)" aria-label="Next match">{ "↓" }</button>
+            if !none {
+                <span class="matches" role="status">{ matches(props) }</span>
+            }
+        </span>
+    }
+}
+
+/// `3 of 1,234`, while it is counted `3 of 120+`.
+fn matches(props: &SearchProps) -> String {
+    let Match {
+        count,
+        number,
+        looking,
+        none_left,
+    } = &props.found;
+    let more = if props.counting.is_some() { "+" } else { "" };
+    let count = count.map_or_else(
+        || "…".to_owned(),
+        |count| format!("{}{more}", format::count(count)),
+    );
+    let matches = match number {
+        Some(number) => format!("{} of {count}", format::count(number + 1)),
+        None => format!("{count} matches"),
+    };
+    match (looking, none_left) {
+        (true, _) => format!("{matches}, searching …"),
+        (false, true) => format!("{matches}, no more that way"),
+        (false, false) => matches,
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct TypesProps {
+    overview: Rc<Overview>,
+    types: Vec<u16>,
+    on_change: Callback<Change>,
+}
+
+/// Types that are often looked at together.
+const GROUPS: &[(&str, &[u16])] = &[
+    ("Threads", &[0, 1, 2, 3, 4, 8, 15, 44]),
+    ("Collections", &[9, 10, 11, 12, 20, 21, 22, 53, 54]),
+    ("Heap", &[49, 50, 51, 52, 90, 91]),
+    ("Sparks", &[6, 7, 34, 35, 36, 37, 38, 39, 40, 41]),
+    ("Messages", &[16, 19, 58, 181]),
+];
+
+/// A list of types with a box for each.
+#[component]
+fn Types(props: &TypesProps) -> Html {
+    let chosen = &props.types;
+    let mut types = props.overview.types.clone();
+    types.sort_by(|a, b| a.name.cmp(&b.name).then(a.id.cmp(&b.id)));
+    let title = match chosen.as_slice() {
+        [] => "All types".to_owned(),
+        [one] => types
+            .iter()
+            .find(|found| found.id == *one)
+            .map_or_else(|| "1 type".to_owned(), |found| found.name.clone()),
+        several => format!("{} types", several.len()),
+    };
+    let toggle = |id: u16| {
+        let chosen = chosen.clone();
+        props.on_change.reform(move |_: Event| {
+            let mut types = chosen.clone();
+            match types.iter().position(|other| *other == id) {
+                Some(at) => drop(types.remove(at)),
+                None => types.push(id),
+            }
+            types.sort_unstable();
+            Change::Types(types)
+        })
+    };
+    let only = |ids: Vec<u16>| {
+        props
+            .on_change
+            .reform(move |_: MouseEvent| Change::Types(ids.clone()))
+    };
+    let present = |ids: &[u16]| -> Vec<u16> {
+        let here = |id: &&u16| types.iter().any(|found| found.id == **id);
+        ids.iter().filter(here).copied().collect()
+    };
+    let groups = GROUPS
+        .iter()
+        .map(|(name, ids)| (*name, present(ids)))
+        .filter(|(_, ids)| !ids.is_empty());
+    // Esc closes the list as it closes a dialog, and so does going elsewhere.
+    let node = use_node_ref();
+    let onkeydown = {
+        let node = node.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            if event.key() == "Escape" && close(&node) {
+                event.stop_propagation();
+            }
+        })
+    };
+    let onfocusout = {
+        let node = node.clone();
+        Callback::from(move |event: FocusEvent| {
+            let to = event
+                .related_target()
+                .and_then(|to| to.dyn_into::<Element>().ok());
+            if node
+                .cast::<Element>()
+                .is_some_and(|list| !list.contains(to.as_deref()))
+            {
+                close(&node);
+            }
+        })
+    };
+    html! {
+        <details class="picker" ref={node} {onkeydown} {onfocusout}>
+            <summary>{ title }</summary>
+            <div class="picker-list" tabindex="-1">
+                <div class="picker-groups">
+                    <button onclick={only(Vec::new())}>{ "All" }</button>
+                    { for groups.map(|(name, ids)| html! { <button onclick={only(ids)}>{ name }</button> }) }
+                </div>
+                { for types.iter().map(|found| html! {
+                    <label>
+                        <input type="checkbox" checked={chosen.contains(&found.id)} onchange={toggle(found.id)} />
+                        <span title={found.description.clone()}>{ type_name(found.id, &found.name) }</span>
+                        <span class="number">{ format::count(found.count) }</span>
+                    </label>
+                }) }
+            </div>
+        </details>
+    }
+}
+
+/// Closes a list; false if it was closed.
+fn close(list: &NodeRef) -> bool {
+    let list = list.cast::<Element>();
+    // Removing an attribute cannot fail.
+    list.filter(|list| list.has_attribute("open"))
+        .is_some_and(|list| list.remove_attribute("open").is_ok())
+}
+
+/// Unknown types are told apart by their numbers.
+fn type_name(id: u16, name: &str) -> String {
+    if name == "UnknownEvent" {
+        format!("{name} {id}")
+    } else {
+        name.to_owned()
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct ThreadInputProps {
+    client: LogClient,
+    thread: Option<ThreadId>,
+    on_change: Callback<Change>,
+}
+
+/// A thread by its number, or by its label.
+#[component]
+fn ThreadInput(props: &ThreadInputProps) -> Html {
+    let unknown = use_state(|| false);
+    let onchange = {
+        let (client, on_change, unknown) = (
+            props.client.clone(),
+            props.on_change.clone(),
+            unknown.clone(),
+        );
+        Callback::from(move |event: Event| {
+            let text = event.target_unchecked_into::<HtmlInputElement>().value();
+            let text = text.trim().trim_start_matches('#').to_owned();
+            if text.is_empty() {
+                unknown.set(false);
+                on_change.emit(Change::Thread(None));
+                return;
+            }
+            if let Ok(number) = text.parse() {
+                unknown.set(false);
+                on_change.emit(Change::Thread(Some(ThreadId(number))));
+                return;
+            }
+            let filter = ThreadFilter {
+                text,
+                limit: 1,
+                ..ThreadFilter::default()
+            };
+            let (on_change, unknown) = (on_change.clone(), unknown.clone());
+            client.ask(filter, move |answer| {
+                if let Ok((rows, _)) = answer {
+                    unknown.set(rows.is_empty());
+                    if let Some(row) = rows.first() {
+                        on_change.emit(Change::Thread(Some(row.id)));
+                    }
+                }
+            });
+        })
+    };
+    let value = props
+        .thread
+        .map(|thread| thread.to_string())
+        .unwrap_or_default();
+    html! {
+        <label class="search narrow">
+            <span class="visually-hidden">{ "Only events of this thread: number or label" }</span>
+            <input type="search" placeholder="Thread" {value} {onchange} aria-invalid={unknown.to_string()}
+                title="Only events of this thread: its number or label, then Enter" />
+            if *unknown {
+                <span class="faint" role="status">{ "no such thread" }</span>
+            }
+        </label>
+    }
+}

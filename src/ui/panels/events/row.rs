@@ -1,0 +1,87 @@
+//! A row of the list of events: in the table, and as copied text.
+
+use yew::prelude::*;
+
+use crate::ui::grid::{Column, GridRow};
+use eventlog::ids::{Nanos, ThreadId};
+use views::events::EventRow;
+use views::scene::format;
+
+const fn column(title: &'static str, help: &'static str, number: bool) -> Column {
+    Column {
+        title,
+        help,
+        number,
+        sortable: false,
+    }
+}
+
+/// The columns of the list.
+pub(super) const COLUMNS: &[Column] = &[
+    column("Time", "Since the start of the log, in seconds", true),
+    column("After", "Time since the row above", true),
+    column("Cap", "The capability; – for events of none", true),
+    column(
+        "Thread",
+        "The thread that the event is about, or that ran on the capability",
+        false,
+    ),
+    column(
+        "Event",
+        "The type of the event, as ghc-events names it",
+        false,
+    ),
+    column("Text", "What happened", false),
+];
+
+/// Nanoseconds as seconds with all their digits.
+fn seconds(time: Nanos) -> String {
+    format!("{}.{:09}", time.0 / 1_000_000_000, time.0 % 1_000_000_000)
+}
+
+fn thread_text(thread: ThreadId, label: Option<&str>) -> String {
+    match label {
+        Some(label) => format!("{thread} {label}"),
+        None => thread.to_string(),
+    }
+}
+
+/// A row of the table.
+pub(super) fn grid_row(row: &EventRow) -> GridRow {
+    let cap = row
+        .cap
+        .map_or_else(|| format::NOTHING.to_owned(), |cap| cap.to_string());
+    let since = row.since.map(format::duration).unwrap_or_default();
+    let thread = row
+        .thread
+        .map(|thread| thread_text(thread, row.label.as_deref()));
+    let texts = [
+        seconds(row.time),
+        since,
+        cap,
+        thread.unwrap_or_default(),
+        row.name.clone(),
+        row.text.clone(),
+    ];
+    GridRow {
+        cells: texts.into_iter().map(Html::from).collect(),
+        class: classes!(row.found.then_some("found")),
+    }
+}
+
+/// A row of a table as text: time in nanoseconds, capability, thread, name, text.
+pub(super) fn as_text(row: &EventRow) -> String {
+    let cap = row
+        .cap
+        .map_or_else(|| "-".to_owned(), |cap| cap.to_string());
+    let thread = row
+        .thread
+        .map(|thread| thread_text(thread, row.label.as_deref()));
+    let text = row.text.replace(['\t', '\n', '\r'], " ");
+    format!(
+        "{}\t{cap}\t{}\t{}\t{text}\n",
+        row.time.0,
+        thread.unwrap_or_default(),
+        row.name
+    )
+}

@@ -1,0 +1,703 @@
+//! One flame graph on a canvas: asking for what is in view, pointing, walking,
+//! zooming, and all of it in small above.
+
+use std::rc::Rc;
+
+use gloo_events::{EventListener, EventListenerOptions};
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlCanvasElement, HtmlElement, WheelEvent};
+use yew::prelude::*;
+
+use super::pick::{Pick, Reveal};
+use crate::ui::canvas::CanvasPainter;
+use crate::ui::client::LogClient;
+use crate::ui::theme;
+use crate::ui::timeline::Observer;
+use analysis::flamegraph::profiles::SourceInfo;
+use views::actions::flame::FlameAct;
+use views::flame::query::{FlameQuery, View};
+use views::scene::flame::{FlameScene, Graph, LEVEL_PX, Minimap, Window};
+
+/// What an answer says of the whole graph.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Found {
+    /// The part of the whole that the search found.
+    pub(super) share: f64,
+    /// How many stacks were inverted without their outermost frames.
+    pub(super) shortened: u64,
+}
+
+#[derive(Properties, PartialEq)]
+pub(super) struct CanvasProps {
+    pub(super) client: LogClient,
+    /// What is drawn; its window is the canvas's own.
+    pub(super) query: FlameQuery,
+    /// What the tracks are called.
+    pub(super) source: Rc<SourceInfo>,
+    /// What it is, for screen readers.
+    pub(super) label: AttrValue,
+    /// Whether it grows upwards.
+    #[prop_or_default]
+    pub(super) upwards: bool,
+    /// Whether all of it stands above in small.
+    #[prop_or(true)]
+    pub(super) minimap: bool,
+    /// Goes up whenever the colours change.
+    pub(super) colours: u32,
+    /// Goes up whenever addresses have got other names.
+    pub(super) names: u32,
+    /// A place to show.
+    #[prop_or_default]
+    pub(super) reveal: Option<Reveal>,
+    /// Hears of the box that is selected or pointed at.
+    pub(super) on_pick: Callback<Option<Pick>>,
+    /// Hears of keys for the selected box.
+    pub(super) on_act: Callback<(FlameAct, Pick)>,
+    /// Hears which share of the whole was found, and what the whole is.
+    #[prop_or_default]
+    pub(super) on_found: Callback<Found>,
+}
+
+pub(super) enum Msg {
+    Resized,
+    Scrolled,
+    Answered(u32, Option<Graph>),
+    Small(u32, Option<Graph>),
+    Wheel {
+        x: f64,
+        dx: f64,
+        dy: f64,
+        shift: bool,
+    },
+    Pointed(Option<(f64, f64)>),
+    Pressed(f64),
+    Released {
+        x: f64,
+        y: f64,
+    },
+    DoubleClicked {
+        x: f64,
+        y: f64,
+    },
+    Key(KeyboardEvent),
+    SmallAt(f64),
+}
+
+/// What the pointer is doing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Drag {
+    x: f64,
+    moved: bool,
+}
+
+/// A box, however often the boxes are asked for again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Chosen {
+    stack: u32,
+    /// Its middle, from 0 to 1 of the graph.
+    at: f64,
+}
+
+/// The height of all of it in small, in pixels.
+const SMALL_PX: f64 = 28.0;
+/// A drag begins after so many pixels.
+const DRAG_PX: f64 = 4.0;
+
+/// The canvas.
+pub(super) struct FlameCanvas {
+    scroller: NodeRef,
+    spacer: NodeRef,
+    canvas: NodeRef,
+    small_canvas: NodeRef,
+    small_window: NodeRef,
+    painter: Option<CanvasPainter>,
+    small_painter: Option<CanvasPainter>,
+    graph: Option<Graph>,
+    small: Option<Graph>,
+    /// How wide and in which colours the small graph was painted.
+    small_painted: Option<(f64, u32)>,
+    window: Window,
+    asked: Option<FlameQuery>,
+    asked_small: Option<FlameQuery>,
+    number: u32,
+    in_flight: bool,
+    hovered: Option<usize>,
+    chosen: Option<Chosen>,
+    selected: Option<usize>,
+    revealed: u32,
+    drag: Option<Drag>,
+    listeners: Vec<EventListener>,
+    observer: Option<Observer>,
+}
+
+impl FlameCanvas {
+    /// The part of the page that the canvas fills.
+    fn size(&self) -> (f64, f64) {
+        let scroller = self.scroller.cast::<HtmlElement>();
+        scroller.map_or((0.0, 0.0), |scroller| {
+            let (width, height) = (scroller.client_width(), scroller.client_height());
+            (f64::from(width), f64::from(height))
+        })
+    }
+
+    fn scroll_px(&self) -> f64 {
+        let scroller = self.scroller.cast::<HtmlElement>();
+        scroller.map_or(0.0, |scroller| f64::from(scroller.scroll_top()))
+    }
+
+    /// The levels in view. What is to be shown may be at any level.
+    fn levels(&self, props: &CanvasProps) -> Option<(u16, u16)> {
+        let revealing = props
+            .reveal
+            .is_some_and(|reveal| reveal.serial != self.revealed);
+        let graph = self.graph.as_ref().filter(|_| !revealing)?;
+        Some(graph.levels_in_view(self.scroll_px(), self.size().1, props.upwards))
+    }
+
+    fn query(&self, props: &CanvasProps, window: Window) -> FlameQuery {
+        FlameQuery {
+            window: (window.left, window.width),
+            width_px: self.size().0.max(1.0) as u32,
+            ..props.query.clone()
+        }
+    }
+
+    /// Asks for the boxes of this view, unless an answer is on its way.
+    fn ask(&mut self, ctx: &Context<Self>) {
+        let props = ctx.props();
+        let query = FlameQuery {
+            levels: self.levels(props),
+            ..self.query(props, self.window)
+        };
+        if self.in_flight || self.size().0 < 1.0 {
+            return;
+        }
+        if self.asked.as_ref() != Some(&query) {
+            self.asked = Some(query.clone());
+            self.send(ctx, query, Msg::Answered);
+        } else if props.minimap {
+            // In small, when there is nothing more urgent.
+            let all = self.query(props, Window::ALL);
+            if self.asked_small.as_ref() != Some(&all) {
+                self.asked_small = Some(all.clone());
+                self.send(ctx, all, Msg::Small);
+            }
+        }
+    }
+
+    fn send(
+        &mut self,
+        ctx: &Context<Self>,
+        query: FlameQuery,
+        then: fn(u32, Option<Graph>) -> Msg,
+    ) {
+        self.in_flight = true;
+        self.number += 1;
+        let (number, link) = (self.number, ctx.link().clone());
+        let source = Rc::clone(&ctx.props().source);
+        let (unit, measure) = (query.choice.source.unit(), query.measure);
+        ctx.props().client.ask(query, move |answer| {
+            let graph = answer.ok().flatten().map(|(head, boxes)| {
+                let bands = head.bands.iter();
+                let names = bands.map(|(track, _)| source.title(*track)).collect();
+                Graph::new(head, boxes, unit, measure, names)
+            });
+            link.send_message(then(number, graph));
+        });
+    }
+
+    fn scene<'a>(&self, graph: &'a Graph, props: &CanvasProps) -> FlameScene<'a> {
+        let theme = theme::current();
+        FlameScene {
+            graph,
+            window: self.window,
+            scroll_px: self.scroll_px(),
+            size: self.size(),
+            upwards: props.upwards,
+            palette: theme.palette,
+            dark: theme.dark,
+            hovered: self.hovered,
+            selected: self.selected,
+            searching: !props.query.search.trim().is_empty(),
+        }
+    }
+
+    fn paint(&mut self, props: &CanvasProps) {
+        let size = self.size();
+        let Some(canvas) = self.canvas.cast::<HtmlCanvasElement>() else {
+            return;
+        };
+        if size.0 < 1.0 {
+            return;
+        }
+        self.set_height(props);
+        let painter = self.painter.take().or_else(|| CanvasPainter::new(&canvas));
+        let Some(mut painter) = painter else { return };
+        // The canvas stays in view while the spacer scrolls.
+        let _ = canvas
+            .style()
+            .set_property("height", &format!("{}px", size.1));
+        painter.begin(&canvas, size);
+        if let Some(graph) = &self.graph {
+            self.scene(graph, props).paint(&mut painter);
+        }
+        self.painter = Some(painter);
+        self.show_window();
+    }
+
+    /// Marks the part in view in the small graph.
+    fn show_window(&self) {
+        let Some(part) = self.small_window.cast::<HtmlElement>() else {
+            return;
+        };
+        let style = part.style();
+        for (name, value) in [("left", self.window.left), ("width", self.window.width)] {
+            // A percentage is always a valid length.
+            let _ = style.set_property(name, &format!("{}%", value * 100.0));
+        }
+    }
+
+    fn paint_small(&mut self, props: &CanvasProps) {
+        let Some(canvas) = self.small_canvas.cast::<HtmlCanvasElement>() else {
+            return;
+        };
+        let painted = Some((f64::from(canvas.client_width()), props.colours));
+        if self.small_painted == painted {
+            return;
+        }
+        self.small_painted = painted;
+        let painter = self.small_painter.take();
+        let Some(mut painter) = painter.or_else(|| CanvasPainter::new(&canvas)) else {
+            return;
+        };
+        let size = (f64::from(canvas.client_width()), SMALL_PX);
+        painter.begin(&canvas, size);
+        if let Some(graph) = &self.small {
+            let theme = theme::current();
+            let minimap = Minimap {
+                graph,
+                size,
+                palette: theme.palette,
+                dark: theme.dark,
+            };
+            minimap.paint(&mut painter);
+        }
+        self.small_painter = Some(painter);
+    }
+
+    /// Makes the spacer as high as the graph. What grows upwards is seen from
+    /// its foot.
+    fn set_height(&self, props: &CanvasProps) {
+        let (Some(graph), Some(spacer), Some(scroller)) = (
+            &self.graph,
+            self.spacer.cast::<HtmlElement>(),
+            self.scroller.cast::<HtmlElement>(),
+        ) else {
+            return;
+        };
+        let height = format!("{}px", graph.height_px().max(self.size().1));
+        let style = spacer.style();
+        if style.get_property_value("height").as_deref() == Ok(&height) {
+            return;
+        }
+        // A length is always a valid height.
+        let _ = style.set_property("height", &height);
+        if props.upwards {
+            scroller.set_scroll_top(scroller.scroll_height());
+        }
+    }
+
+    fn hit(&self, props: &CanvasProps, x: f64, y: f64) -> Option<usize> {
+        let graph = self.graph.as_ref()?;
+        self.scene(graph, props).hit(x, y)
+    }
+
+    fn pick(&self, props: &CanvasProps, index: usize) -> Option<Pick> {
+        let graph = self.graph.as_ref()?;
+        let boxes = &graph.boxes;
+        let (title, text) = graph.describe(index)?;
+        Some(Pick {
+            name: graph.frame(index)?.name(),
+            title,
+            text,
+            stack: *boxes.stack.get(index)?,
+            view: props.query.view.clone(),
+            track: graph.track_of(index),
+            left: *boxes.left.get(index)?,
+            width: *boxes.width.get(index)?,
+            merged: graph.is_merged(index),
+            selected: self.selected == Some(index),
+        })
+    }
+
+    fn select(&mut self, index: Option<usize>) {
+        self.selected = index;
+        self.chosen = index.and_then(|index| {
+            let boxes = &self.graph.as_ref()?.boxes;
+            Some(Chosen {
+                stack: *boxes.stack.get(index)?,
+                at: boxes.left.get(index)? + boxes.width.get(index)? / 2.0,
+            })
+        });
+    }
+
+    fn tell(&self, props: &CanvasProps) {
+        let index = self.hovered.or(self.selected);
+        props
+            .on_pick
+            .emit(index.and_then(|index| self.pick(props, index)));
+    }
+
+    fn show_box(&mut self, index: usize) {
+        if let Some(graph) = &self.graph
+            && let (Some(&left), Some(&width)) =
+                (graph.boxes.left.get(index), graph.boxes.width.get(index))
+        {
+            self.window = Window::around(left, width);
+        }
+    }
+
+    /// Walks the boxes by the arrow keys.
+    fn walk(&mut self, props: &CanvasProps, key: &str) {
+        let Some(graph) = &self.graph else { return };
+        let boxes = &graph.boxes;
+        if boxes.is_empty() {
+            return;
+        }
+        let Some(at) = self.selected else {
+            let first = graph.box_at(0, self.window.left).or(Some(0));
+            return self.select(first);
+        };
+        let (depth, left, width) = (boxes.depth[at], boxes.left[at], boxes.width[at]);
+        let level = graph.at_depth(depth);
+        let inwards = if props.upwards {
+            "ArrowUp"
+        } else {
+            "ArrowDown"
+        };
+        let next = match key {
+            "ArrowLeft" => at.checked_sub(1).filter(|next| level.contains(next)),
+            "ArrowRight" => Some(at + 1).filter(|next| level.contains(next)),
+            key if key == inwards => {
+                let mut inside = graph.at_depth(depth.saturating_add(1));
+                inside.find(|&i| boxes.left[i] >= left - 1e-12 && boxes.left[i] < left + width)
+            }
+            _ => {
+                let outer = depth.checked_sub(1);
+                outer.and_then(|outer| graph.box_at(outer, left + width / 2.0))
+            }
+        };
+        if let Some(next) = next {
+            self.select(Some(next));
+            self.scroll_to_selected(props);
+        }
+    }
+
+    /// Brings the selected box into view.
+    fn scroll_to_selected(&mut self, props: &CanvasProps) {
+        let (Some(graph), Some(index)) = (&self.graph, self.selected) else {
+            return;
+        };
+        let (left, width) = (graph.boxes.left[index], graph.boxes.width[index]);
+        if !self.window.touches(left, width) {
+            let by = (left + width / 2.0 - self.window.left) / self.window.width - 0.5;
+            self.window = self.window.moved(by);
+        }
+        let (Some(rect), Some(scroller)) = (
+            self.scene(graph, props).box_rect(index),
+            self.scroller.cast::<HtmlElement>(),
+        ) else {
+            return;
+        };
+        let height = self.size().1;
+        let by = (rect.y - LEVEL_PX).min(0.0) + (rect.y + 2.0 * LEVEL_PX - height).max(0.0);
+        if by != 0.0 {
+            scroller.set_scroll_top(scroller.scroll_top() + by as i32);
+        }
+    }
+
+    /// Selects what was asked for from outside, once its boxes are there.
+    fn reveal(&mut self, props: &CanvasProps) {
+        let (Some(reveal), Some(graph)) = (&props.reveal, &self.graph) else {
+            return;
+        };
+        if reveal.serial == self.revealed
+            || self.asked.as_ref().map(|asked| &asked.choice) != Some(&props.query.choice)
+        {
+            return;
+        }
+        let bands = graph.head.bands.iter();
+        let band = bands.clone().find(|(track, _)| *track == reveal.track);
+        let first = band.map_or(0, |(_, depth)| *depth);
+        self.revealed = reveal.serial;
+        if let Some(index) = graph.deepest_at(first, reveal.at) {
+            let width = (graph.boxes.width[index] * 8.0).clamp(1e-9, 1.0);
+            self.select(Some(index));
+            self.window = Window::around(reveal.at - width / 2.0, width);
+            self.scroll_to_selected(props);
+        }
+    }
+
+    fn listen(&mut self, ctx: &Context<Self>) {
+        let Some(scroller) = self.scroller.cast::<HtmlElement>() else {
+            return;
+        };
+        let link = ctx.link().clone();
+        let options = EventListenerOptions::enable_prevent_default();
+        let wheel = move |event: &Event| {
+            let Some(event) = event.dyn_ref::<WheelEvent>() else {
+                return;
+            };
+            // Without a modifier the wheel scrolls the levels.
+            let sideways = event.delta_x().abs() > event.delta_y().abs();
+            if event.ctrl_key() || event.alt_key() || event.shift_key() || sideways {
+                event.prevent_default();
+                link.send_message(Msg::Wheel {
+                    x: f64::from(event.offset_x()),
+                    dx: event.delta_x(),
+                    dy: event.delta_y(),
+                    shift: event.shift_key(),
+                });
+            }
+        };
+        let wheel = EventListener::new_with_options(&scroller, "wheel", options, wheel);
+        let link = ctx.link().clone();
+        let scroll = EventListener::new(&scroller, "scroll", move |_| {
+            link.send_message(Msg::Scrolled)
+        });
+        self.listeners = vec![wheel, scroll];
+        let link = ctx.link().clone();
+        self.observer = Observer::new(&scroller, move || link.send_message(Msg::Resized));
+    }
+
+    fn key(&mut self, props: &CanvasProps, event: &KeyboardEvent) -> bool {
+        if event.ctrl_key() || event.alt_key() || event.meta_key() {
+            return false;
+        }
+        let key = event.key();
+        match key.as_str() {
+            "ArrowLeft" | "ArrowRight" if event.shift_key() => {
+                let by = if key == "ArrowLeft" { -0.25 } else { 0.25 };
+                self.window = self.window.moved(by);
+            }
+            "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown" => self.walk(props, &key),
+            "+" | "=" => self.window = self.window.zoomed(1.5, self.centre()),
+            "-" => self.window = self.window.zoomed(1.0 / 1.5, self.centre()),
+            "Enter" => {
+                if let Some(index) = self.selected {
+                    self.show_box(index);
+                }
+            }
+            "Escape" if self.window != Window::ALL => self.window = Window::ALL,
+            "Escape" if self.selected.is_some() => self.select(None),
+            key => {
+                let pick = self.selected.and_then(|index| self.pick(props, index));
+                let (Some(act), Some(pick)) = (FlameAct::of_key(key), pick) else {
+                    return false;
+                };
+                props.on_act.emit((act, pick));
+            }
+        }
+        event.prevent_default();
+        event.stop_propagation();
+        true
+    }
+
+    /// Where keys zoom: at the selected box, if it is in the window.
+    fn centre(&self) -> f64 {
+        let at = self
+            .chosen
+            .map(|chosen| (chosen.at - self.window.left) / self.window.width);
+        at.filter(|at| (0.0..=1.0).contains(at)).unwrap_or(0.5)
+    }
+
+    fn answered(&mut self, props: &CanvasProps, graph: Option<Graph>) {
+        self.in_flight = false;
+        let Some(graph) = graph else { return };
+        props.on_found.emit(Found {
+            share: graph.head.found_share,
+            shortened: graph.head.shortened,
+        });
+        self.hovered = None;
+        self.selected = self
+            .chosen
+            .and_then(|chosen| graph.box_of(chosen.stack, chosen.at));
+        self.graph = Some(graph);
+        self.reveal(props);
+        self.tell(props);
+    }
+}
+
+/// Whether boxes of the same stack are the same in both.
+fn is_same_tree(a: &FlameQuery, b: &FlameQuery) -> bool {
+    a.choice.source == b.choice.source && a.steps == b.steps && a.view == b.view
+}
+
+impl Component for FlameCanvas {
+    type Message = Msg;
+    type Properties = CanvasProps;
+
+    fn create(_: &Context<Self>) -> Self {
+        Self {
+            scroller: NodeRef::default(),
+            spacer: NodeRef::default(),
+            canvas: NodeRef::default(),
+            small_canvas: NodeRef::default(),
+            small_window: NodeRef::default(),
+            small_painted: None,
+            painter: None,
+            small_painter: None,
+            graph: None,
+            small: None,
+            window: Window::ALL,
+            asked: None,
+            asked_small: None,
+            number: 0,
+            in_flight: false,
+            hovered: None,
+            chosen: None,
+            selected: None,
+            revealed: 0,
+            drag: None,
+            listeners: Vec::new(),
+            observer: None,
+        }
+    }
+
+    fn changed(&mut self, ctx: &Context<Self>, old: &CanvasProps) -> bool {
+        let (old_source, old_names) = (&old.source, old.names);
+        let (new, old) = (&ctx.props().query, &old.query);
+        if ctx.props().source != *old_source || ctx.props().names != old_names {
+            // Another log, other names: the same question has another answer.
+            self.asked = None;
+            self.asked_small = None;
+        }
+        if !is_same_tree(new, old) {
+            self.select(None);
+            self.hovered = None;
+        }
+        // In the order of time the places are those of the range.
+        let moved = new.view == View::Time && new.choice.range != old.choice.range;
+        if moved || !is_same_tree(new, old) || new.choice.tracks != old.choice.tracks {
+            self.window = Window::ALL;
+        }
+        self.reveal(ctx.props());
+        true
+    }
+
+    fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
+        let props = ctx.props();
+        match msg {
+            Msg::Resized | Msg::Scrolled => {}
+            Msg::Answered(number, graph) if number == self.number => self.answered(props, graph),
+            Msg::Small(number, graph) if number == self.number => {
+                self.in_flight = false;
+                self.small = graph.or(self.small.take());
+                self.small_painted = None;
+            }
+            Msg::Answered(..) | Msg::Small(..) => return false,
+            Msg::Wheel { x, dx, dy, shift } => {
+                let width = self.size().0.max(1.0);
+                self.window = if dx.abs() > dy.abs() || shift {
+                    self.window
+                        .moved((dx + if shift { dy } else { 0.0 }) / width)
+                } else {
+                    self.window.zoomed((-dy * 0.005).exp(), x / width)
+                };
+            }
+            Msg::Pressed(x) => self.drag = Some(Drag { x, moved: false }),
+            Msg::Pointed(at) => {
+                if let (Some(drag), Some((x, _))) = (&mut self.drag, at) {
+                    drag.moved |= (x - drag.x).abs() > DRAG_PX;
+                    if drag.moved {
+                        let by = (drag.x - x) / self.size().0.max(1.0);
+                        self.window = self.window.moved(by);
+                        self.drag = Some(Drag { x, moved: true });
+                    }
+                }
+                let hovered = at.and_then(|(x, y)| self.hit(props, x, y));
+                if hovered == self.hovered && self.drag.is_none() {
+                    return false;
+                }
+                self.hovered = hovered;
+                self.tell(props);
+            }
+            Msg::Released { x, y } => {
+                if self.drag.take().is_some_and(|drag| !drag.moved) {
+                    let hit = self.hit(props, x, y);
+                    self.select(hit);
+                    self.tell(props);
+                }
+            }
+            Msg::DoubleClicked { x, y } => match self.hit(props, x, y) {
+                Some(index) => self.show_box(index),
+                None => self.window = Window::ALL,
+            },
+            Msg::Key(event) => {
+                if !self.key(props, &event) {
+                    return false;
+                }
+                self.tell(props);
+            }
+            Msg::SmallAt(x) => {
+                let at = x / self.size().0.max(1.0);
+                let middle = self.window.left + self.window.width / 2.0;
+                self.window = self.window.moved((at - middle) / self.window.width);
+            }
+        }
+        self.ask(ctx);
+        true
+    }
+
+    fn rendered(&mut self, ctx: &Context<Self>, first: bool) {
+        if first {
+            self.listen(ctx);
+        }
+        self.ask(ctx);
+        self.paint(ctx.props());
+        self.paint_small(ctx.props());
+    }
+
+    fn view(&self, ctx: &Context<Self>) -> Html {
+        let props = ctx.props();
+        let link = ctx.link();
+        let place =
+            |event: &PointerEvent| (f64::from(event.offset_x()), f64::from(event.offset_y()));
+        let pick = self
+            .hovered
+            .or(self.selected)
+            .and_then(|index| self.pick(props, index));
+        let label = match pick {
+            Some(pick) => format!("{}. {}: {}", props.label, pick.title, pick.text),
+            None => format!(
+                "{}. Arrow keys walk its boxes, Enter zooms to one, Escape shows all.",
+                props.label
+            ),
+        };
+        html! {
+            <div class="flame-graph">
+                if props.minimap {
+                    <div class="flame-small" aria-hidden="true"
+                        onpointerdown={link.callback(|event: PointerEvent| Msg::SmallAt(f64::from(event.offset_x())))}
+                        onpointermove={link.batch_callback(|event: PointerEvent| {
+                            (event.buttons() & 1 == 1).then(|| Msg::SmallAt(f64::from(event.offset_x())))
+                        })}>
+                        <canvas ref={self.small_canvas.clone()} />
+                        <div class="flame-window" ref={self.small_window.clone()} />
+                    </div>
+                }
+                <div class="flame-canvas" ref={self.scroller.clone()}>
+                    <div ref={self.spacer.clone()}>
+                        <canvas ref={self.canvas.clone()} tabindex="0" role="application" aria-label={label}
+                            onpointerdown={link.callback(move |event: PointerEvent| Msg::Pressed(place(&event).0))}
+                            onpointermove={link.callback(move |event: PointerEvent| Msg::Pointed(Some(place(&event))))}
+                            onpointerleave={link.callback(|_: PointerEvent| Msg::Pointed(None))}
+                            onpointerup={link.callback(move |event: PointerEvent| { let (x, y) = place(&event); Msg::Released { x, y } })}
+                            ondblclick={link.callback(|event: MouseEvent| Msg::DoubleClicked { x: f64::from(event.offset_x()), y: f64::from(event.offset_y()) })}
+                            onkeydown={link.callback(Msg::Key)} />
+                    </div>
+                </div>
+            </div>
+        }
+    }
+}

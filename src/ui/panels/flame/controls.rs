@@ -1,0 +1,312 @@
+//! What the flame graph is about and how it is laid out.
+
+use std::rc::Rc;
+
+use web_sys::{HtmlInputElement, HtmlSelectElement};
+use yew::prelude::*;
+
+use super::export::Export;
+use crate::ui::client::LogClient;
+use crate::ui::menu::Menu;
+use crate::ui::panel::span_text;
+use analysis::flamegraph::choosing::{ALL, CAPS, THREADS};
+use analysis::flamegraph::profiles::{SourceInfo, TrackInfo};
+use model::profile::TrackSource;
+use model::profile::source::{Source, Unit};
+use model::time::Span;
+use views::flame::query::{FlameQuery, Measure};
+use views::flame::step::Step;
+use views::scene::format;
+use views::scene::track_name::TrackName;
+use views::view::flame::{FlameOrder, FlameView};
+
+#[derive(Properties, PartialEq)]
+pub(super) struct ControlsProps {
+    pub(super) client: LogClient,
+    pub(super) sources: Rc<Vec<SourceInfo>>,
+    pub(super) source: Rc<SourceInfo>,
+    pub(super) view: FlameView,
+    pub(super) range: Option<Span>,
+    /// All of the log.
+    pub(super) log: Span,
+    /// Which part of the whole the search found.
+    pub(super) found: f64,
+    /// What is saved.
+    pub(super) query: FlameQuery,
+    /// For which time and tracks it is.
+    pub(super) about: AttrValue,
+    pub(super) on_view: Callback<FlameView>,
+}
+
+/// What a source is called.
+pub(super) const fn source_title(source: Source) -> &'static str {
+    match source {
+        Source::CostCentres => "Haskell and foreign code",
+        Source::StackSamples => "Stack samples",
+        Source::Spans => "Spans of the program",
+        Source::Waiting => "Waiting threads",
+        Source::Heap => "Live heap",
+    }
+}
+
+/// What a source is, for its hint.
+const fn source_help(source: Source) -> &'static str {
+    match source {
+        Source::CostCentres => {
+            "Cost-centre samples of each capability (+RTS -p -l), and the foreign calls that the program announces, per OS thread"
+        }
+        Source::StackSamples => "Stacks that ghc-stack-profiler sampled",
+        Source::Spans => {
+            "START and STOP messages of the program, and spans of opentelemetry, one inside the other"
+        }
+        Source::Waiting => "What threads were blocked on or queued for while they did not run",
+        Source::Heap => "What was alive, by the cost-centre stack that allocated it (+RTS -hc -l)",
+    }
+}
+
+impl ControlsProps {
+    /// A callback that changes the view.
+    fn change<T: 'static>(&self, edit: impl Fn(&mut FlameView, T) + 'static) -> Callback<T> {
+        let (view, on_view) = (self.view.clone(), self.on_view.clone());
+        Callback::from(move |value| {
+            let mut view = view.clone();
+            edit(&mut view, value);
+            on_view.emit(view);
+        })
+    }
+}
+
+/// The row above the graph.
+#[component]
+pub(super) fn Controls(props: &ControlsProps) -> Html {
+    let search = props.change(|view, text: String| view.search = text);
+    let oninput = search
+        .reform(|event: InputEvent| event.target_unchecked_into::<HtmlInputElement>().value());
+    let found = match props.source.source.unit() {
+        Unit::Time => format!("{} of the time", format::fraction(props.found)),
+        Unit::Bytes => format!("{} of the bytes", format::fraction(props.found)),
+    };
+    html! {
+        <div class="controls">
+            { sources(props) }
+            { tracks(props) }
+            { orders(props) }
+            { measures(props) }
+            <Menu id="flame-steps" label="Change" title="Change the stacks">{ changes(props) }</Menu>
+            <Menu id="flame-compare" label="Compare" title="Compare two times of this log">{ comparing(props) }</Menu>
+            <label class="search">
+                <span class="visually-hidden">{ "Search frames" }</span>
+                <input type="search" placeholder="Search frames" value={props.view.search.clone()} {oninput} />
+            </label>
+            if !props.view.search.trim().is_empty() {
+                <span class="found" role="status">{ found }</span>
+            }
+            <span class="end">
+                <span class="for">{ props.about.clone() }</span>
+                <Export client={props.client.clone()} query={props.query.clone()} source={Rc::clone(&props.source)} />
+            </span>
+        </div>
+    }
+}
+
+/// The value of a list that changed.
+fn selected(event: &Event) -> String {
+    event.target_unchecked_into::<HtmlSelectElement>().value()
+}
+
+fn sources(props: &ControlsProps) -> Html {
+    if props.sources.len() < 2 {
+        return html! {};
+    }
+    let change = props.change(|view, source: Option<Source>| {
+        view.source = source;
+        view.tracks = TrackName::all();
+        view.measure = Measure::default();
+        view.frame = String::new();
+        if source == Some(Source::Heap) && view.order == FlameOrder::Time {
+            view.order = FlameOrder::LeftHeavy;
+        }
+    });
+    let onchange = change.reform(|event: Event| Source::named(&selected(&event)));
+    let option = |info: &SourceInfo| {
+        let selected = info.source == props.source.source;
+        html! {
+            <option value={info.source.name()} {selected} title={source_help(info.source)}>{ source_title(info.source) }</option>
+        }
+    };
+    html! {
+        <label>
+            <span class="visually-hidden">{ "What it is about" }</span>
+            <select {onchange} title={source_help(props.source.source)}>{ for props.sources.iter().map(option) }</select>
+        </label>
+    }
+}
+
+/// What the samples of a track are.
+fn counted(source: Source, track: TrackSource) -> &'static str {
+    match (source, track) {
+        (Source::Spans, _) => "spans",
+        (Source::Waiting, _) => "waits",
+        (_, TrackSource::OsThread(_) | TrackSource::UnknownThread { .. }) => "calls",
+        _ => "samples",
+    }
+}
+
+/// How many tracks are listed.
+const TRACKS_LISTED: usize = 500;
+
+fn tracks(props: &ControlsProps) -> Html {
+    let info = &props.source;
+    if info.tracks.len() < 2 {
+        return html! {};
+    }
+    let change = props.change(|view, name: Option<TrackName>| {
+        view.tracks = name.unwrap_or_else(TrackName::all);
+    });
+    let onchange = change.reform(|event: Event| TrackName::new(selected(&event)));
+    let (caps, threads) = (info.caps(), info.os_threads());
+    let everything = if threads == 0 && caps > 0 {
+        "All capabilities"
+    } else if threads > 0 && caps == 0 {
+        "All OS threads"
+    } else if info.source == Source::Waiting {
+        "All threads"
+    } else {
+        "Everything"
+    };
+    let option = |value: String, text: String| {
+        let selected = props.view.tracks.as_str() == value;
+        html! { <option {value} {selected}>{ text }</option> }
+    };
+    let track = |track: &TrackInfo| {
+        let samples = format::count(track.samples);
+        let counted = counted(info.source, track.source);
+        let title = info.title(track.source);
+        option(
+            track.source.name(),
+            format!("{title} · {samples} {counted}"),
+        )
+    };
+    html! {
+        <label>
+            <span class="visually-hidden">{ "Whose" }</span>
+            <select class="flame-tracks" {onchange}>
+                { option(ALL.to_owned(), everything.to_owned()) }
+                if caps > 0 && threads > 0 { { option(CAPS.to_owned(), "All capabilities".to_owned()) } }
+                if caps > 0 && threads > 1 { { option(THREADS.to_owned(), "All OS threads".to_owned()) } }
+                { for info.tracks.iter().take(TRACKS_LISTED).map(track) }
+            </select>
+        </label>
+    }
+}
+
+/// Buttons of which one is pressed.
+fn segments<T: PartialEq + Copy + 'static>(
+    label: &'static str,
+    current: T,
+    choices: &[(T, &'static str, &'static str)],
+    change: &Callback<T>,
+) -> Html {
+    let button = |&(choice, text, title): &(T, &'static str, &'static str)| {
+        let onclick = change.reform(move |_: MouseEvent| choice);
+        let pressed = (choice == current).to_string();
+        html! { <button aria-pressed={pressed} {title} {onclick}>{ text }</button> }
+    };
+    html! {
+        <span class="segments" role="group" aria-label={label}>{ for choices.iter().map(button) }</span>
+    }
+}
+
+fn orders(props: &ControlsProps) -> Html {
+    let time = (
+        FlameOrder::Time,
+        "Time order",
+        "As time goes, the tracks below each other",
+    );
+    let rest = [
+        (
+            FlameOrder::LeftHeavy,
+            "Left heavy",
+            "Equal stacks are one, the heaviest on the left",
+        ),
+        (
+            FlameOrder::Sandwich,
+            "Sandwich",
+            "A table of all functions, and the callers and callees of one",
+        ),
+    ];
+    let has_time = props.source.source != Source::Heap && props.view.before.is_none();
+    let choices: Vec<_> = has_time.then_some(time).into_iter().chain(rest).collect();
+    let change = props.change(|view, order| view.order = order);
+    segments("Order", props.view.order, &choices, &change)
+}
+
+fn measures(props: &ControlsProps) -> Html {
+    let by_time = props.view.order == FlameOrder::Time;
+    let source = props.source.source;
+    if by_time || source == Source::Heap {
+        return html! {};
+    }
+    let count = match source {
+        Source::Spans => "Spans",
+        Source::Waiting => "Waits",
+        _ => "Samples",
+    };
+    let choices = [
+        (Measure::Amount, "Time", "Boxes are as wide as their time"),
+        (Measure::Count, count, "Boxes are as wide as they are many"),
+    ];
+    let change = props.change(|view, measure| view.measure = measure);
+    segments("Width", props.view.measure, &choices, &change)
+}
+
+fn changes(props: &ControlsProps) -> Html {
+    let toggle = |step: Step, text: &'static str| {
+        let checked = props.view.steps.contains(&step);
+        let onchange = props.change(move |view, _: Event| {
+            if view.steps.contains(&step) {
+                view.steps.retain(|other| *other != step);
+            } else {
+                view.steps.push(step.clone());
+            }
+        });
+        html! { <label class="check"><input type="checkbox" {checked} {onchange} />{ text }</label> }
+    };
+    html! {
+        <>
+            { toggle(Step::HideIdle, "Hide idle time") }
+            { toggle(Step::CollapseRecursion, "Collapse recursion") }
+            { toggle(Step::MergeModules, "Merge the functions of a module") }
+            { toggle(Step::Invert, "Invert: innermost functions outside") }
+            <p class="hint">{ "To focus on a function, leave it out or merge it into its callers, select its box." }</p>
+        </>
+    }
+}
+
+fn comparing(props: &ControlsProps) -> Html {
+    let compare = props.change(|view, before: Option<Span>| {
+        view.before = before;
+        if before.is_some() && view.order == FlameOrder::Time {
+            view.order = FlameOrder::LeftHeavy;
+        }
+    });
+    let button = |text: &'static str, before: Option<Option<Span>>| {
+        let onclick = compare.reform(move |_: MouseEvent| before.flatten());
+        html! { <button class="small" disabled={before.is_none()} {onclick}>{ text }</button> }
+    };
+    let earlier = props
+        .range
+        .filter(|range| range.start > props.log.start)
+        .map(|range| Span::new(props.log.start, range.start));
+    html! {
+        <>
+            <p class="hint">{ "Select a range on the timeline and keep it; then select another: boxes tell what became more and what less." }</p>
+            <p class="tools">{ button("Keep the selection as “before”", props.range.map(Some)) }</p>
+            <p class="tools">{ button("Compare with all before the selection", earlier.map(Some)) }</p>
+            if let Some(before) = props.view.before {
+                <p>{ format!("“Before” is {}.", span_text(before)) }</p>
+                <p class="tools">{ button("Compare no more", Some(None)) }</p>
+            }
+        </>
+    }
+}

@@ -1,0 +1,336 @@
+//! The panel of the flame graph: controls, steps, graph, and a strip that says
+//! what a box is and what can be done to it.
+
+mod canvas;
+mod controls;
+mod export;
+mod pick;
+mod sandwich;
+mod steps;
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use self::canvas::{FlameCanvas, Found};
+use self::controls::Controls;
+use self::pick::{Pick, Reveal};
+use self::sandwich::Sandwich;
+use self::steps::Steps;
+use crate::ui::client::LogClient;
+use crate::ui::panel::{Marked, Page, Wish, span_text};
+use crate::ui::viewer::Goto;
+use analysis::flamegraph::choosing::ALL;
+use analysis::flamegraph::profiles::SourceInfo;
+use analysis::timeline::profile_rows::CallsOf;
+use eventlog::ids::Nanos;
+use model::profile::TrackSource;
+use model::profile::origin::Choice;
+use model::profile::source::Source;
+use model::time::Span;
+use views::actions::flame::FlameAct;
+use views::flame::query::{FlamePlaceQuery, FlameQuery, Measure, View};
+use views::tracks::Row;
+use views::tracks::calls::ForeignCalls;
+use views::tracks::samples::Samples;
+use views::tracks::thread::Thread;
+use views::view::Change;
+use views::view::flame::{FlameOrder, FlameView, MAX_STEPS};
+
+/// A moment of a track of the flame graph, to be shown in the order of time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Shown {
+    /// Each new one is shown once.
+    serial: u32,
+    /// The track.
+    track: TrackSource,
+    /// The moment.
+    at: Nanos,
+}
+
+/// The panel, as the page shows it.
+pub(super) fn panel(page: &Page<'_>) -> Html {
+    let log = page.log;
+    if !log.overview.complete {
+        return html! { <p class="empty">{ "The flame graph is drawn when the log is read." }</p> };
+    }
+    let shown = match page.wish {
+        Some((serial, Wish::Flame(track, at))) => Some(Shown { serial, track, at }),
+        _ => None,
+    };
+    html! {
+        <Flame client={page.client.clone()} sources={Rc::clone(&log.flame_sources)}
+            log={log.overview.span.unwrap_or(Span::new(Nanos(0), Nanos(0)))} range={page.view.selection}
+            marked={Rc::clone(page.marked)} view={page.view.settings.get::<FlameView>()} colours={page.colours}
+            names={page.names} {shown} on_view={page.on_change.reform(Change::settings::<FlameView>)}
+            on_goto={page.on_goto.clone()} />
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct FlameProps {
+    client: LogClient,
+    /// What the log has something of.
+    sources: Rc<Vec<SourceInfo>>,
+    /// All of the log.
+    log: Span,
+    range: Option<Span>,
+    /// The selected tracks: of all, only theirs.
+    marked: Rc<Marked>,
+    view: FlameView,
+    /// Goes up whenever the colours change.
+    colours: u32,
+    /// Goes up whenever addresses have got other names.
+    names: u32,
+    /// What is to be shown, asked for from the timeline.
+    shown: Option<Shown>,
+    on_view: Callback<FlameView>,
+    /// Shows something on the timeline.
+    on_goto: Callback<Goto>,
+}
+
+/// The source that is shown: the chosen one, or the first that there is.
+fn source_of(sources: &[SourceInfo], chosen: Option<Source>) -> Option<Rc<SourceInfo>> {
+    let found = sources.iter().find(|info| Some(info.source) == chosen);
+    found.or(sources.first()).cloned().map(Rc::new)
+}
+
+fn query_of(props: &FlameProps, info: &SourceInfo) -> FlameQuery {
+    let view = &props.view;
+    let in_time =
+        view.order == FlameOrder::Time && info.source != Source::Heap && view.before.is_none();
+    let range = if in_time {
+        Some(props.range.unwrap_or(props.log))
+    } else {
+        props.range
+    };
+    FlameQuery {
+        choice: Choice {
+            source: info.source,
+            tracks: info.tracks_named(view.tracks.as_str(), &props.marked.scope),
+            range,
+            before: view.before,
+        },
+        steps: view.steps.clone(),
+        view: if in_time { View::Time } else { View::LeftHeavy },
+        measure: if in_time {
+            Measure::Amount
+        } else {
+            view.measure
+        },
+        window: (0.0, 1.0),
+        width_px: 0,
+        levels: None,
+        search: view.search.clone(),
+    }
+}
+
+/// The panel.
+#[component]
+fn Flame(props: &FlameProps) -> Html {
+    let picked = use_state_eq(|| None::<Pick>);
+    let found = use_state_eq(Found::default);
+    // The box that was last looked for on the timeline, and from where on.
+    let sought = use_mut_ref(|| None::<(u32, Nanos)>);
+    let info = use_memo(
+        (Rc::clone(&props.sources), props.view.source),
+        |(sources, chosen)| source_of(sources, *chosen),
+    );
+    let Some(info) = (*info).clone() else {
+        return nothing();
+    };
+    let query = query_of(props, &info);
+    let on_pick = {
+        let picked = picked.setter();
+        Callback::from(move |pick| picked.set(pick))
+    };
+    let on_act = on_act(props, &query, sought);
+    let on_found = {
+        let found = found.setter();
+        Callback::from(move |told| found.set(told))
+    };
+    let graph = if props.view.order == FlameOrder::Sandwich {
+        html! {
+            <Sandwich client={props.client.clone()} query={query.clone()} source={Rc::clone(&info)} view={props.view.clone()}
+                colours={props.colours} names={props.names} on_view={props.on_view.clone()} {on_pick} on_act={on_act.clone()} {on_found} />
+        }
+    } else {
+        let reveal = reveal_of(props, &query);
+        html! {
+            <FlameCanvas client={props.client.clone()} query={query.clone()} source={Rc::clone(&info)} label="Flame graph"
+                colours={props.colours} names={props.names} {reveal} {on_pick} on_act={on_act.clone()} {on_found} />
+        }
+    };
+    html! {
+        <div class="flame">
+            <Controls client={props.client.clone()} sources={Rc::clone(&props.sources)} source={Rc::clone(&info)} view={props.view.clone()}
+                range={props.range} log={props.log} found={found.share} {query} about={for_what(props, &info)}
+                on_view={props.on_view.clone()} />
+            <Steps view={props.view.clone()} range={props.range} shortened={found.shortened} on_view={props.on_view.clone()} />
+            { graph }
+            { strip((*picked).clone(), &on_act) }
+        </div>
+    }
+}
+
+/// Where a moment of the timeline is in the graph.
+fn reveal_of(props: &FlameProps, query: &FlameQuery) -> Option<Reveal> {
+    let (shown, range) = (props.shown?, query.choice.range?);
+    let at = shown.at.since(range.start).0 as f64 / (range.duration().0 as f64).max(1.0);
+    (query.view == View::Time && (0.0..=1.0).contains(&at)).then_some(Reveal {
+        serial: shown.serial,
+        track: shown.track,
+        at,
+    })
+}
+
+type Sought = Rc<std::cell::RefCell<Option<(u32, Nanos)>>>;
+
+/// What keys and buttons do to a box.
+fn on_act(props: &FlameProps, query: &FlameQuery, sought: Sought) -> Callback<(FlameAct, Pick)> {
+    let (view, on_view, on_goto) = (
+        props.view.clone(),
+        props.on_view.clone(),
+        props.on_goto.clone(),
+    );
+    let (client, query) = (props.client.clone(), query.clone());
+    Callback::from(move |(act, pick): (FlameAct, Pick)| {
+        if let Some(step) = act.step(&pick.name) {
+            let mut view = view.clone();
+            if view.steps.len() < MAX_STEPS && view.steps.last() != Some(&step) {
+                view.steps.push(step);
+                on_view.emit(view);
+            }
+        } else if act == FlameAct::Sandwich {
+            on_view.emit(FlameView {
+                order: FlameOrder::Sandwich,
+                frame: pick.name,
+                ..view.clone()
+            });
+        } else if query.view == View::Time {
+            on_goto.emit(place_in_time(&query, &pick));
+        } else {
+            seek(&client, &query, &pick, &sought, &on_goto);
+        }
+    })
+}
+
+/// Where a box of the order of time is on the timeline.
+fn place_in_time(query: &FlameQuery, pick: &Pick) -> Goto {
+    let nothing = Span::new(Nanos(0), Nanos(0));
+    let range = query.choice.range.unwrap_or(nothing);
+    let ns = range.duration().0 as f64;
+    let at = |part: f64| Nanos(range.start.0 + (part.clamp(0.0, 1.0) * ns) as u64);
+    Goto {
+        span: Span::new(at(pick.left), at(pick.left + pick.width)),
+        row: pick.track.and_then(row_of),
+        zoom: true,
+    }
+}
+
+/// The track of the timeline on which a track of a flame graph is best seen.
+fn row_of(track: TrackSource) -> Option<Row> {
+    match track {
+        TrackSource::Capability(cap) => Some(Samples(cap).into()),
+        TrackSource::Thread(thread) => Some(Thread(thread).into()),
+        TrackSource::Spans { thread, .. } => thread.map(|thread| Thread(thread).into()),
+        track => CallsOf::of_source(track).map(|of| ForeignCalls(of).into()),
+    }
+}
+
+/// Shows when a box that stands for many times is: the first, then the next.
+fn seek(
+    client: &LogClient,
+    query: &FlameQuery,
+    pick: &Pick,
+    sought: &Sought,
+    on_goto: &Callback<Goto>,
+) {
+    let stack = pick.stack;
+    let start = query.choice.range.map_or(Nanos(0), |range| range.start);
+    let before = *sought.borrow();
+    let from = before
+        .filter(|(other, _)| *other == stack)
+        .map(|(_, from)| from);
+    let question = FlamePlaceQuery {
+        choice: query.choice.clone(),
+        steps: query.steps.clone(),
+        view: pick.view.clone(),
+        stack,
+        from: from.unwrap_or(start),
+    };
+    let (sought, on_goto) = (Rc::clone(sought), on_goto.clone());
+    client.ask(question, move |place| match place {
+        Ok(Some(span)) => {
+            *sought.borrow_mut() = Some((stack, span.end.max(Nanos(span.start.0 + 1))));
+            on_goto.emit(Goto {
+                span,
+                row: None,
+                zoom: true,
+            });
+        }
+        // After the last one comes the first again.
+        _ => *sought.borrow_mut() = None,
+    });
+}
+
+/// What a box is, and what can be done to it.
+fn strip(pick: Option<Pick>, on_act: &Callback<(FlameAct, Pick)>) -> Html {
+    let can =
+        |act: FlameAct, pick: &Pick| pick.selected && (act == FlameAct::Place || !pick.merged);
+    let button = |act: FlameAct| {
+        let usable = pick.clone().filter(|pick| can(act, pick));
+        let disabled = usable.is_none();
+        let on_act = on_act.clone();
+        let onclick = Callback::from(move |_: MouseEvent| {
+            if let Some(pick) = usable.clone() {
+                on_act.emit((act, pick));
+            }
+        });
+        html! { <button class="small" {disabled} title={format!("{} ({})", act.help(), act.key())} {onclick}>{ act.title() }</button> }
+    };
+    html! {
+        <div class="flame-strip">
+            <p class="words" aria-live="polite">
+                if let Some(pick) = &pick {
+                    <strong>{ pick.title.clone() }</strong>{ " " }{ pick.text.clone() }
+                } else {
+                    <span class="faint">{ "Click a box to select it · double click zooms to it · Ctrl + wheel zooms, drag moves" }</span>
+                }
+            </p>
+            <span class="tools" role="group" aria-label="The selected box">{ for FlameAct::ALL.into_iter().map(button) }</span>
+        </div>
+    }
+}
+
+/// For which time and tracks the graph is.
+fn for_what(props: &FlameProps, info: &SourceInfo) -> String {
+    let range = match props.range {
+        Some(range) => format!("for {}", span_text(range)),
+        None => "for the whole log".to_owned(),
+    };
+    let (name, marked) = (props.view.tracks.as_str(), &props.marked);
+    if name != ALL {
+        // What was chosen here counts.
+        range
+    } else if info.tracks_named(name, &marked.scope).is_empty() {
+        marked.about_all(range)
+    } else {
+        marked.about(range)
+    }
+}
+
+/// How to get something to draw.
+fn nothing() -> Html {
+    html! {
+        <div class="empty">
+            <p>{ "This log has nothing that a flame graph is made from." }</p>
+            <ul>
+                <li>{ "Where the time goes: build with " }<code>{ "-prof -fprof-late" }</code>{ " and run with " }<code>{ "+RTS -p -l" }</code>{ ", or sample with ghc-stack-profiler." }</li>
+                <li>{ "Foreign calls and other spans: announce them with messages such as " }<code>{ "START 7 bar" }</code>{ " and " }<code>{ "STOP 7 bar" }</code>{ "." }</li>
+                <li>{ "What threads wait for: log the scheduler with " }<code>{ "+RTS -ls" }</code>{ "." }</li>
+                <li>{ "What holds the memory: build with profiling and run with " }<code>{ "+RTS -hc -l" }</code>{ "." }</li>
+            </ul>
+        </div>
+    }
+}

@@ -1,0 +1,344 @@
+//! All functions of a flame graph in a table, and the callers and callees of
+//! one of them.
+
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::canvas::{FlameCanvas, Found};
+use super::pick::Pick;
+use crate::ui::client::LogClient;
+use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
+use analysis::flamegraph::profiles::SourceInfo;
+use model::profile::source::Unit;
+use views::actions::flame::FlameAct;
+use views::flame::query::{FlameQuery, FlameRow, FlameTableQuery, Measure, View};
+use views::scene::flame::{Value, frame_name};
+use views::scene::format;
+use views::view::flame::FlameView;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct SandwichProps {
+    pub(super) client: LogClient,
+    /// What the table and the graphs are about.
+    pub(super) query: FlameQuery,
+    pub(super) source: Rc<SourceInfo>,
+    pub(super) view: FlameView,
+    pub(super) colours: u32,
+    /// Goes up whenever addresses have got other names.
+    pub(super) names: u32,
+    pub(super) on_view: Callback<FlameView>,
+    pub(super) on_pick: Callback<Option<Pick>>,
+    pub(super) on_act: Callback<(FlameAct, Pick)>,
+    pub(super) on_found: Callback<Found>,
+}
+
+/// What the rows can be sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Name,
+    Own,
+    Total,
+    Count,
+    Before,
+}
+
+const NAME: Column = Column {
+    title: "Function",
+    help: "Module and name of the function, or what stands in its place",
+    number: false,
+    sortable: true,
+};
+
+const fn number(title: &'static str, help: &'static str) -> Column {
+    Column {
+        title,
+        help,
+        number: true,
+        sortable: true,
+    }
+}
+
+const COLUMNS: [Column; 4] = [
+    NAME,
+    number("Self", "Where it is the innermost function"),
+    number(
+        "Total",
+        "Where it is anywhere in the stack; recursion counts once",
+    ),
+    number(
+        "Samples",
+        "Samples, calls or spans with it anywhere in the stack",
+    ),
+];
+
+const COMPARED: [Column; 5] = [
+    NAME,
+    number("Self", "Where it is the innermost function"),
+    number(
+        "Total",
+        "Where it is anywhere in the stack; recursion counts once",
+    ),
+    number("Total before", "The same in the time that is compared with"),
+    number(
+        "Change",
+        "Difference of the shares of the whole, in percentage points",
+    ),
+];
+
+const SORTS: [By; 4] = [By::Name, By::Own, By::Total, By::Count];
+const SORTS_COMPARED: [By; 5] = [By::Name, By::Own, By::Total, By::Count, By::Before];
+
+/// A row with what its shares are.
+struct Shares {
+    now: u64,
+    before: u64,
+}
+
+impl Shares {
+    /// By how much the share of a row has changed.
+    fn change(&self, row: &FlameRow) -> f64 {
+        let share = |part: u64, whole: u64| part as f64 / (whole as f64).max(1.0);
+        let before = row.before.map_or(0, |(_, total)| total);
+        share(row.total, self.now) - share(before, self.before)
+    }
+}
+
+fn compare(by: By, a: &FlameRow, b: &FlameRow, shares: &Shares) -> Ordering {
+    let before = |row: &FlameRow| row.before.map_or(0, |(_, total)| total);
+    match by {
+        By::Name => a.frame.name().cmp(&b.frame.name()),
+        By::Own => a.own.cmp(&b.own),
+        By::Total => a.total.cmp(&b.total),
+        By::Count if a.before.is_some() => before(a).cmp(&before(b)),
+        By::Count => a.count.cmp(&b.count),
+        By::Before => shares.change(a).total_cmp(&shares.change(b)),
+    }
+}
+
+/// The table on one side, the graphs on the other.
+#[component]
+pub(super) fn Sandwich(props: &SandwichProps) -> Html {
+    let (rows, heap_samples) = use_rows(props);
+    let sort = use_state_eq(|| (By::Own, true));
+    let (by, descending) = *sort;
+    let found = props.view.search.trim().to_lowercase();
+    let listed: Rc<Vec<FlameRow>> = use_memo(
+        (Rc::clone(&rows), by_key(by), descending, found),
+        move |(rows, _, descending, found)| {
+            let whole = |of: fn(&FlameRow) -> u64| rows.iter().map(of).sum();
+            let shares = Shares {
+                now: whole(|row| row.own),
+                before: whole(|row| row.before.map_or(0, |(own, _)| own)),
+            };
+            let mut listed: Vec<FlameRow> = rows
+                .iter()
+                .filter(|row| row.frame.name().to_lowercase().contains(found.as_str()))
+                .cloned()
+                .collect();
+            listed.sort_by(|a, b| {
+                let order = compare(by, a, b, &shares);
+                let order = if *descending { order.reverse() } else { order };
+                order.then_with(|| b.total.cmp(&a.total))
+            });
+            listed
+        },
+    );
+    html! {
+        <div class="sandwich">
+            { table(props, (&rows, heap_samples), &listed, &sort) }
+            { graphs(props) }
+        </div>
+    }
+}
+
+const fn by_key(by: By) -> u8 {
+    by as u8
+}
+
+/// The rows, and of how many heap samples they are; asked for whenever the
+/// question changes. The newest one counts.
+#[hook]
+fn use_rows(props: &SandwichProps) -> (Rc<Vec<FlameRow>>, u32) {
+    let state = use_state(|| (Rc::new(Vec::<FlameRow>::new()), 0));
+    let question = FlameTableQuery {
+        choice: props.query.choice.clone(),
+        steps: props.query.steps.clone(),
+    };
+    let (client, rows) = (props.client.clone(), state.setter());
+    use_effect_with(
+        (question, Rc::clone(&props.source), props.names),
+        move |(question, ..)| {
+            let asked = client.ask(question.clone(), move |answer| {
+                if let Ok((answer, heap_samples)) = answer {
+                    rows.set((Rc::new(answer), heap_samples));
+                }
+            });
+            // The next question makes this one stale.
+            move || asked.forget()
+        },
+    );
+    (*state).clone()
+}
+
+fn table(
+    props: &SandwichProps,
+    (all, heap_samples): (&[FlameRow], u32),
+    listed: &[FlameRow],
+    sort: &UseStateHandle<(By, bool)>,
+) -> Html {
+    let compared = all.iter().any(|row| row.before.is_some());
+    let (columns, sorts): (&'static [Column], &'static [By]) = if compared {
+        (&COMPARED, &SORTS_COMPARED)
+    } else {
+        (&COLUMNS, &SORTS)
+    };
+    let whole: u64 = all.iter().map(|row| row.own).sum();
+    let before: u64 = all
+        .iter()
+        .filter_map(|row| row.before)
+        .map(|(own, _)| own)
+        .sum();
+    let shares = Shares { now: whole, before };
+    let value = Value {
+        unit: props.source.source.unit(),
+        measure: Measure::Amount,
+        heap_samples,
+    };
+    let row = |row: &FlameRow| view_row(row, &shares, value, compared);
+    let on_sort = {
+        let sort = sort.clone();
+        Callback::from(move |column: usize| {
+            let (by, descending) = *sort;
+            let Some(&new) = sorts.get(column) else {
+                return;
+            };
+            sort.set((
+                new,
+                if new == by {
+                    !descending
+                } else {
+                    new != By::Name
+                },
+            ));
+        })
+    };
+    let on_activate = {
+        let names: Vec<String> = listed.iter().map(|row| row.frame.name()).collect();
+        let (view, on_view) = (props.view.clone(), props.on_view.clone());
+        Callback::from(move |row: u64| {
+            if let Some(frame) = names.get(row as usize) {
+                let frame = frame.clone();
+                on_view.emit(FlameView {
+                    frame,
+                    ..view.clone()
+                });
+            }
+        })
+    };
+    let current = listed
+        .iter()
+        .position(|row| row.frame.name() == props.view.frame);
+    let column = sorts.iter().position(|by| *by == sort.0).unwrap_or(0);
+    let rows = Rc::new(Rows {
+        first: 0,
+        rows: listed.iter().map(row).collect(),
+    });
+    html! {
+        <CurrentGrid {rows} total={listed.len() as u64} {columns} sort={(column, sort.1)} {on_sort} {on_activate}
+            at={current.map(|at| at as u64)} compared={compared} />
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct CurrentGridProps {
+    rows: Rc<Rows>,
+    total: u64,
+    columns: &'static [Column],
+    sort: (usize, bool),
+    on_sort: Callback<usize>,
+    on_activate: Callback<u64>,
+    /// The row of the shown function.
+    at: Option<u64>,
+    compared: bool,
+}
+
+/// The table, with a row that the keyboard is on.
+#[component]
+fn CurrentGrid(props: &CurrentGridProps) -> Html {
+    let went = use_state_eq(|| None::<u64>);
+    let on_current = {
+        let went = went.setter();
+        Callback::from(move |at: Went| went.set(Some(at.row)))
+    };
+    let name = if props.compared {
+        "flame-rows-compared"
+    } else {
+        "flame-rows"
+    };
+    html! {
+        <Grid {name} label="Functions" columns={props.columns} total={props.total} rows={Rc::clone(&props.rows)}
+            sort={Some(props.sort)} on_sort={props.on_sort.clone()} on_window={Callback::noop()}
+            current={went.or(props.at)} {on_current} on_activate={props.on_activate.clone()} />
+    }
+}
+
+fn view_row(row: &FlameRow, shares: &Shares, value: Value, compared: bool) -> GridRow {
+    let share = |part: u64| format::percent_short(part, shares.now.max(1));
+    let amount = |part: u64| format!("{} {}", value.text(part as f64), share(part));
+    let mut cells = vec![
+        html! { <span title={row.frame.location.clone()}>{ frame_name(&row.frame) }</span> },
+        html! { amount(row.own) },
+        html! { amount(row.total) },
+    ];
+    if compared {
+        let before = row.before.map_or(0, |(_, total)| total);
+        let change = shares.change(row) * 100.0;
+        let share = format::percent_short(before, shares.before.max(1));
+        cells.push(match value.unit {
+            // The other time has another number of heap samples.
+            Unit::Bytes => html! { share },
+            Unit::Time => html! { format!("{} {share}", value.text(before as f64)) },
+        });
+        cells.push(html! { format!("{change:+.1}") });
+    } else {
+        cells.push(html! { format::count(row.count) });
+    }
+    GridRow {
+        cells,
+        class: Classes::new(),
+    }
+}
+
+fn graphs(props: &SandwichProps) -> Html {
+    let frame = &props.view.frame;
+    if frame.is_empty() {
+        return html! {
+            <p class="empty">{ "Choose a function in the table to see who calls it and what it calls." }</p>
+        };
+    }
+    let canvas = |view: View, label: String, upwards: bool, found: bool| {
+        let query = FlameQuery {
+            view,
+            ..props.query.clone()
+        };
+        let on_found = if found {
+            props.on_found.clone()
+        } else {
+            Callback::noop()
+        };
+        html! {
+            <FlameCanvas client={props.client.clone()} {query} source={Rc::clone(&props.source)} {label} {upwards}
+                minimap=false colours={props.colours} names={props.names} on_pick={props.on_pick.clone()} on_act={props.on_act.clone()} {on_found} />
+        }
+    };
+    html! {
+        <div class="sandwich-graphs">
+            <h3>{ "Callers of " }<span class="name">{ frame.clone() }</span></h3>
+            { canvas(View::Callers(frame.clone()), format!("Callers of {frame}"), true, false) }
+            <h3>{ "Callees of " }<span class="name">{ frame.clone() }</span></h3>
+            { canvas(View::Callees(frame.clone()), format!("Callees of {frame}"), false, true) }
+        </div>
+    }
+}

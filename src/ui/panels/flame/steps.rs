@@ -1,0 +1,92 @@
+//! What was done to the stacks, step by step; each can be taken back.
+
+use views::scene::format::count;
+use yew::prelude::*;
+
+use crate::ui::panel::span_text;
+use model::time::Span;
+use views::flame::step::Step;
+use views::view::flame::FlameView;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct StepsProps {
+    pub(super) view: FlameView,
+    pub(super) range: Option<Span>,
+    /// How many stacks were inverted without their outermost frames.
+    pub(super) shortened: u64,
+    pub(super) on_view: Callback<FlameView>,
+}
+
+/// A step in words.
+fn words(step: &Step) -> String {
+    match step {
+        Step::Focus(name) => format!("focus on {name}"),
+        Step::Drop(name) => format!("without {name}"),
+        Step::Merge(name) => format!("{name} merged into its callers"),
+        Step::CollapseRecursion => "recursion collapsed".to_owned(),
+        Step::MergeModules => "modules merged".to_owned(),
+        Step::HideIdle => "idle hidden".to_owned(),
+        Step::Invert => "inverted".to_owned(),
+    }
+}
+
+/// What is left out of inverted stacks.
+fn shortened(stacks: u64) -> String {
+    match stacks {
+        1 => "1 deep stack without its outermost callers".to_owned(),
+        many => format!(
+            "{} deep stacks without their outermost callers",
+            count(many)
+        ),
+    }
+}
+
+/// The steps, if there are any.
+#[component]
+pub(super) fn Steps(props: &StepsProps) -> Html {
+    let view = &props.view;
+    if view.steps.is_empty() && view.before.is_none() {
+        return html! {};
+    }
+    let take_back = |edit: Box<dyn Fn(&mut FlameView)>| {
+        let (view, on_view) = (view.clone(), props.on_view.clone());
+        Callback::from(move |_: MouseEvent| {
+            let mut view = view.clone();
+            edit(&mut view);
+            on_view.emit(view);
+        })
+    };
+    let step = |(place, step): (usize, &Step)| {
+        let text = words(step);
+        let label = format!("Take back: {text}");
+        let onclick = take_back(Box::new(move |view| {
+            view.steps.remove(place);
+        }));
+        html! {
+            <li class="chip">{ text }<button class="quiet" aria-label={label} title="Take this step back" {onclick}>{ "×" }</button></li>
+        }
+    };
+    let compared = view.before.map(|before| {
+        let now = match props.range {
+            Some(range) if range == before => "select what to compare it with".to_owned(),
+            Some(range) => format!("compared with {}", span_text(range)),
+            None => "compared with the whole log".to_owned(),
+        };
+        let onclick = take_back(Box::new(|view| view.before = None));
+        html! {
+            <li class="chip">{ format!("{} {now}", span_text(before)) }<button class="quiet" aria-label="Compare no more" title="Compare no more" {onclick}>{ "×" }</button></li>
+        }
+    });
+    html! {
+        <ul class="flame-steps" aria-label="Steps">
+            { for compared }
+            { for view.steps.iter().enumerate().map(step) }
+            if props.shortened > 0 {
+                <li class="faint" role="status">{ shortened(props.shortened) }</li>
+            }
+            if view.steps.len() > 1 {
+                <li><button class="small" onclick={take_back(Box::new(|view| view.steps.clear()))}>{ "Take all back" }</button></li>
+            }
+        </ul>
+    }
+}

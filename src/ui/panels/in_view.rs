@@ -1,0 +1,135 @@
+//! What the timeline shows now, as a table: for who reads instead of looks.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
+use crate::ui::panel::Page;
+use crate::ui::same::Same;
+use crate::ui::viewer::{Goto, VisibleItem};
+use views::scene::format;
+
+const COLUMNS: &[Column] = &[
+    column("Track", "The track that it is on.", false),
+    column("Begins", "From the start of the runtime's clock.", true),
+    column("Lasts", "How long it takes; nothing for a moment.", true),
+    column("What", "What the mark says.", false),
+];
+
+const fn column(title: &'static str, help: &'static str, number: bool) -> Column {
+    Column {
+        title,
+        help,
+        number,
+        sortable: false,
+    }
+}
+
+/// The panel, as the page shows it.
+pub(super) fn panel(page: &Page<'_>) -> Html {
+    html! { <InView items={page.items.clone()} on_goto={page.on_goto.clone()} /> }
+}
+
+#[derive(Properties, PartialEq)]
+struct InViewProps {
+    /// The marks of the tracks in view.
+    items: Same<Vec<VisibleItem>>,
+    on_goto: Callback<Goto>,
+}
+
+/// The table.
+#[component]
+fn InView(props: &InViewProps) -> Html {
+    let track = use_state_eq(String::new);
+    let current = use_state_eq(|| None::<u64>);
+    let tracks = use_memo(props.items.clone(), |items| track_names(items));
+    let shown = use_memo((props.items.clone(), (*track).clone()), |(items, track)| {
+        of_track(items, track)
+    });
+    let rows = use_memo(
+        (props.items.clone(), Rc::clone(&shown)),
+        |(items, shown)| Rows {
+            first: 0,
+            rows: shown
+                .iter()
+                .filter_map(|&i| items.get(i))
+                .map(grid_row)
+                .collect(),
+        },
+    );
+    let on_track = {
+        let track = track.clone();
+        Callback::from(move |event: Event| {
+            let select: web_sys::HtmlSelectElement = event.target_unchecked_into();
+            track.set(select.value());
+        })
+    };
+    let on_current = {
+        let current = current.clone();
+        Callback::from(move |went: Went| current.set(Some(went.row)))
+    };
+    let on_activate = {
+        let (items, shown, on_goto) = (
+            props.items.clone(),
+            Rc::clone(&shown),
+            props.on_goto.clone(),
+        );
+        Callback::from(move |row: u64| {
+            let place = usize::try_from(row).ok().and_then(|row| shown.get(row));
+            if let Some(item) = place.and_then(|&place| items.get(place)) {
+                on_goto.emit(Goto::item(item.row, item.span));
+            }
+        })
+    };
+    let option = |name: &String| {
+        html! { <option value={name.clone()} selected={*track == *name}>{ name }</option> }
+    };
+    html! {
+        <div class="in-view">
+            <p class="tools">
+                <label>{ "Track " }
+                    <select onchange={on_track}>
+                        <option value="" selected={track.is_empty()}>{ "all that are in view" }</option>
+                        { for tracks.iter().map(option) }
+                    </select>
+                </label>
+                <span class="faint">{ format!("{} marks. The table follows the timeline; a row leads to its mark.", format::count(shown.len() as u64)) }</span>
+            </p>
+            if shown.is_empty() {
+                <p class="empty">{ "Nothing is in view that could be listed: zoom out (0), or scroll to tracks with spans." }</p>
+            } else {
+                <Grid name="in-view-rows" label="What is in view" columns={COLUMNS} total={shown.len() as u64}
+                    rows={Rc::clone(&rows)} on_window={Callback::noop()} current={*current} {on_current} {on_activate} />
+            }
+        </div>
+    }
+}
+
+fn track_names(items: &[VisibleItem]) -> Vec<String> {
+    let mut names: Vec<String> = items.iter().map(|item| item.track.clone()).collect();
+    names.dedup();
+    names
+}
+
+fn of_track(items: &[VisibleItem], track: &str) -> Vec<usize> {
+    let wanted = |item: &VisibleItem| track.is_empty() || item.track == track;
+    let places = items.iter().enumerate();
+    places
+        .filter(|(_, item)| wanted(item))
+        .map(|(place, _)| place)
+        .collect()
+}
+
+fn grid_row(item: &VisibleItem) -> GridRow {
+    let texts = [
+        item.track.clone(),
+        format::time(item.span.start),
+        format::duration(item.span.duration()),
+        item.text.clone(),
+    ];
+    GridRow {
+        cells: texts.into_iter().map(Html::from).collect(),
+        class: Classes::new(),
+    }
+}

@@ -1,0 +1,131 @@
+//! The panels below the timeline, in one table: what is there to know of each,
+//! and what draws it. Tabs, keys, palette, help, `docs/keys.md` and links follow
+//! from it. A new panel is a file here, and a line of the table.
+
+cfg_if::cfg_if! {
+    if #[cfg(target_arch = "wasm32")] {
+        mod collections;
+        mod events;
+        pub(super) mod flame;
+        mod in_view;
+        pub(super) mod notes;
+        mod process;
+        mod sparks;
+        mod summary;
+        mod threads;
+
+        use super::panel::Page;
+    }
+}
+
+use analysis::timeline::thread_table::ThreadView;
+use views::actions::key::{at, text};
+use views::events::EventList;
+use views::view::flame::FlameView;
+use views::view::panel::{Codec, Panel, PanelName};
+
+/// The panel of events, which others lead to.
+pub const EVENTS: PanelName = PanelName("events");
+/// The panel of the flame graph, which others lead to.
+pub const FLAME_GRAPH: PanelName = PanelName("flame");
+/// The panel of what is in view.
+pub const IN_VIEW: PanelName = PanelName("view");
+/// The panel of notes, which a new note leads to.
+pub const NOTES: PanelName = PanelName("notes");
+/// The panel of the process, with the diagnostics of the log.
+pub const PROCESS: PanelName = PanelName("process");
+
+/// A digit, wherever the keyboard has it, is the key of a panel.
+macro_rules! panels {
+    ($($name:literal, $digit:literal, $title:literal, $settings:ty, $view:path, $help:literal;)*) => {
+        /// All panels, in the order of their tabs.
+        pub static PANELS: &[Panel] = &[$(Panel {
+            name: PanelName($name),
+            title: $title,
+            help: $help,
+            keys: [at(concat!("Digit", $digit)), text($digit)],
+            codec: Codec::of::<$settings>(),
+        }),*];
+
+        /// Draws a panel.
+        #[cfg(target_arch = "wasm32")]
+        pub(super) fn view(name: PanelName, page: &Page<'_>) -> yew::Html {
+            match name.0 {
+                $($name => $view(page),)*
+                _ => yew::Html::default(),
+            }
+        }
+    };
+}
+
+panels! {
+    // name in links, key, title, what it keeps in the view, what draws it, help
+    "summary", "1", "Summary", (), summary::panel, "How the time and the memory of the program were spent.";
+    "events", "2", "Events", EventList, events::panel, "Every event of the log, with filters and a search.";
+    "threads", "3", "Threads", ThreadView, threads::panel, "How each thread spent its time.";
+    "gc", "4", "Collections", (), collections::panel, "Every garbage collection and its pause.";
+    "sparks", "5", "Sparks", (), sparks::panel, "What became of the sparks, and how long they ran.";
+    "flame", "6", "Flame graph", FlameView, flame::panel, "Where the time or the memory goes, by call stacks.";
+    "process", "7", "Process", (), process::panel, "How the program was run, and what is wrong or odd about the log.";
+    "view", "8", "In view", (), in_view::panel, "What the timeline shows now, as a table.";
+    "notes", "9", "Notes", (), notes::panel, "Names that you give to moments and ranges.";
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use views::actions::{bindings, keys_page};
+    use views::share::{Link, decode, encode};
+    use views::view::panel::find;
+
+    #[test]
+    fn every_panel_is_known_by_its_own_name_key_and_link_keys() {
+        let names: HashSet<PanelName> = PANELS.iter().map(|panel| panel.name).collect();
+        assert_eq!(names.len(), PANELS.len());
+        for name in [
+            EVENTS,
+            FLAME_GRAPH,
+            IN_VIEW,
+            NOTES,
+            PROCESS,
+            PanelName::default(),
+        ] {
+            assert!(find(PANELS, name.0).is_some(), "{name:?}");
+        }
+        let mut chords = HashSet::new();
+        for chord in bindings(PANELS).flat_map(|binding| binding.keys) {
+            assert!(chords.insert(*chord), "{chord:?} means two things");
+        }
+        let own = |panel: &Panel| panel.write(&Link::default().view.settings);
+        let mut keys = HashSet::new();
+        for (key, fresh) in PANELS.iter().flat_map(own) {
+            assert!(keys.insert(key), "{key} means two things");
+            assert_eq!(fresh, None, "{key}");
+        }
+    }
+
+    #[test]
+    fn a_link_opens_each_panel() {
+        for panel in PANELS {
+            let link = decode(&format!("v=1&p={}", panel.name.0), PANELS);
+            assert_eq!(link.view.panel, panel.name);
+            assert_eq!(decode(&encode(&link, PANELS), PANELS), link);
+        }
+    }
+
+    /// The documentation is what the tables say.
+    #[test]
+    fn the_keys_page_is_up_to_date() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/keys.md");
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::write(file, keys_page(PANELS)).expect("docs/ can be written");
+        }
+        let written = std::fs::read_to_string(file).unwrap_or_default();
+        assert!(
+            written == keys_page(PANELS),
+            "UPDATE_DOCS=1 cargo test keys_page writes docs/keys.md anew"
+        );
+    }
+}

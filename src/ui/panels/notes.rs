@@ -1,0 +1,326 @@
+//! The panel of notes: a table of them, and ways to get more.
+
+mod markers;
+mod row;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use js_sys::Array;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{File, HtmlElement, HtmlInputElement};
+use yew::prelude::*;
+
+use crate::ui::client::LogClient;
+use crate::ui::panel::{Page, Wish};
+use crate::ui::save::save;
+use crate::ui::viewer::Goto;
+use markers::use_markers;
+use model::time::Span;
+use row::NoteRow;
+use views::actions::Action;
+use views::notes::{MAX_NOTES, Merged, Note, Notes, file};
+use views::share::Fingerprint;
+use views::view::Change;
+
+/// The largest file of notes that is read, in bytes: more than any needs.
+const MAX_FILE: f64 = 4_194_304.0;
+
+/// The panel, as the page shows it.
+pub(super) fn panel(page: &Page<'_>) -> Html {
+    let focus = match page.wish {
+        Some((times, Wish::NameNote(number))) => Some((number, times)),
+        _ => None,
+    };
+    html! {
+        <NotesPanel client={page.client.clone()} complete={page.log.overview.complete}
+            notes={Rc::clone(&page.view.notes)} log={page.log.name.clone()}
+            fingerprint={page.log.fingerprint} range={page.view.selection} {focus}
+            on_notes={page.on_change.reform(Change::notes)}
+            on_add={page.on_action.reform(|()| Action::AddNote)} on_goto={page.on_goto.clone()} />
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct NotesPanelProps {
+    client: LogClient,
+    /// Whether the log is read to its end.
+    complete: bool,
+    notes: Rc<Notes>,
+    /// What the log is called.
+    log: AttrValue,
+    fingerprint: Option<Fingerprint>,
+    /// The selected range, which a new note is about.
+    range: Option<Span>,
+    /// The note whose name is to be written, and how often that was asked for.
+    focus: Option<(usize, u32)>,
+    on_notes: Callback<Notes>,
+    on_add: Callback<()>,
+    on_goto: Callback<Goto>,
+}
+
+/// What was done last.
+#[derive(Clone, PartialEq)]
+struct Done {
+    text: String,
+    /// The notes before and after it, if it can be undone.
+    notes: Option<(Rc<Notes>, Rc<Notes>)>,
+}
+
+/// Changes the notes and says what was done.
+#[derive(Clone)]
+struct Changer {
+    /// The notes as they are now, also for what ends later.
+    notes: Rc<RefCell<Rc<Notes>>>,
+    on_notes: Callback<Notes>,
+    done: UseStateSetter<Option<Done>>,
+}
+
+impl Changer {
+    fn change(&self, text: impl FnOnce(&mut Notes) -> String) {
+        let before = Rc::clone(&self.notes.borrow());
+        let mut notes = (*before).clone();
+        let text = text(&mut notes);
+        let changed = notes != *before;
+        self.done.set(Some(Done {
+            text,
+            notes: changed.then(|| (before, Rc::new(notes.clone()))),
+        }));
+        if changed {
+            self.on_notes.emit(notes);
+        }
+    }
+
+    fn say(&self, text: impl Into<String>) {
+        let text = text.into();
+        self.done.set(Some(Done { text, notes: None }));
+    }
+}
+
+/// How many of something: `1 note`, `3 notes`.
+fn many(number: usize, what: &str) -> String {
+    match number {
+        1 => format!("1 {what}"),
+        _ => format!("{number} {what}s"),
+    }
+}
+
+/// What has come of notes from elsewhere, in sentences.
+fn merged_text(merged: Merged, from: &str) -> String {
+    let mut text = format!("{} {from}.", many(merged.added, "new note"));
+    if merged.known > 0 {
+        let were = if merged.known == 1 { "was" } else { "were" };
+        text += &format!(" {} {were} there already.", merged.known);
+    }
+    if merged.left_out > 0 {
+        text += &format!(
+            " {} had no room: there can be {MAX_NOTES}.",
+            merged.left_out
+        );
+    }
+    text
+}
+
+/// Takes over the notes of a file.
+async fn load(chosen: File, changer: Changer, fingerprint: Option<Fingerprint>) {
+    let name = chosen.name();
+    if chosen.size() > MAX_FILE {
+        return changer.say(format!("“{name}” is too large for a file of notes."));
+    }
+    let text = JsFuture::from(chosen.text()).await;
+    let Some(text) = text.ok().and_then(|text| text.as_string()) else {
+        return changer.say(format!("“{name}” could not be read."));
+    };
+    match file::read(&text) {
+        Err(why) => changer.say(format!("“{name}”: {why}")),
+        Ok(read) => changer.change(|notes| {
+            let merged = notes.merge(read.notes.iter().cloned());
+            let mut text = merged_text(merged, &format!("from “{name}”"));
+            if read.log.is_some() && fingerprint.is_some() && read.log != fingerprint {
+                text += " They were made for another log.";
+            }
+            for problem in &read.problems {
+                text += " ";
+                text += problem;
+            }
+            text
+        }),
+    }
+}
+
+/// The panel.
+#[component]
+fn NotesPanel(props: &NotesPanelProps) -> Html {
+    let node = use_node_ref();
+    let done = use_state_eq(|| None::<Done>);
+    let latest = use_mut_ref(|| Rc::clone(&props.notes));
+    *latest.borrow_mut() = Rc::clone(&props.notes);
+    let changer = Changer {
+        notes: latest,
+        on_notes: props.on_notes.clone(),
+        done: done.setter(),
+    };
+    let (looking, on_markers) = use_markers(&props.client, changer.clone());
+    html! {
+        <div class="notes" ref={node.clone()} tabindex="-1">
+            <div class="controls">
+                <Buttons log={props.log.clone()} fingerprint={props.fingerprint} notes={Rc::clone(&props.notes)}
+                    ranged={props.range.is_some()} looking={looking || !props.complete} {on_markers}
+                    on_add={props.on_add.clone()}
+                    on_clear={let changer = changer.clone(); Callback::from(move |()| changer.change(|notes| {
+                        let text = format!("Deleted {}.", many(notes.len(), "note"));
+                        *notes = Notes::default();
+                        text
+                    }))}
+                    on_saved={let changer = changer.clone(); Callback::from(move |text: String| changer.say(text))}
+                    on_file={let (changer, fingerprint) = (changer.clone(), props.fingerprint); Callback::from(move |file|
+                        spawn_local(load(file, changer.clone(), fingerprint)))} />
+                <DoneText done={(*done).clone()} notes={Rc::clone(&props.notes)} on_undo={props.on_notes.clone()} />
+            </div>
+            { view_table(props, &changer, &node) }
+        </div>
+    }
+}
+
+fn view_table(props: &NotesPanelProps, changer: &Changer, node: &NodeRef) -> Html {
+    if props.notes.is_empty() {
+        return html! {
+            <div class="empty">
+                <p>{ "A note is a name for a moment or a range of the log, such as “slow request”. Press B on the timeline to add one at the selected range, or else at the pointer." }</p>
+                <p>{ "Notes are part of the link, so that whoever opens the same log with it sees them, and can be saved as a file. The log itself is never changed." }</p>
+            </div>
+        };
+    }
+    let row = |(number, note): (usize, &Note)| {
+        let (renamer, deleter, node) = (changer.clone(), changer.clone(), node.clone());
+        let on_name = Callback::from(move |name: String| {
+            renamer.change(|notes| {
+                notes.rename(number, &name);
+                String::new()
+            });
+        });
+        let on_delete = Callback::from(move |()| {
+            // Otherwise the focus would be lost with the row.
+            if let Some(panel) = node.cast::<HtmlElement>() {
+                let _ = panel.focus();
+            }
+            deleter.change(|notes| match notes.remove(number) {
+                Some(note) if !note.name().is_empty() => format!("Deleted “{}”.", note.name()),
+                _ => "Deleted a note.".to_owned(),
+            });
+        });
+        let focus = props.focus.filter(|(at, _)| *at == number);
+        html! {
+            <NoteRow key={number} note={note.clone()} {on_name} {on_delete}
+                focus={focus.map(|(_, times)| times)} on_goto={props.on_goto.clone()} />
+        }
+    };
+    html! {
+        <div class="notes-list">
+            <table class="plain-table">
+                <thead>
+                    <tr><th scope="col">{ "Time" }</th><th scope="col">{ "Length" }</th><th scope="col">{ "Name" }</th>
+                        <th scope="col"><span class="visually-hidden">{ "What to do with it" }</span></th></tr>
+                </thead>
+                <tbody>{ for props.notes.iter().enumerate().map(row) }</tbody>
+            </table>
+        </div>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct ButtonsProps {
+    log: AttrValue,
+    fingerprint: Option<Fingerprint>,
+    notes: Rc<Notes>,
+    /// Whether a range is selected.
+    ranged: bool,
+    /// Whether markers are being looked for, or cannot be yet.
+    looking: bool,
+    on_add: Callback<()>,
+    on_markers: Callback<()>,
+    on_clear: Callback<()>,
+    on_saved: Callback<String>,
+    on_file: Callback<File>,
+}
+
+/// Ways to get notes, and to keep them.
+#[component]
+fn Buttons(props: &ButtonsProps) -> Html {
+    let input = use_node_ref();
+    let click = |callback: &Callback<()>| callback.reform(|_: MouseEvent| ());
+    let choose = {
+        let input = input.clone();
+        move |_: MouseEvent| {
+            if let Some(input) = input.cast::<HtmlElement>() {
+                input.click();
+            }
+        }
+    };
+    let on_file = props.on_file.clone();
+    let chosen = move |event: Event| {
+        let input: HtmlInputElement = event.target_unchecked_into();
+        if let Some(file) = input.files().and_then(|files| files.get(0)) {
+            on_file.emit(file);
+        }
+        // So that the same file can be chosen again.
+        input.set_value("");
+    };
+    let on_save = {
+        let (notes, log, fingerprint) = (
+            Rc::clone(&props.notes),
+            props.log.clone(),
+            props.fingerprint,
+        );
+        props.on_saved.reform(move |_: MouseEvent| {
+            let name = format!("{log}.notes.json");
+            let text = file::write(&notes, fingerprint);
+            match save(&name, "application/json", &Array::of1(&text.into())) {
+                Ok(()) => format!("Saved {} as “{name}”.", many(notes.len(), "note")),
+                Err(_) => "The browser could not save the file.".to_owned(),
+            }
+        })
+    };
+    let none = props.notes.is_empty();
+    let full = props.notes.len() >= MAX_NOTES;
+    html! {
+        <>
+            <button onclick={click(&props.on_add)} disabled={full} title="B">
+                { if props.ranged { "Add for the range" } else { "Add at the cursor" } }
+            </button>
+            <button onclick={click(&props.on_markers)} disabled={props.looking || full}
+                title="The program's own markers (traceMarker) become notes">{ "From markers" }</button>
+            <input ref={input} type="file" accept=".json,application/json" class="visually-hidden" tabindex="-1" aria-hidden="true" onchange={chosen} />
+            <button onclick={choose}>{ "Load a file…" }</button>
+            <button onclick={on_save} disabled={none}>{ "Save as a file" }</button>
+            <button onclick={click(&props.on_clear)} disabled={none}>{ "Delete all" }</button>
+        </>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct DoneTextProps {
+    done: Option<Done>,
+    /// As they are now.
+    notes: Rc<Notes>,
+    on_undo: Callback<Notes>,
+}
+
+/// What was done last, with the way back as long as nothing else was done.
+#[component]
+fn DoneText(props: &DoneTextProps) -> Html {
+    let done = props.done.as_ref().filter(|done| {
+        let changed = done.notes.as_ref();
+        !done.text.is_empty() && changed.is_none_or(|(_, after)| *after == props.notes)
+    });
+    let undo = done.and_then(|done| done.notes.clone()).map(|(before, _)| {
+        let onclick = props.on_undo.reform(move |_: MouseEvent| (*before).clone());
+        html! { <button class="small" {onclick}>{ "Undo" }</button> }
+    });
+    html! {
+        <>
+            <span class="done" role="status">{ done.map(|done| done.text.clone()) }</span>
+            { undo }
+        </>
+    }
+}

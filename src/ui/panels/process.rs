@@ -1,0 +1,304 @@
+//! What is known of the process that wrote the log, and of the log itself.
+
+mod capabilities;
+mod diagnostics;
+mod environment;
+mod types;
+
+use std::rc::Rc;
+
+use web_sys::{Element, HtmlElement};
+use yew::prelude::*;
+
+use super::EVENTS;
+use crate::ui::copy::CopyButton;
+use crate::ui::panel::{Marked, Page, Source, Wish, use_answer};
+use crate::ui::viewer::Goto;
+use analysis::process::{self, HeapSettings};
+use capabilities::{Capabilities, capability_sets};
+use diagnostics::Diagnostics;
+use environment::Environment;
+use eventlog::ids::{CapId, Nanos};
+use eventlog::quantity::Utc;
+use model::time::Span;
+use types::Types;
+use views::events::EventList;
+use views::scene::format;
+use views::session::Overview;
+use views::session::questions::ProcessQuery;
+use views::tracks::capability::Capability;
+use views::view::Change;
+
+/// How far below the panel's edge a heading that was scrolled to stands.
+const ABOVE_HEADING_PX: f64 = 12.0;
+
+/// The panel, as the page shows it.
+pub(super) fn panel(page: &Page<'_>) -> Html {
+    let to_diagnostics = match page.wish {
+        Some((times, Wish::Diagnostics)) => times,
+        _ => 0,
+    };
+    let on_list = page.on_change.reform(|list: EventList| {
+        Change::new(|view, _| view.with_settings(list).with_panel(EVENTS))
+    });
+    html! {
+        <Process source={page.source()} range={page.view.selection} marked={Rc::clone(page.marked)}
+            overview={Rc::clone(&page.log.overview)} {to_diagnostics} on_goto={page.on_goto.clone()} {on_list} />
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct ProcessProps {
+    source: Source,
+    /// The selected range, which changes nothing here.
+    range: Option<Span>,
+    /// The selected tracks, which change nothing here either.
+    marked: Rc<Marked>,
+    overview: Rc<Overview>,
+    /// Goes up each time the diagnostics are to be scrolled to.
+    to_diagnostics: u32,
+    on_goto: Callback<Goto>,
+    /// Lists events.
+    on_list: Callback<EventList>,
+}
+
+/// The panel.
+#[component]
+fn Process(props: &ProcessProps) -> Html {
+    let process = use_answer(&props.source, ProcessQuery);
+    let diagnostics = use_node_ref();
+    {
+        let node = diagnostics.clone();
+        let when = (props.to_diagnostics, process.is_some());
+        use_effect_with(when, move |&(asked, there)| {
+            if let Some(heading) = node.cast::<HtmlElement>().filter(|_| asked > 0 && there) {
+                scroll_to(&heading);
+            }
+        });
+    }
+    let Some(process) = &process else {
+        return html! { <p class="empty">{ "Looking up what the log says of its process." }</p> };
+    };
+    html! {
+        <div class="process">
+            if props.range.is_some() || props.marked.count > 0 {
+                <p class="about">{ "About the whole log: the selection does not matter here." }</p>
+            }
+            <div class="process-columns">
+            <div class="process-facts">
+                { program(process, &props.overview) }
+                { runtime(process) }
+                <Environment source={props.source.clone()} count={process.environment_count} />
+                <Capabilities process={Rc::clone(process)} in_all={props.overview.caps.len()} on_goto={props.on_goto.clone()} />
+                { capability_sets(&process.capsets) }
+            </div>
+            <Diagnostics process={Rc::clone(process)} heading={diagnostics} on_goto={props.on_goto.clone()} />
+            <Types process={Rc::clone(process)} on_list={props.on_list.clone()} />
+            </div>
+        </div>
+    }
+}
+
+/// Brings a heading to the upper edge of the panel. (`scrollIntoView` would
+/// also move what is around the panel.)
+fn scroll_to(heading: &HtmlElement) {
+    if let Ok(Some(body)) = heading.closest(".panel-body") {
+        let top = |element: &Element| element.get_bounding_client_rect().top();
+        let by = top(heading) - top(&body) - ABOVE_HEADING_PX;
+        body.set_scroll_top(body.scroll_top() + by as i32);
+    }
+    // Focus lets the keyboard go on from there.
+    let _ = heading.focus();
+}
+
+/// A time as a button that shows it on the timeline.
+fn time_button(on_goto: &Callback<Goto>, time: Nanos, cap: Option<CapId>) -> Html {
+    let onclick = on_goto.reform(move |_: MouseEvent| Goto {
+        row: cap.map(|cap| Capability(cap).into()),
+        ..Goto::time(time)
+    });
+    html! { <button class="time" {onclick} title="Show on the timeline">{ format::time(time) }</button> }
+}
+
+/// What a fact means, with the option that sets it; empty if that is clear.
+type Meaning = (&'static str, &'static str);
+
+const CLEAR: Meaning = ("", "");
+
+fn explained((meaning, option): Meaning) -> Html {
+    if meaning.is_empty() {
+        return Html::default();
+    }
+    html! {
+        <span class="explanation">
+            { meaning }
+            if !option.is_empty() {
+                { " " }<code>{ option }</code>
+            }
+        </span>
+    }
+}
+
+/// A fact with its name.
+fn fact(name: &str, value: Html, meaning: Meaning) -> Html {
+    html! {
+        <>
+            <dt>{ name }</dt>
+            <dd>
+                { value }
+                { explained(meaning) }
+            </dd>
+        </>
+    }
+}
+
+fn program(process: &process::Process, overview: &Overview) -> Html {
+    let command = process.command_line();
+    let name = process.program.as_deref().map(|path| {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        html! { <strong>{ name.to_owned() }</strong> }
+    });
+    let copied = {
+        let command = command.clone();
+        Callback::from(move |()| Some(command.clone()))
+    };
+    html! {
+        <section aria-labelledby="process-program">
+            <h2 id="process-program">{ "Program" }</h2>
+            <dl>
+                { fact("Name", name.unwrap_or_else(|| html! { "The log does not name it." }), CLEAR) }
+                if !command.is_empty() {
+                    { fact("Command line", html! {
+                        <span class="command">
+                            <code>{ &command }</code>
+                            <CopyButton text={copied} what="the command line" />
+                        </span>
+                    }, CLEAR) }
+                }
+                if let Some(pid) = process.pid {
+                    { fact("Process", html! { <span class="number">{ pid }</span> }, CLEAR) }
+                }
+                if let Some(parent) = process.parent_pid {
+                    { fact("Started by", html! { <>{ "process " }<span class="number">{ parent }</span></> }, CLEAR) }
+                }
+                if let Some(started) = process.started {
+                    { fact("Started", wall_clock(started), ("When the log's clock was at 0.", "")) }
+                }
+                if let Some(span) = overview.span {
+                    { fact("Log", html! { length(span, overview) }, CLEAR) }
+                }
+            </dl>
+        </section>
+    }
+}
+
+fn length(span: Span, overview: &Overview) -> String {
+    format!(
+        "{} long, from {} to {}; {} events in {}",
+        format::duration(span.duration()),
+        format::time(span.start),
+        format::time(span.end),
+        format::count(overview.events),
+        format::bytes(overview.bytes)
+    )
+}
+
+/// Where the reader is, and in UTC.
+fn wall_clock(at: Utc) -> Html {
+    let milliseconds = at.seconds as f64 * 1e3;
+    let date = js_sys::Date::new(&milliseconds.into());
+    // Minutes that are to be added to the local time; not a number if the
+    // date is too far in the future.
+    let behind = date.get_timezone_offset();
+    let utc = format!("{} UTC", at.clock_text(0));
+    if !behind.is_finite() || behind == 0.0 {
+        return html! { <span class="number">{ utc }</span> };
+    }
+    let ahead = -behind as i32;
+    let sign = if ahead < 0 { '−' } else { '+' };
+    let (hours, minutes) = (ahead.abs() / 60, ahead.abs() % 60);
+    let local = format!("{} UTC{sign}{hours:02}:{minutes:02}", at.clock_text(ahead));
+    html! {
+        <>
+            <span class="number">{ local }</span>{ " (your time)" }<br />
+            <span class="number">{ utc }</span>
+        </>
+    }
+}
+
+/// What a way of the runtime means for the one who reads the log.
+fn way_meaning(way: &str) -> Meaning {
+    match way {
+        "threaded" => (
+            "Haskell threads run in parallel, one on each capability.",
+            "-threaded",
+        ),
+        "not threaded" => (
+            "There is one capability, and a foreign call stops all threads: built without",
+            "-threaded",
+        ),
+        "profiling" => (
+            "The program counts what its cost centres cost, and is slower for it.",
+            "-prof",
+        ),
+        "debugging" => (
+            "The runtime checks itself and is slow: times mean little.",
+            "-debug",
+        ),
+        "event log" => (
+            "It can write event logs; from GHC 9.4 on, every runtime can.",
+            "-eventlog",
+        ),
+        "dynamically linked" => ("Libraries are loaded when the program starts.", "-dynamic"),
+        _ => CLEAR,
+    }
+}
+
+fn runtime(process: &process::Process) -> Html {
+    let ways = process.way.iter();
+    let ways = ways.map(|way| explained(way_meaning(way)));
+    let unknown = process.rts.is_none() && process.heap.is_none();
+    html! {
+        <section aria-labelledby="process-runtime">
+            <h2 id="process-runtime">{ "Runtime" }</h2>
+            if unknown {
+                <p>{ "The log says nothing of its runtime." }</p>
+            }
+            <dl>
+                if let Some(ghc) = &process.ghc {
+                    { fact("GHC", html! { <strong>{ ghc }</strong> }, CLEAR) }
+                }
+                if !process.way.is_empty() {
+                    { fact("Kind", html! { <>{ process.way.join(", ") }{ for ways }</> }, CLEAR) }
+                }
+                if let Some(rts) = &process.rts {
+                    { fact("Calls itself", html! { <code>{ rts }</code> }, CLEAR) }
+                }
+                if let Some(heap) = &process.heap {
+                    { heap_settings(heap) }
+                }
+            </dl>
+        </section>
+    }
+}
+
+fn heap_settings(heap: &HeapSettings) -> Html {
+    let size = |bytes: u64| html! { format::bytes(bytes) };
+    let most = heap
+        .max_heap_bytes
+        .map_or_else(|| html! { "no limit" }, size);
+    html! {
+        <>
+            { fact("Generations", html! { heap.generations },
+                ("Young objects are collected often; what survives grows old and is collected seldom.", "+RTS -G")) }
+            { fact("Allocation area", size(heap.allocation_area_bytes),
+                ("What each capability allocates before a collection begins: more means fewer collections.", "+RTS -A")) }
+            { fact("Largest heap", most,
+                ("If the heap would grow beyond it, the program ends with a heap overflow.", "+RTS -M")) }
+            { fact("Megablock", size(heap.megablock_bytes),
+                ("What the runtime gets from the operating system at once.", "")) }
+            { fact("Block", size(heap.block_bytes),
+                ("What it divides megablocks into.", "")) }
+        </>
+    }
+}

@@ -1,0 +1,122 @@
+//! The numbers of the runtime's own report, of the whole log or of the selected
+//! range, and how each capability spent it.
+
+mod facts;
+mod tables;
+pub(super) mod words;
+
+use std::rc::Rc;
+
+use serde::Serialize;
+use yew::prelude::*;
+
+use crate::ui::copy::CopyButton;
+use crate::ui::panel::{Marked, Page, PanelProps, range_text, span_text, use_answer};
+use analysis::numbers::report::Report;
+use analysis::numbers::summary::{SparkTotals, Summary as Numbers};
+use model::time::Span;
+use views::session::questions::SummaryQuery;
+
+/// What the tables and lists of this panel are about.
+#[derive(Clone, Copy)]
+struct About<'a> {
+    numbers: &'a Numbers,
+    /// Those of the whole log.
+    whole: Option<&'a Numbers>,
+    range: Option<Span>,
+    marked: &'a Marked,
+}
+
+impl About<'_> {
+    /// Whether the log has numbers of the collector at all.
+    const fn has_heap(self) -> bool {
+        self.numbers.collections.is_some()
+    }
+
+    /// Whether the whole log has counts of sparks, which are all 0.
+    fn has_no_sparks(self) -> bool {
+        let sparks = self.whole.and_then(|whole| whole.sparks);
+        sparks.is_some_and(|sparks| sparks == SparkTotals::default())
+    }
+}
+
+/// The panel, as the page shows it.
+pub(super) fn panel(page: &Page<'_>) -> Html {
+    html! { <Summary ..page.props() /> }
+}
+
+/// The panel.
+#[component]
+fn Summary(props: &PanelProps) -> Html {
+    let answer = use_answer(&props.source, SummaryQuery(props.range));
+    let whole = use_answer(&props.source, SummaryQuery(None));
+    let Some(numbers) = &answer else {
+        return html! { <p class="empty">{ "The numbers are on their way." }</p> };
+    };
+    let about = About {
+        numbers,
+        whole: whole.as_deref(),
+        range: props.range,
+        marked: &props.marked,
+    };
+    html! {
+        <div class="numbers">
+            <header class="numbers-head">
+                <h2>{ range_text(props.range, props.source.complete) }</h2>
+                if props.range.is_none() {
+                    <p class="faint">{ "Drag on the timeline to see the numbers of a part" }</p>
+                }
+                if let Some(whose) = whose(&props.marked) {
+                    <p class="faint">{ whose }</p>
+                }
+                { copies(numbers, props.range) }
+            </header>
+            <div class="cards">
+                <div class="card-column">{ facts::time(about) }{ facts::sparks(about) }</div>
+                { facts::memory(about) }
+                { tables::collections(about) }
+            </div>
+            { tables::capabilities(about) }
+        </div>
+    }
+}
+
+/// What the selected tracks change here, if there are any.
+fn whose(marked: &Marked) -> Option<String> {
+    let scope = &marked.scope;
+    if !scope.caps.is_empty() {
+        let tracks = marked.words();
+        Some(format!(
+            "Of the whole program; the table of capabilities only of the selected tracks ({tracks})"
+        ))
+    } else if !scope.is_everything() {
+        Some("Of the whole program, whichever threads are selected".to_owned())
+    } else {
+        None
+    }
+}
+
+/// Buttons that copy the numbers, as the command line prints them.
+fn copies(numbers: &Rc<Numbers>, range: Option<Span>) -> Html {
+    let text = {
+        let numbers = Rc::clone(numbers);
+        move |()| {
+            let head = range.map(|range| format!("{}\n\n", span_text(range)));
+            Some(format!("{}{}", head.unwrap_or_default(), Report(&numbers)))
+        }
+    };
+    let json = {
+        let numbers = Rc::clone(numbers);
+        move |()| {
+            let plain = serde_wasm_bindgen::Serializer::json_compatible();
+            let value = numbers.serialize(&plain).ok()?;
+            js_sys::JSON::stringify(&value).ok().map(String::from)
+        }
+    };
+    html! {
+        <div class="copies">
+            <CopyButton what="these numbers" text={Callback::from(text)} />
+            <CopyButton label="Copy as JSON" what="these numbers" text={Callback::from(json)} />
+        </div>
+    }
+}

@@ -1,0 +1,264 @@
+//! The tables: collections by generation, and how each capability spent the time.
+
+use yew::prelude::*;
+
+use super::About;
+use super::facts::{Fact, NO_COLLECTION, Shown, card, list};
+use crate::ui::panel::span_text;
+use crate::ui::term::Term;
+use analysis::numbers::summary::{Capability, Generation};
+use eventlog::ids::Nanos;
+use views::scene::format;
+
+fn duration(ns: u64) -> String {
+    format::duration(Nanos(ns))
+}
+
+fn or_dash(ns: Option<u64>) -> String {
+    ns.map_or_else(|| format::NOTHING.to_owned(), duration)
+}
+
+/// The collections of each generation.
+pub(super) fn collections(about: About<'_>) -> Html {
+    let rows = &about.numbers.generations;
+    if rows.is_empty() {
+        let why = if about.has_heap() {
+            "No collection is in this log."
+        } else {
+            "No events of collections in this log. GHC 7.6 and later write them with +RTS -l; -l-g and -l-a leave them out."
+        };
+        return card("Collections", html! { <p class="faint">{ why }</p> });
+    }
+    let cells = |row: &Generation| {
+        html! {
+            <>
+                <td class="number">{ format::count(row.collections) }</td>
+                <td class="number">{ format::count(row.parallel) }</td>
+                <td class="number">{ duration(row.elapsed_ns) }</td>
+                <td class="number">{ or_dash(pause(row, row.avg_pause_ns)) }</td>
+                <td class="number">{ or_dash(pause(row, row.max_pause_ns)) }</td>
+            </>
+        }
+    };
+    let line = |row: &Generation| {
+        html! {
+            <tr key={row.generation}><th scope="row">{ row.generation }</th>{ cells(row) }</tr>
+        }
+    };
+    let column = |name: &'static str, help: &'static str| html! { <th scope="col"><Term {name} {help} /></th> };
+    let table = html! {
+        <table class="plain-table">
+            <thead>
+                <tr>
+                    { column("Gen", "A generation: memory by age. New values are in generation 0, which is collected often and quickly. What survives moves to the next one. A collection of the oldest is a major one: it looks at everything that is live.") }
+                    { column("Number", "How many collections began in this time.") }
+                    { column("Parallel", "How many of them were the work of more than one thread.") }
+                    { column("Elapsed", "How long the program stood still for them, together.") }
+                    { column("Average", "The mean of their pauses.") }
+                    { column("Longest", "The longest pause: how long the program could not answer to anything.") }
+                </tr>
+            </thead>
+            <tbody>{ for rows.iter().map(line) }</tbody>
+            if rows.len() > 1 {
+                <tfoot><tr><th scope="row">{ "All" }</th>{ cells(&total(rows)) }</tr></tfoot>
+            }
+        </table>
+    };
+    card(
+        "Collections",
+        html! { <>{ table }{ list(collection_facts(about)) }</> },
+    )
+}
+
+/// A pause, where there is one.
+fn pause(row: &Generation, pause_ns: u64) -> Option<u64> {
+    (row.collections > 0).then_some(pause_ns)
+}
+
+/// All generations in one.
+fn total(rows: &[Generation]) -> Generation {
+    let sum = |get: fn(&Generation) -> u64| rows.iter().map(get).fold(0, u64::saturating_add);
+    let collections = sum(|row| row.collections);
+    let pauses: u128 = rows
+        .iter()
+        .map(|row| u128::from(row.avg_pause_ns) * u128::from(row.collections))
+        .sum();
+    let average = pauses.checked_div(collections.into()).unwrap_or(0);
+    Generation {
+        generation: 0,
+        collections,
+        parallel: sum(|row| row.parallel),
+        elapsed_ns: sum(|row| row.elapsed_ns),
+        avg_pause_ns: u64::try_from(average).unwrap_or(u64::MAX),
+        max_pause_ns: rows.iter().map(|row| row.max_pause_ns).max().unwrap_or(0),
+    }
+}
+
+fn collection_facts(about: About<'_>) -> Vec<Fact> {
+    let numbers = about.numbers;
+    let balance: Shown = match (numbers.work_balance, numbers.parallel_collections) {
+        (Some(share), _) => Ok((format::fraction(share), String::new())),
+        (None, Some(0)) => Err("no parallel collection here".into()),
+        (None, _) => Err("nothing was copied in parallel".into()),
+    };
+    let sync: Shown = match (numbers.sync_ns, numbers.collections) {
+        (Some(ns), _) => Ok((duration(ns), String::new())),
+        (None, Some(0)) => Err(NO_COLLECTION.into()),
+        (None, _) => Err("no requests in this log".into()),
+    };
+    vec![
+        Fact {
+            name: "Work balance",
+            help: "How evenly the threads shared the work of parallel collections: 100 % if all copied the same, 0 % if one of them did it all.",
+            shown: balance,
+        },
+        Fact {
+            name: "Sync time",
+            help: "From the wish to collect to the start, together: how long it took until all capabilities had stopped. It counts as mutator time. Only the runtime with threads (-threaded) logs these requests.",
+            shown: sync,
+        },
+    ]
+}
+
+/// A bar of the three shares.
+fn bar(row: &Capability) -> Html {
+    let total = life(row).max(1) as f64;
+    let percent = |ns: u64| ns as f64 / total * 100.0;
+    let (mutator, gc) = (percent(row.mutator_ns), percent(row.gc_ns));
+    html! {
+        <svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+            <rect class="idle" x="0" y="0" width="100" height="8" />
+            <rect class="running" x="0" y="0" width={format!("{mutator:.3}")} height="8" />
+            <rect class="gc" x={format!("{mutator:.3}")} y="0" width={format!("{gc:.3}")} height="8" />
+        </svg>
+    }
+}
+
+const fn life(row: &Capability) -> u64 {
+    row.mutator_ns
+        .saturating_add(row.gc_ns)
+        .saturating_add(row.idle_ns)
+}
+
+fn cells(row: &Capability) -> Html {
+    let total = life(row);
+    let cell = |ns: u64| {
+        html! {
+            <>
+                <td class="number">{ duration(ns) }</td>
+                <td class="number share-number">{ format::percent(ns, total) }</td>
+            </>
+        }
+    };
+    let allocated = row
+        .bytes_allocated
+        .map_or_else(|| format::NOTHING.to_owned(), format::bytes);
+    html! {
+        <>
+            <td class="bar-cell">{ bar(row) }</td>
+            { cell(row.mutator_ns) }{ cell(row.gc_ns) }{ cell(row.idle_ns) }
+            <td class="number size">{ allocated }</td>
+        </>
+    }
+}
+
+/// All capabilities in one.
+fn all(rows: &[Capability]) -> Capability {
+    let sum = |get: fn(&Capability) -> u64| rows.iter().map(get).fold(0, u64::saturating_add);
+    Capability {
+        cap: eventlog::ids::CapId(0),
+        mutator_ns: sum(|row| row.mutator_ns),
+        gc_ns: sum(|row| row.gc_ns),
+        idle_ns: sum(|row| row.idle_ns),
+        bytes_allocated: rows
+            .iter()
+            .filter_map(|row| row.bytes_allocated)
+            .reduce(u64::saturating_add),
+    }
+}
+
+/// How each capability spent the time.
+pub(super) fn capabilities(about: About<'_>) -> Html {
+    let every = &about.numbers.capabilities;
+    if every.is_empty() {
+        return card(
+            "Capabilities",
+            html! { <p class="faint">{ "This log names no capability, so that nothing is known of their time. It was perhaps made without scheduler events: run the program with +RTS -l." }</p> },
+        );
+    }
+    let scope = &about.marked.scope;
+    let limited = !scope.caps.is_empty();
+    let wanted = |row: &&Capability| !limited || scope.has_cap(row.cap);
+    let rows: Vec<Capability> = every.iter().filter(wanted).cloned().collect();
+    if rows.is_empty() {
+        return card(
+            "Capabilities",
+            html! { <p class="faint">{ "The log says nothing of the selected capabilities. Drop the selection (Esc) to see all." }</p> },
+        );
+    }
+    let which = match (limited, rows.len()) {
+        (false, _) => "each capability",
+        (true, 1) => "the selected capability",
+        (true, _) => "each selected capability",
+    };
+    let of = match about.range {
+        Some(range) => format!("How {which} spent {}", span_text(range)),
+        None => format!("How {which} spent the whole log"),
+    };
+    let sum = match limited {
+        true => format!("These {} of {}", rows.len(), every.len()),
+        false => "All".to_owned(),
+    };
+    let line = |row: &Capability| {
+        html! {
+            <tr key={row.cap.0}><th scope="row">{ format!("Capability {}", row.cap) }</th>{ cells(row) }</tr>
+        }
+    };
+    let coloured = |class: &'static str, name: &'static str, help: &'static str| {
+        html! {
+            <th scope="col" colspan="2"><span class={classes!("swatch", class)} aria-hidden="true" />{ " " }<Term {name} {help} /></th>
+        }
+    };
+    let body = html! {
+        <div class="summary">
+            <table class="plain-table">
+                <caption>{ of }</caption>
+                <thead>
+                    <tr>
+                        <th scope="col"><Term name="Capability" help="What runs Haskell threads, one at a time on each; +RTS -N sets how many there are." /></th>
+                        <th class="bar-cell"><span class="visually-hidden">{ "Shares as a bar" }</span></th>
+                        { coloured("running", "Mutator", "Time in which the capability ran a Haskell thread.") }
+                        { coloured("gc", "Collection", "Time in which it collected garbage, from GC start to GC end.") }
+                        { coloured("idle", "Idle", "The rest of the capability's life: no thread was ready on it, or they were all in foreign calls.") }
+                        <th scope="col" class="size"><Term name="Allocated" help="What it handed out for new values, counted at collections." /></th>
+                    </tr>
+                </thead>
+                <tbody>{ for rows.iter().map(line) }</tbody>
+                if rows.len() > 1 {
+                    <tfoot><tr><th scope="row">{ sum }</th>{ cells(&all(&rows)) }</tr></tfoot>
+                }
+            </table>
+            { list(vec![tasks(about)]) }
+        </div>
+    };
+    card("Capabilities", body)
+}
+
+/// The OS threads of the runtime.
+fn tasks(about: About<'_>) -> Fact {
+    let shown = match about.numbers.tasks {
+        Some(number) => Ok((format::count(number), String::new())),
+        None => Err("the log has no events of tasks".into()),
+    };
+    let (name, help) = match about.range {
+        None => (
+            "Tasks",
+            "Threads of the operating system that ran Haskell or collected garbage: one for each capability, and more for foreign calls.",
+        ),
+        Some(_) => (
+            "New tasks",
+            "Threads of the operating system that ran Haskell or collected garbage for the first time in this range.",
+        ),
+    };
+    Fact { name, help, shown }
+}

@@ -1,0 +1,536 @@
+//! The table of threads: how each spent its time, in the selected range or in
+//! the whole log.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use gloo_timers::callback::Timeout;
+use js_sys::Array;
+use web_sys::{HtmlInputElement, HtmlSelectElement};
+use yew::prelude::*;
+
+use crate::ui::client::LogClient;
+use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
+use crate::ui::panel::span_text;
+use crate::ui::panel::{Marked, Page, Source, use_answer};
+use crate::ui::save::save;
+use crate::ui::viewer::Goto;
+use analysis::timeline::thread_table::{
+    ThreadColumn, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTimes, ThreadView,
+};
+use analysis::timeline::turns::TurnSums;
+use eventlog::ids::Nanos;
+use model::class::{Class, WaitReason};
+use model::time::Span;
+use views::scene::format;
+use views::session::questions::ThreadCsvQuery;
+use views::tracks::thread::Thread;
+use views::view::Change;
+
+const fn number(title: &'static str, help: &'static str) -> Column {
+    Column {
+        title,
+        help,
+        number: true,
+        sortable: true,
+    }
+}
+
+const fn text(title: &'static str, help: &'static str, sortable: bool) -> Column {
+    Column {
+        title,
+        help,
+        number: false,
+        sortable,
+    }
+}
+
+const COLUMNS: &[Column] = &[
+    number("#", "The number that the runtime gave the thread"),
+    text(
+        "Label",
+        "What the program calls the thread (labelThread); – if it has no name",
+        true,
+    ),
+    text(
+        "Shares",
+        "How the time of the thread divides: running, waiting to run, blocked, in foreign calls, waiting for I/O or time",
+        false,
+    ),
+    number("Running", "How long it ran Haskell code on a capability"),
+    number(
+        "Waiting to run",
+        "How long it could run, but no capability ran it: it stood in a queue. Much of it means that the program has more to do than capabilities (+RTS -N), or that work is spread unevenly. It begins when the thread is created, woken or stopped by the timer. After a foreign call the log does not say when it begins: see “Blocked on”. Time in which garbage is collected counts too: no thread runs meanwhile.",
+    ),
+    number("Longest wait", "The longest single wait for a capability"),
+    number("Mean wait", "The mean of all waits for a capability"),
+    number(
+        "Blocked",
+        "How long it could not run: until another thread filled an MVar, a foreign call returned, time passed…",
+    ),
+    text(
+        "Blocked on",
+        "What it was blocked on, and how long. Of a foreign call the log says only when the thread runs again, so that a wait for a capability after the call is part of it. An exception wakes a thread without an event: that wait counts as blocked to its end.",
+        false,
+    ),
+    number("Runs", "How often a capability began to run it"),
+    number(
+        "Wakeups",
+        "How often it was told to wake up. A thread that is woken from another capability is told twice.",
+    ),
+    number("Migrations", "How often it was moved to another capability"),
+    number(
+        "Created",
+        "When it was created; – if that was before the log began",
+    ),
+    text(
+        "Ended",
+        "When it finished, or what it did when the log ended. A thread that was killed has finished: the log makes no difference.",
+        true,
+    ),
+];
+
+/// What a click on the head of each column sorts by.
+const SORTS: [Option<ThreadColumn>; 14] = [
+    Some(ThreadColumn::Thread),
+    Some(ThreadColumn::Label),
+    None,
+    Some(ThreadColumn::Running),
+    Some(ThreadColumn::Ready),
+    Some(ThreadColumn::LongestReady),
+    Some(ThreadColumn::MeanReady),
+    Some(ThreadColumn::Blocked),
+    None,
+    Some(ThreadColumn::Runs),
+    Some(ThreadColumn::Wakeups),
+    Some(ThreadColumn::Migrations),
+    Some(ThreadColumn::Created),
+    Some(ThreadColumn::Finished),
+];
+
+/// Where reasons stand: rows are sorted by one of them through the menu.
+const BLOCKED_ON: usize = 8;
+
+/// Rows asked for at first, until the grid says which it shows.
+const FIRST_ROWS: Range<u64> = 0..100;
+/// Typing is followed when it has settled.
+const TYPED_MS: u32 = 150;
+/// So many rows of CSV are asked for at once: the worker answers other
+/// questions in between.
+const CSV_ROWS: u64 = 20_000;
+
+/// The panel, as the page shows it.
+pub(super) fn panel(page: &Page<'_>) -> Html {
+    html! {
+        <Threads source={page.source()} range={page.view.selection} marked={Rc::clone(page.marked)}
+            on_goto={page.on_goto.clone()} view={page.view.settings.get::<ThreadView>()}
+            on_view={page.on_change.reform(Change::settings::<ThreadView>)} />
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct ThreadsProps {
+    source: Source,
+    /// The selected range; without one, the table is about the whole log.
+    range: Option<Span>,
+    /// The selected tracks: only their threads, if they have any.
+    marked: Rc<Marked>,
+    view: ThreadView,
+    /// Hears how the table shall be shown.
+    on_view: Callback<ThreadView>,
+    /// Shows a thread on the timeline.
+    on_goto: Callback<Goto>,
+}
+
+/// The table, once there is one.
+fn known(answer: Option<&Rc<Option<ThreadTable>>>) -> Option<&ThreadTable> {
+    answer.and_then(|table| table.as_ref().as_ref())
+}
+
+/// The panel.
+#[component]
+fn Threads(props: &ThreadsProps) -> Html {
+    let window = use_state(|| FIRST_ROWS);
+    let current = use_state(|| None::<u64>);
+    let query = ThreadTableQuery {
+        range: props.range,
+        only: props.marked.scope.threads.clone(),
+        filter: props.view.filter.trim().to_owned(),
+        sort: props.view.sort,
+        descending: props.view.descending,
+        rows: (*window).clone(),
+    };
+    let answer = use_answer(&props.source, query.clone());
+    {
+        // The row of that number is another one now.
+        let current = current.setter();
+        let shown = (props.range, Rc::clone(&props.marked), props.view.clone());
+        use_effect_with(shown, move |_| current.set(None));
+    }
+    let table = known(answer.as_ref());
+    let rows = use_memo(answer.clone(), |answer| {
+        known(answer.as_ref()).map_or_else(Rows::default, grid_rows)
+    });
+    if !props.source.complete {
+        return html! { <p class="empty">{ "How threads spent their time is known when the log is read." }</p> };
+    }
+    let total = table.map_or(0, |table| table.total);
+    let on_window = {
+        let window = window.setter();
+        Callback::from(move |rows| window.set(rows))
+    };
+    let on_current = {
+        let current = current.setter();
+        Callback::from(move |went: Went| current.set(Some(went.row)))
+    };
+    let on_activate = {
+        let (on_goto, range, answer) = (props.on_goto.clone(), props.range, answer.clone());
+        Callback::from(move |row: u64| {
+            if let Some(table) = known(answer.as_ref()) {
+                table
+                    .row(row)
+                    .and_then(|row| goto(row, range))
+                    .into_iter()
+                    .for_each(|goto| on_goto.emit(goto));
+            }
+        })
+    };
+    html! {
+        <div class="threads">
+            <Controls view={props.view.clone()} on_view={props.on_view.clone()} range={props.range}
+                marked={Rc::clone(&props.marked)} total={table.map(|table| table.total)} client={props.source.client.clone()} {query} />
+            if table.is_some() && total == 0 {
+                <p class="empty">{ why_empty(props) }</p>
+            } else {
+                <Grid name="thread-rows" label="Threads" columns={COLUMNS} {total} {rows}
+                    sums={table.map(sums_row)} sort={sorted(&props.view)} on_sort={on_sort(props)}
+                    {on_window} current={*current} {on_current} {on_activate} />
+            }
+        </div>
+    }
+}
+
+fn why_empty(props: &ThreadsProps) -> &'static str {
+    let only_some = !props.marked.scope.threads.is_empty();
+    match (props.view.filter.trim().is_empty(), props.range) {
+        (true, _) if only_some => {
+            "No thread of the selected tracks lived then: drop the selection (Esc) to see all threads of the whole log."
+        }
+        (false, _) if only_some => {
+            "No thread of the selected tracks has this in its label, or this number. Clear the filter, or drop the selection (Esc)."
+        }
+        (false, _) => {
+            "No thread has this in its label, or this number. Clear the filter to see all."
+        }
+        (true, Some(_)) => {
+            "No thread lived in the selected range: drop it (Esc) to see the whole log."
+        }
+        (true, None) => {
+            "This log has no events of threads. It was perhaps made without scheduler events: run the program with +RTS -l."
+        }
+    }
+}
+
+/// The beginning of a thread's life, or of the part of it in the range.
+fn goto(row: &ThreadTimes, range: Option<Span>) -> Option<Goto> {
+    let life = row.life?;
+    let start = range.map_or(life.start, |range| life.start.max(range.start));
+    let end = range.map_or(life.end, |range| life.end.min(range.end));
+    Some(Goto {
+        span: Span::new(start, end.max(start)),
+        row: Some(Thread(row.id).into()),
+        zoom: false,
+    })
+}
+
+/// The column that the table is sorted by, as the grid counts.
+fn sorted(view: &ThreadView) -> Option<(usize, bool)> {
+    let column = match view.sort {
+        ThreadColumn::BlockedOn(_) => Some(BLOCKED_ON),
+        ThreadColumn::End => SORTS
+            .iter()
+            .position(|sort| *sort == Some(ThreadColumn::Finished)),
+        sort => SORTS.iter().position(|other| *other == Some(sort)),
+    };
+    column.map(|column| (column, view.descending))
+}
+
+/// A click on the column that the table is sorted by turns it over.
+fn on_sort(props: &ThreadsProps) -> Callback<usize> {
+    let view = props.view.clone();
+    props.on_view.reform(move |column: usize| {
+        let sort = SORTS.get(column).copied().flatten().unwrap_or_default();
+        if sort == view.sort {
+            return ThreadView {
+                descending: !view.descending,
+                ..view.clone()
+            };
+        }
+        ThreadView {
+            filter: view.filter.clone(),
+            ..ThreadView::sorted_by(sort)
+        }
+    })
+}
+
+fn grid_rows(table: &ThreadTable) -> Rows {
+    Rows {
+        first: table.first,
+        rows: table.rows.iter().map(grid_row).collect(),
+    }
+}
+
+fn grid_row(row: &ThreadTimes) -> GridRow {
+    let label = row.label.clone();
+    let head = [
+        row.id.to_string().into(),
+        html! { <span title={label.clone()}>{ label.unwrap_or_else(|| format::NOTHING.to_owned()) }</span> },
+    ];
+    let created = row.created.map_or(format::NOTHING.to_owned(), format::time);
+    let ended = match row.finished {
+        Some(at) => format!("finished at {}", format::time(at)),
+        None => row.end.explanation(),
+    };
+    let tail = [created.into(), ended.into()];
+    GridRow {
+        cells: [&head[..], &sums_cells(&row.sums), &tail].concat(),
+        class: Classes::new(),
+    }
+}
+
+fn sums_row(table: &ThreadTable) -> GridRow {
+    let head = ["".into(), "All of them".into()];
+    GridRow {
+        cells: [&head[..], &sums_cells(&table.all), &["".into(), "".into()]].concat(),
+        class: Classes::new(),
+    }
+}
+
+/// The cells from the shares to the migrations.
+fn sums_cells(sums: &ThreadSums) -> [Html; 10] {
+    let times = &sums.times;
+    let time = |ns: u64| match ns {
+        0 => html! { <span class="faint">{ "0" }</span> },
+        ns => format::duration(Nanos(ns)).into(),
+    };
+    let count = |count: u64| match count {
+        0 => html! { <span class="faint">{ "0" }</span> },
+        count => format::count(count).into(),
+    };
+    let mean = sums.mean_ready_ns();
+    [
+        shares(times),
+        time(times.running_ns + times.open_ns),
+        time(times.ready_ns),
+        time(sums.longest_ready_ns),
+        mean.map_or_else(|| format::NOTHING.into(), time),
+        time(times.all_blocked_ns()),
+        blocked_on(times),
+        count(sums.runs),
+        count(sums.wakeups),
+        count(sums.migrations),
+    ]
+}
+
+/// The reasons of blocking, the longest first.
+fn blocked_on(times: &TurnSums) -> Html {
+    let reasons = WaitReason::ALL.iter().zip(times.blocked_ns);
+    let mut reasons: Vec<_> = reasons.filter(|(_, ns)| *ns > 0).collect();
+    reasons.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
+    let words = |(reason, ns): &(&WaitReason, u64)| {
+        format!("{} {}", reason.name(), format::duration(Nanos(*ns)))
+    };
+    let title = reasons.iter().map(words).collect::<Vec<_>>().join(", ");
+    let one = |part: &(&WaitReason, u64)| {
+        html! { <>{ swatch(part.0.class()) }{ words(part) }{ " " }</> }
+    };
+    html! { <span {title}>{ for reasons.iter().map(one) }</span> }
+}
+
+fn swatch(class: Class) -> Html {
+    html! { <span class={classes!("swatch", colour(class))} aria-hidden="true" /> }
+}
+
+/// The style class of a class of state.
+const fn colour(class: Class) -> &'static str {
+    match class {
+        Class::Running | Class::Open => "running",
+        Class::Gc | Class::GcStart | Class::GcIdle | Class::GcDone => "gc",
+        Class::GcSync => "gc-sync",
+        Class::Ready => "ready",
+        Class::Blocked => "blocked",
+        Class::Foreign => "foreign",
+        Class::Io | Class::Other => "io",
+    }
+}
+
+/// How the time divides, as a bar.
+fn shares(times: &TurnSums) -> Html {
+    let classes = times.by_class();
+    let order = [
+        Class::Running,
+        Class::Open,
+        Class::Ready,
+        Class::Blocked,
+        Class::Foreign,
+        Class::Io,
+    ];
+    let parts = order.map(|class| (colour(class), classes[class as usize]));
+    let life = times.life_ns().max(1) as f64;
+    let mut left = 0.0;
+    let bars = parts.into_iter().filter(|(_, ns)| *ns > 0).map(|(class, ns)| {
+        let (x, width) = (left, ns as f64 / life * 100.0);
+        left += width;
+        html! { <rect {class} x={format!("{x:.2}")} y="0" width={format!("{width:.2}")} height="8" /> }
+    });
+    html! {
+        <svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+            <rect class="idle" x="0" y="0" width="100" height="8" />
+            { for bars }
+        </svg>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct ControlsProps {
+    view: ThreadView,
+    on_view: Callback<ThreadView>,
+    range: Option<Span>,
+    marked: Rc<Marked>,
+    /// How many threads are listed, if that is known.
+    total: Option<u64>,
+    client: LogClient,
+    query: ThreadTableQuery,
+}
+
+/// The filter, the order, and the file.
+#[component]
+fn Controls(props: &ControlsProps) -> Html {
+    let saving = use_state(|| None::<&'static str>);
+    let status = props.total.map(|total| {
+        let threads = if total == 1 { "thread" } else { "threads" };
+        let of = match props.range {
+            Some(range) => format!("in the selected range, {}", span_text(range)),
+            None => "in the whole log".to_owned(),
+        };
+        let all = format!("{} {threads} {of}", format::count(total));
+        let scope = &props.marked.scope;
+        if scope.threads.is_empty() && !scope.caps.is_empty() {
+            // A thread is not at home on a capability.
+            format!("{all}: all threads, as no track of a thread is selected")
+        } else {
+            props.marked.about(all)
+        }
+    });
+    let onclick = {
+        let (client, saving) = (props.client.clone(), saving.setter());
+        let (query, total) = (props.query.clone(), props.total.unwrap_or_default());
+        Callback::from(move |_: MouseEvent| {
+            saving.set(Some("The file is being written…"));
+            let saving = saving.clone();
+            let done = Callback::from(move |saved: bool| {
+                saving.set((!saved).then_some("The browser could not save the file."));
+            });
+            write_csv(client.clone(), query.clone(), total, Array::new(), done);
+        })
+    };
+    html! {
+        <div class="controls">
+            <Filter view={props.view.clone()} on_view={props.on_view.clone()} />
+            { order(props) }
+            <span class="for" role="status">{ saving.map(str::to_owned).or(status) }</span>
+            <button {onclick} disabled={props.total.unwrap_or_default() == 0}
+                title="Save these rows, in this order, as a file for a spreadsheet: times in nanoseconds, each reason of blocking in a column of its own">
+                { "Save as CSV" }
+            </button>
+        </div>
+    }
+}
+
+/// Asks for the rows from `query.rows` on, and saves when all have come.
+fn write_csv(
+    client: LogClient,
+    mut query: ThreadTableQuery,
+    total: u64,
+    texts: Array,
+    done: Callback<bool>,
+) {
+    let first = u64::from(texts.length()) * CSV_ROWS;
+    if first >= total {
+        return done.emit(save("threads.csv", "text/csv", &texts).is_ok());
+    }
+    query.rows = first..first + CSV_ROWS;
+    let question = ThreadCsvQuery(query.clone());
+    client.clone().ask(question, move |text| match text {
+        Ok(Some(text)) => {
+            texts.push(&text.into());
+            write_csv(client, query, total, texts, done);
+        }
+        _ => done.emit(false),
+    });
+}
+
+#[derive(Properties, PartialEq)]
+struct FilterProps {
+    view: ThreadView,
+    on_view: Callback<ThreadView>,
+}
+
+#[component]
+fn Filter(props: &FilterProps) -> Html {
+    let waiting = use_mut_ref(|| None::<Timeout>);
+    let oninput = {
+        let (view, on_view) = (props.view.clone(), props.on_view.clone());
+        Callback::from(move |event: InputEvent| {
+            let filter = event.target_unchecked_into::<HtmlInputElement>().value();
+            let view = ThreadView {
+                filter,
+                ..view.clone()
+            };
+            let on_view = on_view.clone();
+            let timeout = Timeout::new(TYPED_MS, move || on_view.emit(view));
+            *waiting.borrow_mut() = Some(timeout);
+        })
+    };
+    html! {
+        <label class="search">
+            <input type="search" placeholder="Label or number" aria-label="Only threads with this label or number"
+                value={props.view.filter.clone()} {oninput} />
+        </label>
+    }
+}
+
+/// What a column is called in the menu.
+fn sort_title(sort: ThreadColumn) -> String {
+    let column = SORTS.iter().position(|other| *other == Some(sort));
+    match (sort, column.and_then(|column| COLUMNS.get(column))) {
+        (ThreadColumn::BlockedOn(WaitReason::ForeignCall), _) => "In foreign calls".to_owned(),
+        (ThreadColumn::BlockedOn(WaitReason::Other), _) => "Blocked, not said on what".to_owned(),
+        (ThreadColumn::BlockedOn(reason), _) => format!("Blocked on {}", reason.name()),
+        (ThreadColumn::Thread, _) => "Number".to_owned(),
+        (ThreadColumn::Finished, _) => "Time of the end".to_owned(),
+        (ThreadColumn::End, _) => "How it ended".to_owned(),
+        (_, Some(column)) => column.title.to_owned(),
+        (_, None) => sort.name().to_owned(),
+    }
+}
+
+fn order(props: &ControlsProps) -> Html {
+    let view = props.view.clone();
+    let onchange = props.on_view.reform(move |event: Event| {
+        let name = event.target_unchecked_into::<HtmlSelectElement>().value();
+        ThreadView {
+            filter: view.filter.clone(),
+            ..ThreadView::sorted_by(ThreadColumn::named(&name).unwrap_or_default())
+        }
+    });
+    let option = |sort: ThreadColumn| {
+        let selected = props.view.sort == sort;
+        html! { <option value={sort.name()} {selected}>{ sort_title(sort) }</option> }
+    };
+    html! {
+        <label class="order">{ "Sorted by " }
+            <select {onchange}>{ for ThreadColumn::ALL.into_iter().map(option) }</select>
+        </label>
+    }
+}
