@@ -527,3 +527,29 @@ fn spans_follow_the_words() {
     session.set_span_prefixes(SpanPrefixes::default());
     assert_eq!(count(&session), before);
 }
+
+/// The command line takes the words too.
+#[test]
+fn the_command_line_follows_the_words() {
+    let mut build = common::build::Build::new();
+    for (time, text) in [
+        (1_000, "BEGIN load"),
+        (2_000, "START other"),
+        (5_000, "FINISH load"),
+        (6_000, "STOP other"),
+    ] {
+        build.event(19, time, text.as_bytes());
+    }
+    build.end();
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("words.eventlog");
+    std::fs::write(&log, &build.bytes).expect("a log");
+    let log = log.to_str().expect("UTF-8");
+    let folded = |more: &[&str]| {
+        let asked = ["flamegraph", log, "--source", "spans", "--format", "folded"];
+        common::stdout(&[&asked[..], more].concat())
+    };
+    assert_eq!(folded(&[]), "other 4000\n");
+    let words = ["--span-start", "BEGIN,>", "--span-stop", "FINISH"];
+    assert_eq!(folded(&words), "load 4000\n");
+}

@@ -37,7 +37,7 @@ fn number(row: &Json, key: &str) -> u64 {
         .unwrap_or_else(|| panic!("{key} of {row}"))
 }
 
-/// Two times that cut a log in three, and its busiest thread.
+/// The end of one run and the start of a later one, and the busiest thread.
 fn parts(case: &Case) -> Option<(u64, u64, u64)> {
     let runs = json(&["spans", case.path(), "mutator"]);
     let mut count: BTreeMap<u64, usize> = BTreeMap::new();
@@ -45,9 +45,10 @@ fn parts(case: &Case) -> Option<(u64, u64, u64)> {
         *count.entry(number(run, "thread")).or_default() += 1;
     }
     let thread = *count.iter().max_by_key(|(_, count)| **count)?.0;
-    let (first, last) = (number(runs.first()?, "start"), number(runs.last()?, "end"));
-    let third = (last - first) / 3;
-    Some((first + third, last - third, thread))
+    // Ends of spans themselves, so that it matters whether these are in a range.
+    let from = number(&runs[runs.len() / 3], "end");
+    let to = number(&runs[runs.len() * 2 / 3], "start");
+    (from < to).then_some((from, to, thread))
 }
 
 #[test]
@@ -264,4 +265,32 @@ fn only_what_concerns_the_analysis_is_told() {
     assert_eq!(told(&["thread-state", "--thread", "6"]), [""; 0]);
     assert_eq!(told(&["capability-usage", "--from", "15"]), [state]);
     std::fs::remove_file(path).expect("it is there");
+}
+
+/// A move counts while a thread waits, and only then.
+#[test]
+fn moves_of_a_running_thread_are_no_marks() {
+    let mut log = Build::new();
+    log.block(Some(0), (1, 1000), |b| {
+        let moved = |to: u8| [0, 0, 0, 6, 0, to];
+        b.event(0, 10, &[0, 0, 0, 6])
+            .event(4, 20, &moved(1))
+            .run(30, 6)
+            .event(4, 40, &moved(2))
+            .stop(50, 6, 3)
+            .event(4, 60, &moved(3))
+    });
+    let name = format!("eventscope-moves-{}.eventlog", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    std::fs::write(&path, &log.end().bytes).expect("a file");
+    let rows = stdout(&["spans", path.to_str().expect("UTF-8"), "thread-lifecycle"]);
+    std::fs::remove_file(path).expect("it is there");
+    let expected = [
+        "6\tMigrated\t0\t\t20\t20\t\t1",
+        "6\tBlocked\t\tcreated\t10\t30\t\t",
+        "6\tRunning\t0\t\t30\t50\t\t",
+        "6\tMigrated\t0\t\t60\t60\t\t3",
+        "6\tBlocked\t\tThreadYielding\t50\t60\topen\t",
+    ];
+    assert_eq!(rows.lines().collect::<Vec<_>>(), expected);
 }

@@ -4,21 +4,17 @@ mod common;
 
 use analysis::timeline::flow::FlowQuery;
 use analysis::timeline::threads::ThreadFilter;
+use common::picture;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::Class;
 use model::lane::Lane;
 use model::marks::MarkKind;
 use model::time::Span;
 use proptest::prelude::*;
-use views::notes::Notes;
 use views::scene::arrange::{Known, TrackView, arrange};
 use views::scene::item::{Marks, Names};
-use views::scene::painter::TextPainter;
-use views::scene::palette::Palette;
-use views::scene::timeline::{Focus, Scene};
 use views::scene::track::Layout;
 use views::scene::track_name::TrackName;
-use views::scene::viewport::Viewport;
 use views::session::Session;
 use views::tracks::Row;
 use views::tracks::TimelineQuery;
@@ -67,12 +63,12 @@ fn all_tracks(session: &Session, view: &TrackView) -> (Layout, Labels) {
 }
 
 /// Paints what `range` of a fixture shows, and compares with the snapshot.
-fn picture(snapshot: &str, name: &str, range: Option<(u64, u64)>) {
-    picture_with(snapshot, name, range, &TrackView::default(), None);
+fn show(snapshot: &str, name: &str, range: Option<(u64, u64)>) {
+    show_with(snapshot, name, range, &TrackView::default(), None);
 }
 
 /// The same with other tracks, and with the arrows of a thread.
-fn picture_with(
+fn show_with(
     snapshot: &str,
     name: &str,
     range: Option<(u64, u64)>,
@@ -80,63 +76,25 @@ fn picture_with(
     thread: Option<ThreadId>,
 ) {
     let session = open(name);
-    let log = session.overview().span.expect("events");
     let (layout, names) = all_tracks(&session, tracks);
-    let mut view = Viewport::new(log, 584.0);
-    if let Some((from, to)) = range {
-        view.show_exactly(Span::new(Nanos(from), Nanos(to)));
-    }
-    let rows: Vec<Row> = layout
-        .tracks()
-        .iter()
-        .filter_map(|track| track.row())
-        .collect();
-    let query = TimelineQuery {
-        view: view.span(),
-        width_px: 584,
-        rows: rows.clone(),
-    };
-    let marks = Marks {
-        view: Some(query.view),
-        rows,
-        reply: session.ask(&query),
-    };
+    let view = picture::view(&session, range);
     let arrows = thread.map_or_else(Vec::new, |thread| {
         let view = view.span();
         session.ask(&FlowQuery { thread, view })
     });
-    let focus = Focus {
-        arrows: &arrows,
-        ..Focus::default()
-    };
-    let mut painter = TextPainter::default();
-    Scene {
-        layout: &layout,
-        scroll_px: 0.0,
-        size: (800.0, 400.0),
-        view,
-        palette: &Palette::LIGHT,
-        patterns: false,
-        caps: session.overview().caps.len(),
-        marks: &marks,
-        overview: &Marks::default(),
-        names: &names,
-        notes: &Notes::default(),
-        focus,
-    }
-    .paint(&mut painter);
-    insta::assert_snapshot!(snapshot, painter.finish());
+    let painted = picture::paint(&session, &layout, view, &names, &arrows);
+    insta::assert_snapshot!(snapshot, painted);
 }
 
 #[test]
 fn a_small_log_as_a_whole() {
-    picture("whole", "ghc-9.6.6/ffi-safe-N2-la", None);
+    show("whole", "ghc-9.6.6/ffi-safe-N2-la", None);
 }
 
 #[test]
 fn a_stretch_with_a_collection() {
     let range = Some((29_400_000, 29_900_000));
-    picture("collection", "ghc-9.6.6/fib-forkio-N2-l", range);
+    show("collection", "ghc-9.6.6/fib-forkio-N2-l", range);
 }
 
 #[test]
@@ -151,7 +109,7 @@ fn instants_and_arrows() {
     };
     let range = Some((1_860_000, 1_950_000));
     let name = "ghc-9.0.2/stops-N4-la";
-    picture_with("instants", name, range, &tracks, Some(ThreadId(10)));
+    show_with("instants", name, range, &tracks, Some(ThreadId(10)));
 }
 
 /// Thread 5 blocks at 8,986,419 ns, is woken at 10,857,953 and runs at 14,851,838.

@@ -8,21 +8,16 @@ use analysis::numbers::collections_query::CollectionsQuery;
 use analysis::timeline::activity::COLLECTING;
 use analysis::timeline::user_spans::SpanPrefixes;
 use common::build::{Build, Declared};
-use eventlog::ids::{CapId, Nanos, TaskId, ThreadId};
+use common::picture::{self, NoNames, ask};
+use eventlog::ids::{CapId, Nanos, TaskId};
 use eventlog::{Need, Step};
 use model::class::Class;
 use model::marks::{MarkKind, TimelineReply, Values};
 use model::time::Span;
 use proptest::prelude::*;
-use views::notes::Notes;
 use views::scene::arrange::{Known, TrackView, arrange};
-use views::scene::item::{Marks, Names};
-use views::scene::painter::TextPainter;
-use views::scene::palette::Palette;
-use views::scene::timeline::{Focus, Scene};
 use views::scene::track::{Group, Layout, Track};
 use views::scene::track_name::TrackName;
-use views::scene::viewport::Viewport;
 use views::session::Session;
 use views::tracks::allocation::AllocationRate;
 use views::tracks::blocks::Blocks;
@@ -57,17 +52,6 @@ fn open_bytes(bytes: &[u8], max_events: usize) -> Session {
     }
 }
 
-struct NoNames;
-
-impl Names for NoNames {
-    fn label(&self, _: ThreadId) -> Option<&str> {
-        None
-    }
-    fn message(&self, _: u32) -> Option<&str> {
-        None
-    }
-}
-
 /// All tracks of a log but its threads.
 fn tracks(session: &Session) -> Vec<Track> {
     let overview = session.overview();
@@ -97,52 +81,18 @@ fn rows(session: &Session) -> Vec<Row> {
     tracks(session).iter().filter_map(Track::row).collect()
 }
 
-fn ask(session: &Session, rows: &[Row], (from, to): (u64, u64), width_px: u32) -> Marks {
-    let query = TimelineQuery {
-        view: Span::new(Nanos(from), Nanos(to)),
-        width_px,
-        rows: rows.to_vec(),
-    };
-    Marks {
-        view: Some(query.view),
-        rows: rows.to_vec(),
-        reply: session.ask(&query),
-    }
-}
-
 fn whole(session: &Session) -> (u64, u64) {
     let log = session.overview().span.expect("events");
     (log.start.0, log.end.0)
 }
 
 /// Paints some rows of a log, and compares with the snapshot.
-fn picture(snapshot: &str, session: &Session, range: (u64, u64), wanted: fn(Row) -> bool) {
+fn show(snapshot: &str, session: &Session, range: (u64, u64), wanted: fn(Row) -> bool) {
     let mut tracks = tracks(session);
     tracks.retain(|track| track.row().is_some_and(wanted));
-    let layout = Layout::new(tracks);
-    let log = session.overview().span.expect("events");
-    let mut view = Viewport::new(log, 584.0);
-    view.show_exactly(Span::new(Nanos(range.0), Nanos(range.1)));
-    let rows: Vec<Row> = layout.tracks().iter().filter_map(Track::row).collect();
-    let span = view.span();
-    let marks = ask(session, &rows, (span.start.0, span.end.0), 584);
-    let mut painter = TextPainter::default();
-    Scene {
-        layout: &layout,
-        scroll_px: 0.0,
-        size: (800.0, 400.0),
-        view,
-        palette: &Palette::LIGHT,
-        patterns: false,
-        caps: session.overview().caps.len(),
-        marks: &marks,
-        overview: &Marks::default(),
-        names: &NoNames,
-        notes: &Notes::default(),
-        focus: Focus::default(),
-    }
-    .paint(&mut painter);
-    insta::assert_snapshot!(snapshot, painter.finish());
+    let view = picture::view(session, Some(range));
+    let painted = picture::paint(session, &Layout::new(tracks), view, &NoNames, &[]);
+    insta::assert_snapshot!(snapshot, painted);
 }
 
 const NONMOVING: &str = "ghc-9.6.6/gc-heavy-N2-la-nonmoving";
@@ -152,7 +102,7 @@ const NONMOVING: &str = "ghc-9.6.6/gc-heavy-N2-la-nonmoving";
 #[test]
 fn a_concurrent_collection() {
     let session = open(NONMOVING);
-    picture("nonmoving", &session, (22_500_000, 27_500_000), |row| {
+    show("nonmoving", &session, (22_500_000, 27_500_000), |row| {
         matches!(row, Row::Collections(_) | Row::Nonmoving(_))
     });
 }
@@ -160,7 +110,7 @@ fn a_concurrent_collection() {
 #[test]
 fn the_heap_while_it_grows() {
     let session = open(NONMOVING);
-    picture("heap", &session, (0, 40_000_000), |row| {
+    show("heap", &session, (0, 40_000_000), |row| {
         row.group() == Group::Heap
     });
 }
@@ -168,7 +118,7 @@ fn the_heap_while_it_grows() {
 #[test]
 fn sparks_of_a_capability() {
     let session = open("ghc-9.6.6/sparks-N2-ls");
-    picture("sparks", &session, whole(&session), |row| {
+    show("sparks", &session, whole(&session), |row| {
         row.group() == Group::Sparks && row.cap() == Some(CapId(0))
     });
 }
@@ -176,7 +126,7 @@ fn sparks_of_a_capability() {
 #[test]
 fn tasks_and_blocks() {
     let session = open("ghc-9.10.3/tasks-N2-la");
-    picture("tasks", &session, whole(&session), |row| {
+    show("tasks", &session, whole(&session), |row| {
         matches!(row, Row::Task(_) | Row::Blocks(_))
     });
 }
@@ -184,7 +134,7 @@ fn tasks_and_blocks() {
 #[test]
 fn spans_of_a_program() {
     let session = open("ghc-9.6.6/ffi-safe-N2-la");
-    picture("user_spans", &session, whole(&session), |row| {
+    show("user_spans", &session, whole(&session), |row| {
         matches!(row, Row::UserSpan(_))
     });
 }

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::{Condition, Failure, Input, Out, Output, Range, Style, Table, report, say, why};
 use analysis::flamegraph::profiles::{SourceInfo, TrackInfo};
 use analysis::flamegraph::spans::totals::WindowTotals;
+use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::ids::Nanos;
 use model::profile::TrackSource;
 use model::profile::origin::Choice;
@@ -52,6 +53,12 @@ pub(super) struct Arguments {
     /// Totals of spans in each span of this name, without collections, as ghc-events-analyze has them
     #[arg(long, value_name = "NAME")]
     window: Option<String>,
+    /// What messages begin with that begin a span, with commas between the words
+    #[arg(long, value_name = "WORDS", default_value = "START")]
+    span_start: String,
+    /// What messages begin with that end a span, with commas between the words
+    #[arg(long, value_name = "WORDS", default_value = "STOP,END")]
+    span_stop: String,
     /// Write to this file
     #[arg(short, long, value_name = "OUT")]
     out: Option<PathBuf>,
@@ -190,6 +197,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     let mut session = Input::open(&arguments.file)?.read_session()?;
     if let Some(path) = &arguments.symbols {
         name_addresses(&mut session, path)?;
+    }
+    let words = SpanPrefixes::of_lists(&arguments.span_start, &arguments.span_stop);
+    if words != SpanPrefixes::default() {
+        session.set_span_prefixes(words);
     }
     let query = query(arguments, range, &session)?;
     match &arguments.out {

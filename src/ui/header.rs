@@ -155,7 +155,7 @@ pub(super) fn Warnings(props: &WarningsProps) -> Html {
         <div class={classes!("warnings", overview.damaged.then_some("damaged"))}>
             <details>
                 <summary>
-                    <strong>{ if overview.damaged { "Part of this log is missing. " } else { "Note. " } }</strong>
+                    <strong>{ if overview.damaged { "Part of this log is missing. " } else { "" } }</strong>
                     { summary }
                 </summary>
                 <ul>{ for items }</ul>

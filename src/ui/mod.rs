@@ -21,6 +21,7 @@ cfg_if::cfg_if! {
         mod legend;
         mod link;
         mod menu;
+        mod more;
         mod palette;
         mod panel;
         mod same;

@@ -59,7 +59,7 @@ fn menu(props: &TrackMenuProps, node: &NodeRef) -> Html {
             if props.messages { { prefixes(props) } }
             { hidden(props, node) }
             <p class="tools">
-                <button class="small" onclick={emit(TrackChange::Reset)}>{ "All as at first" }</button>
+                <button class="small" onclick={emit(TrackChange::Reset)}>{ "Reset" }</button>
             </p>
         </>
     }
@@ -115,7 +115,7 @@ fn threads(props: &TrackMenuProps) -> Html {
         <fieldset>
             <legend>{ "Threads" }</legend>
             <label>{ "Order " }<select onchange={on_order}>{ for ORDERS.iter().map(order) }</select></label>
-            <label><input type="checkbox" checked={props.view.by_label} onchange={on_group} />{ " Together if they have one label" }</label>
+            <label><input type="checkbox" checked={props.view.by_label} onchange={on_group} />{ " Group threads with the same label" }</label>
         </fieldset>
     }
 }
@@ -138,7 +138,7 @@ fn prefixes(props: &TrackMenuProps) -> Html {
     html! {
         <fieldset>
             <legend>{ "Spans of the program" }</legend>
-            <p class="faint">{ "What messages begin with, with commas between the words:" }</p>
+            <p class="faint">{ "Message prefixes, comma-separated:" }</p>
             { field("Begins with", &start, |_, stop, typed| SpanPrefixes::of_lists(typed, stop)) }
             { field("Ends with", &stop, |start, _, typed| SpanPrefixes::of_lists(start, typed)) }
         </fieldset>

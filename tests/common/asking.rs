@@ -280,7 +280,7 @@ struct InPieces<'a> {
 impl Host for InPieces<'_> {
     fn is_due(&self) -> bool {
         self.calls.set(self.calls.get().wrapping_add(1));
-        self.every > 0 && self.calls.get() % self.every == 0
+        self.every > 0 && self.calls.get().is_multiple_of(self.every)
     }
 
     fn pause(&self) -> Later<'_, ()> {

@@ -6,6 +6,7 @@
 )]
 
 pub mod build;
+pub mod picture;
 pub mod show;
 
 use std::collections::BTreeSet;

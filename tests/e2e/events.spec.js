@@ -153,6 +153,16 @@ test('a link restores what was listed', async ({ page, browser, baseURL }) => {
   await context.close();
 });
 
+test('Enter right after the last letter goes to the first match', async ({ page }) => {
+  await openEvents(page, FORKIO);
+  const search = page.getByRole('searchbox', { name: 'Search the events' });
+  const wanted = events(FORKIO).flatMap(([, , name], at) => (name === 'MigrateThread' ? [at] : []));
+  await search.fill('migratethread');
+  await search.press('Enter');
+  await expect(page.locator('.matches')).toHaveText(`1 of ${wanted.length}`);
+  await expect(row(page, wanted[0])).toHaveClass(/current/);
+});
+
 test('a search is forgotten with the log that it was about', async ({ page }) => {
   await openEvents(page, FORKIO);
   await page.getByRole('searchbox', { name: 'Search the events' }).fill('thread');

@@ -125,7 +125,7 @@ test('two times are compared', async ({ page }) => {
   await expect(steps(page)).toContainText(['compared with']);
   await select(page, ['ArrowRight'], /of the time before, .* now/);
   await fragment(page, /fc=\d+/);
-  await page.getByRole('button', { name: 'Compare no more' }).click();
+  await page.getByRole('button', { name: 'Stop comparing' }).click();
   await select(page, ['ArrowRight'], /in all \(/);
 });
 

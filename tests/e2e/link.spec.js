@@ -34,6 +34,43 @@ test('a link opened in a fresh profile restores the view', async ({ page, browse
   await context.close();
 });
 
+test("the browser's Back and Ctrl+Z lead through the views", async ({ page }) => {
+  await openLog(page, LOG);
+  const fresh = await fragment(page, /f=/);
+  const { x, cap } = await timeline(page);
+  await page.mouse.move(x(0.5), cap(0));
+  await page.mouse.wheel(0, -400);
+  const zoomed = await fragment(page, /[#&]t=/);
+  await page.getByRole('tab', { name: 'Threads' }).click();
+  const threads = await fragment(page, /p=threads/);
+  await page.mouse.move(x(0.3), cap(0));
+  await page.keyboard.press('b');
+  const noted = await fragment(page, /p=notes.*k=/);
+
+  const now = () => new URL(page.url()).hash;
+  await page.goBack();
+  await expect.poll(now).toBe(threads);
+  await expect(page.getByRole('tab', { name: 'Threads' })).toHaveAttribute('aria-selected', 'true');
+  await page.goBack();
+  await expect.poll(now).toBe(zoomed);
+  await page.goBack();
+  await expect.poll(now).toBe(fresh);
+  await expect(page.getByRole('tab', { name: 'Summary' })).toHaveAttribute('aria-selected', 'true');
+  for (const there of [zoomed, threads, noted]) {
+    await page.goForward();
+    await expect.poll(now).toBe(there);
+  }
+
+  await page.locator('.notes button[aria-label^="Delete"]').first().click();
+  await expect.poll(now).not.toContain('k=');
+  await page.keyboard.press('Control+z');
+  await expect.poll(now).toBe(noted);
+  await page.keyboard.press('Control+z');
+  await expect.poll(now).toBe(threads);
+  await page.keyboard.press('Control+Shift+z');
+  await expect.poll(now).toBe(noted);
+});
+
 test('a link for another log says so', async ({ page }) => {
   await openLog(page, LOG);
   const hash = await fragment(page, /f=/);

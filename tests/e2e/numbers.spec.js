@@ -114,6 +114,11 @@ test('collections are sorted by any column, and a click shows one', async ({ pag
   await cell(0, 5).click();
   await fragment(page, /[#&]t=/);
   await expect(row(0)).toHaveClass(/current/);
+  // The whole pause, on the track of collections.
+  const number = await cell(0, 0).textContent();
+  await expect(page.locator('.strip strong').first()).toHaveText(`Collection ${number}`);
+  await expect(page.locator('.strip p').first()).toContainText(longest);
+  await fragment(page, /[#&]e=\d+\.gc(&|$)/);
   await page.getByRole('button', { name: 'Pause' }).click();
   await expect(cell(0, 5)).not.toHaveText(longest);
 });
@@ -148,7 +153,7 @@ test('what a log does not have is said, with the reason', async ({ page }) => {
   await openLog(page, fixture('ghc-9.6.6/fib-forkio-N2-l-as'));
   await expect(fact(page, 'Allocated')).toContainText('no heap events in this log');
   await page.getByRole('tab', { name: 'Collections' }).click();
-  await expect(page.locator('.panel-body')).toContainText('This log says nothing of single collections');
+  await expect(page.locator('.panel-body')).toContainText('No data on single collections');
   await page.getByRole('tab', { name: 'Sparks' }).click();
   await expect(page.locator('.panel-body')).toContainText('This log says nothing of sparks');
 });

@@ -100,7 +100,7 @@ test('the table of threads has the selected threads, with a range too', async ({
   await expect(status(page)).toHaveText(`${all} threads in the whole log`);
 
   await mark(page, 'cap0');
-  await expect(status(page)).toHaveText(`${all} threads in the whole log: all threads, as no track of a thread is selected`);
+  await expect(status(page)).toHaveText(`${all} threads in the whole log: all threads (no thread track selected)`);
 
   await find(page, 'bh-2');
   await mark(page, 'thread12');

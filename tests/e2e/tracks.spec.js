@@ -120,12 +120,12 @@ test('the menu shows groups, orders threads and puts them together', async ({ pa
   await parts(page, 'to').toBe('id');
   const numbers = async () => (await threads()).map((name) => Number(name.slice(6)));
   await expect.poll(async () => (await numbers()).every((it, i, all) => i === 0 || all[i - 1] < it)).toBe(true);
-  await menu.getByRole('checkbox', { name: /one label/ }).check();
+  await menu.getByRole('checkbox', { name: /same label/ }).check();
   await parts(page, 'tg').toBe('1');
-  await menu.getByRole('button', { name: 'All as at first' }).click();
+  await menu.getByRole('button', { name: 'Reset', exact: true }).click();
   await parts(page, 'tg').toBeNull();
   await parts(page, 'to').toBeNull();
-  await expect(menu.getByRole('checkbox', { name: /one label/ })).not.toBeChecked();
+  await expect(menu.getByRole('checkbox', { name: /same label/ })).not.toBeChecked();
   await page.keyboard.press('Escape');
   await expect(menu).toHaveCount(0);
 });

@@ -17,7 +17,7 @@ use analysis::numbers::collections_query::{
 use eventlog::ids::Nanos;
 use model::time::Span;
 use views::scene::format;
-use views::tracks::capability::Capability;
+use views::tracks::collections::Collections as CollectionsTrack;
 
 const fn column(title: &'static str, help: &'static str) -> Column {
     Column {
@@ -155,9 +155,10 @@ fn Collections(props: &PanelProps) -> Html {
         let (rows, on_goto) = (rows.clone(), props.on_goto.clone());
         Callback::from(move |row| {
             if let Some(gc) = at(rows.as_deref(), row) {
+                // The pause of the program, not a phase of it on one capability.
                 on_goto.emit(Goto {
                     span: Span::new(gc.start, gc.end),
-                    row: Some(Capability(gc.cap).into()),
+                    row: Some(CollectionsTrack.into()),
                     zoom: true,
                 });
             }
@@ -190,7 +191,7 @@ fn view_empty(props: &PanelProps) -> Html {
         }
         (None, false) => "No collection is known so far.",
         (None, true) => {
-            "This log says nothing of single collections. It was made without GC events (+RTS -l has them, -l-g leaves them out), by a GHC before 7.6, or ends before the first collection."
+            "No data on single collections. The log was made without GC events (+RTS -l has them, -l-g leaves them out), by a GHC before 7.6, or ends before the first collection."
         }
     };
     html! { <p class="empty">{ why }</p> }

@@ -108,6 +108,11 @@ struct Events {
     /// Where to go when the rows are counted.
     pending: Option<Place>,
     found: Match,
+    /// In which direction a match is looked for, until there is one: rows may
+    /// still have to be counted first.
+    sought: Option<bool>,
+    /// What was typed, until the list is the one with it.
+    typed: Option<String>,
     /// How far the counting of its rows is.
     counted: Counted,
     /// Why rows are missing.
@@ -138,6 +143,8 @@ impl Component for Events {
             scroll_to: ScrollTo::default(),
             pending: props.place,
             found: Match::default(),
+            sought: None,
+            typed: None,
             counted: Counted::default(),
             trouble: None,
             fields: None,
@@ -277,7 +284,10 @@ impl Events {
             Change::Types(types) => filter.types = types,
             Change::Cap(cap) => filter.cap = cap,
             Change::Thread(thread) => filter.thread = thread,
-            Change::Search(search) => list.search = search,
+            Change::Search(search) => {
+                self.typed = Some(search.clone()).filter(|typed| *typed != self.list.search);
+                list.search = search;
+            }
             Change::Clear => *filter = EventFilter::default(),
         }
         props.on_list.emit(list);
@@ -306,7 +316,12 @@ impl Events {
         self.pending = here.or(self.pending);
         self.number += 1;
         self.in_flight = false;
-        self.found = Match::default();
+        self.typed = None;
+        self.sought = self.sought.filter(|_| !self.list.search.is_empty());
+        self.found = Match {
+            looking: self.sought.is_some(),
+            ..Match::default()
+        };
         self.counted = Counted::default();
         self.trouble = None;
         if self.list.needs_scan() {
@@ -378,6 +393,7 @@ impl Events {
         if counted.complete && self.total > 0 {
             self.go_pending(ctx);
         }
+        self.seek(ctx);
     }
 
     /// Asks for the rows in view; while an answer is on its way it is asked
@@ -498,11 +514,21 @@ impl Events {
     }
 
     fn find(&mut self, ctx: &Context<Self>, forward: bool) {
-        if self.list.search.is_empty() {
-            return;
-        }
-        let (link, number) = (ctx.link().clone(), self.number);
+        self.sought = Some(forward);
         self.found.looking = true;
+        self.seek(ctx);
+    }
+
+    /// Asks for the match that is looked for, if one is counted already or
+    /// none is left to be counted.
+    fn seek(&mut self, ctx: &Context<Self>) {
+        let ready = self.counted.found > 0 || self.counted.complete;
+        let ready = ready && self.typed.is_none() && !self.list.search.is_empty();
+        let Some(forward) = self.sought.filter(|_| ready) else {
+            return;
+        };
+        self.sought = None;
+        let (link, number) = (ctx.link().clone(), self.number);
         let query = FindEvent {
             list: self.list.clone(),
             from: self.current,

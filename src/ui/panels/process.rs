@@ -15,7 +15,7 @@ use crate::ui::copy::CopyButton;
 use crate::ui::panel::{Marked, Page, Source, Wish, use_answer};
 use crate::ui::viewer::Goto;
 use analysis::process::{self, HeapSettings};
-use capabilities::{Capabilities, capability_sets};
+use capabilities::{Capabilities, CapabilitySets};
 use diagnostics::Diagnostics;
 use environment::Environment;
 use eventlog::ids::{CapId, Nanos};
@@ -90,7 +90,7 @@ fn Process(props: &ProcessProps) -> Html {
                 { runtime(process) }
                 <Environment source={props.source.clone()} count={process.environment_count} />
                 <Capabilities process={Rc::clone(process)} in_all={props.overview.caps.len()} on_goto={props.on_goto.clone()} />
-                { capability_sets(&process.capsets) }
+                <CapabilitySets process={Rc::clone(process)} />
             </div>
             <Diagnostics process={Rc::clone(process)} heading={diagnostics} on_goto={props.on_goto.clone()} />
             <Types process={Rc::clone(process)} on_list={props.on_list.clone()} />

@@ -11,11 +11,15 @@ use serde::Serialize;
 use yew::prelude::*;
 
 use crate::ui::copy::CopyButton;
+use crate::ui::more::use_more;
 use crate::ui::panel::{Marked, Page, PanelProps, range_text, span_text, use_answer};
 use analysis::numbers::report::Report;
 use analysis::numbers::summary::{SparkTotals, Summary as Numbers};
 use model::time::Span;
 use views::session::questions::SummaryQuery;
+
+/// How many capabilities are listed at first.
+const CAPABILITIES_SHOWN: usize = 64;
 
 /// What the tables and lists of this panel are about.
 #[derive(Clone, Copy)]
@@ -48,6 +52,7 @@ pub(super) fn panel(page: &Page<'_>) -> Html {
 /// The panel.
 #[component]
 fn Summary(props: &PanelProps) -> Html {
+    let more = use_more(CAPABILITIES_SHOWN);
     let answer = use_answer(&props.source, SummaryQuery(props.range));
     let whole = use_answer(&props.source, SummaryQuery(None));
     let Some(numbers) = &answer else {
@@ -76,7 +81,7 @@ fn Summary(props: &PanelProps) -> Html {
                 { facts::memory(about) }
                 { tables::collections(about) }
             </div>
-            { tables::capabilities(about) }
+            { tables::capabilities(about, &more) }
         </div>
     }
 }

@@ -417,7 +417,7 @@ fn Controls(props: &ControlsProps) -> Html {
         let scope = &props.marked.scope;
         if scope.threads.is_empty() && !scope.caps.is_empty() {
             // A thread is not at home on a capability.
-            format!("{all}: all threads, as no track of a thread is selected")
+            format!("{all}: all threads (no thread track selected)")
         } else {
             props.marked.about(all)
         }

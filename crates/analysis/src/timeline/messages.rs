@@ -37,10 +37,12 @@ pub struct Messages {
     /// Where each text ends in `texts`.
     ends: Vec<u32>,
     texts: Vec<u8>,
+    /// The first message whose text is not kept; no later one's is.
+    first_without_text: Option<usize>,
 }
 
 /// How much text is kept in all; later messages are shown without theirs.
-const TEXT_BUDGET_BYTES: usize = 128 << 20;
+pub const TEXT_BUDGET_BYTES: usize = 128 << 20;
 /// How much of one message is kept.
 const MAX_TEXT_BYTES: usize = 4096;
 
@@ -76,8 +78,12 @@ impl Messages {
     /// Appends a message.
     pub(crate) fn push(&mut self, time: Nanos, cap: Option<CapId>, kind: MessageKind, text: &[u8]) {
         let text = &text[..text.len().min(MAX_TEXT_BYTES)];
-        if self.texts.len() + text.len() <= TEXT_BUDGET_BYTES {
-            self.texts.extend_from_slice(text);
+        if self.first_without_text.is_none() {
+            if self.texts.len() + text.len() <= TEXT_BUDGET_BYTES {
+                self.texts.extend_from_slice(text);
+            } else {
+                self.first_without_text = Some(self.times.len());
+            }
         }
         // Only logs of several runs go back in time here.
         let time = self.times.last().map_or(time.0, |&last| last.max(time.0));
@@ -92,6 +98,14 @@ impl Messages {
     #[must_use]
     pub fn len(&self) -> usize {
         self.times.len()
+    }
+
+    /// How many have no text because there is too much of it in the log, and
+    /// when the first of them was; `None` if all have theirs.
+    #[must_use]
+    pub fn without_text(&self) -> Option<(usize, Nanos)> {
+        let first = self.first_without_text?;
+        Some((self.len() - first, Nanos(self.time(first))))
     }
 
     /// Whether there are none.
@@ -157,5 +171,33 @@ impl Messages {
             });
             at += count;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_beyond_the_budget_are_counted() {
+        let mut messages = Messages::default();
+        let mut say = |at: usize, text: &[u8]| {
+            messages.push(Nanos(at as u64), None, MessageKind::Message, text);
+        };
+        // One byte is left over: enough for the next message, were it kept.
+        let long = [b'x'; MAX_TEXT_BYTES];
+        let whole = TEXT_BUDGET_BYTES / MAX_TEXT_BYTES - 1;
+        (0..whole).for_each(|at| say(at, &long));
+        say(whole, &long[1..]);
+        say(whole + 1, b"two");
+        say(whole + 2, b"y");
+        assert_eq!(messages.text(whole).len(), MAX_TEXT_BYTES - 1);
+        assert_eq!(
+            [messages.text(whole + 1), messages.text(whole + 2)],
+            [b"", b""]
+        );
+        let first = Nanos(whole as u64 + 1);
+        assert_eq!(messages.without_text(), Some((2, first)));
+        assert_eq!(Messages::default().without_text(), None);
     }
 }

@@ -78,25 +78,6 @@ impl<F: Copy + Eq + std::hash::Hash> Stacks<F> {
         frames.fold(StackId::EMPTY, |stack, frame| self.push(stack, frame))
     }
 
-    /// The same, for stacks that mostly begin like the one before: of these
-    /// frames, only those that differ are looked up.
-    pub fn intern_next(
-        &mut self,
-        last: &mut LastStack<F>,
-        outermost_first: impl IntoIterator<Item = F>,
-    ) -> StackId {
-        let mut shared = 0;
-        let mut frames = outermost_first.into_iter();
-        let mut next = frames.next();
-        while let Some(frame) = next
-            && last.frames.get(shared) == Some(&frame)
-        {
-            shared += 1;
-            next = frames.next();
-        }
-        self.intern_from(last, shared, next.into_iter().chain(frames))
-    }
-
     /// The stack that has the outermost `shared` frames of the last one, and
     /// then these.
     pub fn intern_from(
@@ -242,8 +223,8 @@ mod tests {
     #[test]
     fn the_next_stack_is_that_of_all_its_frames() {
         let (mut stacks, mut last) = (Stacks::default(), LastStack::default());
-        for frames in ["abc", "abd", "ab", "", "x", "xyz", "xyz", "xyza"] {
-            let next = stacks.intern_next(&mut last, frames.chars());
+        for (shared, frames) in [(0, "abc"), (2, "abd"), (0, "x"), (1, "xyz"), (3, "xyza")] {
+            let next = stacks.intern_from(&mut last, shared, frames.chars().skip(shared));
             assert_eq!(next, stacks.intern(frames.chars()), "{frames}");
         }
         let next = stacks.intern_from(&mut last, 2, "q".chars());

@@ -203,6 +203,7 @@ pub fn arrange(known: &Known<'_>, view: &TrackView) -> Vec<Track> {
         known,
         all: Row::shown(known),
         view,
+        filter: view.filter.trim().to_lowercase(),
     };
     let mut pinned = Vec::new();
     let mut tracks = Vec::new();
@@ -240,6 +241,8 @@ struct Builder<'a> {
     /// All tracks that there are.
     all: Vec<Listed>,
     view: &'a TrackView,
+    /// The filter as it is compared: in small letters.
+    filter: String,
 }
 
 impl Builder<'_> {
@@ -291,7 +294,7 @@ impl Builder<'_> {
     /// Whether what a heading has under it is folded away. What is searched
     /// for is shown.
     fn is_folded(&self, name: &TrackName, starts_folded: bool) -> bool {
-        if !self.view.filter.trim().is_empty() {
+        if !self.filter.is_empty() {
             false
         } else if starts_folded {
             !self.view.opened.contains(name)
@@ -301,8 +304,7 @@ impl Builder<'_> {
     }
 
     fn passes(&self, track: &Track) -> bool {
-        let filter = self.view.filter.trim().to_lowercase();
-        filter.is_empty() || track.name.to_lowercase().contains(&filter)
+        self.filter.is_empty() || track.name.to_lowercase().contains(&self.filter)
     }
 
     fn note(&self, group: Group, rows: usize, folded: bool) -> String {

@@ -207,23 +207,6 @@ fn share(part: u64, whole: u64, decimals: u32) -> String {
     format!("{number}{NBSP}%")
 }
 
-/// How many per second: `2,403/s`, `0.3/s`. A dash for no time.
-#[must_use]
-pub fn count_rate(number: u64, time: Nanos) -> String {
-    let Some(tenths) = per_second(number, time, 10) else {
-        return NOTHING.to_owned();
-    };
-    match tenths {
-        0 if number > 0 => "<0.1/s".to_owned(),
-        0 => "0/s".to_owned(),
-        1..100 => format!("{}/s", fixed(tenths.into(), 1)),
-        _ => {
-            let whole = per_second(number, time, 1).unwrap_or_default();
-            format!("{}/s", count(whole))
-        }
-    }
-}
-
 /// How many bytes per second: `1.5 MiB/s`. A dash for no time.
 #[must_use]
 pub fn byte_rate(size: u64, time: Nanos) -> String {
@@ -367,13 +350,6 @@ mod tests {
         assert_eq!(count(1_000), "1,000");
         assert_eq!(count(70_563_516), "70,563,516");
         let second = Nanos(1_000_000_000);
-        assert_eq!(count_rate(2403, second), "2,403/s");
-        assert_eq!(count_rate(3, Nanos(10_000_000_000)), "0.3/s");
-        assert_eq!(count_rate(1, Nanos(u64::MAX)), "<0.1/s");
-        assert_eq!(count_rate(0, second), "0/s");
-        assert_eq!(count_rate(1, Nanos(0)), NOTHING);
-        let most = format!("{}/s", count(u64::MAX));
-        assert_eq!(count_rate(u64::MAX, Nanos(1)), most);
         assert_eq!(plain(&byte_rate(1_572_864, second)), "1.5 MiB/s");
         assert_eq!(byte_rate(1, Nanos(0)), NOTHING);
     }

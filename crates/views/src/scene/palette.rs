@@ -181,8 +181,8 @@ pub fn css_variables(palette: &Palette) -> String {
 /// The beginning of the style sheet: the palettes for what the system asks for
 /// and, before that, for what `data-theme` and `data-contrast` on the root
 /// element do.
-#[must_use]
-pub fn style_sheet() -> String {
+#[cfg(test)]
+fn style_sheet() -> String {
     let rule = |selector: &str, scheme: &str, palette: &Palette| {
         let variables = css_variables(palette);
         format!("{selector} {{\n  color-scheme: {scheme};\n{variables}}}\n")

@@ -47,18 +47,6 @@ impl TrackName {
         Self(format!("os{id}"))
     }
 
-    /// `gc`: collections of the whole program.
-    #[must_use]
-    pub fn gc() -> Self {
-        Self("gc".into())
-    }
-
-    /// `activity`: how many capabilities run.
-    #[must_use]
-    pub fn activity() -> Self {
-        Self("activity".into())
-    }
-
     /// `all`: every source at once.
     #[must_use]
     pub fn all() -> Self {
@@ -71,24 +59,11 @@ impl TrackName {
         &self.0
     }
 
-    /// The capability, if it is one's.
-    #[must_use]
-    pub fn as_capability(&self) -> Option<CapId> {
-        let id = number(self.0.strip_prefix("cap")?)?;
-        Some(CapId(id.try_into().ok()?))
-    }
-
     /// The Haskell thread, if it is one's.
     #[must_use]
     pub fn as_thread(&self) -> Option<ThreadId> {
         let id = number(self.0.strip_prefix("thread")?)?;
         Some(ThreadId(id.try_into().ok()?))
-    }
-
-    /// The OS thread, if it is one's.
-    #[must_use]
-    pub fn as_os_thread(&self) -> Option<OsThreadId> {
-        number(self.0.strip_prefix("os")?).map(OsThreadId)
     }
 }
 

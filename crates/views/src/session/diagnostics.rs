@@ -4,6 +4,7 @@ use super::Session;
 use crate::scene::format;
 use analysis::flamegraph::spans::left_out_sentence;
 use analysis::process::{Diagnostic, DiagnosticKind, KEPT, Process};
+use analysis::timeline::messages::TEXT_BUDGET_BYTES;
 use eventlog::DamageList;
 use eventlog::ids::Nanos;
 
@@ -16,6 +17,20 @@ fn about(kind: DiagnosticKind, text: String, at: Option<Nanos>) -> Diagnostic {
         offset: None,
         cap: None,
     }
+}
+
+/// What is said of messages whose text is not kept.
+fn textless((messages, first): (usize, Nanos)) -> Diagnostic {
+    let what = match messages {
+        1 => "1 message has".to_owned(),
+        many => format!("{} messages have", format::count(many as u64)),
+    };
+    let text = format!(
+        "{what} no text here: only the first {} of all texts are kept. Spans of the program \
+         that these messages begin or end are not shown, or shown as open",
+        format::bytes(TEXT_BUDGET_BYTES as u64)
+    );
+    about(DiagnosticKind::Oddity, text, Some(first))
 }
 
 impl Session {
@@ -59,6 +74,7 @@ impl Session {
             + self.recording.call_oddities.len() as u64
             + self.recording.profiles.stack_oddities().len() as u64
             + u64::from(self.recording.spans_left_out > 0)
+            + u64::from(self.recording.messages.without_text().is_some())
     }
 
     /// What could not be read, in the order in which it was found.
@@ -108,7 +124,11 @@ impl Session {
         let left_out = Some(self.recording.spans_left_out).filter(|count| *count > 0);
         let left_out =
             left_out.map(|count| about(DiagnosticKind::Oddity, left_out_sentence(count), None));
-        odd.chain(calls).chain(stacks).chain(left_out)
+        let textless = self.recording.messages.without_text().map(textless);
+        odd.chain(calls)
+            .chain(stacks)
+            .chain(left_out)
+            .chain(textless)
     }
 
     /// By how much times go back: the runtime dates ends of collections back.

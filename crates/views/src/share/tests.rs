@@ -91,7 +91,7 @@ fn full() -> Link {
             panel_hidden: true,
             tracks: TrackView {
                 filter: "worker µ".into(),
-                hidden: [TrackName::gc(), TrackName::thread(ThreadId(12))].into(),
+                hidden: [track("gc"), TrackName::thread(ThreadId(12))].into(),
                 folded: [track("a,b")].into(),
                 opened: [track("sparks")].into(),
                 pinned: vec![track("cap1"), track("cap0")],
@@ -204,7 +204,7 @@ fn frozen_version_1() {
             "v=1&hide=activity,gc",
             of(View {
                 tracks: TrackView {
-                    hidden: [TrackName::gc(), TrackName::activity()].into(),
+                    hidden: [track("gc"), track("activity")].into(),
                     ..TrackView::default()
                 },
                 ..fresh()
@@ -333,11 +333,9 @@ fn everything_is_bounded() {
 
 #[test]
 fn names_of_tracks() {
-    assert_eq!(track("cap7").as_capability(), Some(CapId(7)));
-    assert_eq!(track("cap70000").as_capability(), None);
     assert_eq!(track("thread12").as_thread(), Some(ThreadId(12)));
-    assert_eq!(track("os1234").as_os_thread(), Some(OsThreadId(1234)));
-    assert_eq!(track("gc").as_capability(), None);
+    assert_eq!(track("thread-1").as_thread(), None);
+    assert_eq!(track("gc").as_thread(), None);
     assert_eq!(TrackName::new(""), None);
 }
 

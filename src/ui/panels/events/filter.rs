@@ -98,6 +98,10 @@ fn how_many(props: &FilterBarProps) -> String {
     }
 }
 
+/// How many capabilities are offered; one beyond them is chosen by selecting
+/// its track.
+const CAPS_LISTED: usize = 500;
+
 fn caps(props: &FilterBarProps) -> Html {
     let chosen = props.list.filter.cap;
     let onchange = props.on_change.reform(|event: Event| {
@@ -113,10 +117,17 @@ fn caps(props: &FilterBarProps) -> Html {
     let cap = |cap: CapId| {
         html! { <option value={cap.to_string()} selected={chosen == CapFilter::Only(cap)}>{ format!("Capability {cap}") }</option> }
     };
+    let all = props.overview.caps.iter().map(|life| life.cap);
+    let mut listed: Vec<CapId> = all.take(CAPS_LISTED).collect();
+    if let CapFilter::Only(other) = chosen
+        && !listed.contains(&other)
+    {
+        listed.push(other);
+    }
     html! {
         <select {onchange} aria-label="Capability">
             <option value="all" selected={chosen == CapFilter::All}>{ "All capabilities" }</option>
-            { for props.overview.caps.iter().map(|life| cap(life.cap)) }
+            { for listed.iter().copied().map(cap) }
             <option value="none" selected={chosen == CapFilter::Without}>{ "No capability" }</option>
         </select>
     }
@@ -149,12 +160,26 @@ fn Search(props: &SearchProps) -> Html {
         Change::Search(event.target_unchecked_into::<HtmlInputElement>().value())
     });
     let onkeydown = {
-        let find = props.on_find.clone();
+        let (find, change, search) = (
+            props.on_find.clone(),
+            props.on_change.clone(),
+            props.search.clone(),
+        );
         Callback::from(move |event: KeyboardEvent| {
-            if event.key() == "Enter" {
-                event.prevent_default();
-                find.emit(!event.shift_key());
+            if event.key() != "Enter" {
+                return;
             }
+            event.prevent_default();
+            let input: HtmlInputElement = event.target_unchecked_into();
+            let typed = input.value();
+            if typed.is_empty() {
+                return;
+            }
+            if typed != search {
+                // What was typed counts at once.
+                change.emit(Change::Search(typed));
+            }
+            find.emit(!event.shift_key());
         })
     };
     let step = |forward: bool| props.on_find.reform(move |_: MouseEvent| forward);

@@ -305,7 +305,7 @@ fn comparing(props: &ControlsProps) -> Html {
             <p class="tools">{ button("Compare with all before the selection", earlier.map(Some)) }</p>
             if let Some(before) = props.view.before {
                 <p>{ format!("“Before” is {}.", span_text(before)) }</p>
-                <p class="tools">{ button("Compare no more", Some(None)) }</p>
+                <p class="tools">{ button("Stop comparing", Some(None)) }</p>
             }
         </>
     }

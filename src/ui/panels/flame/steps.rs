@@ -74,7 +74,7 @@ pub(super) fn Steps(props: &StepsProps) -> Html {
         };
         let onclick = take_back(Box::new(|view| view.before = None));
         html! {
-            <li class="chip">{ format!("{} {now}", span_text(before)) }<button class="quiet" aria-label="Compare no more" title="Compare no more" {onclick}>{ "×" }</button></li>
+            <li class="chip">{ format!("{} {now}", span_text(before)) }<button class="quiet" aria-label="Stop comparing" title="Stop comparing" {onclick}>{ "×" }</button></li>
         }
     });
     html! {

@@ -6,14 +6,17 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::time_button;
+use crate::ui::more::use_more;
 use crate::ui::viewer::Goto;
-use analysis::process::{CapChange, Capset, Process};
+use analysis::process::{CapChange, Process};
 use eventlog::ids::CapId;
 use views::scene::format;
 
 /// How many capabilities, and changes of each, are shown at first.
 const CAPS_SHOWN: usize = 12;
 const CHANGES_SHOWN: usize = 8;
+/// How many sets of capabilities are shown at first.
+const SETS_SHOWN: usize = 50;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct CapabilitiesProps {
@@ -26,6 +29,7 @@ pub(super) struct CapabilitiesProps {
 /// The section.
 #[component]
 pub(super) fn Capabilities(props: &CapabilitiesProps) -> Html {
+    let more = use_more(CAPS_SHOWN);
     let all = use_state_eq(|| false);
     let show_all = {
         let all = all.setter();
@@ -36,13 +40,8 @@ pub(super) fn Capabilities(props: &CapabilitiesProps) -> Html {
     for change in &process.capability_changes {
         by_cap.entry(change.cap).or_default().push(change);
     }
-    let (caps_limit, changes_limit) = if *all {
-        (usize::MAX, usize::MAX)
-    } else {
-        (CAPS_SHOWN, CHANGES_SHOWN)
-    };
-    let hidden =
-        by_cap.len() > caps_limit || by_cap.values().any(|list| list.len() > changes_limit);
+    let changes_limit = if *all { usize::MAX } else { CHANGES_SHOWN };
+    let crowded = by_cap.values().any(|list| list.len() > changes_limit);
     let in_all = match props.in_all.max(by_cap.len()) {
         0 => "The log names none.".to_owned(),
         1 => "1 capability".to_owned(),
@@ -63,7 +62,7 @@ pub(super) fn Capabilities(props: &CapabilitiesProps) -> Html {
                 <table class="capability-changes">
                     <thead class="visually-hidden"><tr><th scope="col">{ "Capability" }</th><th scope="col">{ "What happened to it, and when" }</th></tr></thead>
                     <tbody>
-                        { for by_cap.iter().take(caps_limit).map(|(cap, list)| html! {
+                        { for by_cap.iter().take(more.shown).map(|(cap, list)| html! {
                             <tr key={cap.0}>
                                 <th scope="row">{ format!("Capability {cap}") }</th>
                                 <td>{ changes(list, changes_limit, &props.on_goto) }</td>
@@ -72,9 +71,10 @@ pub(super) fn Capabilities(props: &CapabilitiesProps) -> Html {
                     </tbody>
                 </table>
             }
-            if hidden {
+            { more.button(by_cap.len(), "capabilities") }
+            if crowded {
                 <button class="small" onclick={show_all}>
-                    { format!("Show all {} changes of {} capabilities", format::count(kept as u64), by_cap.len()) }
+                    { format!("Show all {} changes", format::count(kept as u64)) }
                 </button>
             }
             if not_kept > 0 {
@@ -101,9 +101,17 @@ fn changes(list: &[&CapChange], limit: usize, on_goto: &Callback<Goto>) -> Html 
     }
 }
 
+#[derive(Properties, PartialEq)]
+pub(super) struct CapabilitySetsProps {
+    pub(super) process: Rc<Process>,
+}
+
 /// The sets, if they are others than those every log has: the process and
 /// its clock, each with all capabilities.
-pub(super) fn capability_sets(sets: &[Capset]) -> Html {
+#[component]
+pub(super) fn CapabilitySets(props: &CapabilitySetsProps) -> Html {
+    let more = use_more(SETS_SHOWN);
+    let sets = props.process.capsets.as_slice();
     let usual = match sets {
         [] => true,
         [one, rest @ ..] => {
@@ -121,7 +129,7 @@ pub(super) fn capability_sets(sets: &[Capset]) -> Html {
             <table>
                 <thead><tr><th scope="col">{ "Set" }</th><th scope="col">{ "Type" }</th><th scope="col">{ "Capabilities, ever" }</th></tr></thead>
                 <tbody>
-                    { for sets.iter().map(|set| html! {
+                    { for sets.iter().take(more.shown).map(|set| html! {
                         <tr key={set.id.0}>
                             <th scope="row">{ set.id.0 }</th>
                             <td>{ set.kind_words() }</td>
@@ -130,6 +138,7 @@ pub(super) fn capability_sets(sets: &[Capset]) -> Html {
                     }) }
                 </tbody>
             </table>
+            { more.button(sets.len(), "sets") }
         </section>
     }
 }

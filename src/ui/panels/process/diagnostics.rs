@@ -5,6 +5,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::time_button;
+use crate::ui::more::use_more;
 use crate::ui::viewer::Goto;
 use analysis::process::{Diagnostic, DiagnosticKind, Process};
 use views::scene::format;
@@ -108,23 +109,16 @@ struct KindProps {
 /// One kind of diagnostics.
 #[component]
 fn Kind(props: &KindProps) -> Html {
-    let all = use_state_eq(|| false);
-    let show_all = {
-        let all = all.setter();
-        Callback::from(move |_: MouseEvent| all.set(true))
-    };
+    let more = use_more(SHOWN);
     let (kind, count) = (props.kind, props.count);
-    let shown = if *all { count } else { SHOWN };
     let of_kind = props.process.diagnostics.iter();
-    let of_kind = of_kind.filter(|one| one.kind == kind).take(shown);
+    let of_kind = of_kind.filter(|one| one.kind == kind).take(more.shown);
     html! {
         <>
             <h3>{ title(kind) }{ " " }<span class="badge">{ format::count(count as u64) }</span></h3>
             <p>{ meaning(kind) }</p>
             <ul class="diagnostics">{ for of_kind.map(|one| item(one, &props.on_goto)) }</ul>
-            if count > shown {
-                <button class="small" onclick={show_all}>{ format!("Show all {}", format::count(count as u64)) }</button>
-            }
+            { more.button(count, "") }
         </>
     }
 }

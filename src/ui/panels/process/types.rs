@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use crate::ui::more::use_more;
 use analysis::info::TypeCount;
 use analysis::process::Process;
 use views::events::EventList;
@@ -79,11 +80,7 @@ pub(super) struct TypesProps {
 #[component]
 pub(super) fn Types(props: &TypesProps) -> Html {
     let sort = use_state_eq(|| (Column::Count, true));
-    let all = use_state_eq(|| false);
-    let show_all = {
-        let all = all.setter();
-        Callback::from(move |_: MouseEvent| all.set(true))
-    };
+    let more = use_more(SHOWN);
     let (by, largest_first) = *sort;
     let types = &props.process.types;
     let mut rows: Vec<&TypeCount> = types.iter().collect();
@@ -98,7 +95,6 @@ pub(super) fn Types(props: &TypesProps) -> Html {
     });
     let sum = |get: fn(&TypeCount) -> u64| types.iter().map(get).fold(0, u64::saturating_add);
     let (count, bytes) = (sum(|kind| kind.count), sum(|kind| kind.bytes));
-    let shown = if *all { rows.len() } else { SHOWN };
     let head = |column: Column| {
         let sorted = column == by;
         let direction = match (sorted, largest_first) {
@@ -133,7 +129,7 @@ pub(super) fn Types(props: &TypesProps) -> Html {
             <div class="sideways" tabindex="0" role="group" aria-labelledby="process-types">
                 <table>
                     <thead><tr>{ for Column::ALL.into_iter().map(head) }<th scope="col" colspan="2">{ "Share of bytes" }</th></tr></thead>
-                    <tbody>{ for rows.iter().take(shown).map(|kind| row(kind, bytes, &props.on_list)) }</tbody>
+                    <tbody>{ for rows.iter().take(more.shown).map(|kind| row(kind, bytes, &props.on_list)) }</tbody>
                     <tfoot>
                         <tr>
                             <th scope="row" colspan="3">{ format!("All {} types", types.len()) }</th>
@@ -144,9 +140,7 @@ pub(super) fn Types(props: &TypesProps) -> Html {
                     </tfoot>
                 </table>
             </div>
-            if rows.len() > shown {
-                <button class="small" onclick={show_all}>{ format!("Show all {} types", rows.len()) }</button>
-            }
+            { more.button(rows.len(), "types") }
         </section>
     }
 }

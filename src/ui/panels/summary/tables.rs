@@ -4,6 +4,7 @@ use yew::prelude::*;
 
 use super::About;
 use super::facts::{Fact, NO_COLLECTION, Shown, card, list};
+use crate::ui::more::More;
 use crate::ui::panel::span_text;
 use crate::ui::term::Term;
 use analysis::numbers::summary::{Capability, Generation};
@@ -177,8 +178,8 @@ fn all(rows: &[Capability]) -> Capability {
     }
 }
 
-/// How each capability spent the time.
-pub(super) fn capabilities(about: About<'_>) -> Html {
+/// How each capability spent the time; `more` says how many are listed.
+pub(super) fn capabilities(about: About<'_>, more: &More) -> Html {
     let every = &about.numbers.capabilities;
     if every.is_empty() {
         return card(
@@ -233,11 +234,12 @@ pub(super) fn capabilities(about: About<'_>) -> Html {
                         <th scope="col" class="size"><Term name="Allocated" help="What it handed out for new values, counted at collections." /></th>
                     </tr>
                 </thead>
-                <tbody>{ for rows.iter().map(line) }</tbody>
+                <tbody>{ for rows.iter().take(more.shown).map(line) }</tbody>
                 if rows.len() > 1 {
                     <tfoot><tr><th scope="row">{ sum }</th>{ cells(&all(&rows)) }</tr></tfoot>
                 }
             </table>
+            { more.button(rows.len(), "capabilities") }
             { list(vec![tasks(about)]) }
         </div>
     };

@@ -4,8 +4,10 @@
 
 use std::io::{self, Write};
 
+use super::left_out::LeftOut;
+use super::shown::Shown;
 use super::tree::{DEEPER, Tree};
-use super::{LeftOut, Scale, Shown, frame_name};
+use super::written::{Scale, frame_name};
 use model::profile::frames::{FrameId, Frames};
 
 /// The name of the stack without frames, which steps may leave over.

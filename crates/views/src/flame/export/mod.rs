@@ -18,33 +18,24 @@ mod stretches;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod written;
 
 use self::folded::Folded;
 use self::pprof::Pprof;
 use self::speedscope::Speedscope;
 use super::cache::StepCache;
-use std::borrow::Cow;
 use std::io::{self, Write};
 use std::task::Poll;
 
 pub use left_out::LeftOut;
 pub use place::Place;
 use shown::Shown;
+pub use written::About;
+use written::Scale;
 
-use super::query::{ExportFormat, FlameQuery, Measure};
-use model::profile::frames::{Frame, FrameKind};
+use super::query::{ExportFormat, FlameQuery};
 use model::profile::origin::Origin;
 use model::profile::source::Unit;
-use model::profile::weights::Weight;
-
-/// What a file says of the log that it comes from.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct About {
-    /// The program; empty if the log does not name it.
-    pub program: String,
-    /// Nanoseconds from 1970-01-01 UTC to time 0 of the log.
-    pub clock_origin_ns: Option<i64>,
-}
 
 /// A file that is being written.
 #[derive(Debug)]
@@ -130,55 +121,5 @@ impl Export {
     #[must_use]
     pub const fn left_out(&self) -> LeftOut {
         self.left_out
-    }
-}
-
-/// How a frame is called in files: as on the page, where the runtime's own
-/// frames need no module.
-fn frame_name(frame: &Frame) -> Cow<'_, str> {
-    match frame.kind {
-        FrameKind::BuiltIn => Cow::Borrowed(&frame.label),
-        _ => Cow::Owned(frame.name()),
-    }
-}
-
-/// What is written of a weight.
-#[derive(Clone, Copy, Debug)]
-struct Scale {
-    measure: Measure,
-    /// How many heap samples an amount is the sum of; 1 for times.
-    samples: u64,
-}
-
-impl Scale {
-    /// Of heap samples the mean is shown, not the sum.
-    fn new(query: &FlameQuery, heap_samples: u32) -> Self {
-        let samples = match query.choice.source.unit() {
-            Unit::Bytes => u64::from(heap_samples).max(1),
-            Unit::Time => 1,
-        };
-        Self {
-            measure: query.measure,
-            samples,
-        }
-    }
-
-    /// A weight as a whole number of nanoseconds, bytes or samples: the nearest.
-    const fn whole(self, weight: Weight) -> u64 {
-        match self.measure {
-            Measure::Count => weight.count,
-            Measure::Amount => {
-                let (whole, rest) = (weight.amount / self.samples, weight.amount % self.samples);
-                whole + (rest >= self.samples.div_ceil(2) && rest > 0) as u64
-            }
-        }
-    }
-
-    /// The same, exactly.
-    fn exact(self, weight: Weight) -> f64 {
-        match self.measure {
-            Measure::Count => weight.count as f64,
-            Measure::Amount => weight.amount as f64 / self.samples as f64,
-        }
     }
 }

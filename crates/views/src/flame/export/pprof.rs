@@ -8,9 +8,12 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use prost::Message;
 
+use super::left_out::LeftOut;
+use super::place::Place;
+use super::shown::Shown;
 use super::shown::without_comparison;
 use super::tree::{DEEPER, Row, Tree};
-use super::{About, LeftOut, Place, Scale, Shown, frame_name};
+use super::written::{About, Scale, frame_name};
 use crate::flame::query::{FlameQuery, Measure};
 use model::profile::Profile;
 use model::profile::frames::{Frame, FrameId, FrameKind};

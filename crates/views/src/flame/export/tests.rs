@@ -16,6 +16,8 @@ use proptest::prelude::*;
 use super::tree::DEEPEST;
 use super::*;
 use crate::flame::step::Step;
+use model::profile::frames::{Frame, FrameKind};
+use model::profile::weights::Weight;
 
 const FORMATS: [ExportFormat; 3] = [
     ExportFormat::Speedscope,

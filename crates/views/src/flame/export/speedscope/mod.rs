@@ -12,8 +12,11 @@ use serde::Serialize;
 
 use self::sums::Sums;
 use self::tracks::Tracks;
+use super::left_out::LeftOut;
+use super::place::Place;
+use super::shown::Shown;
 use super::tree::{DEEPER, DEEPEST};
-use super::{About, LeftOut, Place, Scale, Shown, frame_name};
+use super::written::{About, Scale, frame_name};
 use crate::flame::cache::StepCache;
 use crate::flame::query::FlameQuery;
 use model::profile::frames::{Frame, FrameKind, Frames};

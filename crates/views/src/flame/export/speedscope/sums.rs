@@ -2,8 +2,10 @@
 
 use std::io::{self, Write};
 
+use super::super::left_out::LeftOut;
+use super::super::shown::Shown;
 use super::super::tree::{Row, Tree};
-use super::super::{LeftOut, Scale, Shown};
+use super::super::written::Scale;
 use super::{ProfileHead, comma, deeper, json};
 use crate::flame::query::Measure;
 use model::profile::frames::FrameId;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use super::super::LeftOut;
+use super::super::left_out::LeftOut;
 use super::super::shown::without_comparison;
 use super::super::stretches::Stretches;
 use super::super::tree::{DEEPEST, Limit};

@@ -1,0 +1,92 @@
+//! What the timeline paints, as text.
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "each test file uses its part of this module"
+)]
+
+use analysis::timeline::flow::Arrow;
+use eventlog::ids::{Nanos, ThreadId};
+use model::time::Span;
+use views::notes::Notes;
+use views::scene::item::{Marks, Names};
+use views::scene::painter::TextPainter;
+use views::scene::palette::Palette;
+use views::scene::timeline::{Focus, Scene};
+use views::scene::track::Layout;
+use views::scene::viewport::Viewport;
+use views::session::Session;
+use views::tracks::Row;
+use views::tracks::TimelineQuery;
+
+/// No thread and no message has a name.
+pub struct NoNames;
+
+impl Names for NoNames {
+    fn label(&self, _: ThreadId) -> Option<&str> {
+        None
+    }
+    fn message(&self, _: u32) -> Option<&str> {
+        None
+    }
+}
+
+/// The marks of some rows from one time to another.
+pub fn ask(session: &Session, rows: &[Row], (from, to): (u64, u64), width_px: u32) -> Marks {
+    let query = TimelineQuery {
+        view: Span::new(Nanos(from), Nanos(to)),
+        width_px,
+        rows: rows.to_vec(),
+    };
+    Marks {
+        view: Some(query.view),
+        rows: rows.to_vec(),
+        reply: session.ask(&query),
+    }
+}
+
+/// The view of a part of a log, or of all of it.
+pub fn view(session: &Session, range: Option<(u64, u64)>) -> Viewport {
+    let log = session.overview().span.expect("events");
+    let mut view = Viewport::new(log, 584.0);
+    if let Some((from, to)) = range {
+        view.show_exactly(Span::new(Nanos(from), Nanos(to)));
+    }
+    view
+}
+
+/// Paints the tracks of a layout.
+pub fn paint(
+    session: &Session,
+    layout: &Layout,
+    view: Viewport,
+    names: &impl Names,
+    arrows: &[Arrow],
+) -> String {
+    let rows: Vec<Row> = layout
+        .tracks()
+        .iter()
+        .filter_map(|track| track.row())
+        .collect();
+    let span = view.span();
+    let mut painter = TextPainter::default();
+    Scene {
+        layout,
+        scroll_px: 0.0,
+        size: (800.0, 400.0),
+        view,
+        palette: &Palette::LIGHT,
+        patterns: false,
+        caps: session.overview().caps.len(),
+        marks: &ask(session, &rows, (span.start.0, span.end.0), 584),
+        overview: &Marks::default(),
+        names,
+        notes: &Notes::default(),
+        focus: Focus {
+            arrows,
+            ..Focus::default()
+        },
+    }
+    .paint(&mut painter);
+    painter.finish()
+}

@@ -1,0 +1,114 @@
+//! Work grows in proportion to the log, also for logs that are made to cost more: very many
+//! capabilities, sets of them, blocks that cannot be, threads that never stop.
+//!
+//! A loop over a list is no step that could be counted from outside, so the work is what the
+//! processor did for this thread alone, the least of several runs: other processes on the machine
+//! do not count. Twice the log should be about twice the work; more than three times is taken to
+//! be out of proportion, as growth with the square would be four times.
+
+mod common;
+
+use std::time::Duration;
+
+use analysis::check::Check;
+use analysis::info::Info;
+use common::build::{Build, TYPES};
+use eventlog::source::read_log;
+use eventlog::{Record, Sink};
+use rustix::time::{ClockId, clock_gettime};
+use views::session::questions::SummaryQuery;
+
+fn processor_time() -> Duration {
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
+}
+
+/// What all commands do with a log: information, the order of events, all analyses.
+fn work(bytes: &[u8]) {
+    let mut info = Info::default();
+    let mut check = Check::default();
+    let mut findings = 0_u64;
+    read_log(&mut { bytes }, &mut |record: &Record<'_>| {
+        info.offer(record);
+        check.event(record, &mut |_| findings += 1);
+    })
+    .expect("a log");
+    assert!(info.process().capability_changes.len() <= 1000);
+    let session = common::session_of(bytes).expect("a log");
+    assert!(session.events() > 0);
+    let _ = session.process();
+    let _ = session.ask(&SummaryQuery(None));
+}
+
+fn time(bytes: &[u8]) -> Duration {
+    let once = |_| {
+        let before = processor_time();
+        work(bytes);
+        processor_time() - before
+    };
+    (0..5).map(once).min().expect("five runs")
+}
+
+/// Compares a log of so many things with one of half as many.
+fn grows_in_proportion(what: &str, log: impl Fn(u32) -> Vec<u8>, most: u32) {
+    let (half, whole) = (time(&log(most / 2)), time(&log(most)));
+    let ratio = whole.as_secs_f64() / half.as_secs_f64();
+    println!("{what}: {half:?}, twice the log {whole:?}");
+    assert!(ratio < 3.0, "{what}: {half:?}, twice the log {whole:?}");
+}
+
+#[test]
+fn sets_of_capabilities() {
+    let types = [
+        TYPES,
+        &[
+            (25, Some(6), "Create capability set"),
+            (27, Some(6), "Add to set"),
+        ],
+    ]
+    .concat();
+    let log = |count: u32| {
+        let mut log = Build::with_types(&types);
+        log.block(None, (1, 10_000_000), |b| {
+            b.event(25, 2, &[0, 0, 0, 1, 0, 1]);
+            for cap in 0..count {
+                let set = [0, 0, 0, 1];
+                b.event(27, 3, &[&set[..], &(cap as u16).to_be_bytes()].concat());
+            }
+            b
+        });
+        log.end().bytes.clone()
+    };
+    grows_in_proportion("sets of capabilities", log, 60_000);
+}
+
+#[test]
+fn capabilities_that_cannot_be() {
+    let log = |count: u32| {
+        let mut log = Build::new();
+        for number in 0..count {
+            let at = u64::from(number) * 10 + 1;
+            log.block(Some(number as u16), (at, at + 9), |b| {
+                b.run(at + 1, 7).stop(at + 2, 7, 1)
+            });
+        }
+        log.end().bytes.clone()
+    };
+    grows_in_proportion("capabilities", log, 60_000);
+}
+
+#[test]
+fn threads_that_never_stop() {
+    let log = |count: u32| {
+        let mut log = Build::new();
+        log.block(Some(0), (1, 100_000_000), |b| {
+            for thread in 1..=count {
+                let at = u64::from(thread) * 10;
+                b.event(0, at, &thread.to_be_bytes()).run(at + 1, thread);
+            }
+            b
+        });
+        log.end().bytes.clone()
+    };
+    grows_in_proportion("open threads", log, 100_000);
+}
