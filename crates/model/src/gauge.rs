@@ -259,14 +259,18 @@ pub fn levels(
                 samples.time(at).max(start)
             };
             let shown_until = end.min(stop.max(begins));
-            let inside = extents.sum(samples, at, to - 1);
+            let last = samples.value(to - 1);
+            // The view may end within the bucket.
+            let seen = partition(to - at, |i| samples.time(at + i) < shown_until);
             let held = |value: u64, from: u64, to: u64| {
                 u128::from(value) * u128::from(to.saturating_sub(from))
             };
-            let last = samples.value(to - 1);
-            let sum = held(before.unwrap_or_default(), begins, samples.time(at))
-                + inside
-                + held(last, samples.time(to - 1), shown_until);
+            let first = samples.time(at).min(shown_until);
+            let mut sum = held(before.unwrap_or_default(), begins, first);
+            if let Some(end) = (at + seen).checked_sub(1).filter(|end| *end >= at) {
+                sum += extents.sum(samples, at, end)
+                    + held(samples.value(end), samples.time(end), shown_until);
+            }
             let (min, max, last) = (extent.min as f64, extent.max as f64, last as f64);
             let mean = match shown_until.saturating_sub(begins) {
                 0 => last,

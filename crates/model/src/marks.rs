@@ -27,8 +27,15 @@ pub const PAYLOAD_WORDS: usize = 4;
 pub const NONE: u32 = u32::MAX;
 
 /// A payload on its way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packed(pub [u32; PAYLOAD_WORDS]);
+
+/// Nothing is known.
+impl Default for Packed {
+    fn default() -> Self {
+        Self([NONE; PAYLOAD_WORDS])
+    }
+}
 
 /// What a track knows of a mark beyond its class and time.
 pub trait Payload: Copy {

@@ -32,6 +32,8 @@ pub mod task;
 pub mod thread;
 pub mod user_span;
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::scene::arrange::Known;
@@ -177,7 +179,7 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
 macro_rules! tracks {
     ($($module:ident::$kind:ident,)*) => {
         /// One track of the timeline.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[expect(missing_docs, reason = "each is documented in its file")]
         pub enum Row {
             $($kind($module::$kind),)*
@@ -200,6 +202,14 @@ macro_rules! tracks {
                 }
             }
         )*
+
+        impl fmt::Debug for Row {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(Self::$kind(track) => track.fmt(f),)*
+                }
+            }
+        }
 
         /// Hands a question on to the kind of a track.
         macro_rules! ask {
