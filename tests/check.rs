@@ -4,10 +4,15 @@
 mod common;
 
 use std::io::Write;
+use std::ops::Range;
 use std::process::{Command, Stdio};
 
 use common::build::{Build, Declared, TYPES};
 use common::{Tally, cases, eventscope, known};
+use eventlog::source::FileSource;
+use views::session::check::{CheckQuery, OutOfOrder};
+use views::session::query::{Host, Later, Unreadable};
+use views::session::read_session;
 
 /// Logs with events out of order, which ones, and why.
 const OUT_OF_ORDER: &[(&str, &[&str], &str)] = &[(
@@ -31,6 +36,10 @@ fn real_logs_are_in_order() {
         let found: Vec<&str> = stdout.lines().collect();
         let damaged = DAMAGED.iter().any(|part| case.name.contains(part));
         let sound = expected.is_empty() && !damaged;
+        let asked = asked(case.path());
+        if asked != found {
+            failures.push(format!("{}: the page says {asked:?}", case.name));
+        }
         if found != expected || (sound && !output.status.success()) {
             failures.push(format!("{}: {found:?}, {}", case.name, output.status));
         }
@@ -38,6 +47,42 @@ fn real_logs_are_in_order() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     tally.finish(known([36, 36], [126, 126]));
+}
+
+/// Supplies all of a file that is asked for, at once.
+struct InMemory(Vec<u8>);
+
+impl Host for InMemory {
+    fn is_due(&self) -> bool {
+        false
+    }
+
+    fn pause(&self) -> Later<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn read(&self, range: Range<u64>) -> Later<'_, Result<Vec<u8>, Unreadable>> {
+        let end = (range.end as usize).min(self.0.len());
+        let bytes = self.0[range.start as usize..end].to_vec();
+        Box::pin(std::future::ready(Ok(bytes)))
+    }
+}
+
+/// What the page is told of a log, as lines of the command.
+fn asked(path: &str) -> Vec<String> {
+    let mut source = FileSource::open(path.as_ref()).expect("the log is there");
+    // What is no log has nothing in it.
+    let Ok(log) = read_session(&mut source) else {
+        return Vec::new();
+    };
+    let file = InMemory(std::fs::read(path).expect("the log can be read"));
+    let checked = log.ask_with(&CheckQuery, &file).expect("the file is there");
+    assert_eq!(checked.count, checked.findings.len() as u64, "{path}");
+    let line = |one: &OutOfOrder| {
+        let cap = one.cap.map_or("-".to_owned(), |cap| cap.to_string());
+        format!("{}\t{cap}\t{}\t{}", one.time.0, one.subject, one.problem)
+    };
+    checked.findings.iter().map(line).collect()
 }
 
 const CAP_0: Option<u16> = Some(0);

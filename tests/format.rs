@@ -605,8 +605,9 @@ fn a_sample_in_the_middle_of_an_event() {
     }
 }
 
+/// Its time alone is wrong: it keeps its place, at the time of its neighbours.
 #[test]
-fn an_event_dated_outside_its_block_is_lost_alone() {
+fn an_event_dated_outside_its_block_keeps_its_place() {
     let mut log = Build::new();
     let mut at = 0;
     log.block(Some(0), SPAN, |log| {
@@ -619,8 +620,10 @@ fn an_event_dated_outside_its_block_is_lost_alone() {
     let reading = ok(&log);
     let kind = damage(&reading)[0].0;
     assert!(matches!(kind, DamageKind::TimeOutsideBlock(time) if time.0 == T << 8));
-    assert_eq!(damage(&reading), [(kind, at, 14)]);
-    assert_eq!(reading.rows.len(), 12);
+    assert_eq!(damage(&reading), [(kind, at, 0)]);
+    assert_eq!(reading.rows.len(), 13);
+    let row = reading.rows.iter().find(|row| row.offset == at);
+    assert_eq!(row.map(|row| row.time), Some(T + 10_000));
 }
 
 /// If all events are dated outside their block, the block's times are wrong.

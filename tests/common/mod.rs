@@ -413,7 +413,7 @@ fn ask_for_threads(store: &Store) {
     }
     let halves = [(Nanos(0), middle), (middle, end)].map(|(from, to)| Span::new(from, to));
     let halves = halves.map(|half| table(Some(half)).all);
-    let sum = |of: fn(&ThreadSums) -> u64| halves.iter().map(of).sum::<u64>();
+    let sum = |of: fn(&ThreadSums) -> u64| halves.iter().map(of).fold(0, u64::saturating_add);
     assert_eq!(sum(|half| half.times.ready_ns), whole.all.times.ready_ns);
     assert_eq!(sum(|half| half.times.life_ns()), whole.all.times.life_ns());
     assert_eq!(sum(|half| half.runs), whole.all.runs);

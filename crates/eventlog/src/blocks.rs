@@ -26,7 +26,10 @@ pub struct Block {
     pub begin_time: Nanos,
     /// When it was flushed; 0 if that is not known.
     pub end_time: Nanos,
+    /// The times that its marker allows.
     pub(crate) bounds: Bounds,
+    /// The times that the blocks around it allow, should its marker be wrong.
+    pub(crate) wide: Bounds,
     /// Whether the file ends before the block does.
     pub(crate) truncated: bool,
 }
@@ -323,6 +326,7 @@ impl Indexer {
             begin_time: marker.begin,
             end_time: marker.end,
             bounds: Bounds::of(marker),
+            wide: Bounds::ANY,
             truncated: end > len && marker.size_is_plausible(),
         });
         if end > len || !marker.size_is_plausible() {
@@ -357,7 +361,9 @@ impl Indexer {
         }
         if !marker.times_are_plausible() {
             marker.begin = Nanos(0);
-            marker.end = Nanos(0);
+            if !marker.times_are_plausible() {
+                marker.end = Nanos(0);
+            }
         }
         // An impossible size is reported when the block's end is found.
         if marker.size_is_plausible() {
@@ -442,6 +448,7 @@ impl Indexer {
                 begin_time: event.time,
                 end_time: Nanos(0),
                 bounds: Bounds::ANY,
+                wide: Bounds::ANY,
                 truncated: false,
             }),
         }

@@ -69,12 +69,25 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// How much of a payload a field takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// As many bytes as it says itself.
+    Itself,
+    /// The rest, a text: there is no NUL in it.
+    Text,
+    /// The rest, any bytes.
+    Anything,
+}
+
 /// A type that stands as a field in payloads.
 pub trait Field<'a>: Sized {
     /// How many bytes it has at least.
     const LEAST_BYTES: u16;
     /// Whether it is the number of a Haskell thread.
     const IS_THREAD: bool = false;
+    /// What it takes of a payload.
+    const TAKES: Takes = Takes::Itself;
 
     /// Reads the field; `None` if the payload ends first.
     fn read(cursor: &mut Cursor<'a>) -> Option<Self>;
@@ -207,6 +220,7 @@ impl std::fmt::Debug for Text<'_> {
 
 impl<'a> Field<'a> for Text<'a> {
     const LEAST_BYTES: u16 = 0;
+    const TAKES: Takes = Takes::Text;
 
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         Some(Self(cursor.take_rest()))
@@ -249,6 +263,7 @@ impl<'a> TextList<'a> {
 
 impl<'a> Field<'a> for TextList<'a> {
     const LEAST_BYTES: u16 = 0;
+    const TAKES: Takes = Takes::Anything;
 
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         Some(Self(cursor.take_rest()))
@@ -264,6 +279,7 @@ pub struct Bytes<'a>(pub &'a [u8]);
 
 impl<'a> Field<'a> for Bytes<'a> {
     const LEAST_BYTES: u16 = 0;
+    const TAKES: Takes = Takes::Anything;
 
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         Some(Self(cursor.take_rest()))

@@ -11,8 +11,8 @@
 //! (`rts/include/rts`, before GHC 9.2 `includes/rts`), without `EVENT_`.
 
 use super::cursor::{
-    Bytes, CText, CapsetType, CcStack, Cursor, Field, HeapBreakdown, MessageTag, Text, TextList,
-    Value,
+    Bytes, CText, CapsetType, CcStack, Cursor, Field, HeapBreakdown, MessageTag, Takes, Text,
+    TextList, Value,
 };
 use super::status::{StopCodes, StopStatus};
 use crate::ids::{CapId, CapsetId, CostCentreId, OsThreadId, TaskId, ThreadId};
@@ -95,6 +95,30 @@ macro_rules! events {
                     $( $id => matches!([$( <$ty as Field<'a>>::IS_THREAD ),*].as_slice(), [true, ..]), )*
                     _ => false,
                 }
+            }
+
+            /// What the fields say of a payload's length.
+            fn shape(id: EventType, payload: &'a [u8]) -> Shape {
+                let mut cursor = Cursor::new(payload, StopCodes::Standard);
+                let (mut last, mut takes) = (0, Takes::Itself);
+                match id.0 {
+                    $( $id => {
+                        $(
+                            last = payload.len() - cursor.remaining();
+                            takes = <$ty as Field<'a>>::TAKES;
+                            if cursor.field::<$ty>().is_none() {
+                                return Shape::Unknown;
+                            }
+                        )*
+                    } )*
+                    _ => return Shape::Unknown,
+                }
+                let ends = match takes {
+                    Takes::Itself => Some(payload.len() - cursor.remaining()),
+                    Takes::Text => memchr::memchr(0, &payload[last..]).map(|nul| last + nul),
+                    Takes::Anything => return Shape::Unknown,
+                };
+                ends.filter(|&end| end < payload.len()).map_or(Shape::Whole, Shape::Ends)
             }
 
             const fn least_payload_bytes(id: EventType) -> Option<u16> {
@@ -387,6 +411,17 @@ events! {
     212 TICKY_BEGIN_SAMPLE Fixed Ticky TickyBeginSample {}
 }
 
+/// What the fields of a payload say of its length, which may be wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// They fill it.
+    Whole,
+    /// They end here, before it does.
+    Ends(usize),
+    /// Nothing.
+    Unknown,
+}
+
 /// What an event is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
@@ -433,6 +468,11 @@ impl EventType {
     /// that only newer GHCs write. `None` if the type is not known.
     pub(super) const fn least_payload_bytes(self) -> Option<u16> {
         Event::least_payload_bytes(self)
+    }
+
+    /// What the fields of an event of this type say of its length.
+    pub(super) fn shape(self, payload: &[u8]) -> Shape {
+        Event::shape(self, payload)
     }
 }
 

@@ -4,7 +4,10 @@
 use std::collections::BTreeMap;
 
 use super::event::{EventType, SizeClass};
+use super::judge::LARGE;
 use super::problem::LogError;
+use super::record::PREFIX;
+use super::scan::is_undated;
 use super::status::StopCodes;
 
 /// The bytes that begin a header.
@@ -53,8 +56,9 @@ pub struct Header {
     /// ... and the others, sorted: a file may hold any number of headers, and
     /// a table up to 65,535 for each would take far more memory than the file.
     large: Vec<(u16, Slot)>,
-    /// For the small types with a fixed size, the bytes of an event: what
-    /// nearly all events are. 0 for others.
+    /// For the small types of a small fixed size, the bytes of an event: what
+    /// nearly all events are. 1 for those that need a closer look, 0 for what
+    /// is no event inside of a block.
     quick: Vec<u16>,
 }
 
@@ -233,14 +237,16 @@ impl Header {
                 large.push((id, slot));
             }
         }
-        let quick = |(id, slot): (usize, &Slot)| match slot.size {
-            PayloadSize::Fixed(len) if id != usize::from(BLOCK_MARKER) => len.saturating_add(10),
-            _ => 0,
+        let quick = |(id, slot): (u16, &Slot)| match slot.size {
+            _ if id == BLOCK_MARKER || is_undated(id) => 0,
+            PayloadSize::Undeclared => 0,
+            PayloadSize::Fixed(len) if len < LARGE => len + PREFIX as u16,
+            PayloadSize::Fixed(_) | PayloadSize::Variable => 1,
         };
         Ok(Self {
             types,
             stop_codes,
-            quick: slots.iter().enumerate().map(quick).collect(),
+            quick: (0..).zip(&slots).map(quick).collect(),
             slots,
             large,
         })
@@ -266,8 +272,9 @@ impl Header {
         self.slot(id).size
     }
 
-    /// The bytes of an event of this type if it has a fixed size and stands
-    /// inside blocks; 0 for others, which need a closer look.
+    /// The bytes of an event of this type if it has a small fixed size and
+    /// stands inside blocks. 1 for types that need a closer look, 0 for what is
+    /// no event there.
     #[inline]
     pub(crate) fn quick_size(&self, id: u16) -> usize {
         self.quick

@@ -17,6 +17,7 @@ mod event_set;
 pub mod header;
 pub mod ids;
 pub mod inflate;
+mod judge;
 pub mod names;
 mod order;
 pub mod problem;

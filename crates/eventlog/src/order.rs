@@ -17,6 +17,7 @@ use super::header::Header;
 use super::problem::{Damage, DamageKind, DamageList};
 use super::record::Record;
 use super::rows::{Chunk, RowIndex};
+use super::scan::Bounds;
 use super::stream::{Fill, LOW_WATER, Stream, cut};
 use super::window::Need;
 use crate::ids::{ByteOffset, CapId, Nanos};
@@ -87,6 +88,10 @@ impl SectionStreams {
         for block in &section.blocks {
             by_cap.entry(block.cap).or_default().push(block.clone());
         }
+        let latest = section.blocks.iter().map(|block| block.end_time).max();
+        for blocks in by_cap.values_mut() {
+            widen(blocks, latest.unwrap_or_default());
+        }
         Self {
             header: Arc::clone(&section.header),
             streams: by_cap
@@ -96,6 +101,30 @@ impl SectionStreams {
             ended: section.ended || truncated,
             end: section.end,
         }
+    }
+}
+
+/// Notes the times that the blocks of one capability allow each other: a block
+/// is begun when the one before it was written. No block ends after `latest`.
+fn widen(blocks: &mut [Block], latest: Nanos) {
+    let mut from = Nanos(0);
+    for i in 0..blocks.len() {
+        let next = blocks.get(i + 1).map_or(latest, |next| next.begin_time);
+        let block = &mut blocks[i];
+        if block.end_time != Nanos(0) {
+            let sound = block.bounds != Bounds::ANY;
+            let own = if sound {
+                block.bounds
+            } else {
+                Bounds { from, to: next }
+            };
+            block.wide = Bounds {
+                from: from.min(own.from),
+                to: next.max(own.to),
+            };
+            block.bounds = own;
+        }
+        from = block.end_time;
     }
 }
 

@@ -107,8 +107,12 @@ pub enum DamageKind {
     UndeclaredType(u16),
     /// An event that is longer than the block it stands in.
     Overrun(u16),
-    /// An event dated outside its block.
+    /// An event dated before the one before it, or after the next or its block.
     TimeOutsideBlock(Nanos),
+    /// Events that are all dated outside their block.
+    BlockTimes(Nanos),
+    /// An event that does not end where another begins.
+    Misfit(u16),
     /// A block marker whose size cannot be.
     BlockSize(u32),
     /// A block marker with a field that cannot be, or one inside a block.
@@ -149,10 +153,24 @@ impl std::fmt::Display for Damage {
                 f,
                 "byte {at}: an event of type {id} is longer than its block; {lost} bytes were skipped"
             ),
+            DamageKind::TimeOutsideBlock(time) if lost == 0 => write!(
+                f,
+                "byte {at}: an event is dated {} ns, which does not fit between its neighbours; it is shown at their time",
+                time.0
+            ),
             DamageKind::TimeOutsideBlock(time) => write!(
                 f,
-                "byte {at}: an event is dated {} ns, outside its block; {lost} bytes were skipped",
+                "byte {at}: an event is dated {} ns, which does not fit between its neighbours; {lost} bytes were skipped",
                 time.0
+            ),
+            DamageKind::BlockTimes(time) => write!(
+                f,
+                "byte {at}: the events from here on are dated {} ns and later, which is not when their block was written; they were read",
+                time.0
+            ),
+            DamageKind::Misfit(id) => write!(
+                f,
+                "byte {at}: what begins like an event of type {id} does not end where another event begins; {lost} bytes were skipped"
             ),
             DamageKind::BlockSize(size) => write!(
                 f,

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::event::{Event, EventType};
 use super::header::{BLOCK_MARKER, END_OF_DATA, Header, PayloadSize};
+use super::problem::DamageKind;
 use crate::ids::{ByteOffset, CapId, Nanos};
 
 /// Bytes in front of every payload: `u16` type, `u64` time.
-const PREFIX: usize = 10;
+pub(crate) const PREFIX: usize = 10;
 /// The longest possible event: prefix, length and 65,535 bytes of payload.
 pub(crate) const MAX_EVENT_BYTES: usize = PREFIX + 2 + 0xFFFF;
 
@@ -73,6 +74,24 @@ pub(crate) enum NoEvent {
     EndOfData,
 }
 
+impl NoEvent {
+    /// What is told of the bytes that are no event.
+    pub(crate) const fn kind(self) -> DamageKind {
+        match self {
+            Self::Short(id) => DamageKind::Overrun(id),
+            Self::Undeclared(id) => DamageKind::UndeclaredType(id),
+            Self::EndOfData => DamageKind::UndeclaredType(END_OF_DATA),
+        }
+    }
+}
+
+/// The type and time that `bytes` begin with.
+pub(crate) fn prefix(bytes: &[u8]) -> Option<(u16, Nanos)> {
+    let [a, b, time @ ..] = *bytes.first_chunk::<PREFIX>()?;
+    let time = Nanos(u64::from_be_bytes(time));
+    Some((u16::from_be_bytes([a, b]), time))
+}
+
 fn be16(bytes: &[u8], at: usize) -> Option<u16> {
     bytes
         .get(at..)?
@@ -84,6 +103,12 @@ fn be16(bytes: &[u8], at: usize) -> Option<u16> {
 #[inline]
 pub(crate) fn extent(header: &Header, bytes: &[u8]) -> Result<Extent, NoEvent> {
     let id = be16(bytes, 0).ok_or(NoEvent::Short(0))?;
+    extent_as(header, bytes, id)
+}
+
+/// The extent of the event that `bytes` would begin with if it were of that type.
+#[inline]
+pub(crate) fn extent_as(header: &Header, bytes: &[u8], id: u16) -> Result<Extent, NoEvent> {
     let (payload, len) = match header.size(id) {
         PayloadSize::Fixed(len) => (PREFIX, usize::from(len)),
         PayloadSize::Variable => {
@@ -142,25 +167,8 @@ fn provenance_end(header: &Header, bytes: &[u8], payload: usize, declared: usize
     }
 }
 
-/// How many bytes the fields of an event take by their own account: a length
-/// that disagrees may be wrong. Profile samples count their parts; a text has
-/// no NUL, with which the next event's type begins.
-pub(crate) fn fields_end(id: u16, payload: &[u8]) -> Option<usize> {
-    let stack = |depth_at: usize| Some(depth_at + 1 + 4 * usize::from(*payload.get(depth_at)?));
-    let nul = |from: usize| Some(from + payload.get(from..)?.iter().position(|&byte| byte == 0)?);
-    match EventType(id) {
-        EventType::LOG_MSG
-        | EventType::USER_MSG
-        | EventType::VERSION
-        | EventType::PROGRAM_INVOCATION
-        | EventType::USER_MARKER => nul(0),
-        EventType::THREAD_LABEL => nul(4),
-        EventType::HEAP_PROF_SAMPLE_COST_CENTRE => stack(9),
-        EventType::HEAP_PROF_SAMPLE_STRING => Some(nul(9)? + 1),
-        EventType::PROF_SAMPLE_COST_CENTRE => stack(12),
-        _ => None,
-    }
-}
+/// Ten years of 365 days.
+pub(crate) const DECADE: Nanos = Nanos(315_360_000_000_000_000);
 
 /// A block marker: the header of a run of events of one capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,7 +225,6 @@ impl Marker {
     }
 
     pub(crate) fn times_are_plausible(&self) -> bool {
-        const DECADE: Nanos = Nanos(315_360_000_000_000_000);
         let ordered = self.end == Nanos(0) || (self.begin <= self.end && self.end < DECADE);
         ordered && self.begin < DECADE
     }

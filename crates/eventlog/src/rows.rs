@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use super::event::EventType;
 use super::event_set::EventSet;
+use super::judge::Order;
 use super::order::{Merged, Merger, SectionStreams, Sink};
 use super::record::Record;
 use super::window::Need;
@@ -25,8 +26,8 @@ pub(crate) struct Place {
     /// Which of its blocks.
     pub(crate) block: u32,
     pub(crate) offset: ByteOffset,
-    /// Whether the block's own times were found to be wrong.
-    pub(crate) undated: bool,
+    /// What is expected of the next event's time.
+    pub(crate) order: Order,
 }
 
 /// A chunk of rows.

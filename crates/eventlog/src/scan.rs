@@ -1,9 +1,8 @@
 //! Finding the way again in damaged data: does a sequence of events begin here?
 
-use super::event::{EventType, Subject};
-use super::event_set::EventSet;
+use super::event::EventType;
 use super::header::{BLOCK_MARKER, Header, MAGIC};
-use super::record::{Marker, NoEvent, extent};
+use super::record::{DECADE, Marker, NoEvent, extent};
 use crate::ids::Nanos;
 
 /// The times that a block's events should lie in.
@@ -14,37 +13,34 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// Clocks are not exact and the runtime back-dates a little.
-    const SLACK: u64 = 1_000_000_000;
-
     /// The times of a block: from when it was begun to when it was flushed; any
-    /// if it never was.
+    /// later time if it never was. In all logs that are known, the times of the
+    /// events are inside, to the nanosecond.
     pub(crate) fn of(marker: &Marker) -> Self {
-        let sane = marker.end != Nanos(0) && marker.end >= marker.begin;
-        Self {
-            from: Nanos(if sane {
-                marker.begin.0.saturating_sub(Self::SLACK)
-            } else {
-                0
-            }),
-            to: Nanos(if sane {
-                marker.end.0.saturating_add(Self::SLACK)
-            } else {
-                u64::MAX >> 1
-            }),
+        match (marker.begin, marker.end) {
+            (begin, Nanos(0)) => Self {
+                from: begin,
+                ..Self::ANY
+            },
+            (begin, end) if begin <= end => Self {
+                from: begin,
+                to: end,
+            },
+            _ => Self::ANY,
         }
     }
 
-    /// Any time that could be one: less than 292 years.
+    /// Any time that could be one: no log is as long as ten years.
     pub(crate) const ANY: Self = Self {
         from: Nanos(0),
-        to: Nanos(u64::MAX >> 1),
+        to: DECADE,
     };
 
-    /// The earliest time that may follow `last` in a block: times go back by
-    /// microseconds there, a second is generous.
+    /// The earliest time that may follow `last`, where nothing else is known:
+    /// times go back by microseconds, a second is generous.
     pub(crate) fn earliest_after(last: Nanos) -> Nanos {
-        Nanos(last.0.saturating_sub(Self::SLACK))
+        const SLACK: u64 = 1_000_000_000;
+        Nanos(last.0.saturating_sub(SLACK))
     }
 
     pub(crate) fn contains(&self, time: Nanos) -> bool {
@@ -115,10 +111,10 @@ pub(crate) fn leads_to_events(header: &Header, bytes: &[u8], marker: &Marker) ->
     block.is_some_and(|block| plausible_run(header, block, bounds))
 }
 
-/// Eden's events on machines and processes carry times of another clock.
-pub(crate) fn is_undated(id: u16) -> bool {
-    const EDEN: EventSet = EventSet::about(Subject::Eden);
-    EDEN.contains(EventType(id))
+/// Whether the times of a type's events say nothing: Eden dates the creation of
+/// a machine back to the start of the program.
+pub(crate) const fn is_undated(id: u16) -> bool {
+    id == EventType::CREATE_MACHINE.0
 }
 
 /// The marker that `bytes` begin with, where one must be: all but one of its

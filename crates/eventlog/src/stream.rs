@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use super::blocks::Block;
 use super::event::EventType;
-use super::header::{BLOCK_MARKER, Header};
+use super::header::Header;
+use super::judge::{LONG_PAUSE, Order, Verdict, View};
 use super::order::Sink;
 use super::problem::{Damage, DamageKind, DamageList};
-use super::record::{Extent, MAX_EVENT_BYTES, NoEvent, Record, extent, fields_end};
+use super::record::{Extent, MAX_EVENT_BYTES, PREFIX, Record, prefix};
 use super::rows::Place;
-use super::scan::{Bounds, Run, is_undated, plausible_run, run};
+use super::scan::Bounds;
 use super::window::Need;
 use crate::ids::{ByteOffset, CapId, Nanos};
 
@@ -34,7 +35,15 @@ pub(super) struct Stream {
     pos: usize,
     /// Up to where in the window events are found without a look around.
     quick_end: usize,
-    bounds: Bounds,
+    /// What the next event must be like.
+    order: Order,
+    /// Whether what stands behind the head was seen to be sound.
+    leads_on: bool,
+    /// What stands behind the head is not dated before this.
+    latest: Nanos,
+    /// Why nothing sound was found at the end of the last window, if so.
+    lost: Option<DamageKind>,
+    /// The time of the last event of this block.
     last_time: Option<Nanos>,
     pub(super) head: Option<Extent>,
     /// Whether the end-of-data marker was met.
@@ -61,7 +70,10 @@ impl Stream {
             buffer_at: 0,
             pos: 0,
             quick_end: 0,
-            bounds: Bounds::ANY,
+            order: Order::new(Bounds::ANY),
+            leads_on: false,
+            latest: Nanos(0),
+            lost: None,
             last_time: None,
             head: None,
             ended: false,
@@ -79,21 +91,19 @@ impl Stream {
         stream.next_block = place.block as usize;
         if stream.begin_block() {
             stream.buffer_at = place.offset.0;
-            if place.undated {
-                stream.bounds = Bounds::ANY;
-            }
+            stream.order = place.order;
         }
         stream
     }
 
     /// Where the stream is, if it is not at its end.
     pub(super) fn place(&self) -> Option<Place> {
-        let block = self.block.as_ref()?;
+        self.block.as_ref()?;
         Some(Place {
             cap: self.cap,
             block: u32::try_from(self.next_block.checked_sub(1)?).ok()?,
             offset: ByteOffset(self.offset()),
-            undated: self.bounds == Bounds::ANY && block.bounds != Bounds::ANY,
+            order: self.order,
         })
     }
 
@@ -118,39 +128,45 @@ impl Stream {
         self.buffer_at = block.start.0;
         self.pos = 0;
         self.quick_end = 0;
-        self.bounds = block.bounds;
+        // A collection may begin in one block and end in the next.
+        let collection = self.order.collection;
+        self.order = Order::new(block.bounds);
+        self.order.collection = collection.min(self.order.last);
+        self.leads_on = false;
+        self.lost = None;
         self.last_time = None;
         self.block = Some(block);
         true
     }
 
-    /// Finds the next event where that is simple: one of a fixed size, well
-    /// inside block and window, dated inside the block.
+    /// Finds the next event where that is simple: it was seen to be sound
+    /// already, has a small fixed size, and a sound one follows it soon.
     #[inline]
     pub(super) fn find_quickly(&mut self) -> bool {
+        if !self.leads_on {
+            return false;
+        }
         let Some(view) = self.buffer.get(self.pos..self.quick_end) else {
             return false;
         };
-        let Some((id, rest)) = view.split_first_chunk::<2>() else {
+        let Some((id, time)) = prefix(view) else {
             return false;
         };
-        let id = u16::from_be_bytes(*id);
         let end = self.header.quick_size(id);
-        let Some(time) = rest
-            .first_chunk::<8>()
-            .filter(|_| end != 0 && end <= view.len())
-        else {
+        let Some((next_id, next)) = view.get(end..).and_then(prefix) else {
             return false;
         };
-        let time = Nanos(u64::from_be_bytes(*time));
+        let last = self.order.last.max(time);
+        let soon = Nanos(last.0.saturating_add(LONG_PAUSE)).min(self.order.bounds.to);
+        let sound = last <= next && next <= soon && self.header.quick_size(next_id) != 0;
         // Zeros are no event, though they look like one.
-        if !self.bounds.contains(time) || time == Nanos(0) {
+        if end < PREFIX || !sound || next == Nanos(0) {
             return false;
         }
         self.head = Some(Extent {
             id,
             time,
-            payload: 10,
+            payload: PREFIX,
             end,
         });
         true
@@ -183,36 +199,73 @@ impl Stream {
             }
             // Up to here the window is known to be enough, or the block ends.
             self.quick_end = self.pos + if have < left { have - LOW_WATER } else { left };
-            let view = &self.buffer[self.pos..self.pos + have.min(left)];
-            match extent(&self.header, view) {
-                Ok(event) if event.id == BLOCK_MARKER => {
-                    self.report(event.end, DamageKind::BlockMarker, damage);
-                    self.pos += event.end;
+            if self.take(have.min(left), have >= left, damage) {
+                return Fill::Ready;
+            }
+        }
+    }
+
+    /// Judges what stands in the next `len` bytes, which are all that the block
+    /// has (`whole`) or enough. Whether it is an event.
+    fn take(&mut self, len: usize, whole: bool, damage: &mut DamageList) -> bool {
+        let Some(block) = &self.block else {
+            return false;
+        };
+        let reach = if whole { len } else { len - LOW_WATER / 2 };
+        let view = View {
+            header: &self.header,
+            bytes: &self.buffer[self.pos..self.pos + len],
+            whole,
+            cut: whole && block.truncated,
+            // What is at the end of a window can't be judged yet.
+            reach,
+            wide: block.wide,
+        };
+        let verdict = match std::mem::take(&mut self.lost) {
+            None => view.judge(self.order),
+            Some(kind) => match view.resume(0, self.order, reach) {
+                Some(0) => view.judge(self.order),
+                found => Verdict::Skip(found.unwrap_or(reach), kind),
+            },
+        };
+        match verdict {
+            Verdict::Event {
+                event,
+                leads_on,
+                latest,
+                told,
+            } => {
+                if let Some(kind) = told {
+                    self.report(0, kind, damage);
                 }
-                Ok(event) if self.bounds.contains(event.time) || is_undated(event.id) => {
-                    let end = if event.is_variable() {
-                        self.believable_end(event, left, damage)
-                    } else {
-                        event.end
-                    };
-                    self.head = Some(Extent { end, ..event });
-                    return Fill::Ready;
-                }
-                Ok(event) => self.out_of_bounds(event, left, damage),
-                Err(NoEvent::EndOfData) if left == 2 => {
-                    self.ended = true;
-                    self.pos += 2;
-                }
-                Err(NoEvent::EndOfData) => {
-                    self.resync(DamageKind::UndeclaredType(0xFFFF), left, damage);
-                }
-                Err(NoEvent::Short(_)) if block.truncated => self.cut_off(left, damage),
-                Err(NoEvent::Short(id)) => self.resync(DamageKind::Overrun(id), left, damage),
-                Err(NoEvent::Undeclared(id)) => {
-                    self.resync(DamageKind::UndeclaredType(id), left, damage);
+                self.head = Some(event);
+                self.leads_on = leads_on;
+                self.latest = latest;
+                return true;
+            }
+            Verdict::Skip(bytes, kind) => {
+                // What the window does not hold yet is looked at when it has come.
+                self.lost = (bytes == reach && !whole).then_some(kind);
+                self.report(bytes, kind, damage);
+                self.pos += bytes;
+            }
+            Verdict::Expect(order, kind) => {
+                self.report(0, kind, damage);
+                self.order = order;
+            }
+            Verdict::EndOfData => {
+                self.ended = true;
+                self.pos += len;
+            }
+            Verdict::CutOff => {
+                self.report(len, DamageKind::Truncated, damage);
+                self.pos += len;
+                if let Some(block) = &mut self.block {
+                    block.truncated = false;
                 }
             }
         }
+        false
     }
 
     fn report(&self, lost: usize, kind: DamageKind, damage: &mut DamageList) {
@@ -225,81 +278,10 @@ impl Stream {
         });
     }
 
-    /// The file ends inside this event.
-    fn cut_off(&mut self, left: usize, damage: &mut DamageList) {
-        self.report(left, DamageKind::Truncated, damage);
-        self.pos += left;
-        if let Some(block) = &mut self.block {
-            block.truncated = false;
-        }
-    }
-
     fn leave_block(&mut self, damage: &mut DamageList) {
         if self.block.take().is_some_and(|block| block.truncated) {
             self.report(0, DamageKind::Truncated, damage);
         }
-    }
-
-    /// An event that is dated outside its block. If the ones after it are
-    /// too, the block's own times are wrong; if only this one is, it is lost.
-    fn out_of_bounds(&mut self, event: Extent, left: usize, damage: &mut DamageList) {
-        let view = &self.buffer[self.pos..];
-        let view = &view[..view.len().min(left)];
-        let kind = DamageKind::TimeOutsideBlock(event.time);
-        if plausible_run(&self.header, &view[event.end..], self.bounds) {
-            self.report(event.end, kind, damage);
-            self.pos += event.end;
-        } else if event.end < left && plausible_run(&self.header, view, Bounds::ANY) {
-            self.report(0, kind, damage);
-            self.bounds = Bounds::ANY;
-        } else if event.end == left {
-            self.report(left, kind, damage);
-            self.pos += left;
-        } else {
-            self.resync(kind, left, damage);
-        }
-    }
-
-    /// Where an event with a length of its own ends. If no events follow and
-    /// some stand inside of it, the length is wrong and it ends before them.
-    fn believable_end(&self, event: Extent, left: usize, damage: &mut DamageList) -> usize {
-        let view = &self.buffer[self.pos..];
-        let view = &view[..view.len().min(left)];
-        let bounds = self.bounds;
-        let followed = |end: usize| plausible_run(&self.header, &view[end..], bounds);
-        let by_fields = fields_end(event.id, &view[event.payload..event.end])
-            .map(|len| event.payload + len)
-            .filter(|&end| end < event.end && followed(end));
-        let inside = by_fields.or_else(|| {
-            let after = run(&self.header, &view[event.end..], bounds);
-            if event.end == left || after != Run::None {
-                return None;
-            }
-            (event.payload..event.end).find(|&end| followed(end))
-        });
-        if inside.is_some() {
-            self.report(0, DamageKind::Length(event.id), damage);
-        }
-        inside.unwrap_or(event.end)
-    }
-
-    /// Passes over bytes up to where a plausible run of events begins, or to
-    /// the end of the block. What the window does not hold yet is looked at
-    /// when it has come: each piece is reported for itself.
-    fn resync(&mut self, kind: DamageKind, left: usize, damage: &mut DamageList) {
-        let view = &self.buffer[self.pos..];
-        let view = &view[..view.len().min(left)];
-        let bounds = self.bounds;
-        // Where the window ends before the block, runs at its end can't be judged yet.
-        let reach = if view.len() == left {
-            view.len()
-        } else {
-            view.len() - LOW_WATER / 2
-        };
-        let found = (1..reach).find(|&skip| plausible_run(&self.header, &view[skip..], bounds));
-        let skip = found.unwrap_or(reach);
-        self.report(skip, kind, damage);
-        self.pos += skip;
     }
 
     /// Delivers the event that [`fill`](Self::fill) found.
@@ -316,9 +298,9 @@ impl Stream {
         });
         self.pos += event.end;
         self.head = None;
-        if !is_undated(event.id) {
-            self.last_time = Some(event.time);
-        }
+        self.last_time = Some(event.time);
+        let latest = event.time.max(std::mem::take(&mut self.latest));
+        self.order = self.order.after(event.id, latest);
     }
 }
 

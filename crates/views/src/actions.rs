@@ -146,7 +146,7 @@ actions! {
             Effect::Timeline(|control| control.jump(true));
         Back, Open, [text("["), at("BracketLeft"), text("z").ctrl(), at("KeyZ").ctrl()], "Go back", "To the view before: undoes the last change.",
             Effect::Page(Command::Back);
-        Forward, Open, [text("]"), at("BracketRight"), text("Z").ctrl(), text("y").ctrl(), at("KeyZ").ctrl().shift()], "Go forward", "To the view that was left by going back.",
+        Forward, Open, [text("]"), at("BracketRight"), text("z").ctrl().shift(), text("y").ctrl(), at("KeyZ").ctrl().shift()], "Go forward", "To the view that was left by going back.",
             Effect::Page(Command::Forward);
     }
     Selection, "Selection": {

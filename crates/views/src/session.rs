@@ -1,6 +1,7 @@
 //! One open log: it is fed, it analyses, it answers. The only thing that the
 //! drivers (the worker, tests, benchmarks) talk to.
 
+pub mod check;
 mod contents;
 mod diagnostics;
 pub mod event_list;

@@ -1,6 +1,7 @@
 //! What is known of the process that wrote the log, and of the log itself.
 
 mod capabilities;
+mod check;
 mod diagnostics;
 mod environment;
 mod types;
@@ -16,6 +17,7 @@ use crate::ui::panel::{Marked, Page, Source, Wish, use_answer};
 use crate::ui::viewer::Goto;
 use analysis::process::{self, HeapSettings};
 use capabilities::{Capabilities, CapabilitySets};
+use check::Check;
 use diagnostics::Diagnostics;
 use environment::Environment;
 use eventlog::ids::{CapId, Nanos};
@@ -92,7 +94,10 @@ fn Process(props: &ProcessProps) -> Html {
                 <Capabilities process={Rc::clone(process)} in_all={props.overview.caps.len()} on_goto={props.on_goto.clone()} />
                 <CapabilitySets process={Rc::clone(process)} />
             </div>
-            <Diagnostics process={Rc::clone(process)} heading={diagnostics} on_goto={props.on_goto.clone()} />
+            <div class="process-diagnostics">
+                <Diagnostics process={Rc::clone(process)} heading={diagnostics} on_goto={props.on_goto.clone()} />
+                <Check source={props.source.clone()} on_goto={props.on_goto.clone()} />
+            </div>
             <Types process={Rc::clone(process)} on_list={props.on_list.clone()} />
             </div>
         </div>

@@ -18,8 +18,8 @@ pub struct Chord {
     pub ctrl: bool,
     /// With Alt.
     pub alt: bool,
-    /// With Shift. Means nothing for a [`Key::Text`], which says already what
-    /// Shift makes of the key.
+    /// With Shift. Means nothing for a sign, which says already what Shift makes
+    /// of its key.
     pub shift: bool,
 }
 
@@ -79,7 +79,6 @@ impl Chord {
             Key::Text("k") => "K",
             Key::Text("y") => "Y",
             Key::Text("z") => "Z",
-            Key::Text("Z") => "Shift+Z",
             Key::Text(text) => text,
             Key::Place("Backslash") => "\\",
             Key::Place("BracketLeft") => "[",
@@ -113,10 +112,19 @@ impl Chord {
                     && self.shift == press.shift
                     && !(self.ctrl && press.key.is_ascii())
             }
+            // Caps Lock turns Shift round; Shift itself is told.
+            Key::Text(text) if is_letter(text) => {
+                text.eq_ignore_ascii_case(press.key) && self.shift == press.shift
+            }
             Key::Text(text) => text == press.key,
         };
         same && self.ctrl == press.ctrl && self.alt == press.alt
     }
+}
+
+/// Whether that is the text of a letter and not a sign or the name of a key.
+fn is_letter(text: &str) -> bool {
+    text.len() == 1 && text.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
 /// A key that was pressed, as the browser tells it.

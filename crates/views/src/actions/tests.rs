@@ -121,6 +121,15 @@ fn keys() {
         // German: Z and Y have each other's place.
         (ctrl("KeyY", "z"), Some(Action::Back)),
         (ctrl("KeyZ", "я"), Some(Action::Back)),
+        // Caps Lock.
+        (ctrl("KeyZ", "Z"), Some(Action::Back)),
+        (
+            KeyPress {
+                shift: true,
+                ..ctrl("KeyZ", "z")
+            },
+            Some(Action::Forward),
+        ),
         (ctrl("KeyK", "л"), Some(Action::Palette)),
         (plain("KeyK", "k"), None),
         // The browser's own.

@@ -314,7 +314,7 @@ async fn read_chunk(log: &Session, host: &dyn Host, chunk: usize) -> Result<Chun
 impl Session {
     /// Begins to read a range of the log's bytes: from memory if it was
     /// compressed, else from the file.
-    fn bytes<'a>(
+    pub(super) fn bytes<'a>(
         &'a self,
         host: &'a dyn Host,
         range: Range<u64>,

@@ -5,6 +5,7 @@ use crate::flame::export::LeftOut;
 use serde::{Deserialize, Serialize};
 
 use super::Session;
+use super::check::CheckQuery;
 use super::event_list::{CountRows, EventAt, EventFields, EventRows, FindEvent};
 use super::query::{Columns, Host, Query, columns, questions};
 use crate::flame::query::{
@@ -32,7 +33,7 @@ questions! {
     UsageQuery, SummaryQuery, CollectionsQuery, SparksQuery,
     ThreadFilter, ThreadTableQuery, ThreadCsvQuery,
     FlameQuery, FlameTableQuery, FlamePlaceQuery, FlameExportQuery,
-    ProcessQuery, EnvironmentQuery,
+    ProcessQuery, EnvironmentQuery, CheckQuery,
     EventRows, FindEvent, EventAt, EventFields, CountRows,
 }
 

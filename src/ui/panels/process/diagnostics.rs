@@ -83,7 +83,7 @@ pub(super) fn Diagnostics(props: &DiagnosticsProps) -> Html {
         })
     });
     html! {
-        <section class="process-diagnostics" aria-labelledby="process-diagnostics">
+        <section aria-labelledby="process-diagnostics">
             <h2 id="process-diagnostics" ref={props.heading.clone()} tabindex="-1">{ "Diagnostics" }</h2>
             if !verdict.is_empty() {
                 <p>{ verdict }</p>
