@@ -54,7 +54,10 @@ fn grows_in_proportion(what: &str, log: impl Fn(u32) -> Vec<u8>, most: u32) {
     let (quarter, whole) = (time(&log(most / 4)), time(&log(most)));
     let ratio = whole.as_secs_f64() / quarter.as_secs_f64();
     println!("{what}: {quarter:?}, four times the log {whole:?}");
-    assert!(ratio < 8.0, "{what}: {quarter:?}, four times the log {whole:?}");
+    assert!(
+        ratio < 8.0,
+        "{what}: {quarter:?}, four times the log {whole:?}"
+    );
 }
 
 #[test]
