@@ -3,6 +3,7 @@
 
 mod common;
 
+use analysis::flamegraph::sources;
 use std::collections::BTreeMap;
 use std::io::Read;
 use views::session::questions::FlameExportQuery;
@@ -197,7 +198,7 @@ fn check_sums(session: &Session, source: Source, name: &str) {
             Measure::Amount => rows.iter().map(|row| row.own).sum(),
             Measure::Count => rows.iter().map(|row| row.own_count).sum(),
         };
-        match (source.unit(), measure) {
+        match (sources::of(source).unit(), measure) {
             (Unit::Time, _) | (_, Measure::Count) => {
                 assert_eq!(sum, own, "{name} {source:?} {measure:?}");
             }
@@ -224,7 +225,7 @@ fn files_have_the_totals_of_the_graphs() {
         for info in session.flame_sources() {
             tally.add(&case, 1);
             check_sums(&session, info.source, &case.name);
-            if info.source.unit() == Unit::Time {
+            if sources::of(info.source).unit() == Unit::Time {
                 check_tracks(&session, info.source, &case.name);
             }
         }
@@ -235,7 +236,7 @@ fn files_have_the_totals_of_the_graphs() {
 #[test]
 fn a_heap_profile_is_the_mean_of_its_samples() {
     let session = session_of(&std::fs::read(path(HEAP)).expect("a log")).expect("a log");
-    let heap = query(Source::Heap, View::LeftHeavy, Measure::Amount);
+    let heap = query(sources::HEAP, View::LeftHeavy, Measure::Amount);
     let (rows, samples) = totals(&session, &heap);
     let sum: u64 = rows.iter().map(|row| row.own).sum();
     let document = speedscope(&session, &heap);
@@ -251,7 +252,7 @@ fn a_heap_profile_is_the_mean_of_its_samples() {
 #[test]
 fn samples_can_be_counted() {
     let session = session_of(&std::fs::read(path(PROFILED)).expect("a log")).expect("a log");
-    let count = query(Source::CostCentres, View::Time, Measure::Count);
+    let count = query(sources::COST_CENTRES, View::Time, Measure::Count);
     let document = speedscope(&session, &count);
     let profiles = document["profiles"].as_array().expect("profiles");
     let samples: Vec<usize> = profiles
@@ -266,7 +267,7 @@ fn samples_can_be_counted() {
 fn the_command_line_writes_what_the_page_saves() {
     let log = path(PROFILED);
     let session = session_of(&std::fs::read(&log).expect("a log")).expect("a log");
-    let query = query(Source::CostCentres, View::Time, Measure::Amount);
+    let query = query(sources::COST_CENTRES, View::Time, Measure::Amount);
     for (name, format) in [
         ("speedscope", ExportFormat::Speedscope),
         ("folded", ExportFormat::Folded),

@@ -7,6 +7,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use analysis::flamegraph::sources;
 use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use common::{Case, Known, Tally, cases, for_all, known, session_of};
 use eventlog::ids::{Nanos, ThreadId};
@@ -88,7 +89,7 @@ fn for_all_sessions(known: Known, check: impl Fn(&Case, &Session) -> Result<usiz
 fn parts_have_together_what_the_whole_has() {
     for_all_sessions(known([32, 2000], [112, 6000]), |_, session| {
         let mut stacks = 0;
-        for source in Source::ALL {
+        for source in sources::all() {
             let Some(origin) = session.origin(source) else {
                 continue;
             };
@@ -155,14 +156,14 @@ fn told_by_graph(folded: Folded) -> BTreeMap<Vec<String>, u64> {
 #[test]
 fn waiting_is_what_the_table_of_threads_says() {
     for_all_sessions(known([29, 3500], [106, 12_000]), |_, session| {
-        let Some(origin) = session.origin(Source::Waiting) else {
+        let Some(origin) = session.origin(sources::WAITING) else {
             return Ok(0);
         };
         let mut stacks = 0;
         let ranges = division(session, 3).into_iter().map(Some);
         for range in ranges.chain([None]) {
             let table = table(session, range);
-            let ours = told_by_graph(folded(origin, Source::Waiting, range, &[]));
+            let ours = told_by_graph(folded(origin, sources::WAITING, range, &[]));
             let theirs = told_by_table(&table);
             if ours != theirs {
                 return Err(format!("{range:?}: {ours:?} {theirs:?}"));
@@ -175,7 +176,7 @@ fn waiting_is_what_the_table_of_threads_says() {
                 .max_by_key(|row| row.sums.times.all_blocked_ns())
             {
                 let only = [TrackSource::Thread(row.id)];
-                let ours = folded(origin, Source::Waiting, range, &only);
+                let ours = folded(origin, sources::WAITING, range, &only);
                 let waits = row.sums.times.all_blocked_ns() + row.sums.times.ready_ns;
                 let sum: u64 = ours.values().map(|(ns, _)| ns).sum();
                 if sum != waits {
@@ -192,7 +193,7 @@ fn waiting_is_what_the_table_of_threads_says() {
 #[test]
 fn waiting_in_time_has_the_same_times() {
     for_all_sessions(known([29, 2000], [106, 6000]), |_, session| {
-        let Some(origin) = session.origin(Source::Waiting) else {
+        let Some(origin) = session.origin(sources::WAITING) else {
             return Ok(0);
         };
         let threads: Vec<TrackSource> = table(session, None)
@@ -204,7 +205,7 @@ fn waiting_in_time_has_the_same_times() {
         let mut stacks = 0;
         for range in division(session, 3).into_iter().map(Some).chain([None]) {
             let choice = Choice {
-                source: Source::Waiting,
+                source: sources::WAITING,
                 tracks: threads.clone(),
                 range,
                 before: None,
@@ -271,7 +272,7 @@ fn as_reported(frames: &[Frame]) -> String {
 /// is the beginning of ours. Samples without anything alive are left out: the
 /// report begins with one that the log has not.
 fn check_heap(session: &Session, report: &str) -> Result<usize, String> {
-    let origin = session.origin(Source::Heap).ok_or("no heap profile")?;
+    let origin = session.origin(sources::HEAP).ok_or("no heap profile")?;
     let (profile, tracks) = origin.in_time(&Choice::default());
     assert_eq!(tracks, [0]);
     let heap = profile.heap.as_ref().ok_or("no samples")?;
@@ -323,7 +324,7 @@ fn heap_samples_are_those_of_the_report() {
         };
         let session = session_of(&case.bytes()).expect("a log");
         // Reports by closure or module have no stacks.
-        if session.origin(Source::Heap).is_some() {
+        if session.origin(sources::HEAP).is_some() {
             match check_heap(&session, &report) {
                 Ok(samples) => tally.add(&case, samples),
                 Err(why) => panic!("{}: {why}", case.name),
@@ -473,31 +474,31 @@ fn shown(session: &Session, source: Source) -> String {
 #[test]
 fn what_a_program_announced() {
     let session = session_of(&announce()).expect("a log");
-    insta::assert_snapshot!("stack_samples", shown(&session, Source::StackSamples));
-    insta::assert_snapshot!("spans", shown(&session, Source::Spans));
-    insta::assert_snapshot!("waiting", shown(&session, Source::Waiting));
+    insta::assert_snapshot!("stack_samples", shown(&session, sources::STACK_SAMPLES));
+    insta::assert_snapshot!("spans", shown(&session, sources::SPANS));
+    insta::assert_snapshot!("waiting", shown(&session, sources::WAITING));
     let told = session.overview().warnings;
     let told: Vec<String> = told.into_iter().map(|warning| warning.text).collect();
     insta::assert_snapshot!("stack_oddities", told.join("\n"));
     let infos = session.flame_sources();
     let sources: Vec<Source> = infos.iter().map(|info| info.source).collect();
-    assert!(sources.ends_with(&[Source::StackSamples, Source::Spans, Source::Waiting]));
+    assert!(sources.ends_with(&[sources::STACK_SAMPLES, sources::SPANS, sources::WAITING]));
     let label = |source, track| {
         let info = infos.iter().find(|info| info.source == source)?;
         let track = info.tracks.iter().find(|info| info.source == track)?;
         track.label.clone()
     };
-    let spans = session.origin(Source::Spans).expect("spans");
+    let spans = session.origin(sources::SPANS).expect("spans");
     let (profile, _) = spans.in_time(&Choice::default());
     let first = profile
         .tracks
         .iter()
-        .filter(|track| label(Source::Spans, track.source).as_deref() == Some("spans"));
+        .filter(|track| label(sources::SPANS, track.source).as_deref() == Some("spans"));
     assert!(first.count() > 0);
     let is_gc = |frame: &Frame| frame.kind == FrameKind::BuiltIn && frame.label == "GC";
     assert!(profile.frames.iter().any(|(_, frame)| is_gc(frame)));
     assert_eq!(
-        label(Source::Waiting, TrackSource::Thread(ThreadId(u32::MAX))),
+        label(sources::WAITING, TrackSource::Thread(ThreadId(u32::MAX))),
         None
     );
 }
@@ -508,7 +509,7 @@ fn heap_of_one_log() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
     let bytes = std::fs::read(path).expect("the log can be read");
     let session = session_of(&bytes).expect("a log");
-    insta::assert_snapshot!("heap", shown(&session, Source::Heap));
+    insta::assert_snapshot!("heap", shown(&session, sources::HEAP));
 }
 
 /// Other words make other spans, and none if nothing is said in them.
@@ -517,8 +518,8 @@ fn spans_follow_the_words() {
     use analysis::timeline::user_spans::SpanPrefixes;
     let mut session = session_of(&announce()).expect("a log");
     let count = |session: &Session| {
-        let origin = session.origin(Source::Spans).expect("spans");
-        folded(origin, Source::Spans, None, &[]).len()
+        let origin = session.origin(sources::SPANS).expect("spans");
+        folded(origin, sources::SPANS, None, &[]).len()
     };
     let before = count(&session);
     session.set_span_prefixes(SpanPrefixes::of_lists("no such word", "nor this"));

@@ -15,6 +15,7 @@ use eventlog::{Record, Sink};
 use model::profile::frames::FrameKind;
 use model::profile::origin::Choice;
 use model::profile::{Profile, Track, TrackSource};
+use model::time::Span;
 use views::flame::query::answer;
 use views::flame::query::{FlameBoxes, FlameHead, FlameQuery, View};
 
@@ -36,13 +37,14 @@ fn read(path: &Path) -> (Profile, Vec<CallOddity>) {
         bytes = inflated;
     }
     let mut collector = ProfileCollector::default();
-    let mut end = Nanos(0);
+    let mut log = None::<Span>;
     let mut sink = |record: &Record<'_>| {
-        end = end.max(record.time);
+        let at = Span::new(record.time, record.time);
+        log = Some(log.map_or(at, |log| Span::new(log.start, log.end.max(record.time))));
         collector.offer(record);
     };
     read_log(&mut bytes.as_slice(), &mut sink).expect("an eventlog");
-    collector.finish(end)
+    collector.finish(log.unwrap_or(Span::new(Nanos(0), Nanos(0))))
 }
 
 #[test]

@@ -10,13 +10,13 @@ use views::flame::query::ExportFormat;
 use views::flame::step::Step;
 use views::session::questions::FlameExportQuery;
 
+use analysis::flamegraph::sources;
 use analysis::process::DiagnosticKind;
 use common::build::Build;
 use eventlog::ids::{CapId, OsThreadId};
 use eventlog::source::FileSource;
 use model::profile::TrackSource;
 use model::profile::origin::Choice;
-use model::profile::source::Source;
 use symbols::Symbols;
 use views::flame::query::{FlameQuery, View};
 use views::session::Session;
@@ -38,7 +38,7 @@ fn example() -> Session {
 fn boxes(session: &Session, track: TrackSource) -> Vec<String> {
     let query = FlameQuery {
         choice: Choice {
-            source: Source::CostCentres,
+            source: sources::COST_CENTRES,
             tracks: vec![track],
             ..Choice::default()
         },
@@ -118,7 +118,7 @@ fn symbols_rename_what_is_kept() {
             View::Callees(name.to_owned()),
         ]
     };
-    let whole = session.flame_span(Source::CostCentres);
+    let whole = session.flame_span(sources::COST_CENTRES);
     let query = |view: View, steps: &[Step]| FlameQuery {
         choice: Choice {
             tracks: vec![os_thread(&session)],

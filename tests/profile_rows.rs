@@ -6,6 +6,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::io::Read;
 
+use analysis::flamegraph::sources;
 use analysis::timeline::profile_rows::CallsOf;
 use common::build::{Build, Declared};
 use eventlog::ids::{CapId, Nanos, OsThreadId, ThreadId};
@@ -15,7 +16,6 @@ use model::class::Class;
 use model::marks::MarkKind;
 use model::profile::TrackSource;
 use model::profile::frames::Frame;
-use model::profile::source::Source;
 use model::time::Span;
 use proptest::prelude::*;
 use views::notes::Notes;
@@ -162,7 +162,7 @@ fn text(facts: &[Fact]) -> String {
             }
             Some(Target::Flame(target)) => format!(
                 " → {} {} at {}",
-                target.source.name(),
+                sources::of(target.source).name(),
                 target.track.name(),
                 target.at.0
             ),
@@ -414,7 +414,7 @@ fn rows_of_real_profiles_are_whole() {
         let sources = session.flame_sources();
         let tracks = sources
             .iter()
-            .filter(|info| info.source == Source::CostCentres);
+            .filter(|info| info.source == sources::COST_CENTRES);
         let expected = tracks.flat_map(|info| &info.tracks).filter(|track| {
             matches!(
                 track.source,

@@ -5,10 +5,12 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 
 use super::{Condition, Failure, Input, Out, Output, Range, Style, Table, report, say, why};
 use analysis::flamegraph::profiles::{SourceInfo, TrackInfo};
+use analysis::flamegraph::sources;
 use analysis::flamegraph::spans::totals::WindowTotals;
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::ids::Nanos;
@@ -28,7 +30,7 @@ pub(super) struct Arguments {
     /// The log
     file: PathBuf,
     /// Where the stacks come from; without it, the first of these that the log has
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = stacks())]
     source: Option<Stacks>,
     /// What to write
     #[arg(long, value_enum, default_value = "totals")]
@@ -66,20 +68,12 @@ pub(super) struct Arguments {
     output: Output,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+/// Where stacks come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stacks {
-    /// Cost-centre samples, and the foreign calls that the program announces
-    CostCentres,
-    /// Those foreign calls alone
+    Of(Source),
+    /// Of cost centres and foreign calls, the calls alone.
     ForeignCalls,
-    /// Samples of ghc-stack-profiler
-    StackSamples,
-    /// Spans that the program announces
-    Spans,
-    /// What threads waited for
-    Waiting,
-    /// Heap samples by cost-centre stack: the mean of all
-    Heap,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -114,6 +108,13 @@ enum By {
     Bytes,
 }
 
+/// The names of what stacks come from.
+fn stacks() -> impl TypedValueParser<Value = Stacks> {
+    let names = Stacks::all().map(|stacks| PossibleValue::new(stacks.name()).help(stacks.help()));
+    let named = |name: String| Stacks::all().find(|stacks| stacks.name() == name);
+    PossibleValuesParser::new(names).try_map(move |name| named(name).ok_or("no such source"))
+}
+
 fn track(text: &str) -> Result<TrackSource, String> {
     TrackSource::named(text).ok_or_else(|| {
         "no track: they are called cap0, os4242, unknown0, thread5, spans5.0, program".to_owned()
@@ -128,14 +129,19 @@ fn step(text: &str) -> Result<Step, String> {
 }
 
 impl Stacks {
+    /// All of them, in the order in which they are looked for.
+    fn all() -> impl Iterator<Item = Self> + Clone {
+        sources::all().flat_map(|source| {
+            let calls = (source == sources::COST_CENTRES).then_some(Self::ForeignCalls);
+            std::iter::once(Self::Of(source)).chain(calls)
+        })
+    }
+
     /// The source that has it.
     const fn source(self) -> Source {
         match self {
-            Self::CostCentres | Self::ForeignCalls => Source::CostCentres,
-            Self::StackSamples => Source::StackSamples,
-            Self::Spans => Source::Spans,
-            Self::Waiting => Source::Waiting,
-            Self::Heap => Source::Heap,
+            Self::Of(source) => source,
+            Self::ForeignCalls => sources::COST_CENTRES,
         }
     }
 
@@ -150,26 +156,25 @@ impl Stacks {
 
     fn name(self) -> &'static str {
         match self {
+            Self::Of(source) => sources::of(source).name(),
             Self::ForeignCalls => "foreign-calls",
-            other => other.source().name(),
+        }
+    }
+
+    fn help(self) -> &'static str {
+        match self {
+            Self::Of(source) => sources::of(source).help(),
+            Self::ForeignCalls => "The foreign calls that the program announces, alone",
         }
     }
 
     /// How a log comes to have it.
-    const fn how(self) -> &'static str {
+    fn how(self) -> &'static str {
         match self {
-            Self::CostCentres => "build the program with -prof and run it with +RTS -p -l",
+            Self::Of(source) => sources::of(source).how(),
             Self::ForeignCalls => {
                 "let the program announce its calls with messages, \"START 1 name\" and \"STOP 1 name\""
             }
-            Self::StackSamples => "let the program run ghc-stack-profiler, with +RTS -l",
-            Self::Spans => {
-                "let the program announce spans with messages, \"START name\" and \"STOP name\""
-            }
-            Self::Waiting => {
-                "run the program with +RTS -l, so that it logs what its scheduler does"
-            }
-            Self::Heap => "build the program with -prof and run it with +RTS -hc -l",
         }
     }
 
@@ -188,7 +193,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         let what = "pprof's format is not for terminals: name a file with --out";
         return Err(Failure::Usage(what.to_owned()));
     }
-    let of_spans = arguments.source == Some(Stacks::Spans) && arguments.format == Format::Totals;
+    let of_spans =
+        arguments.source == Some(Stacks::Of(sources::SPANS)) && arguments.format == Format::Totals;
     if arguments.window.is_some() && !of_spans {
         let what = "--window is for --source spans --format totals";
         return Err(Failure::Usage(what.to_owned()));
@@ -277,11 +283,7 @@ fn query(
 /// The source that is asked for, if the log has something of it.
 fn from(asked: Option<Stacks>, sources: &[SourceInfo]) -> Result<Stacks, Failure> {
     let has = |from: &Stacks| from.tracks(sources).next().is_some();
-    let there_are: Vec<Stacks> = Stacks::value_variants()
-        .iter()
-        .copied()
-        .filter(has)
-        .collect();
+    let there_are: Vec<Stacks> = Stacks::all().filter(has).collect();
     let found = match asked {
         Some(asked) => there_are.iter().find(|&&from| from == asked),
         None => there_are.first(),
@@ -303,7 +305,7 @@ fn from(asked: Option<Stacks>, sources: &[SourceInfo]) -> Result<Stacks, Failure
         ),
         None => format!(
             "this log has no stacks. To get one that does, {}.",
-            Stacks::CostCentres.how()
+            Stacks::Of(sources::COST_CENTRES).how()
         ),
     }))
 }
@@ -331,7 +333,7 @@ fn tracks(
 }
 
 fn measure(from: Stacks, asked: Option<By>) -> Result<Measure, Failure> {
-    match (from.source().unit(), asked) {
+    match (sources::of(from.source()).unit(), asked) {
         (_, None) | (Unit::Time, Some(By::Time)) | (Unit::Bytes, Some(By::Bytes)) => {
             Ok(Measure::Amount)
         }

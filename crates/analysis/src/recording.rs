@@ -1,8 +1,10 @@
 //! All analyses of a log, wired together once.
 
-use crate::flamegraph::foreign::CallOddity;
-use crate::flamegraph::profiles::{Profiles, ProfilesCollector};
+use crate::flamegraph::profiles::{Profiles, SourceInfo, TrackInfo};
+use crate::flamegraph::sources::{self, Known};
 use crate::flamegraph::spans::ProgramSpans;
+use crate::flamegraph::spans::opentelemetry::TelemetrySpans;
+use crate::flamegraph::spans::totals::{WindowTotals, span_totals};
 use crate::info::Info;
 use crate::numbers::Numbers;
 use crate::process::OpenAtEnd;
@@ -15,7 +17,10 @@ use crate::timeline::user_spans::SpanPrefixes;
 use eventlog::blocks::BlockIndex;
 use eventlog::ids::Nanos;
 use eventlog::{Event, EventType, Names, Record, Sink};
+use model::profile::TrackSource;
+use model::profile::origin::Origin;
 use model::profile::source::Source;
+use model::time::Span;
 
 /// All analyses of a log, in one pass.
 ///
@@ -38,16 +43,12 @@ pub struct Recording {
     pub tracks: Tracks,
     /// What threads, cost centres and counters are called.
     pub names: Names,
-    /// Taken out at the end of the log.
-    samples: Option<ProfilesCollector>,
+    /// The spans of opentelemetry.
+    pub telemetry: TelemetrySpans,
     /// What flame graphs are made from.
     pub profiles: Profiles,
     /// The rows of the timeline that show them.
     pub profile_rows: ProfileRows,
-    /// What is odd about announced foreign calls.
-    pub call_oddities: Vec<CallOddity>,
-    /// How many spans overlap too many others for a flame graph.
-    pub spans_left_out: u64,
     /// What had no end when the log ended.
     pub open: OpenAtEnd,
 }
@@ -66,11 +67,9 @@ impl Default for Recording {
             messages: Messages::default(),
             tracks: Tracks::default(),
             names: Names::default(),
-            samples: Some(ProfilesCollector::default()),
+            telemetry: TelemetrySpans::default(),
             profiles: Profiles::default(),
             profile_rows: ProfileRows::default(),
-            call_oddities: Vec::new(),
-            spans_left_out: 0,
             open: OpenAtEnd::default(),
         }
     }
@@ -88,9 +87,8 @@ impl Sink for Recording {
         self.messages.offer(record);
         self.tracks.offer(record);
         self.names.offer(record);
-        if let Some(samples) = &mut self.samples {
-            samples.offer(record);
-        }
+        self.telemetry.offer(record);
+        self.profiles.event(record);
         if record.id == EventType::THREAD_LABEL {
             self.label(record);
         }
@@ -124,33 +122,68 @@ impl Recording {
             spans.finish(end, &mut sink);
         }
         self.store.settle(end);
-        if let Some(samples) = self.samples.take() {
-            (self.profiles, self.call_oddities) = samples.finish(end);
-            let store = &self.store;
-            let running = |cap, at, place: &mut usize| store.running(cap, at, place);
-            self.profiles.learn_threads(running);
-            self.profile_rows = ProfileRows::of(&self.profiles);
+        self.telemetry.settle(end);
+        self.with_profiles(Profiles::settle);
+        self.profile_rows = ProfileRows::of(&self.profiles);
+    }
+
+    /// Lets the profiles see what other analyses know.
+    fn with_profiles(&mut self, then: impl FnOnce(&mut Profiles, &Known<'_>)) {
+        let mut profiles = std::mem::take(&mut self.profiles);
+        then(&mut profiles, &self.known(&self.tracks.collections.times()));
+        self.profiles = profiles;
+    }
+
+    fn known<'a>(&'a self, collections: &'a [(u64, u64)]) -> Known<'a> {
+        let (first, last) = self.info.first_and_last().unwrap_or_default();
+        Known {
+            log: Span::new(first, last),
+            store: &self.store,
+            messages: &self.messages,
+            prefixes: self.tracks.prefixes(),
+            telemetry: &self.telemetry,
+            collections,
         }
-        self.settle_spans();
     }
 
-    /// The spans that the program announced.
+    /// How long the spans of each name lasted without collections, as
+    /// `ghc-events-analyze` has it: of the whole log, or of each span of the
+    /// name `window`. Nothing before the log is read to its end.
     #[must_use]
-    pub fn program_spans(&self) -> ProgramSpans {
-        let prefixes = self.tracks.prefixes();
-        let mut spans = ProgramSpans::of_messages(&self.messages, prefixes, self.end());
-        spans.add(self.profiles.telemetry());
-        spans
+    pub fn span_totals(&self, window: Option<&str>) -> Vec<WindowTotals> {
+        if !self.is_settled() || self.info.first_and_last().is_none() {
+            return Vec::new();
+        }
+        let collections = self.tracks.collections.times();
+        let known = self.known(&collections);
+        span_totals(&ProgramSpans::of(&known), &collections, known.log, window)
     }
 
-    /// Makes the profile of spans once the log is read, and again when other
-    /// words announce them.
-    fn settle_spans(&mut self) {
-        let collections = self.tracks.collections.times();
-        let spans = self.program_spans();
-        let (profile, left_out) = spans.profile(&collections, &self.store, self.end());
-        self.profiles.set(Source::Spans, profile);
-        self.spans_left_out = left_out;
+    /// What flame graphs of a source are made from; `None` if the log has
+    /// nothing of it.
+    #[must_use]
+    pub fn origin(&self, source: Source) -> Option<&dyn Origin> {
+        sources::of(source).origin(self.profiles.get(source), &self.store)
+    }
+
+    /// What flame graphs can be about, in the order in which it is offered.
+    #[must_use]
+    pub fn flame_sources(&self) -> Vec<SourceInfo> {
+        let info = |id: Source| sources::of(id).info(id, self.profiles.get(id), &self.store);
+        let mut infos: Vec<SourceInfo> = sources::all().filter_map(info).collect();
+        let tracks = infos.iter_mut().flat_map(|info| &mut info.tracks);
+        tracks.for_each(|track| self.label_track(track));
+        infos
+    }
+
+    fn label_track(&self, track: &mut TrackInfo) {
+        let thread = match track.source {
+            TrackSource::Thread(thread) => Some(thread),
+            TrackSource::Spans { thread, .. } => thread,
+            _ => None,
+        };
+        let label = thread.and_then(|thread| self.store.label_of(thread));
+        track.label = label.map(str::to_owned);
     }
 
     /// Looks for spans of the program with other words.
@@ -158,7 +191,7 @@ impl Recording {
         let end = self.is_settled().then(|| self.end());
         self.tracks.set_prefixes(prefixes, &self.messages, end);
         if end.is_some() {
-            self.settle_spans();
+            self.with_profiles(Profiles::follow_words);
         }
     }
 

@@ -90,15 +90,15 @@ fn is_in(track: &TrackInfo, scope: &Scope) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flamegraph::sources;
     use eventlog::ids::{CapId, OsThreadId, ThreadId};
-    use model::profile::source::Source;
 
     #[test]
     fn names_stand_for_tracks() {
         let (cap, os) = (TrackSource::Capability, TrackSource::OsThread);
         let unknown = TrackSource::UnknownThread { lane: 0 };
         let info = |sources: &[TrackSource]| SourceInfo {
-            source: Source::CostCentres,
+            source: sources::COST_CENTRES,
             tracks: sources
                 .iter()
                 .map(|&source| TrackInfo {

@@ -31,27 +31,10 @@ pub struct ProfileCollector {
     ticks: BTreeMap<CapId, Ticks>,
     tick_interval: Option<Nanos>,
     calls: Calls,
-    /// When the first event was.
-    first: Option<Nanos>,
 }
 
 impl Sink for ProfileCollector {
-    /// The first event of a log is one of them, whatever it is.
-    const CONSUMES: EventSet = EventSet::ALL;
-
-    #[inline]
-    fn event(&mut self, record: &Record<'_>) {
-        if self.first.is_none() {
-            self.first = Some(record.time);
-        }
-        if Self::OF_PROFILES.contains(record.id) {
-            self.profile_event(record.event(), record.time);
-        }
-    }
-}
-
-impl ProfileCollector {
-    const OF_PROFILES: EventSet = EventSet::of(&[
+    const CONSUMES: EventSet = EventSet::of(&[
         EventType::USER_MSG,
         EventType::USER_MARKER,
         EventType::HEAP_PROF_COST_CENTRE,
@@ -59,6 +42,12 @@ impl ProfileCollector {
         EventType::PROF_BEGIN,
     ]);
 
+    fn event(&mut self, record: &Record<'_>) {
+        self.profile_event(record.event(), record.time);
+    }
+}
+
+impl ProfileCollector {
     /// Takes an event of a profile; others are passed over.
     pub fn profile_event(&mut self, event: Event<'_>, at: Nanos) {
         match event {
@@ -92,10 +81,11 @@ impl ProfileCollector {
         }
     }
 
-    /// The profile of a log whose last event is at `end`, and what was odd
+    /// The profile of a log from its first event to its last, and what was odd
     /// about its foreign calls, by time.
     #[must_use]
-    pub fn finish(mut self, end: Nanos) -> (Profile, Vec<CallOddity>) {
+    pub fn finish(mut self, log: Span) -> (Profile, Vec<CallOddity>) {
+        let end = log.end;
         self.calls.finish(end);
         let mut frames = Frames::default();
         let mut stacks = Stacks::default();
@@ -106,8 +96,8 @@ impl ProfileCollector {
         tracks.extend(self.thread_tracks(&mut frames, &mut stacks, &mut oddities, end));
         // The whole log: where a track has nothing, it was idle.
         let spans = || tracks.iter().filter_map(|track| track.samples.span());
-        let starts = spans().map(|span| span.start).chain(self.first);
-        let start = starts.min().unwrap_or(end);
+        let starts = spans().map(|span| span.start).chain([log.start]);
+        let start = starts.min().unwrap_or(log.start);
         let end = spans()
             .map(|span| span.end)
             .max()
@@ -311,7 +301,7 @@ mod tests {
         collector.sample(40, 0x1_0000, &[1]);
         collector.declare(1, b"main\0Main\0M.hs:1:1\0");
         collector.declare(2, b"go\0Main\0M.hs:2:1\0");
-        let (profile, oddities) = collector.finish(Nanos(50));
+        let (profile, oddities) = collector.finish(Span::new(Nanos(0), Nanos(50)));
         assert_eq!(
             rows(&profile),
             [
@@ -340,7 +330,7 @@ mod tests {
         collector.message(40, "STOP 0 blur");
         collector.message(50, "START 1 blur");
         collector.declare(1, b"a.B.c\0Main\0M.hs:1:1\0");
-        let (profile, oddities) = collector.finish(Nanos(60));
+        let (profile, oddities) = collector.finish(Span::new(Nanos(0), Nanos(60)));
         assert_eq!(
             rows(&profile),
             [
@@ -378,7 +368,7 @@ mod tests {
         collector.message(31, "ANN_CALL_RET 0x410061 0x40ff00 73");
         collector.message(40, "STOP 0 bar");
         collector.message(45, "STOP 1 baz");
-        let (profile, oddities) = collector.finish(Nanos(60));
+        let (profile, oddities) = collector.finish(Span::new(Nanos(0), Nanos(60)));
         assert_eq!(
             rows(&profile),
             [
@@ -397,7 +387,7 @@ mod tests {
 
     #[test]
     fn a_log_without_a_profile_has_no_tracks() {
-        let (profile, oddities) = ProfileCollector::default().finish(Nanos(7));
+        let (profile, oddities) = ProfileCollector::default().finish(Span::new(Nanos(7), Nanos(7)));
         assert!(profile.tracks.is_empty() && oddities.is_empty());
         assert_eq!(profile.span, Span::new(Nanos(7), Nanos(7)));
     }

@@ -16,6 +16,7 @@ pub mod foreign;
 pub mod heap_collect;
 mod nesting;
 pub mod profiles;
+pub mod sources;
 pub mod spans;
 pub mod stack_samples;
 #[cfg(test)]
@@ -25,7 +26,7 @@ pub mod waiting;
 
 pub use collect::ProfileCollector;
 pub use foreign::{CallKey, CallOddity, CallProblem};
-pub use profiles::{Profiles, ProfilesCollector, SourceInfo, TrackInfo};
+pub use profiles::{Profiles, SourceInfo, TrackInfo};
 pub use spans::ProgramSpans;
 pub use spans::totals::{SpanTotal, WindowTotals, span_totals};
 pub use stack_samples::{StackOddity, StackProblem};

@@ -2,16 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::collect::ProfileCollector;
-use super::foreign::CallOddity;
-use super::heap_collect::HeapCollector;
-use super::spans::opentelemetry::TelemetrySpans;
-use super::stack_samples::{StackOddity, StackSampleCollector};
-use eventlog::ids::{Address, CapId, Nanos, ThreadId};
-use eventlog::{EventSet, Record, Sink};
+use super::sources::{self, Gather, Gathered, Known, SourceOddity};
+use eventlog::ids::{Address, ThreadId};
+use eventlog::{EventSet, Record};
 use model::profile::frames::Frames;
 use model::profile::heap::HeapSamples;
-use model::profile::sample_threads::SampleThreads;
 use model::profile::source::Source;
 use model::profile::{Profile, Track, TrackSource};
 use symbols::Name;
@@ -39,115 +34,12 @@ pub struct SourceInfo {
     pub tracks: Vec<TrackInfo>,
 }
 
-/// Collects what all profiles are made of.
-#[derive(Debug, Default)]
-pub struct ProfilesCollector {
-    cost_centres: ProfileCollector,
-    stack_samples: StackSampleCollector,
-    heap: HeapCollector,
-    telemetry: TelemetrySpans,
-}
-
-impl Sink for ProfilesCollector {
-    const CONSUMES: EventSet = ProfileCollector::CONSUMES
-        .union(StackSampleCollector::CONSUMES)
-        .union(HeapCollector::CONSUMES)
-        .union(TelemetrySpans::CONSUMES);
-
-    #[inline]
-    fn event(&mut self, record: &Record<'_>) {
-        self.cost_centres.offer(record);
-        self.stack_samples.offer(record);
-        self.heap.offer(record);
-        self.telemetry.offer(record);
-    }
-}
-
-impl ProfilesCollector {
-    /// The profiles of a log whose last event is at `end`, and what was odd
-    /// about its foreign calls, by time. Spans are still to be
-    /// [`set`](Profiles::set): they depend on the words that announce them.
+impl SourceInfo {
+    /// What a profile has: its tracks, and the threads with the most samples.
     #[must_use]
-    pub fn finish(mut self, end: Nanos) -> (Profiles, Vec<CallOddity>) {
-        let mut profiles = Profiles::default();
-        let (cost_centres, oddities) = self.cost_centres.finish(end);
-        profiles.set(Source::CostCentres, cost_centres);
-        let (stack_samples, stack_oddities) = self.stack_samples.finish(end);
-        profiles.set(Source::StackSamples, stack_samples);
-        profiles.stack_oddities = stack_oddities;
-        profiles.set(Source::Heap, self.heap.finish(end));
-        self.telemetry.settle(end);
-        profiles.telemetry = self.telemetry;
-        (profiles, oddities)
-    }
-}
-
-/// The profiles of a log.
-#[derive(Debug, Default)]
-pub struct Profiles {
-    all: Vec<(Source, Profile)>,
-    telemetry: TelemetrySpans,
-    stack_oddities: Vec<StackOddity>,
-}
-
-impl Profiles {
-    /// The profile of a source, if the log has something of it.
-    #[must_use]
-    pub fn get(&self, source: Source) -> Option<&Profile> {
-        let mut all = self.all.iter();
-        all.find(|(other, _)| *other == source)
-            .map(|(_, profile)| profile)
-    }
-
-    /// The functions of each profile.
-    pub fn frames(&self) -> impl Iterator<Item = &Frames> {
-        self.all.iter().map(|(_, profile)| &profile.frames)
-    }
-
-    /// Gives names to the frames that have an address.
-    pub fn name_addresses<'a>(&mut self, name: impl Fn(Address) -> Option<&'a Name>) {
-        for (_, profile) in &mut self.all {
-            profile.name_addresses(&name);
-        }
-    }
-
-    /// Learns of which thread the cost-centre samples are: which one ran on a
-    /// capability at a time.
-    pub fn learn_threads(
-        &mut self,
-        running: impl Fn(CapId, Nanos, &mut usize) -> Option<ThreadId>,
-    ) {
-        let mut all = self.all.iter_mut();
-        if let Some((_, profile)) = all.find(|(source, _)| *source == Source::CostCentres) {
-            profile.threads = SampleThreads::of(&profile.tracks, running);
-        }
-    }
-
-    /// Puts a profile in the place of that of a source; an empty one is none.
-    pub fn set(&mut self, source: Source, profile: Profile) {
-        self.all.retain(|(other, _)| *other != source);
-        if !profile.tracks.is_empty() {
-            self.all.push((source, profile));
-            self.all.sort_by_key(|(source, _)| *source);
-        }
-    }
-
-    /// The spans of opentelemetry.
-    #[must_use]
-    pub const fn telemetry(&self) -> &TelemetrySpans {
-        &self.telemetry
-    }
-
-    /// What was odd about stack samples.
-    #[must_use]
-    pub fn stack_oddities(&self) -> &[StackOddity] {
-        &self.stack_oddities
-    }
-
-    /// What there is.
-    #[must_use]
-    pub fn infos(&self) -> Vec<SourceInfo> {
-        let track = |track: &Track, heap: Option<&HeapSamples>| TrackInfo {
+    pub fn of_profile(source: Source, profile: &Profile) -> Self {
+        let heap = profile.heap.as_ref();
+        let track = |track: &Track| TrackInfo {
             source: track.source,
             label: None,
             samples: heap.map_or(track.samples.len(), HeapSamples::len) as u64,
@@ -157,15 +49,108 @@ impl Profiles {
             label: None,
             samples,
         };
-        let info = |(source, profile): &(Source, Profile)| {
-            let tracks = profile.tracks.iter();
-            let tracks = tracks.map(|of| track(of, profile.heap.as_ref()));
-            let threads = profile.threads.counts().into_iter().map(thread);
-            SourceInfo {
-                source: *source,
-                tracks: tracks.chain(threads.take(MOST_THREADS)).collect(),
-            }
+        let threads = profile.threads.counts().into_iter().map(thread);
+        let tracks = profile.tracks.iter().map(track);
+        Self {
+            source,
+            tracks: tracks.chain(threads.take(MOST_THREADS)).collect(),
+        }
+    }
+}
+
+/// The profiles of a log: gathered while it is read, there once it is.
+#[derive(Debug)]
+pub struct Profiles {
+    all: Vec<Gathering>,
+    /// What any of them takes.
+    consumes: EventSet,
+}
+
+/// The profile of a source.
+#[derive(Debug)]
+struct Gathering {
+    source: Source,
+    consumes: EventSet,
+    gather: Box<dyn Gather>,
+    /// Once the log is read, if it has something of the source.
+    profile: Option<Profile>,
+    oddities: Vec<SourceOddity>,
+}
+
+impl Default for Profiles {
+    fn default() -> Self {
+        let gathering = |source| {
+            let gather = sources::of(source).gather()?;
+            Some(Gathering {
+                source,
+                consumes: gather.consumes(),
+                gather,
+                profile: None,
+                oddities: Vec::new(),
+            })
         };
-        self.all.iter().map(info).collect()
+        let all: Vec<Gathering> = sources::all().filter_map(gathering).collect();
+        let consumes = all
+            .iter()
+            .fold(EventSet::NONE, |set, of| set.union(of.consumes));
+        Self { all, consumes }
+    }
+}
+
+impl Gathering {
+    fn settle(&mut self, known: &Known<'_>) {
+        let Gathered { profile, oddities } = self.gather.settle(known);
+        self.profile = Some(profile).filter(|profile| !profile.tracks.is_empty());
+        self.oddities = oddities;
+    }
+}
+
+impl Profiles {
+    /// Takes the next event in analysis order.
+    #[inline]
+    pub fn event(&mut self, record: &Record<'_>) {
+        if self.consumes.contains(record.id) {
+            for of in &mut self.all {
+                if of.consumes.contains(record.id) {
+                    of.gather.event(record);
+                }
+            }
+        }
+    }
+
+    /// The log is read.
+    pub fn settle(&mut self, known: &Known<'_>) {
+        self.all.iter_mut().for_each(|of| of.settle(known));
+    }
+
+    /// Other words begin and end spans, in a log that is read.
+    pub fn follow_words(&mut self, known: &Known<'_>) {
+        let those = self.all.iter_mut().filter(|of| of.gather.follows_words());
+        those.for_each(|of| of.settle(known));
+    }
+
+    /// The profile of a source, if the log has something of it.
+    #[must_use]
+    pub fn get(&self, source: Source) -> Option<&Profile> {
+        let found = self.all.iter().find(|of| of.source == source);
+        found.and_then(|of| of.profile.as_ref())
+    }
+
+    /// The functions of each profile.
+    pub fn frames(&self) -> impl Iterator<Item = &Frames> {
+        let profiles = self.all.iter().filter_map(|of| of.profile.as_ref());
+        profiles.map(|profile| &profile.frames)
+    }
+
+    /// Gives names to the frames that have an address.
+    pub fn name_addresses<'a>(&mut self, name: impl Fn(Address) -> Option<&'a Name>) {
+        for profile in self.all.iter_mut().filter_map(|of| of.profile.as_mut()) {
+            profile.name_addresses(&name);
+        }
+    }
+
+    /// What was odd about what they are made from, source by source.
+    pub fn oddities(&self) -> impl Iterator<Item = &SourceOddity> {
+        self.all.iter().flat_map(|of| &of.oddities)
     }
 }

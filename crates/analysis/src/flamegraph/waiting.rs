@@ -235,7 +235,7 @@ fn track(
 /// What there is to be said of waiting, for lists: the threads that waited
 /// longest, with how often they ran; `None` if none waited.
 #[must_use]
-pub fn waiting_info(store: &Store) -> Option<SourceInfo> {
+pub fn waiting_info(source: Source, store: &Store) -> Option<SourceInfo> {
     let longest = store.wait_groups().longest.iter();
     let tracks: Vec<TrackInfo> = longest
         .map(|waited| TrackInfo {
@@ -244,10 +244,7 @@ pub fn waiting_info(store: &Store) -> Option<SourceInfo> {
             samples: waited.runs.into(),
         })
         .collect();
-    (!tracks.is_empty()).then_some(SourceInfo {
-        source: Source::Waiting,
-        tracks,
-    })
+    (!tracks.is_empty()).then_some(SourceInfo { source, tracks })
 }
 
 #[cfg(test)]
@@ -293,7 +290,7 @@ mod tests {
 
     fn choice(range: Option<(u64, u64)>) -> Choice {
         Choice {
-            source: Source::Waiting,
+            source: crate::flamegraph::sources::WAITING,
             range: range.map(|(start, end)| Span::new(Nanos(start), Nanos(end))),
             ..Choice::default()
         }
@@ -358,7 +355,8 @@ mod tests {
             only,
             BTreeMap::from([("thread 10050;blocked;MVar".to_owned(), (10, 1))])
         );
-        let info = waiting_info(&store).expect("threads waited");
+        let info =
+            waiting_info(crate::flamegraph::sources::WAITING, &store).expect("threads waited");
         assert_eq!(info.tracks.len(), 1000);
         assert_eq!(info.tracks[0].source, TrackSource::Thread(ThreadId(1)));
         assert_eq!(store.in_time(&choice(None)).1.len(), MOST_TRACKS);

@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::flamegraph::profiles::Profiles;
+use crate::flamegraph::sources;
 use eventlog::ids::{CapId, OsThreadId};
 use model::class::{Class, ClassTimes};
 use model::forest::{Aggregate, Forest};
@@ -162,10 +163,10 @@ impl ProfileRows {
     #[must_use]
     pub fn of(profiles: &Profiles) -> Self {
         let mut rows = Self::default();
-        if let Some(profile) = profiles.get(Source::CostCentres) {
+        if let Some(profile) = profiles.get(sources::COST_CENTRES) {
             rows.add_calls(profile);
         }
-        let sources = [Source::CostCentres, Source::StackSamples];
+        let sources = [sources::COST_CENTRES, sources::STACK_SAMPLES];
         let has_samples = |source: &Source| {
             let profile = profiles.get(*source);
             profile.is_some_and(|profile| sampled(profile).next().is_some())
@@ -283,7 +284,7 @@ impl ProfileRows {
     /// The foreign functions of most calls, as the profiles call them now.
     #[must_use]
     pub fn foreign_functions(&self, profiles: &Profiles) -> Vec<Frame> {
-        self.call_names.told(profiles.get(Source::CostCentres))
+        self.call_names.told(profiles.get(sources::COST_CENTRES))
     }
 
     /// The functions of most samples, as the profiles call them now.

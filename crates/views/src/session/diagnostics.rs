@@ -2,7 +2,6 @@
 
 use super::Session;
 use crate::scene::format;
-use analysis::flamegraph::spans::left_out_sentence;
 use analysis::process::{Diagnostic, DiagnosticKind, KEPT, Process};
 use analysis::timeline::messages::TEXT_BUDGET_BYTES;
 use eventlog::DamageList;
@@ -71,9 +70,7 @@ impl Session {
         damage.count
             + u64::from(self.reader.inflate_error().is_some())
             + self.recording.store.oddity_count
-            + self.recording.call_oddities.len() as u64
-            + self.recording.profiles.stack_oddities().len() as u64
-            + u64::from(self.recording.spans_left_out > 0)
+            + self.recording.profiles.oddities().count() as u64
             + u64::from(self.recording.messages.without_text().is_some())
     }
 
@@ -109,26 +106,11 @@ impl Session {
                     Some(found.at),
                 )
             });
-        let calls = self.recording.call_oddities.iter().map(|oddity| {
-            about(
-                DiagnosticKind::Oddity,
-                oddity.what.to_string(),
-                Some(oddity.at),
-            )
-        });
-        let stacks = self.recording.profiles.stack_oddities().iter();
-        let stacks = stacks.map(|oddity| {
-            let text = oddity.what.to_string();
-            about(DiagnosticKind::Oddity, text, Some(oddity.at))
-        });
-        let left_out = Some(self.recording.spans_left_out).filter(|count| *count > 0);
-        let left_out =
-            left_out.map(|count| about(DiagnosticKind::Oddity, left_out_sentence(count), None));
+        let sources = self.recording.profiles.oddities();
+        let sources =
+            sources.map(|found| about(DiagnosticKind::Oddity, found.text.clone(), found.at));
         let textless = self.recording.messages.without_text().map(textless);
-        odd.chain(calls)
-            .chain(stacks)
-            .chain(left_out)
-            .chain(textless)
+        odd.chain(sources).chain(textless)
     }
 
     /// By how much times go back: the runtime dates ends of collections back.

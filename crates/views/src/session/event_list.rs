@@ -68,6 +68,9 @@ impl Query for FindEvent {
     const NAME: &'static str = "find an event";
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
+        if self.list.search.is_empty() {
+            return Ok(None);
+        }
         let find = log
             .events
             .begin(log.rows(), &self.list, |numbering, counts| {

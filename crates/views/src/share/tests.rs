@@ -16,11 +16,11 @@ use crate::scene::arrange::{Move, TrackView};
 use crate::view::flame::{FlameOrder, FlameView};
 use crate::view::panel::{Codec, Settings};
 use crate::view::tracks::MAX_TRACKS;
+use analysis::flamegraph::sources;
 use analysis::timeline::thread_table::{ThreadColumn, ThreadView};
 use analysis::timeline::threads::ThreadOrder;
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::ids::{CapId, OsThreadId, ThreadId};
-use model::profile::source::Source;
 use model::time::Span;
 
 const FLAME: PanelName = PanelName("flame");
@@ -112,7 +112,7 @@ fn full() -> Link {
             },
             settings: settings(
                 FlameView {
-                    source: Some(Source::CostCentres),
+                    source: Some(sources::COST_CENTRES),
                     order: FlameOrder::LeftHeavy,
                     tracks: TrackName::os_thread(OsThreadId(1234)),
                     measure: Measure::Count,
@@ -404,7 +404,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 
 prop_compose! {
     fn any_flame()(
-        source in of(prop::sample::select(Source::ALL.to_vec())),
+        source in of(prop::sample::select(sources::all().collect::<Vec<_>>())),
         order in prop::sample::select(FlameOrder::ALL.to_vec()),
         tracks in any_track(),
         steps in vec(any_step(), 0..4),

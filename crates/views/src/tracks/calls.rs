@@ -15,6 +15,7 @@ use crate::scene::timeline::Scene;
 use crate::scene::track::Group;
 use crate::scene::words::{duration, function_name, when};
 use crate::session::Session;
+use analysis::flamegraph::sources;
 use analysis::timeline::profile_rows::{CallsOf, OPEN};
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::ids::{Nanos, OsThreadId};
@@ -22,7 +23,6 @@ use model::class::Class;
 use model::lane::{Lane, partition};
 use model::marks::{MarkKind, MarkView, NONE, Packed, Payload, Writer};
 use model::profile::frames::{FrameId, FrameKind};
-use model::profile::source::Source;
 use model::profile::stacks::StackId;
 use model::profile::{Profile, Track};
 use model::time::Span;
@@ -160,7 +160,7 @@ impl TrackKind for ForeignCalls {
     fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
         let (of, recording) = (self.0, &log.recording);
         let found = recording.profile_rows.calls(of);
-        let profile = recording.profiles.get(Source::CostCentres);
+        let profile = recording.profiles.get(sources::COST_CENTRES);
         let track = profile.and_then(|profile| {
             let mut tracks = profile.tracks.iter();
             tracks.find(|track| track.source == of.source())
@@ -306,7 +306,7 @@ impl Calls<'_> {
             facts.push(Fact::new("returned", "not before the log ended"));
         }
         let source = self.track.source;
-        facts.push(flame(Source::CostCentres, source, middle(span)));
+        facts.push(flame(sources::COST_CENTRES, source, middle(span)));
         self.inside(call, places, &mut facts);
         let caller = self.profile.stacks.parent(call);
         if caller != StackId::EMPTY {
@@ -389,7 +389,7 @@ impl Calls<'_> {
                 row,
                 longest,
             ),
-            flame(Source::CostCentres, self.track.source, middle(longest)),
+            flame(sources::COST_CENTRES, self.track.source, middle(longest)),
         ];
         heaviest(self.profile, weights, "to", time, &mut facts);
         facts

@@ -19,12 +19,16 @@ pub struct TimelineQuery {
     pub rows: Vec<Row>,
 }
 
+/// The widest picture that is answered to the pixel, wider than any screen:
+/// an answer costs time and memory for each pixel.
+const MAX_WIDTH_PX: u32 = 1 << 16;
+
 impl TimelineQuery {
     /// The width of a bucket: the smallest power of two nanoseconds that is
     /// not less than a pixel, so that panning does not change the buckets.
     #[must_use]
     pub fn bucket_ns(&self) -> u64 {
-        let width = u64::from(self.width_px.max(1));
+        let width = u64::from(self.width_px.clamp(1, MAX_WIDTH_PX));
         self.view
             .duration()
             .0

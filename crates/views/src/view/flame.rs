@@ -16,6 +16,7 @@ use super::text::{MAX_TEXT, cut, escape, escape_text, read_range, unescape, unle
 use crate::flame::query::Measure;
 use crate::flame::step::Step;
 use crate::scene::track_name::TrackName;
+use analysis::flamegraph::sources;
 use model::profile::source::Source;
 use model::time::Span;
 
@@ -108,7 +109,8 @@ impl PanelSettings for FlameView {
         let all = TrackName::all();
         let tracks = unless(&self.tracks, &all);
         let values = [
-            self.source.map(|source| source.name().to_owned()),
+            self.source
+                .map(|source| sources::of(source).name().to_owned()),
             order.map(|order| order.name().to_owned()),
             tracks.map(|tracks| escape(tracks.as_str())),
             (self.measure == Measure::Count).then(|| "samples".to_owned()),
@@ -132,7 +134,7 @@ impl FlameView {
     /// Takes over one of its keys; `None` if it cannot be understood.
     fn take(&mut self, key: &str, raw: &str) -> Option<()> {
         match key {
-            "fk" => self.source = Some(Source::named(raw)?),
+            "fk" => self.source = Some(sources::named(raw)?),
             "fo" => self.order = FlameOrder::named(raw)?,
             "fs" => self.tracks = TrackName::new(unescape(raw)?)?,
             "fm" if raw == "samples" => self.measure = Measure::Count,

@@ -1,6 +1,7 @@
 //! One flame graph on a canvas: asking for what is in view, pointing, walking,
 //! zooming, and all of it in small above.
 
+use analysis::flamegraph::sources;
 use std::rc::Rc;
 
 use gloo_events::{EventListener, EventListenerOptions};
@@ -195,7 +196,7 @@ impl FlameCanvas {
         self.number += 1;
         let (number, link) = (self.number, ctx.link().clone());
         let source = Rc::clone(&ctx.props().source);
-        let (unit, measure) = (query.choice.source.unit(), query.measure);
+        let (unit, measure) = (sources::of(query.choice.source).unit(), query.measure);
         ctx.props().client.ask(query, move |answer| {
             let graph = answer.ok().flatten().map(|(head, boxes)| {
                 let bands = head.bands.iter();

@@ -11,7 +11,7 @@ use crate::ui::menu::Menu;
 use crate::ui::panel::span_text;
 use analysis::flamegraph::choosing::{ALL, CAPS, THREADS};
 use analysis::flamegraph::profiles::{SourceInfo, TrackInfo};
-use model::profile::TrackSource;
+use analysis::flamegraph::sources;
 use model::profile::source::{Source, Unit};
 use model::time::Span;
 use views::flame::query::{FlameQuery, Measure};
@@ -38,32 +38,6 @@ pub(super) struct ControlsProps {
     pub(super) on_view: Callback<FlameView>,
 }
 
-/// What a source is called.
-pub(super) const fn source_title(source: Source) -> &'static str {
-    match source {
-        Source::CostCentres => "Haskell and foreign code",
-        Source::StackSamples => "Stack samples",
-        Source::Spans => "Spans of the program",
-        Source::Waiting => "Waiting threads",
-        Source::Heap => "Live heap",
-    }
-}
-
-/// What a source is, for its hint.
-const fn source_help(source: Source) -> &'static str {
-    match source {
-        Source::CostCentres => {
-            "Cost-centre samples of each capability (+RTS -p -l), and the foreign calls that the program announces, per OS thread"
-        }
-        Source::StackSamples => "Stacks that ghc-stack-profiler sampled",
-        Source::Spans => {
-            "START and STOP messages of the program, and spans of opentelemetry, one inside the other"
-        }
-        Source::Waiting => "What threads were blocked on or queued for while they did not run",
-        Source::Heap => "What was alive, by the cost-centre stack that allocated it (+RTS -hc -l)",
-    }
-}
-
 impl ControlsProps {
     /// A callback that changes the view.
     fn change<T: 'static>(&self, edit: impl Fn(&mut FlameView, T) + 'static) -> Callback<T> {
@@ -82,7 +56,7 @@ pub(super) fn Controls(props: &ControlsProps) -> Html {
     let search = props.change(|view, text: String| view.search = text);
     let oninput = search
         .reform(|event: InputEvent| event.target_unchecked_into::<HtmlInputElement>().value());
-    let found = match props.source.source.unit() {
+    let found = match sources::of(props.source.source).unit() {
         Unit::Time => format!("{} of the time", format::fraction(props.found)),
         Unit::Bytes => format!("{} of the bytes", format::fraction(props.found)),
     };
@@ -123,32 +97,24 @@ fn sources(props: &ControlsProps) -> Html {
         view.tracks = TrackName::all();
         view.measure = Measure::default();
         view.frame = String::new();
-        if source == Some(Source::Heap) && view.order == FlameOrder::Time {
+        let in_bytes = source.is_some_and(|source| sources::of(source).unit() == Unit::Bytes);
+        if in_bytes && view.order == FlameOrder::Time {
             view.order = FlameOrder::LeftHeavy;
         }
     });
-    let onchange = change.reform(|event: Event| Source::named(&selected(&event)));
+    let onchange = change.reform(|event: Event| sources::named(&selected(&event)));
     let option = |info: &SourceInfo| {
         let selected = info.source == props.source.source;
+        let source = sources::of(info.source);
         html! {
-            <option value={info.source.name()} {selected} title={source_help(info.source)}>{ source_title(info.source) }</option>
+            <option value={source.name()} {selected} title={source.help()}>{ source.title() }</option>
         }
     };
     html! {
         <label>
             <span class="visually-hidden">{ "What it is about" }</span>
-            <select {onchange} title={source_help(props.source.source)}>{ for props.sources.iter().map(option) }</select>
+            <select {onchange} title={sources::of(props.source.source).help()}>{ for props.sources.iter().map(option) }</select>
         </label>
-    }
-}
-
-/// What the samples of a track are.
-fn counted(source: Source, track: TrackSource) -> &'static str {
-    match (source, track) {
-        (Source::Spans, _) => "spans",
-        (Source::Waiting, _) => "waits",
-        (_, TrackSource::OsThread(_) | TrackSource::UnknownThread { .. }) => "calls",
-        _ => "samples",
     }
 }
 
@@ -169,10 +135,8 @@ fn tracks(props: &ControlsProps) -> Html {
         "All capabilities"
     } else if threads > 0 && caps == 0 {
         "All OS threads"
-    } else if info.source == Source::Waiting {
-        "All threads"
     } else {
-        "Everything"
+        sources::of(info.source).everything()
     };
     let option = |value: String, text: String| {
         let selected = props.view.tracks.as_str() == value;
@@ -180,7 +144,7 @@ fn tracks(props: &ControlsProps) -> Html {
     };
     let track = |track: &TrackInfo| {
         let samples = format::count(track.samples);
-        let counted = counted(info.source, track.source);
+        let counted = sources::of(info.source).counted(track.source);
         let title = info.title(track.source);
         option(
             track.source.name(),
@@ -235,7 +199,8 @@ fn orders(props: &ControlsProps) -> Html {
             "A table of all functions, and the callers and callees of one",
         ),
     ];
-    let has_time = props.source.source != Source::Heap && props.view.before.is_none();
+    let has_time =
+        sources::of(props.source.source).unit() == Unit::Time && props.view.before.is_none();
     let choices: Vec<_> = has_time.then_some(time).into_iter().chain(rest).collect();
     let change = props.change(|view, order| view.order = order);
     segments("Order", props.view.order, &choices, &change)
@@ -243,15 +208,11 @@ fn orders(props: &ControlsProps) -> Html {
 
 fn measures(props: &ControlsProps) -> Html {
     let by_time = props.view.order == FlameOrder::Time;
-    let source = props.source.source;
-    if by_time || source == Source::Heap {
+    let source = sources::of(props.source.source);
+    if by_time || source.unit() == Unit::Bytes {
         return html! {};
     }
-    let count = match source {
-        Source::Spans => "Spans",
-        Source::Waiting => "Waits",
-        _ => "Samples",
-    };
+    let count = source.counts();
     let choices = [
         (Measure::Amount, "Time", "Boxes are as wide as their time"),
         (Measure::Count, count, "Boxes are as wide as they are many"),

@@ -22,11 +22,12 @@ use crate::ui::panel::{Marked, Page, Wish, span_text};
 use crate::ui::viewer::Goto;
 use analysis::flamegraph::choosing::ALL;
 use analysis::flamegraph::profiles::SourceInfo;
+use analysis::flamegraph::sources::{self, FlameSource};
 use analysis::timeline::profile_rows::CallsOf;
 use eventlog::ids::Nanos;
 use model::profile::TrackSource;
 use model::profile::origin::Choice;
-use model::profile::source::Source;
+use model::profile::source::{Source, Unit};
 use model::time::Span;
 use views::actions::flame::FlameAct;
 use views::flame::query::{FlamePlaceQuery, FlameQuery, Measure, View};
@@ -97,8 +98,9 @@ fn source_of(sources: &[SourceInfo], chosen: Option<Source>) -> Option<Rc<Source
 
 fn query_of(props: &FlameProps, info: &SourceInfo) -> FlameQuery {
     let view = &props.view;
-    let in_time =
-        view.order == FlameOrder::Time && info.source != Source::Heap && view.before.is_none();
+    let in_time = view.order == FlameOrder::Time
+        && sources::of(info.source).unit() == Unit::Time
+        && view.before.is_none();
     let range = if in_time {
         Some(props.range.unwrap_or(props.log))
     } else {
@@ -326,11 +328,13 @@ fn nothing() -> Html {
         <div class="empty">
             <p>{ "This log has nothing that a flame graph is made from." }</p>
             <ul>
-                <li>{ "Where the time goes: build with " }<code>{ "-prof -fprof-late" }</code>{ " and run with " }<code>{ "+RTS -p -l" }</code>{ ", or sample with ghc-stack-profiler." }</li>
-                <li>{ "Foreign calls and other spans: announce them with messages such as " }<code>{ "START 7 bar" }</code>{ " and " }<code>{ "STOP 7 bar" }</code>{ "." }</li>
-                <li>{ "What threads wait for: log the scheduler with " }<code>{ "+RTS -ls" }</code>{ "." }</li>
-                <li>{ "What holds the memory: build with profiling and run with " }<code>{ "+RTS -hc -l" }</code>{ "." }</li>
+                { for sources::all().map(sources::of).map(how) }
             </ul>
         </div>
     }
+}
+
+/// How a log comes to have a source.
+fn how(source: &'static dyn FlameSource) -> Html {
+    html! { <li>{ format!("{}: {}.", source.title(), source.how()) }</li> }
 }

@@ -1,6 +1,7 @@
 //! All functions of a flame graph in a table, and the callers and callees of
 //! one of them.
 
+use analysis::flamegraph::sources;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
@@ -202,7 +203,7 @@ fn table(
         .sum();
     let shares = Shares { now: whole, before };
     let value = Value {
-        unit: props.source.source.unit(),
+        unit: sources::of(props.source.source).unit(),
         measure: Measure::Amount,
         heap_samples,
     };

@@ -22,6 +22,7 @@ use self::lanes::{Lane, MOST_LANES, lanes, share};
 use self::opentelemetry::TelemetrySpans;
 use self::samples::{Collections, samples};
 use super::draft::Draft;
+use super::sources::Known;
 use crate::timeline::messages::Messages;
 use crate::timeline::store::Store;
 use crate::timeline::user_spans::{Announced, SpanPrefixes};
@@ -85,6 +86,14 @@ impl ProgramSpans {
             }
         }
         search.finish(end)
+    }
+
+    /// All that a log announces, with messages or by opentelemetry.
+    #[must_use]
+    pub fn of(known: &Known<'_>) -> Self {
+        let mut spans = Self::of_messages(known.messages, known.prefixes, known.log.end);
+        spans.add(known.telemetry);
+        spans
     }
 
     /// Adds those of opentelemetry.

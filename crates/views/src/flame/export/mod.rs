@@ -24,6 +24,7 @@ use self::folded::Folded;
 use self::pprof::Pprof;
 use self::speedscope::Speedscope;
 use super::cache::StepCache;
+use analysis::flamegraph::sources;
 use std::io::{self, Write};
 use std::task::Poll;
 
@@ -62,7 +63,9 @@ impl Export {
         format: ExportFormat,
         about: &About,
     ) -> Self {
-        if format == ExportFormat::Speedscope && query.choice.source.unit() == Unit::Time {
+        if format == ExportFormat::Speedscope
+            && sources::of(query.choice.source).unit() == Unit::Time
+        {
             let writing = Speedscope::of_tracks(cache, origin, query, about);
             return Self {
                 left_out: writing.left_out(),

@@ -1,6 +1,7 @@
 //! The compressed protocol buffer of pprof
 //! (<https://github.com/google/pprof/blob/main/proto/profile.proto>).
 
+use analysis::flamegraph::sources;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
@@ -212,7 +213,7 @@ impl Pprof {
         Self {
             head: Some(head),
             tree,
-            unit: query.choice.source.unit(),
+            unit: sources::of(query.choice.source).unit(),
             amount: by(Measure::Amount),
             count: by(Measure::Count),
             next: 0,
@@ -294,7 +295,7 @@ fn head(origin: &dyn Origin, query: &FlameQuery, about: &About, texts: &mut Text
     let started = about
         .clock_origin_ns
         .map(|clock| clock.saturating_add(clamped(range.start.0)));
-    let types = sample_types(choice.source.unit());
+    let types = sample_types(sources::of(choice.source).unit());
     let default = match query.measure {
         Measure::Count => types.first(),
         Measure::Amount => types.last(),
@@ -359,9 +360,9 @@ mod tests {
     use crate::flame::query::ExportFormat;
     use crate::session::questions::FlameExportQuery;
     use crate::session::read_session;
+    use analysis::flamegraph::sources;
     use eventlog::source::FileSource;
     use model::profile::origin::Choice;
-    use model::profile::source::Source;
 
     /// The file of a fixture's cost centres, decoded.
     fn decoded(query: &FlameQuery) -> ProfileProto {
@@ -428,7 +429,7 @@ mod tests {
     fn samples_come_first_if_they_are_asked_for() {
         let query = FlameQuery {
             choice: Choice {
-                source: Source::CostCentres,
+                source: sources::COST_CENTRES,
                 ..Choice::default()
             },
             measure: Measure::Count,

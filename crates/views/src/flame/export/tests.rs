@@ -2,12 +2,12 @@
 
 use std::task::Poll;
 
+use analysis::flamegraph::sources;
 use eventlog::ids::{CapId, Nanos};
 use model::profile::frames::Frames;
 use model::profile::origin::Choice;
 use model::profile::revision::Revision;
 use model::profile::sample_threads::SampleThreads;
-use model::profile::source::Source;
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::{Profile, Samples, Track, TrackSource};
 use model::time::Span;
@@ -166,7 +166,7 @@ fn deep_stacks_are_written_as_events() {
 fn heap_samples_are_shown_by_their_mean() {
     let query = FlameQuery {
         choice: Choice {
-            source: Source::Heap,
+            source: sources::HEAP,
             ..Choice::default()
         },
         ..FlameQuery::default()

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use super::super::query::{FlameQuery, Measure};
+use analysis::flamegraph::sources;
 use model::profile::frames::{Frame, FrameKind};
 use model::profile::source::Unit;
 use model::profile::weights::Weight;
@@ -37,7 +38,7 @@ pub(super) struct Scale {
 impl Scale {
     /// Of heap samples the mean is shown, not the sum.
     pub(super) fn new(query: &FlameQuery, heap_samples: u32) -> Self {
-        let samples = match query.choice.source.unit() {
+        let samples = match sources::of(query.choice.source).unit() {
             Unit::Bytes => u64::from(heap_samples).max(1),
             Unit::Time => 1,
         };

@@ -5,6 +5,7 @@ use super::super::svg::SvgPainter;
 use super::{FlameScene, Graph, Window};
 use crate::flame::query::{FlameBoxes, FlameHead, FlameQuery};
 use analysis::flamegraph::profiles::SourceInfo;
+use analysis::flamegraph::sources;
 
 /// How wide a picture is, in CSS pixels.
 const PICTURE_PX: f64 = 1600.0;
@@ -31,7 +32,7 @@ pub fn svg(
 ) -> String {
     let names = head.bands.iter().map(|(track, _)| source.title(*track));
     let names = names.collect();
-    let unit = query.choice.source.unit();
+    let unit = sources::of(query.choice.source).unit();
     let graph = Graph::new(head, boxes, unit, query.measure, names);
     let size = (PICTURE_PX, graph.height_px());
     let scene = FlameScene {

@@ -33,7 +33,7 @@ pub(super) struct Speedscope {
 
 #[derive(Debug)]
 enum Profiles {
-    Tracks(Tracks),
+    Tracks(Box<Tracks>),
     Sums(Sums),
 }
 
@@ -49,7 +49,7 @@ impl Speedscope {
             Tracks::new(cache, origin, query, |frames, cut| head(about, frames, cut));
         Self {
             head,
-            profiles: Profiles::Tracks(tracks),
+            profiles: Profiles::Tracks(Box::new(tracks)),
         }
     }
 

@@ -1,0 +1,66 @@
+//! Haskell and foreign code on one time axis: cost-centre samples of the
+//! capabilities, and the foreign calls that the program announces, per OS
+//! thread.
+
+use super::super::collect::ProfileCollector;
+use super::{FlameSource, Gather, Gathered, Known, SourceOddity};
+use eventlog::{EventSet, Record, Sink};
+use model::profile::TrackSource;
+use model::profile::sample_threads::SampleThreads;
+
+/// See the file.
+#[derive(Debug)]
+pub(super) struct CostCentres;
+
+impl FlameSource for CostCentres {
+    fn name(&self) -> &'static str {
+        "cost-centres"
+    }
+
+    fn title(&self) -> &'static str {
+        "Haskell and foreign code"
+    }
+
+    fn help(&self) -> &'static str {
+        "Cost-centre samples of each capability (+RTS -p -l), and the foreign calls that the program announces, per OS thread"
+    }
+
+    fn how(&self) -> &'static str {
+        "build the program with -prof and run it with +RTS -p -l"
+    }
+
+    fn counted(&self, track: TrackSource) -> &'static str {
+        match track {
+            TrackSource::OsThread(_) | TrackSource::UnknownThread { .. } => "calls",
+            _ => "samples",
+        }
+    }
+
+    fn gather(&self) -> Option<Box<dyn Gather>> {
+        Some(Box::new(ProfileCollector::default()))
+    }
+}
+
+impl Gather for ProfileCollector {
+    fn consumes(&self) -> EventSet {
+        <Self as Sink>::CONSUMES
+    }
+
+    fn event(&mut self, record: &Record<'_>) {
+        Sink::event(self, record);
+    }
+
+    fn settle(&mut self, known: &Known<'_>) -> Gathered {
+        let (mut profile, oddities) = std::mem::take(self).finish(known.log);
+        let running = |cap, at, place: &mut usize| known.store.running(cap, at, place);
+        profile.threads = SampleThreads::of(&profile.tracks, running);
+        let odd = |oddity: super::super::CallOddity| SourceOddity {
+            at: Some(oddity.at),
+            text: oddity.what.to_string(),
+        };
+        Gathered {
+            profile,
+            oddities: oddities.into_iter().map(odd).collect(),
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! What flame graphs can be about. A source is a file here that says what it
+//! is and how it comes about, and a line in the table.
+
+mod cost_centres;
+mod heap;
+mod spans;
+mod stack_samples;
+mod waiting;
+
+use std::fmt::Debug;
+
+use super::profiles::SourceInfo;
+use super::spans::opentelemetry::TelemetrySpans;
+use crate::timeline::messages::Messages;
+use crate::timeline::store::Store;
+use crate::timeline::user_spans::SpanPrefixes;
+use eventlog::ids::Nanos;
+use eventlog::{EventSet, Record};
+use model::profile::origin::Origin;
+use model::profile::source::{Source, Unit};
+use model::profile::{Profile, TrackSource};
+use model::time::Span;
+
+/// Something that flame graphs can be about.
+pub trait FlameSource: Debug + Sync {
+    /// Its name in links and on the command line, which never changes.
+    fn name(&self) -> &'static str;
+
+    /// What it is called in menus.
+    fn title(&self) -> &'static str;
+
+    /// What it is, in a sentence without a full stop.
+    fn help(&self) -> &'static str;
+
+    /// How a log comes to have it, as advice: “run the program with …”.
+    fn how(&self) -> &'static str;
+
+    /// In what it counts.
+    fn unit(&self) -> Unit {
+        Unit::Time
+    }
+
+    /// What the samples of a track are, in the plural.
+    fn counted(&self, _: TrackSource) -> &'static str {
+        "samples"
+    }
+
+    /// What boxes are as wide as, if not by what the source counts in.
+    fn counts(&self) -> &'static str {
+        "Samples"
+    }
+
+    /// What all of its tracks are, if no better word is known.
+    fn everything(&self) -> &'static str {
+        "Everything"
+    }
+
+    /// What makes its profile; `None` if it needs none.
+    fn gather(&self) -> Option<Box<dyn Gather>> {
+        None
+    }
+
+    /// What its graphs are made from; `None` if the log has nothing of it.
+    fn origin<'a>(
+        &self,
+        profile: Option<&'a Profile>,
+        _: &'a Store,
+    ) -> Option<&'a (dyn Origin + 'a)> {
+        profile.map(|profile| profile as &dyn Origin)
+    }
+
+    /// What there is of it; `None` if the log has nothing of it.
+    fn info(&self, id: Source, profile: Option<&Profile>, _: &Store) -> Option<SourceInfo> {
+        profile.map(|profile| SourceInfo::of_profile(id, profile))
+    }
+}
+
+/// Makes a profile: hears events while the log is read, and sees what other
+/// analyses have found once it is.
+pub trait Gather: Debug + Send + Sync {
+    /// The types of events that it takes.
+    fn consumes(&self) -> EventSet {
+        EventSet::NONE
+    }
+
+    /// Takes the next event of these types in analysis order.
+    fn event(&mut self, _: &Record<'_>) {}
+
+    /// The log is read: the profile.
+    fn settle(&mut self, known: &Known<'_>) -> Gathered;
+
+    /// Whether the profile depends on the words that begin and end spans: it
+    /// is settled again when these are others.
+    fn follows_words(&self) -> bool {
+        false
+    }
+}
+
+/// What other analyses know of a log that is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// From the first event to the last.
+    pub log: Span,
+    /// What capabilities and threads did.
+    pub store: &'a Store,
+    /// What the program said.
+    pub messages: &'a Messages,
+    /// The words that begin and end spans.
+    pub prefixes: &'a SpanPrefixes,
+    /// The spans of opentelemetry.
+    pub telemetry: &'a TelemetrySpans,
+    /// When the whole program collected, in nanoseconds, by time; no two overlap.
+    pub collections: &'a [(u64, u64)],
+}
+
+/// A profile and what was odd about what it is made from.
+#[derive(Debug)]
+pub struct Gathered {
+    /// Without tracks if the log has nothing of the source.
+    pub profile: Profile,
+    /// By time.
+    pub oddities: Vec<SourceOddity>,
+}
+
+/// Something odd, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceOddity {
+    /// When, if that is known.
+    pub at: Option<Nanos>,
+    /// What.
+    pub text: String,
+}
+
+macro_rules! table {
+    ($($(#[$doc:meta])* $id:ident = $source:path;)*) => {
+        #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "names of constants")]
+        enum Place { $($id),* }
+        $($(#[$doc])* pub const $id: Source = Source(Place::$id as u8);)*
+        static TABLE: &[&dyn FlameSource] = &[$(&$source),*];
+    };
+}
+
+// In the order in which they are offered.
+table! {
+    /// Cost-centre samples and announced foreign calls.
+    COST_CENTRES = cost_centres::CostCentres;
+    /// Samples of `ghc-stack-profiler`.
+    STACK_SAMPLES = stack_samples::StackSamples;
+    /// Spans that the program announces.
+    SPANS = spans::Spans;
+    /// What threads waited for.
+    WAITING = waiting::Waiting;
+    /// Live heap by cost-centre stack.
+    HEAP = heap::Heap;
+}
+
+/// What a source is. One that is not in the table, which no question of this
+/// program has, counts as the first.
+#[must_use]
+pub fn of(source: Source) -> &'static dyn FlameSource {
+    let found = TABLE.get(usize::from(source.0));
+    *found.unwrap_or(&TABLE[0])
+}
+
+/// All sources, in the order in which they are offered.
+pub fn all() -> impl DoubleEndedIterator<Item = Source> + Clone {
+    (0..TABLE.len()).map(|place| Source(u8::try_from(place).unwrap_or(u8::MAX)))
+}
+
+/// The source of that name in links and on the command line.
+#[must_use]
+pub fn named(name: &str) -> Option<Source> {
+    all().find(|source| of(*source).name() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_back_to_sources() {
+        for source in all() {
+            assert_eq!(named(of(source).name()), Some(source));
+        }
+        assert_eq!(named("other"), None);
+        assert_eq!(of(HEAP).name(), "heap");
+    }
+}

@@ -1,0 +1,59 @@
+//! Spans that the program announces with messages, one on the other.
+
+use super::super::spans::{ProgramSpans, left_out_sentence};
+use super::{FlameSource, Gather, Gathered, Known, SourceOddity};
+use model::profile::TrackSource;
+
+/// See the file.
+#[derive(Debug)]
+pub(super) struct Spans;
+
+impl FlameSource for Spans {
+    fn name(&self) -> &'static str {
+        "spans"
+    }
+
+    fn title(&self) -> &'static str {
+        "Spans of the program"
+    }
+
+    fn help(&self) -> &'static str {
+        "START and STOP messages of the program, and spans of opentelemetry, one inside the other"
+    }
+
+    fn how(&self) -> &'static str {
+        "let the program announce spans with messages, \"START name\" and \"STOP name\""
+    }
+
+    fn counted(&self, _: TrackSource) -> &'static str {
+        "spans"
+    }
+
+    fn counts(&self) -> &'static str {
+        "Spans"
+    }
+
+    fn gather(&self) -> Option<Box<dyn Gather>> {
+        Some(Box::new(Self))
+    }
+}
+
+/// The messages are kept: nothing is to be heard while the log is read.
+impl Gather for Spans {
+    fn settle(&mut self, known: &Known<'_>) -> Gathered {
+        let spans = ProgramSpans::of(known);
+        let (profile, left_out) = spans.profile(known.collections, known.store, known.log.end);
+        let left_out = (left_out > 0).then(|| SourceOddity {
+            at: None,
+            text: left_out_sentence(left_out),
+        });
+        Gathered {
+            profile,
+            oddities: left_out.into_iter().collect(),
+        }
+    }
+
+    fn follows_words(&self) -> bool {
+        true
+    }
+}

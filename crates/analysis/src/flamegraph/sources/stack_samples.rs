@@ -1,0 +1,54 @@
+//! Haskell stacks that `ghc-stack-profiler` sampled, which needs no profiling
+//! build.
+
+use super::super::stack_samples::{StackOddity, StackSampleCollector};
+use super::{FlameSource, Gather, Gathered, Known, SourceOddity};
+use eventlog::{EventSet, Record, Sink};
+
+/// See the file.
+#[derive(Debug)]
+pub(super) struct StackSamples;
+
+impl FlameSource for StackSamples {
+    fn name(&self) -> &'static str {
+        "stack-samples"
+    }
+
+    fn title(&self) -> &'static str {
+        "Stack samples"
+    }
+
+    fn help(&self) -> &'static str {
+        "Stacks that ghc-stack-profiler sampled"
+    }
+
+    fn how(&self) -> &'static str {
+        "let the program run ghc-stack-profiler, with +RTS -l"
+    }
+
+    fn gather(&self) -> Option<Box<dyn Gather>> {
+        Some(Box::new(StackSampleCollector::default()))
+    }
+}
+
+impl Gather for StackSampleCollector {
+    fn consumes(&self) -> EventSet {
+        <Self as Sink>::CONSUMES
+    }
+
+    fn event(&mut self, record: &Record<'_>) {
+        Sink::event(self, record);
+    }
+
+    fn settle(&mut self, known: &Known<'_>) -> Gathered {
+        let (profile, oddities) = std::mem::take(self).finish(known.log.end);
+        let odd = |oddity: StackOddity| SourceOddity {
+            at: Some(oddity.at),
+            text: oddity.what.to_string(),
+        };
+        Gathered {
+            profile,
+            oddities: oddities.into_iter().map(odd).collect(),
+        }
+    }
+}
