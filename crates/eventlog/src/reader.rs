@@ -11,7 +11,7 @@ use super::blocks::{BlockIndex, Indexer};
 use super::header::Header;
 use super::inflate::{Compression, Inflate, too_big};
 use super::order::{Merged, Merger, Sink};
-use super::problem::{Damage, DamageKind, DamageList, LogError};
+use super::problem::{DamageKind, DamageList, LogError};
 use super::rows::{RowIndex, RowSource};
 use super::window::Need;
 use crate::ids::ByteOffset;
@@ -336,17 +336,11 @@ impl LogReader {
             _ => &self.index.damage,
         };
         let mut all = indexing.clone();
-        all.count += merging.count;
-        all.lost_bytes += merging.lost_bytes;
-        all.kept.extend(merging.kept.iter().copied());
-        all.kept.sort_by_key(|damage| damage.at);
+        all.append(merging);
         // A file that breaks off has no end marker: that goes without saying.
-        if all.kept.iter().any(|d| d.kind == DamageKind::Truncated) {
-            let is_no_end = |d: &Damage| d.kind == DamageKind::NoEndMarker;
-            all.count -= all.kept.iter().filter(|d| is_no_end(d)).count() as u64;
-            all.kept.retain(|damage| !is_no_end(damage));
+        if all.has(DamageKind::Truncated) {
+            all.remove(DamageKind::NoEndMarker);
         }
-        all.kept.truncate(DamageList::KEPT);
         all
     }
 

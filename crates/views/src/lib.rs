@@ -11,3 +11,4 @@ pub mod share;
 pub mod thread_export;
 pub mod tracks;
 pub mod view;
+pub mod words;

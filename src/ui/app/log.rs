@@ -131,6 +131,7 @@ pub(in crate::ui) enum LogNews {
     Usage(Vec<UsageRow>),
     Cancel,
 }
+use views::words::findings::whole_sentence;
 
 impl App {
     pub(super) fn log_news(&mut self, ctx: &Context<Self>, news: LogNews) -> bool {
@@ -376,7 +377,7 @@ impl App {
                 .overview
                 .warnings
                 .first()
-                .map(|warning| warning.text.clone())
+                .map(whole_sentence)
                 .unwrap_or_default();
             self.dialogs.error = Some(format!(
                 "“{}” has a header but no events. {what}",

@@ -87,26 +87,3 @@ impl Oddity {
         }
     }
 }
-
-impl std::fmt::Display for Oddity {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match *self {
-            Self::GcEndWithoutStart => f.write_str("a collection ends that had not begun"),
-            Self::GcStartRepeated => f.write_str("a collection begins during another"),
-            Self::StopBeforeRun { thread } => {
-                write!(f, "thread {thread} stops, but had not run")
-            }
-            Self::OtherThread {
-                running,
-                thread,
-                run,
-            } => {
-                let what = if run { "runs" } else { "stops" };
-                write!(
-                    f,
-                    "thread {thread} {what} while thread {running} is running"
-                )
-            }
-        }
-    }
-}

@@ -6,7 +6,6 @@
 mod collections;
 pub mod collections_query;
 pub mod columns;
-pub mod report;
 mod spark_runs;
 pub mod sparks_query;
 pub(crate) mod steps;

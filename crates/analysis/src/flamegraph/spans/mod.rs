@@ -18,7 +18,8 @@ pub mod totals;
 
 use rustc_hash::FxHashMap;
 
-use self::lanes::{Lane, MOST_LANES, lanes, share};
+pub use self::lanes::MOST_LANES;
+use self::lanes::{Lane, lanes, share};
 use self::opentelemetry::TelemetrySpans;
 use self::samples::{Collections, samples};
 use super::draft::Draft;
@@ -182,15 +183,6 @@ impl ProgramSpans {
         }
         (draft.finish(end, None), left_out)
     }
-}
-
-/// What is said of spans that overlap too many others.
-#[must_use]
-pub fn left_out_sentence(count: u64) -> String {
-    format!(
-        "{count} spans are not in the flame graph: they overlap {MOST_LANES} others without lying \
-         inside of them"
-    )
 }
 
 /// A span of messages that goes on.

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::summary::{Generation, SparkTotals, Summary};
+use analysis::numbers::summary::{Generation, SparkTotals, Summary};
 use eventlog::quantity::count;
 
 /// What stands for a number that the log does not have.
