@@ -3,8 +3,6 @@
 mod common;
 
 use analysis::timeline::flow::FlowQuery;
-use analysis::timeline::query::TimelineQuery;
-use analysis::timeline::row::Row;
 use analysis::timeline::threads::ThreadFilter;
 use common::picture;
 use eventlog::ids::{CapId, Nanos, ThreadId};
@@ -17,8 +15,11 @@ use views::scene::arrange::{Known, TrackView, arrange};
 use views::scene::item::{Marks, Names};
 use views::scene::track::Layout;
 use views::scene::track_name::TrackName;
-use views::scene::words::describe;
 use views::session::Session;
+use views::tracks::Row;
+use views::tracks::TimelineQuery;
+use views::tracks::capability::Capability;
+use views::tracks::thread::Thread;
 
 fn open(name: &str) -> Session {
     common::fixture(name).session()
@@ -51,7 +52,6 @@ fn all_tracks(session: &Session, view: &TrackView) -> (Layout, Labels) {
         .collect();
     let known = Known {
         caps: &caps,
-        messages: overview.messages,
         contents: &overview.contents,
         threads: &threads,
         pinned_threads: &[],
@@ -116,7 +116,7 @@ fn instants_and_arrows() {
 #[test]
 fn a_wait_is_told_in_both_of_its_parts() {
     let session = open("ghc-9.6.6/ffi-safe-N2-la");
-    let row = Row::Thread(ThreadId(5));
+    let row = Row::from(Thread(ThreadId(5)));
     let said = |(from, to), at| {
         let query = TimelineQuery {
             view: Span::new(Nanos(from), Nanos(to)),
@@ -129,9 +129,7 @@ fn a_wait_is_told_in_both_of_its_parts() {
             reply: session.ask(&query),
         };
         let item = marks.hit(row, Nanos(at), Nanos(0)).expect("a mark");
-        describe(&item, &Labels(Vec::new()))
-            .1
-            .replace('\u{a0}', " ")
+        item.describe(&Labels(Vec::new())).1.replace('\u{a0}', " ")
     };
     let wide = (8_000_000, 16_000_000);
     assert_eq!(
@@ -211,12 +209,12 @@ proptest! {
             let start = log.start.0 + (ns * from) as u64;
             let view = Span::new(Nanos(start), Nanos(start + (ns * part) as u64 + 1));
             for life in session.overview().caps {
-                let query = TimelineQuery { view, width_px: width, rows: vec![Row::Cap(life.cap)] };
+                let query = TimelineQuery { view, width_px: width, rows: vec![Capability(life.cap).into()] };
                 let bucket = query.bucket_ns() as f64;
                 let reply = session.ask(&query);
                 let mut shown = [0.0f64; 2];
                 let (mut first, mut last) = (view.start.0 as f64, view.end.0 as f64);
-                for mark in (0..reply.len()).filter_map(|i| reply.mark(i)) {
+                for mark in reply.of_row(0) {
                     first = first.min(view.start.0 as f64 + mark.start);
                     last = last.max(view.start.0 as f64 + mark.end);
                     let gc = Class::ALL.iter().filter(|class| class.is_gc());

@@ -60,7 +60,7 @@ fn last_event(log: &[u8]) -> (Vec<(u16, u64, Vec<u8>)>, u64) {
     let reader = read_log(&mut { log }, &mut sink).expect("a log");
     let accounting = reader.accounting().expect("it is read");
     assert_eq!(accounting.total(), log.len() as u64);
-    (events, reader.damage().count)
+    (events, reader.damage().count())
 }
 
 fn event(id: u16, size: Option<u16>, time: u64, payload: &[u8]) -> (Vec<u8>, Vec<u8>) {

@@ -3,7 +3,6 @@
 
 pub mod check;
 mod contents;
-mod details;
 mod diagnostics;
 pub mod event_list;
 mod flame;
@@ -20,12 +19,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::events::EventContext;
 use crate::flame::cache::StepCache;
+use crate::tracks::Contents;
 use analysis::findings::Finding;
 use analysis::flamegraph::profiles::SourceInfo;
 use analysis::info::TypeCount;
 use analysis::recording::Recording;
-use analysis::timeline::contents::Contents;
-use analysis::timeline::query::{UsageRow, usage};
+use analysis::timeline::usage::{UsageRow, usage};
 use event_list::EventLists;
 use eventlog::ids::CapId;
 use eventlog::rows::{CHUNK_EVENTS, RowSource};
@@ -81,8 +80,8 @@ pub struct Overview {
 /// One open log.
 #[derive(Debug)]
 pub struct Session {
-    reader: LogReader,
-    recording: Recording,
+    pub(crate) reader: LogReader,
+    pub(crate) recording: Recording,
     complete: bool,
     flame_steps: StepCache,
     events: EventLists,
@@ -195,7 +194,7 @@ impl Session {
     }
 
     /// The time in which there are events; before any is read, that of the blocks.
-    fn span(&self) -> Option<Span> {
+    pub(crate) fn span(&self) -> Option<Span> {
         let blocks = self
             .reader
             .index()

@@ -31,13 +31,13 @@ use crate::ui::palette::{Entry, Pick};
 use crate::ui::panel::{Marked, Wish};
 use crate::ui::same::Same;
 use crate::ui::viewer::{Description, Goto, Place, Told, ViewerRef, VisibleItem};
-use analysis::timeline::details::FlameTarget;
 use log::LogNews;
 pub(super) use log::OpenLog;
 use views::actions::Action;
 use views::scene::track::Layout;
 use views::scene::track_name::TrackName;
 use views::share::Link;
+use views::tracks::details::FlameTarget;
 use views::view::Change;
 use views::view::store::ViewStore;
 

@@ -5,7 +5,7 @@
 
 mod collections;
 pub mod collections_query;
-mod columns;
+pub mod columns;
 mod spark_runs;
 pub mod sparks_query;
 pub(crate) mod steps;

@@ -24,11 +24,9 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::contents::SpanInfo;
 use super::messages::Messages;
 use eventlog::ids::Nanos;
-use model::class::{Class, StopCode};
-use model::marks::{Facts, NONE, Writer};
+use model::class::Class;
 use model::span_lane::{Piece, SpanLane};
 
 /// How many names are listed: those with the most time.
@@ -37,7 +35,7 @@ pub const MOST_NAMES: usize = 200;
 const MOST_DISTINCT: usize = 1 << 18;
 
 /// The code of a span that was not over when the log ended.
-pub const OPEN: StopCode = StopCode(1);
+pub const OPEN: u8 = 1;
 
 /// Which messages begin and end a span.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -170,6 +168,17 @@ impl Name {
     }
 }
 
+/// Spans with one name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SpanInfo {
+    /// The name: what stands after `START`.
+    pub name: String,
+    /// How many there are.
+    pub count: u64,
+    /// How long they lasted together, in nanoseconds.
+    pub total_ns: u64,
+}
+
 /// A listed name.
 #[derive(Debug)]
 pub struct Listed {
@@ -179,7 +188,9 @@ pub struct Listed {
     pub stray_stops: u64,
     /// In the order of time.
     pub spans: Vec<UserSpan>,
-    lane: SpanLane,
+    /// The same spans as a lane: the detail of each says how many starts it
+    /// has, the code is 0 or [`OPEN`].
+    pub lane: SpanLane,
 }
 
 /// The rows of spans of the program.
@@ -207,27 +218,15 @@ impl UserSpans {
         search.finish(end)
     }
 
-    /// The listed names.
-    pub(super) fn infos(&self) -> Vec<SpanInfo> {
-        self.listed.iter().map(|name| name.info.clone()).collect()
+    /// The listed names, in the order in which they first begin.
+    #[must_use]
+    pub fn listed(&self) -> &[Listed] {
+        &self.listed
     }
 
     /// One of them.
     pub fn get(&self, number: u32) -> Option<&Listed> {
         self.listed.get(number as usize)
-    }
-
-    /// The marks of a row; the detail says how many starts a span has.
-    pub(super) fn marks(&self, number: u32, writer: &mut Writer) {
-        let Some(name) = self.get(number) else { return };
-        writer.lane(&name.lane, |i| {
-            let piece = name.lane.get(i);
-            Facts {
-                code: StopCode(piece.map_or(0, |piece| piece.code)),
-                detail: piece.map_or(NONE, |piece| piece.detail),
-                other_wait_ns: 0,
-            }
-        });
     }
 }
 
@@ -337,7 +336,7 @@ fn listed(name: Name) -> Listed {
             end: span.end,
             detail: span.starts,
             class: Class::Other,
-            code: if span.last.is_none() { OPEN.0 } else { 0 },
+            code: if span.last.is_none() { OPEN } else { 0 },
         });
     }
     lane.settle();
@@ -489,7 +488,7 @@ mod tests {
         assert_eq!(found.listed[0].spans[0].last, None);
         assert_eq!(
             found.listed[0].lane.get(0).map(|piece| piece.code),
-            Some(OPEN.0)
+            Some(OPEN)
         );
     }
 

@@ -1,133 +1,164 @@
-//! Foreign calls and profile samples: with the stack, and where they are in
-//! the flame graph.
+//! The foreign calls of an OS thread that the program announced.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
-use super::{Details, MOST_LISTED, exact, exact_duration};
+use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact_duration};
+use super::stacks::{beginning, flame, heaviest, middle, stack_facts};
+use super::thread::Thread;
+use super::{Contents, Listed, Row, Shape, TrackKind, lane, link};
 use crate::scene::format;
-use crate::scene::words::function_name;
+use crate::scene::item::{Item, Names};
+use crate::scene::legend::{Entry, FROM, Made, Sample, Section, TO, buckets};
+use crate::scene::painter::{Painter, Rect};
+use crate::scene::timeline::Scene;
+use crate::scene::track::Group;
+use crate::scene::words::{duration, function_name, when};
 use crate::session::Session;
 use analysis::flamegraph::sources;
-use analysis::timeline::details::{DetailsQuery, Fact, FlameTarget, Lead};
-use analysis::timeline::profile_rows::{OPEN, SampleLane};
-use analysis::timeline::row::{CallsOf, Row};
+use analysis::timeline::profile_rows::{CallsOf, OPEN};
 use analysis::timeline::user_spans::SpanPrefixes;
-use eventlog::ids::{CapId, Nanos};
+use eventlog::ids::{Nanos, OsThreadId};
+use model::class::Class;
 use model::lane::{Lane, partition};
+use model::marks::{MarkKind, MarkView, NONE, Packed, Payload, Writer};
 use model::profile::frames::{FrameId, FrameKind};
-use model::profile::samples::Samples;
-use model::profile::source::Source;
 use model::profile::stacks::StackId;
-use model::profile::{Profile, Track, TrackSource};
+use model::profile::{Profile, Track};
 use model::time::Span;
 
-/// So many functions of a stack are listed.
-const MOST_FRAMES: usize = 30;
+/// The foreign calls of an OS thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ForeignCalls(pub CallsOf);
+
+/// A call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The number of its function among those whose names are told.
+    pub function: Option<u32>,
+    /// Whether it was not over when the log ended.
+    pub open: bool,
+}
+
+impl Payload for Call {
+    fn pack(self) -> Packed {
+        Packed([self.function.unwrap_or(NONE), self.open.into(), 0, 0])
+    }
+
+    fn unpack(packed: Packed) -> Self {
+        Self {
+            function: packed.some(0),
+            open: packed.word(1) != 0,
+        }
+    }
+}
+
 /// Over how many parts of a call it is followed.
 const MOST_PARTS: usize = 100_000;
 
-/// A function as it stands in a stack: with its place in the source.
-fn frame_text(profile: &Profile, frame: FrameId) -> String {
-    let Some(frame) = profile.frames.get(frame) else {
-        return "unknown".to_owned();
-    };
-    let kind = match frame.kind {
-        FrameKind::ForeignCall => " (foreign call)",
-        FrameKind::Foreign => " (foreign code)",
-        _ => "",
-    };
-    let name = function_name(frame);
-    match &frame.location {
-        Some(location) => format!("{name}{kind} · {location}"),
-        None => format!("{name}{kind}"),
-    }
-}
+impl TrackKind for ForeignCalls {
+    type Payload = Call;
 
-/// The functions of a stack, innermost first, a line each.
-fn stack_facts(profile: &Profile, stack: StackId, first: &str, facts: &mut Vec<Fact>) {
-    let frames = profile.stacks.innermost_first(stack).take(MOST_FRAMES);
-    for (place, frame) in frames.enumerate() {
-        let label = if place == 0 { first } else { "called from" };
-        facts.push(Fact::new(label, frame_text(profile, frame)));
-    }
-    let depth = usize::from(profile.stacks.depth(stack));
-    if depth > MOST_FRAMES {
-        let more = format::count((depth - MOST_FRAMES) as u64);
-        facts.push(Fact::new("and", format!("{more} more")));
-    }
-}
+    const GROUP: Group = Group::ForeignCalls;
+    const SHAPE: Shape = Shape::Lane;
+    const SECTION: Section = Section::Profile;
 
-/// The functions with the greatest weights, a line each.
-fn heaviest(
-    profile: &Profile,
-    weights: FxHashMap<FrameId, u64>,
-    label: &str,
-    text: impl Fn(u64) -> String,
-    facts: &mut Vec<Fact>,
-) {
-    let mut all: Vec<(FrameId, u64)> = weights.into_iter().collect();
-    all.sort_unstable_by_key(|(frame, weight)| (std::cmp::Reverse(*weight), *frame));
-    for (frame, weight) in all.iter().take(MOST_LISTED) {
-        let name = frame_text(profile, *frame);
-        facts.push(Fact::new(label, format!("{name}: {}", text(*weight))));
-    }
-    if all.len() > MOST_LISTED {
-        let more = match all.len() - MOST_LISTED {
-            1 => "1 more function".to_owned(),
-            more => format!("{} more functions", format::count(more as u64)),
-        };
-        facts.push(Fact::new("and", more));
-    }
-}
-
-fn flame(source: Source, track: TrackSource, at: Nanos) -> Fact {
-    let target = FlameTarget { source, track, at };
-    Fact::new("flame graph", "show it there").in_flame(target)
-}
-
-/// The samples that begin in a stretch of time.
-fn beginning(samples: &Samples, span: Span) -> std::ops::Range<usize> {
-    let start = |index: usize| samples.get(index).map_or(Nanos(0), |(span, _)| span.start);
-    let from = partition(samples.len(), |index| start(index) < span.start);
-    let to = partition(samples.len(), |index| start(index) < span.end);
-    from..to.max(from)
-}
-
-impl Session {
-    pub(super) fn sample_details(
-        &self,
-        details: &Details<'_>,
-        cap: CapId,
-        query: &DetailsQuery,
-    ) -> Vec<Fact> {
-        let recording = &self.recording;
-        let Some(lane) = recording.profile_rows.samples(&recording.profiles, cap) else {
-            return Vec::new();
-        };
-        let source = recording.profile_rows.source();
-        let samples = &lane.track.samples;
-        let places = beginning(samples, query.span);
-        if query.many {
-            return several_samples(&lane, source, cap, places);
+    fn link(self, _: &Contents) -> String {
+        match self.0 {
+            CallsOf::OsThread(thread) => format!("calls{thread}"),
+            CallsOf::Unknown { lane } => format!("callsunknown{lane}"),
         }
-        let found = places.filter_map(|place| samples.get(place));
-        let Some((span, stack)) = found.into_iter().find(|(span, _)| *span == query.span) else {
-            return Vec::new();
-        };
-        let mut facts = vec![Fact::new("sampled at", exact(span.end))];
-        facts.extend(details.ran(cap, span.end));
-        facts.push(flame(source, lane.track.source, middle(span)));
-        stack_facts(lane.profile, stack, "in", &mut facts);
-        facts
     }
 
-    pub(super) fn call_details(
-        &self,
-        details: &Details<'_>,
-        of: CallsOf,
-        query: &DetailsQuery,
-    ) -> Vec<Fact> {
-        let recording = &self.recording;
+    fn parse(link: &str, _: &Contents) -> Option<Self> {
+        if let Some(number) = link::number(link, "calls") {
+            return Some(Self(CallsOf::OsThread(OsThreadId(number))));
+        }
+        let lane = u32::try_from(link::number(link, "callsunknown")?).ok()?;
+        Some(Self(CallsOf::Unknown { lane }))
+    }
+
+    fn of_log(log: &Session) -> Vec<Listed> {
+        let listed = |(of, calls): (CallsOf, u64)| {
+            let (title, short) = match of {
+                CallsOf::OsThread(thread) => {
+                    (format!("Calls, OS thread {thread}"), format!("OS {thread}"))
+                }
+                CallsOf::Unknown { lane: 0 } => {
+                    ("Calls, unknown OS thread".to_owned(), "OS ?".to_owned())
+                }
+                CallsOf::Unknown { lane } => {
+                    let number = lane + 1;
+                    let title = format!("Calls, unknown OS thread ({number})");
+                    (title, format!("OS ? {number}"))
+                }
+            };
+            let note = format!("× {}", format::count(calls));
+            Listed::new(Self(of), title).short(short).note(note)
+        };
+        log.recording
+            .profile_rows
+            .call_counts()
+            .map(listed)
+            .collect()
+    }
+
+    fn answer(self, log: &Session, writer: &mut Writer) {
+        let Some(lane) = log.recording.profile_rows.calls(self.0) else {
+            return;
+        };
+        writer.lane(lane, |i| {
+            let piece = lane.get(i);
+            let number = piece.map_or(NONE, |piece| piece.detail);
+            Call {
+                function: (number != NONE).then_some(number),
+                open: piece.is_some_and(|piece| piece.code == OPEN),
+            }
+        });
+    }
+
+    /// A bar with the name of the function, and its duration if there is room.
+    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
+        let bar = |mark: &MarkView<'_>| {
+            let Call { function, open } = mark.read();
+            let function = function.and_then(|number| scene.names.foreign_function(number));
+            let bar = lane::by_duration(mark).open(open);
+            match function {
+                Some(frame) => bar.named(&function_name(frame)),
+                None => bar,
+            }
+        };
+        scene.paint_bars(self.into(), area, Class::Foreign, bar, painter);
+    }
+
+    fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
+        let on = match self.0 {
+            CallsOf::OsThread(thread) => format!("OS thread {thread}"),
+            CallsOf::Unknown { .. } => "unknown OS thread".to_owned(),
+        };
+        if item.kind == MarkKind::Many {
+            return (
+                format!("Calls on {on}"),
+                lane::several(item, "foreign calls"),
+            );
+        }
+        let Call { function, open } = item.read();
+        let function = function.and_then(|number| names.foreign_function(number));
+        let name = function.map_or_else(|| "Foreign call".to_owned(), function_name);
+        let open = if open {
+            ", not over when the log ended"
+        } else {
+            ""
+        };
+        let (duration, when) = (duration(item), when(item));
+        (
+            name,
+            format!("foreign call on {on} for {duration}{open} · {when}"),
+        )
+    }
+
+    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+        let (of, recording) = (self.0, &log.recording);
         let found = recording.profile_rows.calls(of);
         let profile = recording.profiles.get(sources::COST_CENTRES);
         let track = profile.and_then(|profile| {
@@ -151,53 +182,46 @@ impl Session {
             span == query.span
         });
         piece.map_or_else(Vec::new, |piece| {
-            calls.one(details, query.span, piece.code == OPEN.0)
+            calls.one(&Details::of(log), query.span, piece.code == OPEN)
         })
     }
-}
 
-fn middle(span: Span) -> Nanos {
-    Nanos(span.start.0 + span.duration().0 / 2)
-}
+    fn class_of(self, item: &Item) -> Option<Class> {
+        Some(item.class)
+    }
 
-fn several_samples(
-    lane: &SampleLane<'_>,
-    source: Source,
-    cap: CapId,
-    places: std::ops::Range<usize>,
-) -> Vec<Fact> {
-    let count = places.len() as u64;
-    let mut weights: FxHashMap<FrameId, u64> = FxHashMap::default();
-    for frame in places.clone().filter_map(|place| lane.frame(place)) {
-        *weights.entry(frame).or_default() += 1;
+    fn legend() -> Vec<Entry> {
+        let calls = Self(CallsOf::OsThread(OsThreadId(7)));
+        let one = |open| {
+            let call = Call {
+                function: Some(0),
+                open,
+            };
+            let mark = Made::span(Class::Foreign, FROM, TO).with(call);
+            Sample::row(calls, vec![mark])
+        };
+        let several = buckets(|place| vec![(Class::Foreign, 0.5 + 0.4 * (place / 7.0).sin())]);
+        vec![
+            Entry::new(
+                "A foreign call",
+                "An OS thread was in a foreign function that the program announced (“START 3 blur”, then “ANN_TH 3 blur” with the thread). Where a callback calls out again, the inner call takes its place.",
+                one(false),
+            ),
+            Entry::new(
+                "A foreign call that is not over",
+                "The log ended before its end was announced.",
+                one(true),
+            ),
+            Entry::new(
+                "Several foreign calls in a pixel",
+                "The bar is as high as their share of the time.",
+                Sample::row(calls, several),
+            ),
+        ]
     }
-    let mut facts = vec![Fact::new("samples", format::count(count))];
-    if let Some((span, _)) = lane.track.samples.get(places.start) {
-        facts.push(flame(source, lane.track.source, middle(span)));
-    }
-    if let Some(longest) = lane.longest(places.start, places.end)
-        && let Some((span, _)) = lane.track.samples.get(longest)
-    {
-        let at = format!("at {}", exact(span.end));
-        facts.push(Fact::new("one of them", at).leading(Lead::Other, Row::Samples(cap), span));
-    }
-    let share = |weight: u64| {
-        let share = format::percent(weight, count);
-        format!("{}, {share}", format::count(weight))
-    };
-    heaviest(lane.profile, weights, "in", share, &mut facts);
-    facts
 }
 
 impl Details<'_> {
-    /// The thread that ran on a capability at a time.
-    fn ran(&self, cap: CapId, at: Nanos) -> Option<Fact> {
-        let thread = self.store.running(cap, at, &mut 0)?;
-        let run = self.run_at(cap, at)?;
-        let fact = Fact::new("ran then", self.name(thread));
-        Some(fact.leading(Lead::Other, Row::Thread(thread), run))
-    }
-
     /// The number of the call of a function that began at a time, and the
     /// thread that made it, as its `START` has them.
     fn announced(&self, at: Nanos, function: &str) -> Vec<Fact> {
@@ -216,7 +240,7 @@ impl Details<'_> {
                 let text = format!("{} on capability {cap}", self.name(thread));
                 let fact = Fact::new("called by", text);
                 let run = self.run_at(cap, at)?;
-                Some(fact.leading(Lead::Other, Row::Thread(thread), run))
+                Some(fact.leading(Lead::Other, Thread(thread), run))
             });
             facts.extend(by);
             return facts;

@@ -1,31 +1,114 @@
-//! What is known of one item of the timeline beyond what its mark says. Each
-//! kind of row has a file.
+//! What is known of one item beyond what its mark says: who woke the thread,
+//! what ran next, what a collection copied, what a message says.
 
-mod cap;
-mod collections;
-mod graph;
-mod instants;
-mod profile;
-mod spans;
-mod thread;
+use serde::{Deserialize, Serialize};
 
 use std::borrow::Cow;
 
-use super::Session;
+use super::Row;
 use crate::scene::format;
 use crate::scene::item::Names;
 use crate::scene::words::thread_name;
-use analysis::timeline::details::{DetailsQuery, Fact, Lead};
+use crate::session::Session;
 use analysis::timeline::messages::Messages;
-use analysis::timeline::row::Row;
 use analysis::timeline::store::Store;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{Class, ClassTimes};
 use model::lane::Lane;
+use model::profile::TrackSource;
+use model::profile::source::Source;
 use model::time::Span;
 
+/// Which item is meant: the span of a row, as its mark says it; or, of a
+/// graph, the stretch of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DetailsQuery {
+    /// The row.
+    pub row: Row,
+    /// When it begins and ends.
+    pub span: Span,
+    /// Whether it stands for several.
+    pub many: bool,
+}
+
+/// What a fact leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Lead {
+    /// To what made the thread runnable.
+    Waker,
+    /// To what ran next on the capability.
+    Next,
+    /// To something else that it names.
+    Other,
+}
+
+/// A place in the flame graph that is ordered by time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlameTarget {
+    /// Of which source.
+    pub source: Source,
+    /// On which track.
+    pub track: TrackSource,
+    /// At which time.
+    pub at: Nanos,
+}
+
+/// Where what a fact names is to be seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Target {
+    /// An item of the timeline.
+    Item(Lead, Row, Span),
+    /// A box of a flame graph.
+    Flame(FlameTarget),
+}
+
+/// One fact about an item.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fact {
+    /// What it is about: `woken by`.
+    pub label: String,
+    /// The fact: `bound-1 (thread 8) on capability 0`.
+    pub text: String,
+    /// Where what it names is to be seen.
+    pub target: Option<Target>,
+}
+
+impl Fact {
+    /// A fact that leads nowhere.
+    pub fn new(label: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            label: label.into(),
+            text: text.into(),
+            target: None,
+        }
+    }
+
+    /// It leads to an item.
+    #[must_use]
+    pub fn leading(mut self, lead: Lead, row: impl Into<Row>, span: Span) -> Self {
+        self.target = Some(Target::Item(lead, row.into(), span));
+        self
+    }
+
+    /// It leads to a box of a flame graph.
+    #[must_use]
+    pub const fn in_flame(mut self, target: FlameTarget) -> Self {
+        self.target = Some(Target::Flame(target));
+        self
+    }
+
+    /// The item of the timeline that it leads to.
+    #[must_use]
+    pub const fn item(&self) -> Option<(Lead, Row, Span)> {
+        match self.target {
+            Some(Target::Item(lead, row, span)) => Some((lead, row, span)),
+            _ => None,
+        }
+    }
+}
+
 /// So many of a kind are listed one by one; of more, only how many they are.
-const MOST_LISTED: usize = 12;
+pub(super) const MOST_LISTED: usize = 12;
 
 /// Threads are called by their labels, once the log is read to its end.
 impl Names for Store {
@@ -37,49 +120,34 @@ impl Names for Store {
     }
 }
 
-impl Session {
-    /// What is known of an item beyond its mark.
-    #[must_use]
-    pub fn details(&self, query: &DetailsQuery) -> Vec<Fact> {
-        let details = Details {
-            store: &self.recording.store,
-            messages: &self.recording.messages,
-            log: self.span(),
-        };
-        match query.row {
-            Row::Cap(cap) => details.of_cap(cap, query),
-            Row::Thread(thread) => details.of_thread(thread, query),
-            Row::Instants(cap) => details.of_instants(cap, query.span),
-            Row::Messages => details.of_messages(query.span),
-            Row::Collections => self.collection_details(query),
-            Row::Nonmoving => self.nonmoving_details(query),
-            Row::UserSpan(number) => self.user_span_details(number, query),
-            Row::Task(task) => self.task_details(task, query),
-            Row::Blocks(cap) => self.block_details(cap, query),
-            Row::ForeignCalls(of) => self.call_details(&details, of, query),
-            Row::Samples(cap) => self.sample_details(&details, cap, query),
-            Row::Activity => self.activity_details(query),
-            Row::Graph(_) | Row::Sparks(..) | Row::Perf(_) => self.graph_details(query),
-        }
-    }
-}
-
 /// What the facts come from.
 #[derive(Clone, Copy, Debug)]
-struct Details<'a> {
-    store: &'a Store,
-    messages: &'a Messages,
+pub(super) struct Details<'a> {
+    /// What capabilities and threads did.
+    pub(super) store: &'a Store,
+    /// What the program wrote.
+    pub(super) messages: &'a Messages,
     /// The time of the whole log.
     log: Option<Span>,
 }
 
-impl Details<'_> {
-    fn name(&self, thread: ThreadId) -> String {
+impl<'a> Details<'a> {
+    /// Of a log.
+    pub(super) fn of(log: &'a Session) -> Self {
+        Self {
+            store: &log.recording.store,
+            messages: &log.recording.messages,
+            log: log.span(),
+        }
+    }
+
+    /// How a thread is called.
+    pub(super) fn name(&self, thread: ThreadId) -> String {
         thread_name(self.store, thread)
     }
 
     /// How long something took, to the nanosecond, and its share of the log.
-    fn duration_facts(&self, span: Span, facts: &mut Vec<Fact>) {
+    pub(super) fn duration_facts(&self, span: Span, facts: &mut Vec<Fact>) {
         facts.push(Fact::new("duration", exact_duration(span.duration())));
         if let Some(log) = self.log.filter(|log| log.duration().0 > 0) {
             let share = format::percent(span.duration().0, log.duration().0);
@@ -88,14 +156,14 @@ impl Details<'_> {
     }
 
     /// The item of a capability that lies at a time: its run.
-    fn run_at(&self, cap: CapId, at: Nanos) -> Option<Span> {
+    pub(super) fn run_at(&self, cap: CapId, at: Nanos) -> Option<Span> {
         let runs = &self.store.cap(cap)?.runs;
         let (start, end) = runs.span(runs.at(at.0, &mut 0)?);
         Some(Span::new(Nanos(start), Nanos(end)))
     }
 
     /// The item of a thread that lies at a time.
-    fn state_at(&self, thread: ThreadId, at: Nanos) -> Option<Span> {
+    pub(super) fn state_at(&self, thread: ThreadId, at: Nanos) -> Option<Span> {
         let lane = self.store.thread_lane(thread)?;
         let index = lane.first_ending_after(at.0);
         let (start, end) = (index < lane.len()).then(|| lane.span(index))?;
@@ -104,9 +172,9 @@ impl Details<'_> {
 
     /// What a lane has in a stretch: how many, the time of each class, and the
     /// longest span with its name, as a fact that leads to it.
-    fn merged(
+    pub(super) fn merged(
         &self,
-        row: Row,
+        row: impl Into<Row>,
         span: Span,
         lane: &impl Lane,
         what: [&str; 2],
@@ -140,7 +208,7 @@ impl Details<'_> {
 }
 
 /// A duration for people and to the nanosecond.
-fn exact_duration(time: Nanos) -> String {
+pub(super) fn exact_duration(time: Nanos) -> String {
     let short = format::duration(time);
     let exact = exact(time);
     if short == exact {
@@ -150,12 +218,12 @@ fn exact_duration(time: Nanos) -> String {
 }
 
 /// A time to the nanosecond.
-fn exact(time: Nanos) -> String {
+pub(super) fn exact(time: Nanos) -> String {
     format!("{}{}ns", format::count(time.0), format::NBSP)
 }
 
 /// ` on capability 3`, if that is known.
-fn on_cap(cap: Option<CapId>) -> Cow<'static, str> {
+pub(super) fn on_cap(cap: Option<CapId>) -> Cow<'static, str> {
     cap.map_or(Cow::Borrowed(""), |cap| {
         format!(" on capability {cap}").into()
     })
