@@ -97,7 +97,7 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     drop(sink);
-    recording.settle(reader.index());
+    recording.settle(&reader);
     ask_for_threads(&recording.store, end);
     let _ = display.finish();
     let damage = reader.damage();

@@ -15,9 +15,9 @@ use crate::ui::files::{self, Dropped, Sorted};
 use crate::ui::panel::Marked;
 use crate::ui::panels::FLAME_GRAPH;
 use crate::ui::same::Same;
+use analysis::account::report::CapTimes;
 use analysis::flamegraph::profiles::SourceInfo;
 use analysis::timeline::threads::{ThreadFilter, ThreadRow};
-use analysis::timeline::usage::UsageRow;
 use eventlog::Progress;
 use eventlog::ids::{CapId, ThreadId};
 use views::fingerprint::Fingerprint;
@@ -26,7 +26,7 @@ use views::scene::format;
 use views::scene::track::Layout;
 use views::scene::track_name::TrackName;
 use views::session::Overview;
-use views::session::questions::UsageQuery;
+use views::session::questions::TimeQuery;
 use views::tracks::scope_of;
 use views::view::View;
 use views::view::panel::PanelName;
@@ -64,8 +64,8 @@ pub(in crate::ui) struct OpenLog {
     threads_in_all: u64,
     /// Pinned threads that are not among the listed ones.
     pinned_threads: Vec<ThreadRow>,
-    /// The usage of the whole log, for the notes beside the capabilities.
-    usage: Vec<UsageRow>,
+    /// Where the time of the capabilities went, for the notes beside them.
+    times: Vec<(CapId, CapTimes)>,
     /// Goes up with every opened log, so that late news are known.
     pub(super) generation: u32,
 }
@@ -109,12 +109,11 @@ impl OpenLog {
 
     /// The capabilities, each with the share of its time that it ran.
     fn caps(&self) -> Vec<(CapId, String)> {
-        let usage: FxHashMap<CapId, &UsageRow> =
-            self.usage.iter().map(|row| (row.cap, row)).collect();
+        let times: FxHashMap<CapId, CapTimes> = self.times.iter().copied().collect();
         let note = |cap: CapId| {
-            let row = usage.get(&cap)?;
-            let life = row.mutator_ns + row.gc_ns + row.idle_ns;
-            (life > 0).then(|| format::percent_short(row.mutator_ns, life))
+            let times = times.get(&cap)?;
+            let known = times.known_ns();
+            (known > 0).then(|| format::percent_short(times.running_ns, known))
         };
         let caps = self.overview.caps.iter();
         caps.map(|life| (life.cap, note(life.cap).unwrap_or_default()))
@@ -128,7 +127,7 @@ pub(in crate::ui) enum LogNews {
     Fingerprint(u32, Option<Fingerprint>),
     Threads(Vec<ThreadRow>, u64),
     PinnedThread(ThreadRow),
-    Usage(Vec<UsageRow>),
+    Times(Vec<(CapId, CapTimes)>),
     Cancel,
 }
 use views::words::findings::whole_sentence;
@@ -159,9 +158,9 @@ impl App {
                 self.log.pinned_threads.push(row);
                 self.show_tracks();
             }
-            LogNews::Usage(rows) => {
-                if self.log.usage != rows {
-                    self.log.usage = rows;
+            LogNews::Times(times) => {
+                if self.log.times != times {
+                    self.log.times = times;
                     self.show_log();
                 }
             }
@@ -477,13 +476,10 @@ impl App {
 
     /// Asks how the whole log was spent, for the notes beside the capabilities.
     pub(super) fn ask_usage(&self, ctx: &Context<Self>) {
-        let Some(whole) = self.log.overview.span else {
-            return;
-        };
         let link = ctx.link().clone();
-        self.log_client.ask(UsageQuery(whole), move |answer| {
-            if let Ok(rows) = answer {
-                link.send_message(Msg::Log(LogNews::Usage(rows)));
+        self.log_client.ask(TimeQuery(None), move |answer| {
+            if let Ok(times) = answer {
+                link.send_message(Msg::Log(LogNews::Times(times.caps)));
             }
         });
     }
