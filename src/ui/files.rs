@@ -6,7 +6,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, DataTransfer, DragEvent, File, FileList, Response};
 
 use symbols::{MAGIC_BYTES, is_symbols};
-use views::share::{Fingerprint, fingerprint};
+use views::fingerprint::{Fingerprint, fingerprint};
 
 /// Whether something that is dragged over the page has files.
 pub(super) fn has_files(event: &DragEvent) -> bool {

@@ -348,6 +348,8 @@ pub fn read(mut source: impl Source) -> Result<Reading, LogError> {
         &recording.numbers,
         rows.iter().map(|row: &Row| row.time).max(),
     );
+    let accounting = reader.accounting().expect("it is read");
+    assert_eq!(accounting.total(), reader.len().0, "{accounting:?}");
     let damage = reader.damage();
     for one in &damage.kept {
         let text = line(&one.into());

@@ -48,7 +48,7 @@ pub enum LogError {
     TextConverted(u64),
     /// A GHC before 6.12 wrote it.
     #[error(
-        "This log is in a format of early 2009, before GHC 6.12 (its type table at byte {0} says so), which no current tool reads. Build the program with a newer GHC."
+        "This log is in a format of early 2009, before GHC 6.12 (its type table at byte {0} says so), which is not read here. Build the program with a newer GHC."
     )]
     Ancient(u64),
     /// The compressed data is broken.
@@ -60,9 +60,12 @@ pub enum LogError {
         format: &'static str,
         /// How much came out before.
         at: u64,
-        /// The decoder's words.
-        why: String,
+        /// What is wrong with it.
+        why: &'static str,
     },
+    /// What was uncompressed is compressed again.
+    #[error("The log was compressed twice: it has to be uncompressed once before it is opened.")]
+    CompressedTwice,
     /// More data than this machine's memory allows.
     #[error(
         "The log needs more memory than is allowed: {need_bytes} bytes, with a budget of {budget_bytes}. {advice}"

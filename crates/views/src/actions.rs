@@ -3,18 +3,17 @@
 
 pub mod effect;
 pub mod flame;
-pub mod key;
 pub mod matching;
 
 use std::fmt::Write as _;
 
+use crate::control::Control;
+use crate::key::{Chord, Key, KeyPress, at, text};
 use crate::scene::arrange::{Direction, TrackChange};
-use crate::scene::control::Control;
 use crate::tracks::details::Lead;
 use crate::view::panel::{Panel, PanelName, find};
 use analysis::timeline::threads::ThreadOrder;
 use effect::{Command, Effect};
-use key::{Chord, Key, KeyPress, at, text};
 
 /// When an action can be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

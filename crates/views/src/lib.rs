@@ -2,8 +2,11 @@
 
 pub mod actions;
 pub mod cells;
+pub mod control;
 pub mod events;
+pub mod fingerprint;
 pub mod flame;
+pub mod key;
 pub mod notes;
 pub mod scene;
 pub mod session;

@@ -35,13 +35,13 @@
 //! text is cut. Unknown keys, and unknown words where a newer version may have
 //! more of them, are kept and written again.
 
-mod fingerprint;
 mod notes;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
+use crate::fingerprint::Fingerprint;
 use crate::scene::track_name::TrackName;
 use crate::view::panel::{Panel, PanelName, Piece, find};
 use crate::view::text::{
@@ -49,8 +49,6 @@ use crate::view::text::{
 };
 use crate::view::{Selected, View, tracks};
 use eventlog::ids::Nanos;
-
-pub use fingerprint::{Fingerprint, fingerprint};
 
 /// How many unknown keys are kept.
 pub const MAX_UNKNOWN: usize = 16;

@@ -10,8 +10,8 @@ use crate::ui::panels::PANELS;
 use crate::ui::viewer::Control;
 use crate::ui::{save, theme};
 use views::actions::effect::{Command, Effect};
-use views::actions::key::KeyPress;
 use views::actions::{Action, When, action};
+use views::key::KeyPress;
 use views::view::Change;
 
 /// The action of a key press, if it has one here.

@@ -19,8 +19,8 @@ cfg_if::cfg_if! {
 }
 
 use analysis::timeline::thread_table::ThreadView;
-use views::actions::key::{at, text};
 use views::events::EventList;
+use views::key::{at, text};
 use views::view::flame::FlameView;
 use views::view::panel::{Codec, Panel, PanelName};
 

@@ -19,8 +19,8 @@ use markers::use_markers;
 use model::time::Span;
 use row::NoteRow;
 use views::actions::Action;
+use views::fingerprint::Fingerprint;
 use views::notes::{MAX_NOTES, Merged, Note, Notes, file};
-use views::share::Fingerprint;
 use views::view::Change;
 
 /// The largest file of notes that is read, in bytes: more than any needs.

@@ -2,7 +2,7 @@
 //! view asks; one question of each kind is in flight.
 
 use super::{Viewer, ViewerRef};
-use views::scene::control::Control;
+use views::control::Control;
 use views::session::query::Query;
 use views::session::questions::LabelsQuery;
 

@@ -2,6 +2,7 @@
 //! in, next state and what it yields out. Each one's transition table stands
 //! in its doc comment and is what its tests go through, row by row.
 
+pub mod announced;
 pub mod gc;
 pub mod gc_phase;
 pub mod mutator;

@@ -1,5 +1,7 @@
 //! Which tracks a name in a link, a menu or on the command line stands for.
 
+use rustc_hash::FxHashMap;
+
 use crate::flamegraph::profiles::{SourceInfo, TrackInfo};
 use crate::timeline::scope::Scope;
 use model::profile::TrackSource;
@@ -10,6 +12,14 @@ pub const ALL: &str = "all";
 pub const CAPS: &str = "caps";
 /// The foreign calls of all OS threads.
 pub const THREADS: &str = "threads";
+
+/// A track with its label, if it has one.
+fn titled(source: TrackSource, label: Option<&str>) -> String {
+    match label {
+        Some(label) => format!("{source} · {label}"),
+        None => source.to_string(),
+    }
+}
 
 impl SourceInfo {
     /// How many tracks are foreign calls of an OS thread.
@@ -31,10 +41,21 @@ impl SourceInfo {
     #[must_use]
     pub fn title(&self, source: TrackSource) -> String {
         let track = self.tracks.iter().find(|track| track.source == source);
-        match track.and_then(|track| track.label.as_deref()) {
-            Some(label) => format!("{source} · {label}"),
-            None => source.to_string(),
-        }
+        titled(source, track.and_then(|track| track.label.as_deref()))
+    }
+
+    /// What many tracks are called, in their order.
+    #[must_use]
+    pub fn titles(&self, sources: impl IntoIterator<Item = TrackSource>) -> Vec<String> {
+        let labels: FxHashMap<TrackSource, &str> = self
+            .tracks
+            .iter()
+            .filter_map(|track| Some((track.source, track.label.as_deref()?)))
+            .collect();
+        let sources = sources.into_iter();
+        sources
+            .map(|source| titled(source, labels.get(&source).copied()))
+            .collect()
     }
 
     /// The tracks of that name: none for all that belong to one picture.

@@ -13,18 +13,15 @@
 //! row is that of the name without the number, so that all calls of a
 //! function stand in one. `START 7` is a name, not a number without a name.
 //!
-//! | starts that go on | message | then | yields |
-//! |---|---|---|---|
-//! | none | start at t | this one, since t | |
-//! | none of this number | stop | the same | a stray stop |
-//! | some, since s | start | one more, since s | |
-//! | several, since s | stop of one of them | one fewer, since s | |
-//! | one, since s | its stop at t | none | `[s, t]` |
+//! The automaton of one number of a name is
+//! [`announced`](crate::automata::announced). A span of the row begins when the
+//! first number does, and ends when none goes on.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::messages::Messages;
+use crate::automata::announced::{Announcement, GoingOn, step};
 use eventlog::ids::Nanos;
 use model::class::Class;
 use model::span_lane::{Piece, SpanLane};
@@ -151,6 +148,7 @@ pub struct UserSpan {
 #[derive(Debug, Default)]
 struct Name {
     text: Box<str>,
+    /// How many of its numbers go on.
     going_on: u32,
     open: Option<UserSpan>,
     spans: Vec<UserSpan>,
@@ -234,8 +232,8 @@ impl UserSpans {
 struct Search {
     places: FxHashMap<Box<str>, usize>,
     names: Vec<Name>,
-    /// How often each number of a name goes on.
-    going_on: FxHashMap<(usize, Box<str>), u32>,
+    /// The state of each number of a name that goes on.
+    going_on: FxHashMap<(usize, Box<str>), GoingOn>,
     stray_stops: u64,
 }
 
@@ -273,32 +271,43 @@ impl Search {
             starts: 0,
         });
         open.starts = open.starts.saturating_add(1);
-        name.going_on = name.going_on.saturating_add(1);
         let key = (place, announced.number.into());
-        *self.going_on.entry(key).or_default() += 1;
+        let state = self.going_on.entry(key).or_default();
+        let (next, yields) = step(*state, true);
+        *state = next;
+        if yields == Some(Announcement::Begins) {
+            name.going_on = name.going_on.saturating_add(1);
+        }
     }
 
     fn stop(&mut self, announced: Announced<'_>, time: u64, number: usize) {
         let place = self.places.get(announced.name).copied();
         let key = place.map(|place| (place, Box::from(announced.number)));
         let name = place.and_then(|place| self.names.get_mut(place));
-        let going_on = key.as_ref().and_then(|key| self.going_on.get_mut(key));
-        let (Some(key), Some(going_on)) = (&key, going_on) else {
-            self.stray_stops += 1;
-            if let Some(name) = name {
-                name.stray_stops += 1;
-            }
-            return;
-        };
-        *going_on -= 1;
-        if *going_on == 0 {
-            self.going_on.remove(key);
+        let state = key.as_ref().and_then(|key| self.going_on.get_mut(key));
+        let (next, yields) = step(state.as_deref().copied().unwrap_or_default(), false);
+        if let Some(state) = state {
+            *state = next;
         }
-        if let Some(name) = name {
-            name.going_on = name.going_on.saturating_sub(1);
-            if name.going_on == 0 {
-                name.close(time, Some(number));
+        match yields {
+            Some(Announcement::Stray) => {
+                self.stray_stops += 1;
+                if let Some(name) = name {
+                    name.stray_stops += 1;
+                }
             }
+            Some(Announcement::Ends) => {
+                if let Some(key) = &key {
+                    self.going_on.remove(key);
+                }
+                if let Some(name) = name {
+                    name.going_on = name.going_on.saturating_sub(1);
+                    if name.going_on == 0 {
+                        name.close(time, Some(number));
+                    }
+                }
+            }
+            Some(Announcement::Begins) | None => {}
         }
     }
 

@@ -1,6 +1,6 @@
 //! What actions do.
 
-use crate::scene::control::{Control, Told};
+use crate::control::{Control, Told};
 use crate::view::panel::PanelName;
 use crate::view::{Context, View};
 

@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{MAX_NOTES, Note, Notes};
-use crate::share::Fingerprint;
+use crate::fingerprint::Fingerprint;
 use eventlog::ids::Nanos;
 use model::time::Span;
 
@@ -154,7 +154,7 @@ mod tests {
 
     use super::super::tests::any_notes;
     use super::*;
-    use crate::share::fingerprint;
+    use crate::fingerprint::fingerprint;
 
     #[test]
     fn a_file_that_must_be_read_for_ever() {

@@ -5,7 +5,6 @@
 pub mod arrange;
 pub mod chart;
 pub mod colour;
-pub mod control;
 pub mod flame;
 pub mod format;
 pub mod item;

@@ -12,8 +12,8 @@ use analysis::findings::Findings;
 use eventlog::rows::RowReader;
 use eventlog::{Need, Record};
 
-/// Checks the order of all events. It is not done while a log loads: most
-/// users never ask, and it costs as much again as a tenth of the reading.
+/// Checks the order of all events. It is not done while a log loads, so that
+/// loading does no work for those who never ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckQuery;
 

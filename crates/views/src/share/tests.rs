@@ -5,11 +5,12 @@ use proptest::option::of;
 use proptest::prelude::*;
 
 use super::{decode as decode_with, encode as encode_with, *};
-use crate::actions::key::text;
 use crate::events::EventList;
 use crate::events::filter::{CapFilter, EventFilter};
+use crate::fingerprint::fingerprint;
 use crate::flame::query::Measure;
 use crate::flame::step::Step;
+use crate::key::text;
 use crate::notes::tests::any_notes;
 use crate::notes::{MAX_NAME, MAX_NOTES, Note};
 use crate::scene::arrange::{Move, TrackView};

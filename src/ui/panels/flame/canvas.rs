@@ -200,7 +200,7 @@ impl FlameCanvas {
         ctx.props().client.ask(query, move |answer| {
             let graph = answer.ok().flatten().map(|(head, boxes)| {
                 let bands = head.bands.iter();
-                let names = bands.map(|(track, _)| source.title(*track)).collect();
+                let names = source.titles(bands.map(|(track, _)| *track));
                 Graph::new(head, boxes, unit, measure, names)
             });
             link.send_message(then(number, graph));

@@ -64,10 +64,10 @@ impl Graph {
         } else {
             Vec::new()
         };
-        let headings = |depth: u16| {
-            let bands = head.bands.iter().take(names.len());
-            bands.filter(|(_, band)| *band <= depth).count()
-        };
+        let bands = head.bands.iter().take(names.len());
+        let mut starts: Vec<u16> = bands.map(|(_, band)| *band).collect();
+        starts.sort_unstable();
+        let headings = |depth: u16| starts.partition_point(|start| *start <= depth);
         let row = |depth: u16| u32::from(depth) + 1 + headings(depth) as u32;
         let value = Value {
             unit,

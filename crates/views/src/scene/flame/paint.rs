@@ -134,6 +134,9 @@ impl FlameScene<'_> {
         for (name, &(_, band)) in self.graph.names.iter().zip(&self.graph.head.bands) {
             let row = self.graph.row(band).saturating_sub(1);
             let y = self.y(row) + LEVEL_PX / 2.0;
+            if y < -LEVEL_PX || y > self.size.1 + LEVEL_PX {
+                continue;
+            }
             let ink = self.palette.ink2.into();
             painter.text(name, (6.0, y), Face::Heading, Align::Left, ink);
         }

@@ -30,8 +30,7 @@ pub fn svg(
     palette: &Palette,
     dark: bool,
 ) -> String {
-    let names = head.bands.iter().map(|(track, _)| source.title(*track));
-    let names = names.collect();
+    let names = source.titles(head.bands.iter().map(|(track, _)| *track));
     let unit = sources::of(query.choice.source).unit();
     let graph = Graph::new(head, boxes, unit, query.measure, names);
     let size = (PICTURE_PX, graph.height_px());

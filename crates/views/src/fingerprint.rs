@@ -7,8 +7,8 @@ use std::fmt;
 /// base 36, a dot, and the hash in 12 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fingerprint {
-    pub(super) len: u64,
-    pub(super) hash: u64,
+    pub(crate) len: u64,
+    pub(crate) hash: u64,
 }
 
 impl Fingerprint {

@@ -23,12 +23,12 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::item::{Item, Marks, Names};
-use super::timeline::labels_px;
-use super::track::Layout;
-use super::viewport::Viewport;
 use crate::notes::Note;
+use crate::scene::item::{Item, Marks, Names};
+use crate::scene::timeline::labels_px;
+use crate::scene::track::Layout;
 use crate::scene::track_name::TrackName;
+use crate::scene::viewport::Viewport;
 use crate::session::Overview;
 use crate::tracks::Row;
 use crate::tracks::details::{DetailsQuery, Fact};
