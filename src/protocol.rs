@@ -7,10 +7,10 @@
 use serde::{Deserialize, Serialize};
 
 use analysis::flamegraph::profiles::SourceInfo;
-use analysis::timeline::contents::Contents;
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::Progress;
 use views::session::Overview;
+use views::tracks::Contents;
 
 /// Changes whenever a message does: page and worker of different builds must
 /// not talk to each other.

@@ -7,12 +7,14 @@ use std::io::Write;
 use std::ops::Range;
 use std::process::{Command, Stdio};
 
+use analysis::findings::Fact;
 use common::build::{Build, Declared, TYPES};
 use common::{Tally, cases, eventscope, known};
 use eventlog::source::FileSource;
-use views::session::check::{CheckQuery, OutOfOrder};
+use views::session::check::CheckQuery;
 use views::session::query::{Host, Later, Unreadable};
 use views::session::read_session;
+use views::words::findings::{of_problem, subject_or_none};
 
 /// Logs with events out of order, which ones, and why.
 const OUT_OF_ORDER: &[(&str, &[&str], &str)] = &[(
@@ -77,12 +79,18 @@ fn asked(path: &str) -> Vec<String> {
     };
     let file = InMemory(std::fs::read(path).expect("the log can be read"));
     let checked = log.ask_with(&CheckQuery, &file).expect("the file is there");
-    assert_eq!(checked.count, checked.findings.len() as u64, "{path}");
-    let line = |one: &OutOfOrder| {
+    let findings = checked.findings.kept().iter();
+    let order = findings.filter_map(|one| match &one.fact {
+        Fact::Order { subject, problem } => Some((one, subject.as_ref(), *problem)),
+        _ => None,
+    });
+    let line = order.map(|(one, subject, problem)| {
         let cap = one.cap.map_or("-".to_owned(), |cap| cap.to_string());
-        format!("{}\t{cap}\t{}\t{}", one.time.0, one.subject, one.problem)
-    };
-    checked.findings.iter().map(line).collect()
+        let at = one.start().expect("a time").0;
+        let subject = subject_or_none(subject);
+        format!("{at}\t{cap}\t{subject}\t{}", of_problem(problem))
+    });
+    line.collect()
 }
 
 const CAP_0: Option<u16> = Some(0);
@@ -393,8 +401,11 @@ fn rows_with_labels_headers_and_json() {
     assert_eq!(
         row,
         serde_json::json!({
-            "time": 3, "cap": 0, "subject": "thread 1", "name": "a\tb",
-            "problem": "stops, but was not running",
+            "rule": "order-stops-unrun", "severity": "warning",
+            "start": 3, "end": 3, "offset": null,
+            "subjects": [{"kind": "thread", "id": 1}, {"kind": "capability", "id": 0}],
+            "numbers": [], "name": "a\tb",
+            "sentence": "thread 1 stops, but was not running",
         })
     );
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use common::{Case, Reading, Row, Tally, cases, known, read};
 use eventlog::LogError;
+use views::words::findings::line;
 
 /// How far apart the places are. Every place costs one reading of the log:
 /// larger logs are damaged at fewer places.
@@ -78,7 +79,7 @@ fn a_cut_log_gives_what_stands_before_the_cut() {
                 rows.len()
             );
             assert!(
-                reading.damage.count > 0 || rows.len() == whole.len(),
+                reading.damage.count() > 0 || rows.len() == whole.len(),
                 "{context}: nothing is reported"
             );
             tally.add(&case, 1);
@@ -123,7 +124,7 @@ impl Change {
                 .damage
                 .kept
                 .iter()
-                .map(ToString::to_string)
+                .map(|damage| line(&damage.into()))
                 .collect(),
         }
     }
@@ -174,7 +175,7 @@ fn a_changed_byte_costs_its_stretch() {
         let Some((bytes, whole)) = readable(&case) else {
             continue;
         };
-        let had_damage = whole.damage.count > 0;
+        let had_damage = whole.damage.count() > 0;
         let whole = by_offset(&whole);
         let body = body_start(&bytes);
         let mut changed = bytes.clone();
@@ -212,7 +213,7 @@ fn a_changed_marker_costs_no_event() {
         if bytes.len() > 100_000 {
             continue;
         }
-        let had_damage = whole.damage.count > 0;
+        let had_damage = whole.damage.count() > 0;
         let blocks = whole.reader.index().sections[0].blocks.clone();
         let whole = by_offset(&whole);
         let mut changed = bytes.clone();

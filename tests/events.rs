@@ -3,7 +3,6 @@
 
 mod common;
 
-use analysis::timeline::contents::Contents;
 use analysis::timeline::scope::Scope;
 use common::build::Build;
 use common::{Case, Tally, cases, fixture, fixture_cases, known};
@@ -19,6 +18,7 @@ use views::events::scan::{Counts, Scan};
 use views::events::visit::{Find, Numbering, Page, Visit};
 use views::events::{EventList, EventRow};
 use views::session::Session;
+use views::tracks::{Contents, scope_of};
 
 /// An open log with its bytes.
 struct Log {
@@ -260,7 +260,7 @@ fn scope() -> impl Strategy<Value = Scope> {
     ];
     proptest::collection::vec(name, 1..5).prop_map(|names| {
         let names = names.iter().map(String::as_str);
-        Scope::of_tracks(names, &Contents::default())
+        scope_of(names, &Contents::default())
     })
 }
 
@@ -371,7 +371,7 @@ fn selected_tracks_are_of_capabilities_or_of_threads() {
     build.end();
     let log = Log::open(build.bytes, 3).expect("a log");
     let times = |names: &[&str]| {
-        let scope = Scope::of_tracks(names.iter().copied(), &Contents::default());
+        let scope = scope_of(names.iter().copied(), &Contents::default());
         let list = EventList {
             filter: EventFilter {
                 scope,

@@ -21,6 +21,7 @@ use model::profile::source::Source;
 use model::profile::weights::Weight;
 use model::time::Span;
 use views::session::Session;
+use views::words::findings::line;
 
 fn announce() -> Vec<u8> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -478,7 +479,7 @@ fn what_a_program_announced() {
     insta::assert_snapshot!("spans", shown(&session, sources::SPANS));
     insta::assert_snapshot!("waiting", shown(&session, sources::WAITING));
     let told = session.overview().warnings;
-    let told: Vec<String> = told.into_iter().map(|warning| warning.text).collect();
+    let told: Vec<String> = told.iter().map(line).collect();
     insta::assert_snapshot!("stack_oddities", told.join("\n"));
     let infos = session.flame_sources();
     let sources: Vec<Source> = infos.iter().map(|info| info.source).collect();

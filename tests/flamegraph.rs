@@ -7,8 +7,8 @@ mod common;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use analysis::findings::{Findings, Rule};
 use analysis::flamegraph::collect::ProfileCollector;
-use analysis::flamegraph::foreign::{CallOddity, CallProblem};
 use eventlog::ids::Nanos;
 use eventlog::source::read_log;
 use eventlog::{Record, Sink};
@@ -27,7 +27,7 @@ fn fixture(name: &str) -> PathBuf {
     root().join("tests/fixtures/logs").join(name)
 }
 
-fn read(path: &Path) -> (Profile, Vec<CallOddity>) {
+fn read(path: &Path) -> (Profile, Findings) {
     let mut bytes = std::fs::read(path).expect("the log can be read");
     if path.extension().is_some_and(|extension| extension == "gz") {
         let mut inflated = Vec::new();
@@ -71,7 +71,7 @@ fn names(profile: &Profile, track: &Track, index: usize) -> Vec<String> {
 #[test]
 fn the_demo_shows_foreign_calls_of_four_threads() {
     let (profile, oddities) = read(&root().join("www/demo/profiled-ffi.eventlog.gz"));
-    assert_eq!(oddities, []);
+    assert_eq!(oddities, Findings::default());
     let of_threads = |track: &&Track| matches!(track.source, TrackSource::OsThread(_));
     let threads: Vec<&Track> = profile.tracks.iter().filter(of_threads).collect();
     assert_eq!(threads.len(), 4);
@@ -121,9 +121,8 @@ fn one_lane_per_call_at_a_time_where_the_thread_is_unknown() {
     assert!(profile.tracks.iter().any(|track| unknown(&track)));
     // It declares no cost centres, so that none is unknown. Six calls at once
     // say that they are on one thread.
-    let overlap = |oddity: &CallOddity| matches!(oddity.what, CallProblem::Overlap(_));
-    assert!(oddities.iter().all(overlap), "{oddities:?}");
-    assert_eq!(oddities.len(), 5);
+    let counts: Vec<_> = oddities.counts().collect();
+    assert_eq!(counts, [(Rule::CallOverlap, 5)]);
     let open: usize = profile.tracks.iter().map(|track| track.open.len()).sum();
     assert_eq!(open, 1, "START 99 unclosed");
 }

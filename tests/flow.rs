@@ -5,11 +5,8 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use analysis::timeline::details::{DetailsQuery, Lead};
 use analysis::timeline::flow::{ArrowKind, FlowQuery};
 use analysis::timeline::instants::InstantKind;
-use analysis::timeline::query::TimelineQuery;
-use analysis::timeline::row::Row;
 use analysis::timeline::threads::ThreadFilter;
 use common::{Case, for_all, known, reference_is_wrong, session_of};
 use eventlog::ids::{CapId, Nanos, ThreadId};
@@ -17,6 +14,13 @@ use eventlog::source::read_log;
 use eventlog::{Event, Record};
 use model::time::Span;
 use views::session::Session;
+use views::tracks::Row;
+use views::tracks::TimelineQuery;
+use views::tracks::capability::Capability;
+use views::tracks::details::{DetailsQuery, Lead};
+use views::tracks::instants::Instants;
+use views::tracks::messages::Messages;
+use views::tracks::thread::Thread;
 
 fn open(name: &str) -> Session {
     common::fixture(name).session()
@@ -56,18 +60,20 @@ fn every_instant_is_in_one_mark() {
         };
         let counts = counted(&bytes);
         let caps: Vec<CapId> = counts.keys().copied().collect();
-        if overview.contents.instants != caps {
+        let listed = overview.contents.of_kind::<Instants>();
+        let listed: Vec<CapId> = listed.map(|(track, _)| track.0).collect();
+        if listed != caps {
             return Err(format!("{caps:?}"));
         }
         for width_px in [1, 37, 1000, 100_000] {
             let query = TimelineQuery {
                 view: span,
                 width_px,
-                rows: caps.iter().copied().map(Row::Instants).collect(),
+                rows: caps.iter().map(|cap| Instants(*cap).into()).collect(),
             };
             let reply = session.ask(&query);
             for (row, kinds) in counts.values().enumerate() {
-                let marks = reply.row_marks(row).filter_map(|i| reply.mark(i));
+                let marks = reply.of_row(row);
                 let shown: u64 = marks.map(|mark| u64::from(mark.count)).sum();
                 let truth: u64 = kinds.values().sum();
                 if shown != truth {
@@ -274,7 +280,7 @@ fn said(session: &Session, row: Row, (from, to): (u64, u64), many: bool) -> Stri
         many,
     };
     let mut lines = vec![format!("# {row:?} {from} – {to}")];
-    for fact in session.details(&query) {
+    for fact in session.ask(&query) {
         let lead = fact.item().map_or_else(String::new, |(lead, row, span)| {
             let lead = match lead {
                 Lead::Waker => "waker",
@@ -297,8 +303,8 @@ fn items(session: &Session, row: Row, view: Span) -> Vec<(u64, u64)> {
     };
     let reply = session.ask(&query);
     let start = view.start.0 as f64;
-    let marks = (0..reply.len()).filter_map(|i| reply.mark(i));
-    marks
+    reply
+        .of_row(0)
         .map(|mark| ((start + mark.start) as u64, (start + mark.end) as u64))
         .collect()
 }
@@ -307,7 +313,7 @@ fn items(session: &Session, row: Row, view: Span) -> Vec<(u64, u64)> {
 #[test]
 fn details_of_a_small_log() {
     let session = open("ghc-9.6.6/ffi-safe-N2-la");
-    let thread = Row::Thread(ThreadId(5));
+    let thread = Row::from(Thread(ThreadId(5)));
     let mut texts = vec![
         // Blocked, ready, running.
         said(&session, thread, (8_986_419, 10_857_953), false),
@@ -317,19 +323,19 @@ fn details_of_a_small_log() {
     for item in items(&session, thread, wide).into_iter().take(2) {
         texts.push(said(&session, thread, item, false));
     }
-    let cap = Row::Cap(CapId(0));
+    let cap = Row::from(Capability(CapId(0)));
     texts.push(said(&session, cap, (8_000_000, 16_388_608), true));
     let whole = session.overview().span.expect("events");
     for row in [
-        Row::Instants(CapId(0)),
-        Row::Instants(CapId(1)),
-        Row::Messages,
+        Instants(CapId(0)).into(),
+        Instants(CapId(1)).into(),
+        Messages.into(),
     ] {
         texts.push(said(&session, row, (8_900_000, 10_900_000), true));
     }
     texts.push(said(
         &session,
-        Row::Instants(CapId(0)),
+        Instants(CapId(0)).into(),
         (0, whole.end.0),
         true,
     ));
@@ -362,9 +368,9 @@ fn details_lead_to_items() {
         let threads = session.ask(&filter).0;
         let caps = overview.caps.iter().take(4).map(|life| life.cap);
         let rows: Vec<Row> = caps
-            .flat_map(|cap| [Row::Cap(cap), Row::Instants(cap)])
-            .chain(threads.iter().map(|thread| Row::Thread(thread.id)))
-            .chain([Row::Messages])
+            .flat_map(|cap| [Row::from(Capability(cap)), Instants(cap).into()])
+            .chain(threads.iter().map(|thread| Thread(thread.id).into()))
+            .chain([Messages.into()])
             .collect();
         let mut looked_at = 0;
         for width_px in [3, 300] {
@@ -375,14 +381,14 @@ fn details_lead_to_items() {
             };
             let reply = session.ask(&query);
             for (number, row) in rows.iter().enumerate() {
-                for mark in reply.row_marks(number).filter_map(|i| reply.mark(i)) {
+                for mark in reply.of_row(number) {
                     let at = |relative: f64| Nanos((span.start.0 as f64 + relative) as u64);
                     let query = DetailsQuery {
                         row: *row,
                         span: Span::new(at(mark.start), at(mark.end)),
                         many: mark.count > 1,
                     };
-                    let facts = session.details(&query);
+                    let facts = session.ask(&query);
                     let one = mark.kind == model::marks::MarkKind::One;
                     if facts.is_empty() && one {
                         return Err(format!("nothing is known of {query:?}"));
@@ -394,7 +400,7 @@ fn details_lead_to_items() {
                             span,
                             many: false,
                         };
-                        if session.details(&query).is_empty() {
+                        if session.ask(&query).is_empty() {
                             return Err(format!("{query:?} leads nowhere"));
                         }
                     }

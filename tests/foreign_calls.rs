@@ -10,8 +10,8 @@ use views::flame::query::ExportFormat;
 use views::flame::step::Step;
 use views::session::questions::FlameExportQuery;
 
+use analysis::findings::Severity;
 use analysis::flamegraph::sources;
-use analysis::process::DiagnosticKind;
 use common::build::Build;
 use eventlog::ids::{CapId, OsThreadId};
 use eventlog::source::FileSource;
@@ -21,6 +21,7 @@ use symbols::Symbols;
 use views::flame::query::{FlameQuery, View};
 use views::session::Session;
 use views::session::read_session;
+use views::words::findings::sentence;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -212,14 +213,14 @@ fn log(messages: &[&str]) -> Session {
 
 /// What is odd about the calls of a log, with its time.
 fn oddities(session: &Session) -> Vec<String> {
-    let found = session.process().diagnostics.into_iter();
-    found
-        .filter(|found| found.kind == DiagnosticKind::Oddity)
-        .map(|found| {
-            let at = found.at.expect("a time");
-            format!("{} ms: {}", at.0 / 1_000_000, found.text)
-        })
-        .collect()
+    let findings = session.findings();
+    let warnings = findings.kept().iter();
+    let warnings = warnings.filter(|found| found.rule().severity() == Severity::Warning);
+    let told = warnings.map(|found| {
+        let at = found.start().expect("a time");
+        format!("{} ms: {}", at.0 / 1_000_000, sentence(found))
+    });
+    told.collect()
 }
 
 /// A call with everything that can be said of it, and in its midst one message

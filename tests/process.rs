@@ -3,12 +3,14 @@
 
 mod common;
 
-use analysis::process::{Change, DiagnosticKind, Process};
+use analysis::findings::Severity;
+use analysis::process::{Change, Process};
 use common::build::{Build, TYPES};
 use common::show::{Shown, parse, unescape};
 use common::{Case, Tally, cases, known, session_of};
-use eventlog::ids::{ByteOffset, CapId, Nanos};
+use eventlog::ids::{ByteOffset, CapId};
 use views::session::Session;
+use views::words::findings::line;
 
 type Fields = Vec<(String, Shown)>;
 
@@ -213,7 +215,7 @@ fn types_have_their_bytes() {
     );
 }
 
-/// Every kind of diagnostic, with its place.
+/// What is wrong or odd, by time and with its place.
 #[test]
 fn diagnostics_have_their_places() {
     let types = [TYPES, &[(250, Some(1), "Something new")]].concat();
@@ -231,44 +233,39 @@ fn diagnostics_have_their_places() {
     let session = session_of(&log.bytes).expect("a log");
     let process = session.process();
     let cap = Some(CapId(0));
-    let rows: Vec<_> = process
-        .diagnostics
+    let findings = &process.findings;
+    let rows: Vec<_> = findings
+        .kept()
         .iter()
-        .map(|one| (one.kind, one.at.map(|at| at.0), one.cap))
+        .map(|one| (one.rule().name(), one.start().map(|at| at.0), one.cap))
         .collect();
     assert_eq!(
         rows,
         [
-            (DiagnosticKind::Damage, Some(50), cap),
-            (DiagnosticKind::Oddity, Some(20), cap),
-            (DiagnosticKind::Oddity, Some(35), cap),
-            (DiagnosticKind::Clock, Some(35), None),
-            (DiagnosticKind::UnknownType, None, None),
-            (DiagnosticKind::Open, Some(80), cap),
-            (DiagnosticKind::Open, Some(70), cap),
-            (DiagnosticKind::Open, Some(80), None),
+            ("gc-start-repeated", Some(20), cap),
+            ("gc-end-without-start", Some(35), cap),
+            ("times-go-back", Some(35), None),
+            ("undeclared-type", Some(50), cap),
+            ("open-run", Some(70), cap),
+            ("open-collection", Some(80), cap),
+            ("unfinished-threads", Some(80), None),
+            ("unknown-type", None, None),
         ],
-        "{:#?}",
-        process.diagnostics
+        "{findings:#?}"
     );
-    assert_eq!(process.diagnostic_count, 8);
-    assert_eq!(process.diagnostics[0].offset, Some(ByteOffset(damaged)));
-    let texts: Vec<_> = process.diagnostics[3..]
-        .iter()
-        .map(|one| one.text.as_str())
-        .collect();
-    assert!(texts[0].contains("by 5\u{a0}ns at most"), "{}", texts[0]);
-    assert!(texts[1].contains("“Something new”"), "{}", texts[1]);
+    assert_eq!(findings.count(Severity::Note), 8);
+    assert_eq!(findings.kept()[3].offset, Some(ByteOffset(damaged)));
+    let overview = session.overview();
+    let told: Vec<String> = overview.warnings.iter().map(line).collect();
     assert_eq!(
-        texts[4],
-        "1 thread waits at the end of the log, and has not finished"
+        told,
+        [
+            format!(
+                "event type 32639 is not declared in the header; 33 bytes were skipped (byte {damaged})"
+            ),
+            "a collection begins during another (capability 0)".to_owned(),
+            "a collection ends that had not begun (capability 0)".to_owned(),
+        ]
     );
-    let warnings = session.overview().warnings;
-    assert_eq!(warnings.len(), 3);
-    assert_eq!(warnings[1].at, Some(Nanos(20)));
-    assert!(
-        warnings[1].text.ends_with(" on capability 0"),
-        "{}",
-        warnings[1].text
-    );
+    assert_eq!(overview.warning_count, 3);
 }

@@ -7,10 +7,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 use analysis::flamegraph::sources;
-use analysis::timeline::contents::Contents;
-use analysis::timeline::details::{DetailsQuery, Fact, Target};
-use analysis::timeline::query::TimelineQuery;
-use analysis::timeline::row::{CallsOf, Row};
+use analysis::timeline::profile_rows::CallsOf;
 use common::build::{Build, Declared};
 use eventlog::ids::{CapId, Nanos, OsThreadId, ThreadId};
 use eventlog::{Need, Step};
@@ -29,8 +26,13 @@ use views::scene::palette::Palette;
 use views::scene::timeline::{Focus, Scene};
 use views::scene::track::{Layout, Track};
 use views::scene::viewport::Viewport;
-use views::scene::words::describe;
 use views::session::Session;
+use views::tracks::Contents;
+use views::tracks::Row;
+use views::tracks::TimelineQuery;
+use views::tracks::calls::{Call, ForeignCalls};
+use views::tracks::details::{DetailsQuery, Fact, Target};
+use views::tracks::samples::{Sampled, Samples};
 
 fn open_bytes(bytes: &[u8]) -> Session {
     let mut session = Session::new(bytes.len() as u64);
@@ -103,7 +105,6 @@ fn tracks(session: &Session) -> Vec<Track> {
     let contents = session.contents();
     let known = Known {
         caps: &[],
-        messages: 0,
         contents: &contents,
         threads: &[],
         pinned_threads: &[],
@@ -176,8 +177,8 @@ fn said(session: &Session, row: Row, view: (u64, u64), width_px: u32) -> Vec<Str
     let (marks, _) = ask(session, &[row], view, width_px);
     let names = Told(session.contents());
     let items = marks.items(row).map(|item| {
-        let (name, words) = describe(&item, &names);
-        let facts = session.details(&DetailsQuery {
+        let (name, words) = item.describe(&names);
+        let facts = session.ask(&DetailsQuery {
             row,
             span: item.span,
             many: item.kind == MarkKind::Many,
@@ -271,7 +272,11 @@ fn check(session: &Session, row: Row, truth: &[True], view: (u64, u64), width_px
     let narrow = |one: &&True| one.span.duration().0 < bucket;
     let mut seen = 0;
     for (mark, span) in marks.of(row) {
-        let name = mark.detail.map(|number| names[number as usize].name());
+        let number = match row {
+            Row::Samples(_) => mark.read::<Sampled>().0,
+            _ => mark.read::<Call>().function,
+        };
+        let name = number.map(|number| names[number as usize].name());
         if mark.kind == MarkKind::One {
             let found = truth.iter().find(|one| one.span == span).expect("a span");
             assert_eq!(
@@ -356,8 +361,10 @@ proptest! {
             }
         });
         let truth: Vec<True> = truth.collect();
-        let row = Row::Samples(CapId(0));
-        prop_assert_eq!(session.contents().samples[0].samples, ticks.len() as u64);
+        let row = Row::from(Samples(CapId(0)));
+        let listed = session.contents();
+        let (_, listed) = listed.of_kind::<Samples>().next().expect("samples");
+        prop_assert_eq!(&listed.note, &views::scene::format::count(ticks.len() as u64));
         check(&session, row, &truth, (from, from + length), width);
         let all = check(&session, row, &truth, (0, 1 << 30), width);
         prop_assert_eq!(all, ticks.len());
@@ -389,7 +396,7 @@ proptest! {
         });
         log.end();
         let session = open_bytes(&log.bytes);
-        let row = Row::ForeignCalls(CallsOf::OsThread(OsThreadId(71)));
+        let row = Row::from(ForeignCalls(CallsOf::OsThread(OsThreadId(71))));
         prop_assert_eq!(rows(&session), [row]);
         check(&session, row, &truth, (from, from + length), width);
         let all = check(&session, row, &truth, (0, 1 << 30), width);
@@ -424,8 +431,8 @@ fn rows_of_real_profiles_are_whole() {
             };
             let (from, to) = whole(&session);
             for width in [1, 700, 100_000] {
-                let (marks, _) = ask(&session, &[Row::Samples(cap)], (0, to + 1), width);
-                let marks = marks.of(Row::Samples(cap));
+                let (marks, _) = ask(&session, &[Samples(cap).into()], (0, to + 1), width);
+                let marks = marks.of(Samples(cap));
                 let shown: u64 = marks.map(|(mark, _)| u64::from(mark.count)).sum();
                 assert_eq!(shown, track.samples, "{} from {from}", case.name);
             }
@@ -462,8 +469,8 @@ fn calls_of_callbacks() {
     });
     log.end();
     let session = open_bytes(&log.bytes);
-    let known = Row::ForeignCalls(CallsOf::OsThread(OsThreadId(71)));
-    let unknown = Row::ForeignCalls(CallsOf::Unknown { lane: 0 });
+    let known = Row::from(ForeignCalls(CallsOf::OsThread(OsThreadId(71))));
+    let unknown = Row::from(ForeignCalls(CallsOf::Unknown { lane: 0 }));
     assert_eq!(rows(&session), [known, unknown]);
     let mut all = said(&session, known, (0, 10_000), 1000);
     all.extend(said(&session, unknown, (0, 10_000), 1000));
@@ -476,15 +483,15 @@ fn calls_of_callbacks() {
 fn rows_that_are_not_there_are_empty() {
     let session = sampled(&[(1000, 3)], 1000);
     let rows = [
-        Row::Samples(CapId(7)),
-        Row::ForeignCalls(CallsOf::Unknown { lane: 0 }),
+        Row::from(Samples(CapId(7))),
+        ForeignCalls(CallsOf::Unknown { lane: 0 }).into(),
     ];
     let (marks, _) = ask(&session, &rows, (0, 10_000), 100);
     assert!(marks.reply.is_empty());
     for row in rows {
         for many in [false, true] {
             let span = Span::new(Nanos(0), Nanos(u64::MAX));
-            assert_eq!(session.details(&DetailsQuery { row, span, many }), []);
+            assert_eq!(session.ask(&DetailsQuery { row, span, many }), []);
         }
     }
 }

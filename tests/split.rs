@@ -144,10 +144,10 @@ proptest! {
         let (before, after) = (whole(&first), whole(&second));
         let both = whole(&[first.clone(), second].concat());
         let sections = before.reader.index().sections.len() + after.reader.index().sections.len();
-        let sound = before.damage.count == 0 && after.damage.count == 0;
+        let sound = before.damage.count() == 0 && after.damage.count() == 0;
         if sound {
             prop_assert_eq!(both.reader.index().sections.len(), sections, "{}", context);
-            prop_assert_eq!(both.damage.count, 0);
+            prop_assert_eq!(both.damage.count(), 0);
             let expected = [before.rows, moved(&after.rows, first.len())].concat();
             prop_assert_eq!(both.rows, expected, "{}", context);
         }

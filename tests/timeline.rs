@@ -3,8 +3,6 @@
 mod common;
 
 use analysis::timeline::flow::FlowQuery;
-use analysis::timeline::query::TimelineQuery;
-use analysis::timeline::row::Row;
 use analysis::timeline::threads::ThreadFilter;
 use common::picture;
 use eventlog::ids::{CapId, Nanos, ThreadId};
@@ -17,8 +15,12 @@ use views::scene::arrange::{Known, TrackView, arrange};
 use views::scene::item::{Marks, Names};
 use views::scene::track::Layout;
 use views::scene::track_name::TrackName;
-use views::scene::words::describe;
 use views::session::Session;
+use views::tracks::Row;
+use views::tracks::TimelineQuery;
+use views::tracks::capability::Capability;
+use views::tracks::details::DetailsQuery;
+use views::tracks::thread::Thread;
 
 fn open(name: &str) -> Session {
     common::fixture(name).session()
@@ -51,7 +53,6 @@ fn all_tracks(session: &Session, view: &TrackView) -> (Layout, Labels) {
         .collect();
     let known = Known {
         caps: &caps,
-        messages: overview.messages,
         contents: &overview.contents,
         threads: &threads,
         pinned_threads: &[],
@@ -116,7 +117,7 @@ fn instants_and_arrows() {
 #[test]
 fn a_wait_is_told_in_both_of_its_parts() {
     let session = open("ghc-9.6.6/ffi-safe-N2-la");
-    let row = Row::Thread(ThreadId(5));
+    let row = Row::from(Thread(ThreadId(5)));
     let said = |(from, to), at| {
         let query = TimelineQuery {
             view: Span::new(Nanos(from), Nanos(to)),
@@ -129,9 +130,7 @@ fn a_wait_is_told_in_both_of_its_parts() {
             reply: session.ask(&query),
         };
         let item = marks.hit(row, Nanos(at), Nanos(0)).expect("a mark");
-        describe(&item, &Labels(Vec::new()))
-            .1
-            .replace('\u{a0}', " ")
+        item.describe(&Labels(Vec::new())).1.replace('\u{a0}', " ")
     };
     let wide = (8_000_000, 16_000_000);
     assert_eq!(
@@ -211,12 +210,12 @@ proptest! {
             let start = log.start.0 + (ns * from) as u64;
             let view = Span::new(Nanos(start), Nanos(start + (ns * part) as u64 + 1));
             for life in session.overview().caps {
-                let query = TimelineQuery { view, width_px: width, rows: vec![Row::Cap(life.cap)] };
+                let query = TimelineQuery { view, width_px: width, rows: vec![Capability(life.cap).into()] };
                 let bucket = query.bucket_ns() as f64;
                 let reply = session.ask(&query);
                 let mut shown = [0.0f64; 2];
                 let (mut first, mut last) = (view.start.0 as f64, view.end.0 as f64);
-                for mark in (0..reply.len()).filter_map(|i| reply.mark(i)) {
+                for mark in reply.of_row(0) {
                     first = first.min(view.start.0 as f64 + mark.start);
                     last = last.max(view.start.0 as f64 + mark.end);
                     let gc = Class::ALL.iter().filter(|class| class.is_gc());
@@ -237,4 +236,60 @@ proptest! {
             Ok(())
         })?;
     }
+}
+
+/// Of several spans in a pixel the words beside the pointer and the details
+/// tell the same shares, which are not more than all of it.
+#[test]
+fn words_of_merged_spans_agree() {
+    let mut compared = 0;
+    for name in ["ghc-9.6.6/ffi-safe-N2-la", "ghc-9.6.6/fib-forkio-N2-l"] {
+        let session = open(name);
+        let overview = session.overview();
+        let view = overview.span.expect("events");
+        let threads = session.ask(&ThreadFilter {
+            limit: 20,
+            ..ThreadFilter::default()
+        });
+        let caps = overview.caps.iter().map(|life| Capability(life.cap).into());
+        let threads = threads.0.iter().map(|thread| Thread(thread.id).into());
+        let rows: Vec<Row> = caps.chain(threads).collect();
+        for width_px in [7, 60, 700] {
+            let query = TimelineQuery {
+                view,
+                width_px,
+                rows: rows.clone(),
+            };
+            let marks = Marks {
+                view: Some(view),
+                rows: rows.clone(),
+                reply: session.ask(&query),
+            };
+            let items = rows.iter().flat_map(|row| marks.items(*row));
+            for item in items.filter(|item| item.kind == MarkKind::Many) {
+                let (_, said) = item.describe(&Labels(Vec::new()));
+                let facts = session.ask(&DetailsQuery {
+                    row: item.row,
+                    span: item.span,
+                    many: true,
+                });
+                let mut sum = 0.0;
+                for fact in facts {
+                    let text = fact.text.strip_suffix(" of this stretch");
+                    // The details of a capability are about its collections too.
+                    let Some(text) = text.filter(|_| said.contains(&fact.label)) else {
+                        continue;
+                    };
+                    let share = text.rsplit(", ").next().unwrap_or_default();
+                    let both = format!("{share} {}", fact.label);
+                    assert!(said.contains(&both), "{said} has no {both}");
+                    let number = share.trim_end_matches(['%', '\u{a0}']);
+                    sum += number.trim_start_matches('<').parse().unwrap_or(0.0);
+                    compared += 1;
+                }
+                assert!(sum < 100.5, "{sum} {said}");
+            }
+        }
+    }
+    assert!(compared > 300, "{compared}");
 }

@@ -4,25 +4,34 @@
 
 mod common;
 
+use analysis::numbers::Collection;
 use analysis::numbers::collections_query::CollectionsQuery;
 use analysis::timeline::activity::COLLECTING;
-use analysis::timeline::details::DetailsQuery;
-use analysis::timeline::query::TimelineQuery;
-use analysis::timeline::row::{Graph, Row, SparkGraph};
 use analysis::timeline::user_spans::SpanPrefixes;
 use common::build::{Build, Declared};
 use common::picture::{self, NoNames, ask};
 use eventlog::ids::{CapId, Nanos, TaskId};
 use eventlog::{Need, Step};
 use model::class::Class;
-use model::marks::{MarkKind, TimelineReply};
+use model::marks::{MarkKind, Values};
 use model::time::Span;
 use proptest::prelude::*;
 use views::scene::arrange::{Known, TrackView, arrange};
 use views::scene::track::{Group, Layout, Track};
 use views::scene::track_name::TrackName;
-use views::scene::words::describe;
 use views::session::Session;
+use views::tracks::allocation::AllocationRate;
+use views::tracks::blocks::Blocks;
+use views::tracks::collections::{Collections, Pause};
+use views::tracks::counter::Counter;
+use views::tracks::details::DetailsQuery;
+use views::tracks::heap::Heap;
+use views::tracks::nonmoving::Nonmoving;
+use views::tracks::returned::MemoryReturned;
+use views::tracks::sparks::{Of, Sparks};
+use views::tracks::task::Task;
+use views::tracks::user_span::UserSpan;
+use views::tracks::{Activity, Row, TimelineQuery};
 
 fn open(name: &str) -> Session {
     common::fixture(name).session()
@@ -54,7 +63,6 @@ fn tracks(session: &Session) -> Vec<Track> {
         .collect();
     let known = Known {
         caps: &caps,
-        messages: overview.messages,
         contents: &overview.contents,
         threads: &[],
         pinned_threads: &[],
@@ -96,7 +104,7 @@ const NONMOVING: &str = "ghc-9.6.6/gc-heavy-N2-la-nonmoving";
 fn a_concurrent_collection() {
     let session = open(NONMOVING);
     show("nonmoving", &session, (22_500_000, 27_500_000), |row| {
-        matches!(row, Row::Collections | Row::Nonmoving)
+        matches!(row, Row::Collections(_) | Row::Nonmoving(_))
     });
 }
 
@@ -104,7 +112,7 @@ fn a_concurrent_collection() {
 fn the_heap_while_it_grows() {
     let session = open(NONMOVING);
     show("heap", &session, (0, 40_000_000), |row| {
-        matches!(row, Row::Graph(_))
+        row.group() == Group::Heap
     });
 }
 
@@ -112,7 +120,7 @@ fn the_heap_while_it_grows() {
 fn sparks_of_a_capability() {
     let session = open("ghc-9.6.6/sparks-N2-ls");
     show("sparks", &session, whole(&session), |row| {
-        matches!(row, Row::Sparks(CapId(0), _))
+        row.group() == Group::Sparks && row.cap() == Some(CapId(0))
     });
 }
 
@@ -136,13 +144,13 @@ fn spans_of_a_program() {
 fn said(session: &Session, row: Row, view: (u64, u64), at: u64) -> String {
     let marks = ask(session, &[row], view, 1000);
     let item = marks.hit(row, Nanos(at), Nanos(0)).expect("a mark");
-    let (name, text) = describe(&item, &NoNames);
+    let (name, text) = item.describe(&NoNames);
     let query = DetailsQuery {
         row,
         span: item.span,
         many: item.kind == MarkKind::Many,
     };
-    let facts = session.details(&query);
+    let facts = session.ask(&query);
     let facts = facts
         .iter()
         .map(|fact| format!("\n{}: {}", fact.label, fact.text));
@@ -163,16 +171,17 @@ fn items_in_words() {
         said(session, row, view, span.start.0)
     };
     let tasks = open("ghc-9.10.3/tasks-N2-la");
-    let task = tasks.contents().tasks[0].task;
+    let listed = tasks.contents();
+    let (task, _) = listed.of_kind::<Task>().next().expect("a task");
     let all = [
-        said(&session, Row::Nonmoving, near, 24_000_000),
-        said(&session, Row::Nonmoving, near, 26_000_000),
-        said(&session, Row::Nonmoving, far, 24_000_000),
-        first(&session, Row::Collections, near),
-        said(&session, Row::Collections, far, 24_000_000),
-        first(&ffi, Row::UserSpan(0), ffi_view),
-        first(&tasks, Row::Task(task), whole(&tasks)).replace(&format!("{:#x}", task.0), "0x…"),
-        first(&ffi, Row::Blocks(Some(CapId(0))), ffi_view),
+        said(&session, Nonmoving.into(), near, 24_000_000),
+        said(&session, Nonmoving.into(), near, 26_000_000),
+        said(&session, Nonmoving.into(), far, 24_000_000),
+        first(&session, Collections.into(), near),
+        said(&session, Collections.into(), far, 24_000_000),
+        first(&ffi, UserSpan(0).into(), ffi_view),
+        first(&tasks, task.into(), whole(&tasks)).replace(&format!("{:#x}", task.0.0), "0x…"),
+        first(&ffi, Blocks(Some(CapId(0))).into(), ffi_view),
     ];
     insta::assert_snapshot!("words", all.join("\n\n"));
 }
@@ -182,14 +191,18 @@ fn items_in_words() {
 fn graphs_in_words() {
     let sparks = open("ghc-9.6.6/sparks-N2-ls");
     let heap = open(NONMOVING);
+    let of_sparks = |of| {
+        let cap = CapId(0);
+        Row::from(Sparks { cap, of })
+    };
     let mut all = Vec::new();
     for (session, row) in [
-        (&heap, Row::Activity),
-        (&heap, Row::Graph(Graph::Heap)),
-        (&heap, Row::Graph(Graph::AllocationRate)),
-        (&heap, Row::Graph(Graph::MemoryReturned)),
-        (&sparks, Row::Sparks(CapId(0), SparkGraph::Created)),
-        (&sparks, Row::Sparks(CapId(0), SparkGraph::Pool)),
+        (&heap, Row::from(Activity)),
+        (&heap, Heap.into()),
+        (&heap, AllocationRate.into()),
+        (&heap, MemoryReturned.into()),
+        (&sparks, of_sparks(Of::Created)),
+        (&sparks, of_sparks(Of::Pool)),
     ] {
         let (from, to) = whole(session);
         let at = from / 2 + to / 2;
@@ -200,8 +213,8 @@ fn graphs_in_words() {
             span,
             many: false,
         };
-        all.push(format!("{row:?}"));
-        for fact in session.details(&query) {
+        all.push(row.link(&session.contents()));
+        for fact in session.ask(&query) {
             all.push(format!("  {}: {}", fact.label, fact.text));
         }
     }
@@ -219,36 +232,30 @@ fn the_row_of_collections_is_the_panels() {
             ..CollectionsQuery::default()
         };
         let panel = session.ask(&query).rows;
-        let marks = ask(&session, &[Row::Collections], (0, 1 << 62), u32::MAX);
-        // No bucket is narrower than a nanosecond: only what has no length is merged.
-        let view = session
-            .overview()
-            .span
-            .map_or((0, 1), |log| (log.start.0, log.end.0 + 1));
+        let marks = ask(&session, &[Collections.into()], (0, 1 << 62), u32::MAX);
         assert!(
             marks.reply.len() <= 2 * panel.len().max(1) + 2,
             "{}",
             case.name
         );
-        let marks = ask(&session, &[Row::Collections], view, u32::MAX);
-        let collections: Vec<(u32, Span)> = marks
-            .of(Row::Collections)
-            .filter(|(mark, _)| mark.class == Class::Gc && mark.detail.is_some())
-            .map(|(mark, span)| (mark.detail.unwrap_or(0), span))
-            .collect();
-        let expected: Vec<(u32, Span)> = panel
-            .iter()
-            .map(|gc| (gc.number, Span::new(gc.start, gc.end)))
-            .collect();
-        assert_eq!(collections, expected, "{}", case.name);
-        let waits = |reply: &TimelineReply| {
-            let marks = (0..reply.len()).filter_map(|i| reply.mark(i));
-            marks.filter(|mark| mark.class == Class::GcSync).count()
+        // Each by itself: in a picture of the whole log short ones are merged.
+        let is_shown = |gc: &Collection, class: Class, (from, to): (u64, u64)| {
+            let around = (from, to.max(from + 1));
+            let marks = ask(&session, &[Collections.into()], around, u32::MAX);
+            marks.of(Collections).any(|(mark, span)| {
+                let number = mark.read::<Pause>().number;
+                let here = span == Span::new(Nanos(from), Nanos(to)) || from == to;
+                mark.class == class && number == Some(gc.number) && here
+            })
         };
-        let waited = panel
-            .iter()
-            .filter(|gc| gc.sync_ns.is_some_and(|wait| wait > 0));
-        assert_eq!(waits(&marks.reply), waited.count(), "{}", case.name);
+        for gc in &panel {
+            let span = (gc.start.0, gc.end.0);
+            assert!(is_shown(gc, Class::Gc, span), "{}: {gc:?}", case.name);
+            if let Some(wait) = gc.sync_ns.filter(|wait| *wait > 0) {
+                let before = (gc.start.0.saturating_sub(wait), gc.start.0);
+                assert!(is_shown(gc, Class::GcSync, before), "{}: {gc:?}", case.name);
+            }
+        }
         tally.add(&case, panel.len());
     }
     tally.finish(common::known([27, 248], [98, 4239]));
@@ -304,12 +311,14 @@ fn look_at_all(session: &Session, name: &str) {
         for &row in &rows {
             for (mark, span) in marks.of(row).take(5) {
                 let many = mark.kind == MarkKind::Many;
-                let facts = session.details(&DetailsQuery { row, span, many });
+                let facts = session.ask(&DetailsQuery { row, span, many });
                 assert!(facts.len() < 200, "{name} {row:?}");
             }
             for (point, _) in marks.points(row) {
-                assert!(point.start <= point.end && point.min <= point.max, "{name}");
-                assert!(point.min >= 0.0 && point.max.is_finite(), "{name}");
+                let Values { min, max, mean, .. } = point.values;
+                assert!(point.start <= point.end && min <= max, "{name}");
+                assert!(min <= mean && mean <= max, "{name} {row:?} {point:?}");
+                assert!(min >= 0.0 && max.is_finite(), "{name}");
             }
         }
     }
@@ -349,14 +358,15 @@ proptest! {
             let query = TimelineQuery {
                 view: Span::new(Nanos(view.0), Nanos(view.1)),
                 width_px: width,
-                rows: vec![Row::Activity],
+                rows: vec![Activity.into()],
             };
             let bucket = query.bucket_ns();
             let reply = session.ask(&query);
             let mut shown = [0.0f64; 2];
-            for point in reply.graph.row_points(0) {
-                prop_assert!(point.min == point.max && point.max <= 2.0 + 1e-9);
-                shown[usize::from(point.series == COLLECTING)] += point.last * (point.end - point.start);
+            for point in reply.points.of_row(0) {
+                let Values { min, max, mean, .. } = point.values;
+                prop_assert!(min == max && max <= 2.0 + 1e-9);
+                shown[usize::from(point.series == COLLECTING)] += mean * (point.end - point.start);
             }
             let from = view.0 / bucket * bucket;
             let to = view.1.min(last).div_ceil(bucket) * bucket;
@@ -406,26 +416,26 @@ fn performance_counters_are_rates() {
     });
     log.end();
     let session = open_bytes(&log.bytes, 1000);
-    let perf = session.contents().perf;
-    let names: Vec<(u32, &str)> = perf
-        .iter()
-        .map(|info| (info.number, info.name.as_str()))
+    let listed = session.contents();
+    let names: Vec<(u32, &str)> = listed
+        .of_kind::<Counter>()
+        .map(|(counter, track)| (counter.0, track.title.as_str()))
         .collect();
     assert_eq!(names, [(3, "cache-misses"), (4, "counter 4")]);
-    let rows = [Row::Perf(3), Row::Perf(4), Row::Perf(5)];
+    let rows = [3, 4, 5].map(|number| Row::from(Counter(number)));
     let marks = ask(&session, &rows, (1024, 6144), 5);
-    let counted: Vec<_> = marks.points(Row::Perf(3)).collect();
+    let counted: Vec<_> = marks.points(Counter(3)).collect();
     assert_eq!(counted.len(), 1, "{counted:?}");
-    assert!((counted[0].0.last - 1e9).abs() < 1.0, "{counted:?}");
+    assert!((counted[0].0.values.last - 1e9).abs() < 1.0, "{counted:?}");
     let passed: Vec<_> = marks
-        .points(Row::Perf(4))
-        .map(|(point, _)| point.last)
+        .points(Counter(4))
+        .map(|(point, _)| point.values.last)
         .collect();
     assert!(
         passed.iter().all(|rate| (rate - 2e6).abs() < 1.0),
         "{passed:?}"
     );
-    assert_eq!(marks.points(Row::Perf(5)).count(), 0);
+    assert_eq!(marks.points(Counter(5)).count(), 0);
 }
 
 #[test]
@@ -441,22 +451,29 @@ fn words_for_spans_can_be_changed() {
     });
     log.end();
     let mut session = open_bytes(&log.bytes, 1000);
-    let names = |session: &Session| -> Vec<(String, u64, u64)> {
-        let spans = session.contents().spans.into_iter();
-        spans
-            .map(|span| (span.name, span.count, span.total_ns))
-            .collect()
+    let names = |session: &Session| -> Vec<(String, String)> {
+        let contents = session.contents();
+        let spans = contents.of_kind::<UserSpan>().map(|(row, track)| {
+            let query = DetailsQuery {
+                row: row.into(),
+                span: Span::new(Nanos(0), Nanos(0)),
+                many: true,
+            };
+            let facts = session.ask(&query);
+            let in_all = facts.iter().find(|fact| fact.label == "in all");
+            let in_all = in_all.map_or_else(String::new, |fact| fact.text.clone());
+            (track.title.clone(), in_all.replace('\u{a0}', " "))
+        });
+        spans.collect()
     };
-    let usual = [
-        ("load".to_owned(), 1, 2000),
-        ("\u{fffd}\u{fffd}".to_owned(), 1, 0),
-    ];
+    let told = |name: &str, time: &str| (name.to_owned(), format!("1 times, {time} together"));
+    let usual = [told("load", "2.00 µs"), told("\u{fffd}\u{fffd}", "0 ns")];
     assert_eq!(names(&session), usual);
     session.set_span_prefixes(SpanPrefixes {
         start: vec!["begin:".to_owned()],
         stop: vec!["end:".to_owned()],
     });
-    assert_eq!(names(&session), [("all".to_owned(), 1, 3000)]);
+    assert_eq!(names(&session), [told("all", "3.00 µs")]);
     session.set_span_prefixes(SpanPrefixes::default());
     assert_eq!(names(&session), usual);
 }
@@ -465,17 +482,20 @@ fn words_for_spans_can_be_changed() {
 fn rows_that_are_not_there_are_empty() {
     let session = open(NONMOVING);
     let rows = [
-        Row::UserSpan(7),
-        Row::Task(TaskId(1)),
-        Row::Perf(1),
-        Row::Blocks(Some(CapId(9))),
-        Row::Sparks(CapId(900), SparkGraph::Pool),
+        Row::from(UserSpan(7)),
+        Task(TaskId(1)).into(),
+        Counter(1).into(),
+        Blocks(Some(CapId(9))).into(),
+        Row::from(Sparks {
+            cap: CapId(900),
+            of: Of::Pool,
+        }),
     ];
     let marks = ask(&session, &rows, whole(&session), 500);
-    assert!(marks.reply.is_empty() && marks.reply.graph.row.is_empty());
+    assert!(marks.reply.is_empty() && marks.reply.points.row.is_empty());
     for row in rows {
         let span = Span::new(Nanos(0), Nanos(u64::MAX));
-        let facts = session.details(&DetailsQuery {
+        let facts = session.ask(&DetailsQuery {
             row,
             span,
             many: true,

@@ -102,7 +102,7 @@ fuzz_target!(|bytes: &[u8]| {
     let _ = display.finish();
     let damage = reader.damage();
     for one in &damage.kept {
-        drop(one.to_string());
+        drop(views::words::findings::line(&one.into()));
     }
     let len = reader.len().0 as usize;
     // An event has ten bytes at least, and none comes twice.
@@ -115,6 +115,8 @@ fuzz_target!(|bytes: &[u8]| {
         "{} of {len} lost",
         damage.lost_bytes
     );
+    let accounting = reader.accounting().expect("the log is read");
+    assert_eq!(accounting.total(), len as u64, "{accounting:?}");
     // The index and the merge each read the file once, and a little.
     assert!(
         supplied <= 8 * log.len() + (1 << 20),

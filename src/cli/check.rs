@@ -6,9 +6,11 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::{Condition, Failure, Input, Out, Output, Table, cap_or_dash, report, say};
-use analysis::check::{Check, Finding, Subject};
+use analysis::check::Check;
+use analysis::findings::{Fact, Finding, Subject};
 use eventlog::names::Key;
 use eventlog::{Names, Record};
+use views::words::findings::{self as words, Told};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -47,50 +49,41 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
 }
 
 fn print_finding(finding: &Finding, names: &Names, table: &mut Table<'_>) -> io::Result<()> {
-    let Finding {
-        time,
-        cap,
-        subject,
-        problem,
-    } = finding;
-    let cap = cap.map(|cap| cap.0);
-    let name = name(*subject, names);
+    let Fact::Order { subject, problem } = &finding.fact else {
+        return Ok(());
+    };
+    let cap = finding.cap.map(|cap| cap.0);
+    let name = name(subject.as_ref(), names);
     if table.is_json() {
-        return table.object(&json!({
-            "time": time.0,
-            "cap": cap,
-            "subject": subject.to_string(),
-            "name": name,
-            "problem": problem.to_string(),
-        }));
+        let mut object = serde_json::to_value(Told::from(finding))?;
+        object["name"] = json!(name);
+        return table.object(&object);
     }
     let label = name.map_or_else(String::new, |name| format!(" ({name})"));
+    let subject = words::subject_or_none(subject.as_ref());
     table.row(&[
-        time.0.into(),
+        finding.start().unwrap_or_default().0.into(),
         cap_or_dash(cap),
         format!("{subject}{label}").into(),
-        problem.to_string().into(),
+        words::of_problem(*problem).into(),
     ])
 }
 
-fn name(subject: Subject, names: &Names) -> Option<&str> {
+/// The label of the thread that a finding is about.
+fn name<'a>(subject: Option<&Subject>, names: &'a Names) -> Option<&'a str> {
     match subject {
-        Subject::Thread(thread) => names.get(Key::Thread(thread)),
-        Subject::Capability(_) | Subject::Task(_) => None,
+        Some(Subject::Thread(thread)) => names.get(Key::Thread(*thread)),
+        _ => None,
     }
 }
 
 /// Says on standard error what was found and what was let pass.
 fn summarise(check: &Check) {
-    let findings = match check.findings {
-        0 => "nothing is out of order".to_owned(),
-        1 => "1 event is out of order".to_owned(),
-        many => format!("{many} events are out of order"),
-    };
+    let findings = words::out_of_order(check.findings);
     let tolerated: Vec<String> = check
         .tolerated
         .iter()
-        .map(|(what, count)| format!("{}: {count}", what.plural()))
+        .map(|(what, count)| format!("{}: {count}", words::tolerated(*what)))
         .collect();
     if tolerated.is_empty() {
         say(findings);

@@ -10,6 +10,7 @@ use analysis::info::Info;
 use analysis::process::{CapChange, Process};
 use eventlog::LogReader;
 use eventlog::quantity::ByteCount;
+use views::words::findings::line;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -68,7 +69,7 @@ fn print_json(info: &Info, reader: &LogReader, out: &mut Out) -> io::Result<()> 
         "bytes": reader.len().0,
         "events": info.events,
         "types": types,
-        "warnings": damage.kept.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "warnings": damage.kept.iter().map(|damage| line(&damage.into())).collect::<Vec<_>>(),
         "lost_bytes": damage.lost_bytes,
     });
     out.json(&document)
@@ -105,7 +106,7 @@ fn print_rows(info: &Info, reader: &LogReader, table: &mut Table<'_>) -> io::Res
         table.row(&["type".into(), t.name.into(), t.count.into(), t.bytes.into()])?;
     }
     for damage in &reader.damage().kept {
-        table.row(&["warning".into(), damage.to_string().into()])?;
+        table.row(&["warning".into(), line(&damage.into()).into()])?;
     }
     Ok(())
 }

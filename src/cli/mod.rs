@@ -29,6 +29,7 @@ use eventlog::ids::Nanos;
 use eventlog::{LogError, LogReader};
 use model::time::Span;
 use views::cells::Cell;
+use views::words::findings::line;
 
 use input::Input;
 use out::{Out, Output, Style, Table, say};
@@ -178,12 +179,12 @@ fn why(error: &io::Error) -> String {
 fn report(reader: &LogReader) -> Condition {
     let damage = reader.damage();
     for damage in &damage.kept {
-        say(damage);
+        say(line(&damage.into()));
     }
-    if damage.count > damage.kept.len() as u64 {
+    if damage.count() > damage.kept.len() as u64 {
         say(format_args!(
             "{} more damaged places, {} bytes lost in all",
-            damage.count - damage.kept.len() as u64,
+            damage.count() - damage.kept.len() as u64,
             damage.lost_bytes
         ));
     }

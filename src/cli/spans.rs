@@ -10,10 +10,12 @@ use super::{Condition, Failure, Input, Out, Output, Range, Table, report, say};
 use analysis::automata::Oddity;
 use analysis::automata::thread_state::{Activity, ThreadSpan};
 use analysis::capability::{Lives, Usage, idle};
+use analysis::findings::Finding;
 use analysis::spans::{Analyses, Open, SpanSink, Spans};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::time::Span;
 use views::cells::Cell;
+use views::words::findings::line;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -182,7 +184,7 @@ struct Collector {
     /// The moves of each thread since its last span ended.
     moves: FxHashMap<ThreadId, Vec<Migration>>,
     /// The first [`TOLD`] of them.
-    oddities: Vec<(Nanos, Option<CapId>, Oddity)>,
+    oddities: Vec<Finding>,
     oddity_count: usize,
 }
 
@@ -255,7 +257,7 @@ impl SpanSink for Collector {
         if asked {
             self.oddity_count += 1;
             if self.oddities.len() < TOLD {
-                self.oddities.push((at, cap, oddity));
+                self.oddities.push(Finding::at(at, oddity).on(cap));
             }
         }
     }
@@ -306,9 +308,9 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
 
 /// Says on standard error what was odd about the log.
 fn tell_oddities(collector: &Collector) {
-    for (at, cap, oddity) in &collector.oddities {
-        let cap = cap.map_or(String::new(), |cap| format!(", capability {cap}"));
-        say(format_args!("at {} ns{cap}: {oddity}", at.0));
+    for oddity in &collector.oddities {
+        let at = oddity.start().unwrap_or_default();
+        say(format_args!("at {} ns: {}", at.0, line(oddity)));
     }
     let more = collector.oddity_count - collector.oddities.len();
     if more > 0 {

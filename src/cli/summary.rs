@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::{Condition, Failure, Input, Out, Range, report};
-use analysis::numbers::report::Report;
 use views::session::questions::SummaryQuery;
+use views::words::report::Report;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {

@@ -8,7 +8,7 @@ use yew::prelude::*;
 use super::copy::CopyButton;
 use super::dialog::swatch;
 use super::viewer::{Description, Goto};
-use analysis::timeline::details::{Fact, FlameTarget, Lead, Target};
+use views::tracks::details::{Fact, FlameTarget, Lead, Target};
 
 /// How many facts a tip has room for.
 const TIP_FACTS: usize = 6;

@@ -9,6 +9,7 @@ use eventlog::ids::Nanos;
 use eventlog::{Progress, Stage};
 use views::scene::format;
 use views::session::Overview;
+use views::words::findings::whole_sentence;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct HeaderProps {
@@ -136,16 +137,20 @@ pub(super) fn Warnings(props: &WarningsProps) -> Html {
     };
     let rest = overview.warning_count.saturating_sub(1);
     let summary = if rest == 0 {
-        first.text.clone()
+        whole_sentence(first)
     } else {
-        format!("{} – and {} more", first.text, format::count(rest))
+        format!(
+            "{} And {} more.",
+            whole_sentence(first),
+            format::count(rest)
+        )
     };
     let items = overview.warnings.iter().map(|warning| {
         let at = warning
-            .at
-            .map(|at| format!(" (at {})", format::time(at)))
+            .start()
+            .map(|at| format!(" At {}.", format::time(at)))
             .unwrap_or_default();
-        html! { <li>{ &warning.text }{ at }</li> }
+        html! { <li>{ whole_sentence(warning) }{ at }</li> }
     });
     let unlisted = overview
         .warning_count
@@ -155,7 +160,9 @@ pub(super) fn Warnings(props: &WarningsProps) -> Html {
         <div class={classes!("warnings", overview.damaged.then_some("damaged"))}>
             <details>
                 <summary>
-                    <strong>{ if overview.damaged { "Part of this log is missing. " } else { "" } }</strong>
+                    if overview.damaged {
+                        <strong>{ "Part of this log is missing. " }</strong>
+                    }
                     { summary }
                 </summary>
                 <ul>{ for items }</ul>

@@ -1,20 +1,20 @@
 //! The link: the address's fragment follows the view. Only settings, never data.
 
 use crate::ui::panels::PANELS;
-use analysis::timeline::contents::Contents;
-use analysis::timeline::row::Row;
 use eventlog::ids::Nanos;
 use model::time::Span;
 use views::scene::format;
 use views::scene::track_name::TrackName;
 use views::share::{Link, decode, encode};
+use views::tracks::Contents;
+use views::tracks::Row;
 use views::view::store::Entry;
 use views::view::{Selected, View};
 
 /// The selected item for a view.
 pub(super) fn selected(item: Option<(Row, Span)>, contents: &Contents) -> Option<Selected> {
     let (row, span) = item?;
-    let track = TrackName::new(row.name(contents))?;
+    let track = TrackName::new(row.link(contents))?;
     Some(Selected {
         time: span.start,
         track,
@@ -24,7 +24,7 @@ pub(super) fn selected(item: Option<(Row, Span)>, contents: &Contents) -> Option
 /// The selected item of a view.
 pub(super) fn item(view: &View, contents: &Contents) -> Option<(Row, Nanos)> {
     let Selected { time, track } = view.selected.as_ref()?;
-    Some((Row::named(track.as_str(), contents)?, *time))
+    Some((Row::parse(track.as_str(), contents)?, *time))
 }
 
 /// What the address says now.

@@ -71,7 +71,7 @@ fn groups(props: &TrackMenuProps) -> Html {
         let tracks = props.layout.tracks().iter();
         let shown = tracks.clone().any(|track| {
             track.kind == Kind::Group(*group)
-                || track.row().is_some_and(|row| Group::of(row) == *group)
+                || track.row().is_some_and(|row| row.group() == *group)
         });
         let name = TrackName::new(group.name())?;
         let hidden = props.view.hidden.contains(&name);

@@ -17,6 +17,7 @@ use std::process::{Command, Output};
 
 use analysis::automata::Oddity;
 use analysis::automata::thread_state::ThreadSpan;
+use analysis::findings::Finding;
 use analysis::numbers::Numbers;
 use analysis::numbers::collections_query::CollectionsQuery;
 use analysis::recording::Recording;
@@ -29,6 +30,7 @@ use eventlog::source::{Source, read_log};
 use eventlog::{DamageList, LogError, LogReader, Need, Record, Sink, Step};
 use model::time::Span;
 use views::session::Session;
+use views::words::findings::{line, sentence};
 
 /// A log with the reference results beside it.
 #[derive(Clone, Debug)]
@@ -346,10 +348,12 @@ pub fn read(mut source: impl Source) -> Result<Reading, LogError> {
         &recording.numbers,
         rows.iter().map(|row: &Row| row.time).max(),
     );
+    let accounting = reader.accounting().expect("it is read");
+    assert_eq!(accounting.total(), reader.len().0, "{accounting:?}");
     let damage = reader.damage();
     for one in &damage.kept {
-        let text = one.to_string();
-        assert!(text.starts_with("byte "), "{text}");
+        let text = line(&one.into());
+        assert!(text.contains(" (byte "), "{text}");
     }
     Ok(Reading {
         rows,
@@ -466,7 +470,7 @@ impl SpanSink for CountSpans {
         self.spans += 1;
         let _ = span.duration();
     }
-    fn oddity(&mut self, _: Nanos, _: Option<CapId>, oddity: Oddity) {
-        self.oddities.push(oddity.to_string());
+    fn oddity(&mut self, at: Nanos, _: Option<CapId>, oddity: Oddity) {
+        self.oddities.push(sentence(&Finding::at(at, oddity)));
     }
 }

@@ -6,8 +6,6 @@
 )]
 
 use analysis::timeline::flow::Arrow;
-use analysis::timeline::query::TimelineQuery;
-use analysis::timeline::row::Row;
 use eventlog::ids::{Nanos, ThreadId};
 use model::time::Span;
 use views::notes::Notes;
@@ -18,6 +16,8 @@ use views::scene::timeline::{Focus, Scene};
 use views::scene::track::Layout;
 use views::scene::viewport::Viewport;
 use views::session::Session;
+use views::tracks::Row;
+use views::tracks::TimelineQuery;
 
 /// No thread and no message has a name.
 pub struct NoNames;

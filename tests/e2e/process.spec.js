@@ -167,7 +167,7 @@ test('lists what is damaged, and goes there', async ({ page }) => {
   // Only the panel scrolls.
   expect(await page.evaluate(() => document.querySelector('.bar').getBoundingClientRect().top)).toBe(0);
   const diagnostics = section(page, 'Diagnostics');
-  await expect(diagnostics.getByRole('heading', { name: /^Damage \d+$/ })).toBeVisible();
+  await expect(diagnostics.getByRole('heading', { name: /^Error: .* \d+$/ })).toBeVisible();
   const [first] = await diagnostics.getByRole('listitem').filter({ hasText: /byte \d+ \(0x/ }).all();
   await expect(first).toContainText('bytes were skipped');
   const offset = Number((await first.textContent()).match(/byte (\d+) \(0x/)[1]);

@@ -3,52 +3,17 @@
 //! anew.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::automata::validity::{self, Judged, Problem, Tolerated, Verdict};
+use crate::automata::validity::{self, Judged, Tolerated, Verdict};
+use crate::findings::{Fact, Finding, Subject};
 use eventlog::header::Header;
-use eventlog::ids::{CapId, Nanos, TaskId, ThreadId};
+use eventlog::ids::{CapId, TaskId, ThreadId};
 use eventlog::{Event, EventSet, EventType, Record, Subject as EventSubject};
 use model::thread_map::ThreadMap;
 use validity::{capability, spark, task, thread};
-
-/// What a finding is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Subject {
-    /// A Haskell thread.
-    Thread(ThreadId),
-    /// A capability; `None` where the log does not say which.
-    Capability(Option<CapId>),
-    /// An OS thread of the runtime.
-    Task(TaskId),
-}
-
-impl fmt::Display for Subject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Thread(thread) => write!(f, "thread {thread}"),
-            Self::Capability(Some(cap)) => write!(f, "capability {cap}"),
-            Self::Capability(None) => f.write_str("no capability"),
-            Self::Task(task) => write!(f, "task {:#x}", task.0),
-        }
-    }
-}
-
-/// An event that breaks a machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// When.
-    pub time: Nanos,
-    /// The capability in whose block the event stands.
-    pub cap: Option<CapId>,
-    /// What it is about.
-    pub subject: Subject,
-    /// What is wrong.
-    pub problem: Problem,
-}
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Thread {
@@ -114,12 +79,8 @@ impl Check {
                 Verdict::Tolerated(what) => *self.tolerated.entry(what).or_default() += 1,
                 Verdict::Broken(problem) => {
                     self.findings += 1;
-                    found(Finding {
-                        time: record.time,
-                        cap,
-                        subject,
-                        problem,
-                    });
+                    let fact = Fact::Order { subject, problem };
+                    found(Finding::at(record.time, fact).on(cap));
                 }
             }
         }
@@ -143,7 +104,9 @@ impl Check {
 }
 
 /// At most two machines judge one event.
-type Judgements = [Option<(Subject, Verdict)>; 2];
+type Judgements = [Option<Judgement>; 2];
+/// A verdict, and what it is about; `None` for a capability that is not named.
+type Judgement = (Option<Subject>, Verdict);
 
 impl Machines {
     fn event(&mut self, record: &Record<'_>, judged: &mut Judgements) {
@@ -179,7 +142,7 @@ impl Machines {
         judged[0] = Some((subject, verdict));
     }
 
-    fn thread(&mut self, id: ThreadId, input: thread::Input) -> (Subject, Verdict) {
+    fn thread(&mut self, id: ThreadId, input: thread::Input) -> Judgement {
         let older = self.first_created.is_none_or(|first| id < first);
         let thread = self.threads.get_mut(id);
         if let (thread::State::Running(cap), thread::Input::Run(other)) = (thread.state, input)
@@ -190,16 +153,11 @@ impl Machines {
         }
         let Judged { next, verdict } = thread::step(thread.state, input, older);
         thread.state = next;
-        (Subject::Thread(id), verdict)
+        (Some(Subject::Thread(id)), verdict)
     }
 
     /// A capability runs or stops a thread.
-    fn run(
-        &mut self,
-        cap: Option<CapId>,
-        thread: ThreadId,
-        runs: bool,
-    ) -> Option<(Subject, Verdict)> {
+    fn run(&mut self, cap: Option<CapId>, thread: ThreadId, runs: bool) -> Option<Judgement> {
         // Without a capability any number of threads may run.
         cap?;
         let state = self.caps.entry(cap).or_default();
@@ -212,10 +170,10 @@ impl Machines {
                 displaced.state = thread::State::Stopped;
             }
         }
-        Some((Subject::Capability(cap), verdict))
+        Some((cap.map(Subject::Capability), verdict))
     }
 
-    fn spark_thread(&mut self, id: ThreadId) -> (Subject, Verdict) {
+    fn spark_thread(&mut self, id: ThreadId) -> Judgement {
         let older = self.first_created.is_none_or(|first| id < first);
         let thread = self.threads.get_mut(id);
         let created = older || thread.state != thread::State::Unseen;
@@ -224,10 +182,10 @@ impl Machines {
         if !created {
             thread.state = thread::State::Queued;
         }
-        (Subject::Thread(id), verdict)
+        (Some(Subject::Thread(id)), verdict)
     }
 
-    fn take_spark(&mut self, cap: Option<CapId>) -> (Subject, Verdict) {
+    fn take_spark(&mut self, cap: Option<CapId>) -> Judgement {
         let running = match self.caps.get(&cap) {
             Some(capability::State::Runs(id)) => {
                 let runs_sparks = self.threads.get_mut(*id).runs_sparks;
@@ -235,13 +193,13 @@ impl Machines {
             }
             _ => None,
         };
-        (Subject::Capability(cap), spark::take(running).verdict)
+        (cap.map(Subject::Capability), spark::take(running).verdict)
     }
 
-    fn task(&mut self, id: TaskId, input: task::Input) -> (Subject, Verdict) {
+    fn task(&mut self, id: TaskId, input: task::Input) -> Judgement {
         let state = self.tasks.entry(id).or_default();
         let Judged { next, verdict } = task::step(*state, input);
         *state = next;
-        (Subject::Task(id), verdict)
+        (Some(Subject::Task(id)), verdict)
     }
 }

@@ -3,6 +3,7 @@
 pub mod automata;
 pub mod capability;
 pub mod check;
+pub mod findings;
 pub mod flamegraph;
 pub mod info;
 pub mod numbers;

@@ -11,11 +11,13 @@ use serde::{Deserialize, Serialize};
 use super::info::TypeCount;
 use super::spans::Open;
 use crate::automata::thread_state::Activity;
-use eventlog::ids::{ByteOffset, CapId, CapsetId, Nanos};
+use crate::findings::{Fact, Finding, Findings};
+use eventlog::ids::{CapId, CapsetId, Nanos};
 use eventlog::quantity::Utc;
 use eventlog::{Event, Record};
+use model::time::Span;
 
-/// How many changes of capabilities, and how many diagnostics, are kept.
+/// How many changes of capabilities are kept.
 pub const KEPT: usize = 1000;
 
 /// All that is known of a process, but for its environment.
@@ -50,10 +52,8 @@ pub struct Process {
     pub capsets: Vec<Capset>,
     /// The types of the events, the most frequent first.
     pub types: Vec<TypeCount>,
-    /// What is wrong or odd about the log, the first [`KEPT`] of each kind.
-    pub diagnostics: Vec<Diagnostic>,
-    /// How much is wrong or odd.
-    pub diagnostic_count: u64,
+    /// What is wrong or odd about the log, by time.
+    pub findings: Findings,
 }
 
 impl Process {
@@ -150,36 +150,6 @@ impl Capset {
             other => format!("type {other}"),
         }
     }
-}
-
-/// What a diagnostic is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum DiagnosticKind {
-    /// A part of the file cannot be read.
-    Damage,
-    /// An event that a sound log does not have.
-    Oddity,
-    /// Times go back.
-    Clock,
-    /// A type of events that is not known.
-    UnknownType,
-    /// Something still went on when the log ended.
-    Open,
-}
-
-/// Something about the log itself.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Diagnostic {
-    /// What it is about.
-    pub kind: DiagnosticKind,
-    /// A sentence.
-    pub text: String,
-    /// When, if that is known.
-    pub at: Option<Nanos>,
-    /// Where in the (uncompressed) file, if it is about its bytes.
-    pub offset: Option<ByteOffset>,
-    /// On which capability.
-    pub cap: Option<CapId>,
 }
 
 /// Collects what no other analysis needs.
@@ -320,10 +290,8 @@ pub fn ways(rts: &str) -> Vec<String> {
 /// What still went on when a log ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenAtEnd {
-    /// Collections and runs of threads, the first [`KEPT`].
-    kept: Vec<Diagnostic>,
-    /// How many of these there are.
-    count: u64,
+    /// Collections and runs of threads.
+    going_on: Findings,
     /// Threads that had not finished and did not run.
     waiting: u64,
 }
@@ -331,58 +299,34 @@ pub struct OpenAtEnd {
 impl OpenAtEnd {
     /// Takes something that still goes on.
     pub fn open(&mut self, open: Open) {
-        let (text, at, cap) = match open {
-            Open::Gc(cap, span) => (
-                "a garbage collection has no end".to_owned(),
-                span.start,
-                Some(cap),
-            ),
+        let (fact, span, cap) = match open {
+            Open::Gc(cap, span) => (Fact::OpenCollection, span, Some(cap)),
             Open::Thread(thread, open, _) => match open.activity {
-                Activity::Running(cap) => (
-                    format!("thread {thread} still runs at the end of the log"),
-                    open.span.start,
-                    cap,
-                ),
+                Activity::Running(cap) => (Fact::OpenRun(thread), open.span, cap),
                 Activity::Blocked(_) => {
                     self.waiting += 1;
                     return;
                 }
             },
         };
-        self.count += 1;
-        if self.kept.len() < KEPT {
-            self.kept.push(Diagnostic {
-                kind: DiagnosticKind::Open,
-                text,
-                at: Some(at),
-                offset: None,
-                cap,
-            });
-        }
+        let range = Some(span);
+        self.going_on.push(Finding {
+            range,
+            ..Finding::new(fact).on(cap)
+        });
     }
 
-    /// As diagnostics, and how many they are in all.
+    /// As findings about a log whose last event is at `end`.
     #[must_use]
-    pub fn diagnostics(&self, end: Option<Nanos>) -> (Vec<Diagnostic>, u64) {
-        let mut diagnostics = self.kept.clone();
-        let mut count = self.count;
+    pub fn findings(&self, end: Option<Nanos>) -> Findings {
+        let mut findings = self.going_on.clone();
         if self.waiting > 0 {
-            let text = if self.waiting == 1 {
-                "1 thread waits at the end of the log, and has not finished".to_owned()
-            } else {
-                let count = self.waiting;
-                format!("{count} threads wait at the end of the log, and have not finished")
-            };
-            diagnostics.push(Diagnostic {
-                kind: DiagnosticKind::Open,
-                text,
-                at: end,
-                offset: None,
-                cap: None,
+            findings.push(Finding {
+                range: end.map(|end| Span::new(end, end)),
+                ..Finding::new(Fact::UnfinishedThreads(self.waiting))
             });
-            count += 1;
         }
-        (diagnostics, count)
+        findings
     }
 }
 
@@ -451,30 +395,16 @@ mod tests {
         open.open(thread(Activity::Running(Some(CapId(2)))));
         open.open(thread(Activity::Blocked(Reason::Created)));
         open.open(thread(Activity::Blocked(Reason::Created)));
-        let (diagnostics, count) = open.diagnostics(Some(Nanos(9)));
-        assert_eq!(count, 3);
-        let rows: Vec<_> = diagnostics
-            .iter()
-            .map(|one| (one.text.as_str(), one.at, one.cap))
-            .collect();
+        let found = |start, end, fact, cap| Finding {
+            range: Some(Span::new(Nanos(start), Nanos(end))),
+            ..Finding::new(fact).on(cap)
+        };
         assert_eq!(
-            rows,
+            open.findings(Some(Nanos(9))).kept(),
             [
-                (
-                    "a garbage collection has no end",
-                    Some(Nanos(3)),
-                    Some(CapId(1))
-                ),
-                (
-                    "thread 7 still runs at the end of the log",
-                    Some(Nanos(3)),
-                    Some(CapId(2))
-                ),
-                (
-                    "2 threads wait at the end of the log, and have not finished",
-                    Some(Nanos(9)),
-                    None
-                ),
+                found(3, 9, Fact::OpenCollection, Some(CapId(1))),
+                found(3, 9, Fact::OpenRun(ThreadId(7)), Some(CapId(2))),
+                found(9, 9, Fact::UnfinishedThreads(2), None),
             ]
         );
     }

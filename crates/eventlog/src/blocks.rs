@@ -57,6 +57,12 @@ pub struct Section {
     pub(crate) ended: bool,
     /// Where the section ends.
     pub end: ByteOffset,
+    /// The bytes of its header.
+    pub(crate) header_bytes: u64,
+    /// The bytes of the markers that begin its blocks.
+    pub(crate) marker_bytes: u64,
+    /// Where end-of-data markers stand outside of blocks.
+    pub(crate) end_markers: Vec<u64>,
 }
 
 /// Where all blocks of a file are.
@@ -239,6 +245,9 @@ impl Indexer {
             blocks: Vec::new(),
             ended: false,
             end: ByteOffset(self.pos),
+            header_bytes: len as u64,
+            marker_bytes: 0,
+            end_markers: Vec::new(),
         });
         Ok(State::Body)
     }
@@ -301,6 +310,7 @@ impl Indexer {
             Landing::EndOfData => {
                 self.section().ended = true;
                 self.section().end = ByteOffset(at + 2);
+                self.section().end_markers.push(at);
                 self.pos += 2;
                 return Ok(State::After);
             }
@@ -319,6 +329,7 @@ impl Indexer {
         let len = self.file.len();
         let start = at + Marker::BYTES as u64;
         let end = start.max(at + u64::from(marker.size));
+        self.section().marker_bytes += Marker::BYTES as u64;
         self.section().blocks.push(Block {
             cap: marker.cap,
             start: ByteOffset(start),
@@ -525,7 +536,11 @@ impl Indexer {
                 let cap = block.cap;
                 block.truncated = false;
                 block.end = ByteOffset(at);
+                let start = block.start.0;
                 self.section().blocks.push(block);
+                // What lies in the block now is its stream's to judge.
+                let outside = |marker: &u64| !(start..at).contains(marker);
+                self.section().end_markers.retain(outside);
                 self.report(marker_at, 0, kind, cap);
             } else {
                 self.section().blocks.push(block);

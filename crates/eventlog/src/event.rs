@@ -466,7 +466,8 @@ impl EventType {
 
     /// The bytes of this type's fields, those left out that can be empty or
     /// that only newer GHCs write. `None` if the type is not known.
-    pub(super) const fn least_payload_bytes(self) -> Option<u16> {
+    #[must_use]
+    pub const fn least_payload_bytes(self) -> Option<u16> {
         Event::least_payload_bytes(self)
     }
 

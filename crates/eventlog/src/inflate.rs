@@ -4,7 +4,7 @@
 use std::io::{Cursor, Read};
 
 use flate2::read::MultiGzDecoder;
-use ruzstd::decoding::StreamingDecoder;
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
 use super::problem::LogError;
 
@@ -26,7 +26,7 @@ impl Compression {
     pub fn detect(bytes: &[u8]) -> Option<Self> {
         if bytes.starts_with(&[0x1F, 0x8B]) {
             Some(Self::Gzip)
-        } else if bytes.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
+        } else if bytes.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) || is_skippable(bytes) {
             Some(Self::Zstd)
         } else {
             None
@@ -41,9 +41,18 @@ impl Compression {
     }
 }
 
+/// Whether a zstd frame begins here that holds no data: its magic number is one
+/// of sixteen (RFC 8878, 3.1.2).
+fn is_skippable(bytes: &[u8]) -> bool {
+    matches!(bytes, [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..])
+}
+
+/// Bytes of a skippable frame before its content: magic number and length.
+const SKIPPABLE_HEADER: usize = 8;
+
 enum Decoder {
     Gzip(Box<MultiGzDecoder<Cursor<Vec<u8>>>>),
-    Zstd(Box<StreamingDecoder<Cursor<Vec<u8>>, ruzstd::decoding::FrameDecoder>>),
+    Zstd(Box<StreamingDecoder<Cursor<Vec<u8>>, FrameDecoder>>),
     /// Between two zstd frames, or at the end.
     ZstdNext(Cursor<Vec<u8>>),
     Finished,
@@ -68,6 +77,12 @@ impl std::fmt::Debug for Inflate {
             .finish_non_exhaustive()
     }
 }
+
+const NOT_GZIP: &str = "it breaks off, or is not what was compressed";
+const NOT_ZSTD: &str = "it breaks off, or is no zstd from here on";
+const ENDS_EARLY: &str = "it ends inside of a frame";
+const WRONG_CHECKSUM: &str =
+    "its checksum says that it is not what was compressed: events before this may be wrong";
 
 /// How much is inflated in one step.
 const STEP_BYTES: u64 = 4 << 20;
@@ -119,29 +134,25 @@ impl Inflate {
                 if self.out.len() > before && read.is_ok() {
                     self.decoder = Decoder::Gzip(decoder);
                 }
-                read.map_err(|error| error.to_string())
+                read.map(|_| ()).map_err(|_| NOT_GZIP)
             }
             Decoder::ZstdNext(input) if input.position() == self.in_bytes => return Ok(true),
-            Decoder::ZstdNext(input) => match StreamingDecoder::new(input) {
-                Ok(decoder) => {
-                    self.decoder = Decoder::Zstd(Box::new(decoder));
-                    Ok(0)
-                }
-                Err(error) => Err(error.to_string()),
-            },
+            Decoder::ZstdNext(input) => self.next_frame(input),
             Decoder::Zstd(mut decoder) => {
                 let read = decoder.by_ref().take(STEP_BYTES).read_to_end(&mut self.out);
-                let ended = self.out.len() == before;
-                if read.is_ok() {
-                    self.decoder = if ended {
-                        Decoder::ZstdNext(decoder.into_inner())
-                    } else {
-                        Decoder::Zstd(decoder)
-                    };
+                match read {
+                    Err(_) => Err(NOT_ZSTD),
+                    Ok(_) if self.out.len() > before => {
+                        self.decoder = Decoder::Zstd(decoder);
+                        Ok(())
+                    }
+                    Ok(_) => self.frame_ended(*decoder),
                 }
-                read.map_err(|error| error.to_string())
             }
         };
+        if self.doubly_compressed() {
+            return Err(LogError::CompressedTwice);
+        }
         if let Err(why) = read {
             let error = LogError::Decompress {
                 format: self.format.name(),
@@ -158,6 +169,45 @@ impl Inflate {
             return Err(too_big(self.out.len() as u64, self.budget_bytes));
         }
         Ok(matches!(self.decoder, Decoder::Finished))
+    }
+
+    /// Begins a zstd frame, or passes over one that holds no data.
+    fn next_frame(&mut self, mut input: Cursor<Vec<u8>>) -> Result<(), &'static str> {
+        let at = usize::try_from(input.position()).unwrap_or(usize::MAX);
+        let rest = input.get_ref().get(at..).unwrap_or_default();
+        if is_skippable(rest) {
+            let header = rest.first_chunk::<SKIPPABLE_HEADER>().ok_or(ENDS_EARLY)?;
+            let [_, _, _, _, length @ ..] = *header;
+            let end = at as u64 + SKIPPABLE_HEADER as u64 + u64::from(u32::from_le_bytes(length));
+            if end > self.in_bytes {
+                return Err(ENDS_EARLY);
+            }
+            input.set_position(end);
+            self.decoder = Decoder::ZstdNext(input);
+            return Ok(());
+        }
+        let decoder = StreamingDecoder::new(input).map_err(|_| NOT_ZSTD)?;
+        self.decoder = Decoder::Zstd(Box::new(decoder));
+        Ok(())
+    }
+
+    /// All of a zstd frame is inflated: it must be what was compressed.
+    fn frame_ended(
+        &mut self,
+        decoder: StreamingDecoder<Cursor<Vec<u8>>, FrameDecoder>,
+    ) -> Result<(), &'static str> {
+        let (input, frame) = decoder.into_parts();
+        let told = frame.get_checksum_from_data();
+        if told.is_some() && told != frame.get_calculated_checksum() {
+            return Err(WRONG_CHECKSUM);
+        }
+        self.decoder = Decoder::ZstdNext(input);
+        Ok(())
+    }
+
+    /// Whether what comes out is compressed once more.
+    fn doubly_compressed(&self) -> bool {
+        Compression::detect(&self.out).is_some()
     }
 
     /// The log, and why it ends early if it does.

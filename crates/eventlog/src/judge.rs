@@ -315,9 +315,11 @@ impl View<'_> {
         self.tile(from, to, order, &mut 0)
     }
 
-    /// Whether sound events stand one behind the other from `from` to `to`.
+    /// Whether two or more sound events stand one behind the other from `from` to
+    /// `to`. One alone may be there by chance, and would be no great loss.
     fn tile(&self, from: usize, to: usize, mut order: Order, steps: &mut usize) -> bool {
         let mut pos = from;
+        let before = *steps;
         while pos < to {
             *steps += 1;
             match extent(self.header, &self.bytes[pos..to]) {
@@ -332,7 +334,7 @@ impl View<'_> {
                 _ => return false,
             }
         }
-        pos == to && from < to
+        pos == to && *steps >= before + 2
     }
 
     /// An event whose time does not fit between its neighbours, of which the next

@@ -38,7 +38,7 @@ pub use event_set::EventSet;
 pub use names::Names;
 pub use order::Sink;
 pub use problem::{Damage, DamageKind, DamageList, LogError};
-pub use reader::{LogReader, Progress, Stage, Step};
+pub use reader::{Accounting, LogReader, Progress, Stage, Step};
 pub use record::Record;
 pub use status::StopStatus;
 pub use window::Need;

@@ -169,8 +169,10 @@ pub(crate) struct Merger {
     /// Where reading can begin anew, if that is kept.
     pub(crate) rows: Option<RowIndex>,
     pub(crate) damage: DamageList,
-    /// Bytes of events that were delivered or passed over.
+    /// Bytes of events that were delivered.
     pub(crate) done_bytes: u64,
+    /// Bytes of end-of-data markers that stand in blocks.
+    pub(crate) end_marker_bytes: u64,
 }
 
 impl Merger {
@@ -198,6 +200,7 @@ impl Merger {
             rows: None,
             damage: DamageList::default(),
             done_bytes: 0,
+            end_marker_bytes: 0,
         }
     }
 
@@ -304,6 +307,7 @@ impl Merger {
         for i in exhausted.into_iter().rev() {
             let stream = self.streams.swap_remove(i);
             self.section_ended |= stream.ended;
+            self.end_marker_bytes += if stream.ended { 2 } else { 0 };
         }
         // The others may have other numbers now.
         self.queue.clear();

@@ -1,6 +1,8 @@
 //! What can be wrong with a log: errors that end the reading, and damage that
 //! costs a stretch of it.
 
+use std::mem::discriminant;
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -46,7 +48,7 @@ pub enum LogError {
     TextConverted(u64),
     /// A GHC before 6.12 wrote it.
     #[error(
-        "This log is in a format of early 2009, before GHC 6.12 (its type table at byte {0} says so), which no current tool reads. Build the program with a newer GHC."
+        "This log is in a format of early 2009, before GHC 6.12 (its type table at byte {0} says so), which is not read here. Build the program with a newer GHC."
     )]
     Ancient(u64),
     /// The compressed data is broken.
@@ -58,9 +60,12 @@ pub enum LogError {
         format: &'static str,
         /// How much came out before.
         at: u64,
-        /// The decoder's words.
-        why: String,
+        /// What is wrong with it.
+        why: &'static str,
     },
+    /// What was uncompressed is compressed again.
+    #[error("The log was compressed twice: it has to be uncompressed once before it is opened.")]
+    CompressedTwice,
     /// More data than this machine's memory allows.
     #[error(
         "The log needs more memory than is allowed: {need_bytes} bytes, with a budget of {budget_bytes}. {advice}"
@@ -141,86 +146,15 @@ impl DamageKind {
     }
 }
 
-impl std::fmt::Display for Damage {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (at, lost) = (self.at, self.lost_bytes);
-        match self.kind {
-            DamageKind::UndeclaredType(id) => write!(
-                f,
-                "byte {at}: event type {id} is not declared in the header; {lost} bytes were skipped"
-            ),
-            DamageKind::Overrun(id) => write!(
-                f,
-                "byte {at}: an event of type {id} is longer than its block; {lost} bytes were skipped"
-            ),
-            DamageKind::TimeOutsideBlock(time) if lost == 0 => write!(
-                f,
-                "byte {at}: an event is dated {} ns, which does not fit between its neighbours; it is shown at their time",
-                time.0
-            ),
-            DamageKind::TimeOutsideBlock(time) => write!(
-                f,
-                "byte {at}: an event is dated {} ns, which does not fit between its neighbours; {lost} bytes were skipped",
-                time.0
-            ),
-            DamageKind::BlockTimes(time) => write!(
-                f,
-                "byte {at}: the events from here on are dated {} ns and later, which is not when their block was written; they were read",
-                time.0
-            ),
-            DamageKind::Misfit(id) => write!(
-                f,
-                "byte {at}: what begins like an event of type {id} does not end where another event begins; {lost} bytes were skipped"
-            ),
-            DamageKind::BlockSize(size) => write!(
-                f,
-                "byte {at}: a block claims {size} bytes, which does not fit; its events were read up to the next block"
-            ),
-            DamageKind::BlockMarker => write!(
-                f,
-                "byte {at}: a block marker is damaged; its events were read as far as the rest of it allows, {lost} bytes were skipped"
-            ),
-            DamageKind::Length(id) => write!(
-                f,
-                "byte {at}: an event of type {id} claims to reach over the events after it; it was cut where they begin"
-            ),
-            DamageKind::BetweenBlocks => write!(
-                f,
-                "byte {at}: {lost} bytes between blocks are no events; they were skipped"
-            ),
-            DamageKind::BeforeHeader => write!(
-                f,
-                "byte {at}: {lost} stale bytes before the header, as GHC 9.0 leaves them when logging restarts"
-            ),
-            DamageKind::AfterEnd => write!(
-                f,
-                "byte {at}: {lost} bytes after the end-of-data marker were not read"
-            ),
-            DamageKind::Truncated => write!(
-                f,
-                "byte {at}: the file ends inside an event or block; {lost} bytes could not be read. The program was still running or was killed"
-            ),
-            DamageKind::NoEndMarker => write!(
-                f,
-                "byte {at}: the file ends without an end-of-data marker. The program was still running or was killed; events that it had not yet flushed are missing"
-            ),
-            DamageKind::SectionHeader => write!(
-                f,
-                "byte {at}: a second log in this file has a broken header; {lost} bytes were not read"
-            ),
-        }
-    }
-}
-
 /// Damage found so far: the first ones in full, all of them counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DamageList {
     /// The first [`DamageList::KEPT`] of them, as found.
     pub kept: Vec<Damage>,
-    /// How many there are.
-    pub count: u64,
     /// How many bytes they cost in all.
     pub lost_bytes: u64,
+    /// How many there are of each kind, with the first of it.
+    kinds: Vec<(DamageKind, u64)>,
 }
 
 impl DamageList {
@@ -229,16 +163,58 @@ impl DamageList {
 
     /// Adds one.
     pub fn push(&mut self, damage: Damage) {
-        self.count += 1;
         self.lost_bytes += damage.lost_bytes;
+        self.add(damage.kind, 1);
         if self.kept.len() < Self::KEPT {
             self.kept.push(damage);
         }
     }
 
+    /// Adds those of another list, and puts the kept ones in the order of the file.
+    pub(crate) fn append(&mut self, other: &Self) {
+        self.lost_bytes += other.lost_bytes;
+        for &(kind, count) in &other.kinds {
+            self.add(kind, count);
+        }
+        self.kept.extend(&other.kept);
+        self.kept.sort_by_key(|damage| damage.at);
+        self.kept.truncate(Self::KEPT);
+    }
+
+    /// Takes all of a kind out.
+    pub(crate) fn remove(&mut self, kind: DamageKind) {
+        self.kinds.retain(|(other, _)| *other != kind);
+        self.kept.retain(|damage| damage.kind != kind);
+    }
+
+    fn add(&mut self, kind: DamageKind, more: u64) {
+        let is = |(other, _): &&mut (DamageKind, u64)| discriminant(other) == discriminant(&kind);
+        match self.kinds.iter_mut().find(is) {
+            Some((_, count)) => *count += more,
+            None => self.kinds.push((kind, more)),
+        }
+    }
+
+    /// How many there are of each kind: whatever a kind has with it is that of
+    /// the first.
+    pub fn kinds(&self) -> impl Iterator<Item = (DamageKind, u64)> + '_ {
+        self.kinds.iter().copied()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.kinds().map(|(_, count)| count).sum()
+    }
+
+    /// Whether there is any of a kind that has nothing with it.
+    pub(crate) fn has(&self, kind: DamageKind) -> bool {
+        self.kinds().any(|(other, _)| other == kind)
+    }
+
     /// Whether any of it means that data is missing.
     #[must_use]
     pub fn loses_data(&self) -> bool {
-        self.kept.iter().any(|damage| damage.kind.loses_data())
+        self.kinds().any(|(kind, _)| kind.loses_data())
     }
 }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::blocks::{BlockIndex, Indexer};
+use super::blocks::{BlockIndex, Indexer, Section};
 use super::header::Header;
 use super::inflate::{Compression, Inflate, too_big};
 use super::order::{Merged, Merger, Sink};
-use super::problem::{Damage, DamageKind, DamageList, LogError};
+use super::problem::{DamageKind, DamageList, LogError};
 use super::rows::{RowIndex, RowSource};
 use super::window::Need;
 use crate::ids::ByteOffset;
@@ -67,6 +67,30 @@ pub struct Progress {
     pub total: u64,
 }
 
+/// Where the bytes of a log went: each is counted once, so that together they
+/// are the length of the (uncompressed) log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Accounting {
+    /// Bytes of headers.
+    pub headers: u64,
+    /// Bytes of the markers that begin blocks.
+    pub block_markers: u64,
+    /// Bytes of the events that were delivered.
+    pub events: u64,
+    /// Bytes of end-of-data markers.
+    pub end_markers: u64,
+    /// Bytes that were passed over: what the damage costs.
+    pub lost: u64,
+}
+
+impl Accounting {
+    /// All bytes.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.headers + self.block_markers + self.events + self.end_markers + self.lost
+    }
+}
+
 /// Reads one log of a known length.
 ///
 /// ```
@@ -106,6 +130,8 @@ pub struct LogReader {
     phase: Phase,
     index: BlockIndex,
     damage: DamageList,
+    event_bytes: u64,
+    end_marker_bytes: u64,
     /// After how many events it is kept where reading can begin anew.
     rows_every: Option<u64>,
     rows: Option<RowSource>,
@@ -132,6 +158,8 @@ impl LogReader {
             phase: Phase::Detect(Vec::new()),
             index: BlockIndex::default(),
             damage: DamageList::default(),
+            event_bytes: 0,
+            end_marker_bytes: 0,
             rows_every: None,
             rows: None,
         }
@@ -223,6 +251,8 @@ impl LogReader {
                 Merged::More => Ok(Step::More),
                 Merged::Done => {
                     self.damage = std::mem::take(&mut merger.damage);
+                    self.event_bytes = merger.done_bytes;
+                    self.end_marker_bytes = merger.end_marker_bytes;
                     self.rows = merger.rows.take().map(|index| RowSource {
                         sections: merger.sections(),
                         index: Arc::new(index),
@@ -336,18 +366,30 @@ impl LogReader {
             _ => &self.index.damage,
         };
         let mut all = indexing.clone();
-        all.count += merging.count;
-        all.lost_bytes += merging.lost_bytes;
-        all.kept.extend(merging.kept.iter().copied());
-        all.kept.sort_by_key(|damage| damage.at);
+        all.append(merging);
         // A file that breaks off has no end marker: that goes without saying.
-        if all.kept.iter().any(|d| d.kind == DamageKind::Truncated) {
-            let is_no_end = |d: &Damage| d.kind == DamageKind::NoEndMarker;
-            all.count -= all.kept.iter().filter(|d| is_no_end(d)).count() as u64;
-            all.kept.retain(|damage| !is_no_end(damage));
+        if all.has(DamageKind::Truncated) {
+            all.remove(DamageKind::NoEndMarker);
         }
-        all.kept.truncate(DamageList::KEPT);
         all
+    }
+
+    /// Where all bytes went, once the log is read to its end.
+    #[must_use]
+    pub fn accounting(&self) -> Option<Accounting> {
+        if !matches!(self.phase, Phase::Done) {
+            return None;
+        }
+        let sections = &self.index.sections;
+        let sum = |of: fn(&Section) -> u64| sections.iter().map(of).sum::<u64>();
+        Some(Accounting {
+            headers: sum(|section| section.header_bytes),
+            block_markers: sum(|section| section.marker_bytes),
+            events: self.event_bytes,
+            end_markers: self.end_marker_bytes
+                + sum(|section| 2 * section.end_markers.len() as u64),
+            lost: self.index.damage.lost_bytes + self.damage.lost_bytes,
+        })
     }
 
     /// Where the log ends, in bytes.

@@ -36,6 +36,8 @@ fn read(mut bytes: &[u8]) -> Option<(Rows, LogReader)> {
         assert_eq!(twice, None, "an event comes twice");
     };
     let reader = read_log(&mut bytes, &mut sink).ok()?;
+    let total = reader.accounting().map(|accounting| accounting.total());
+    assert_eq!(total, Some(bytes.len() as u64), "{:?}", reader.accounting());
     Some((rows, reader))
 }
 
@@ -68,14 +70,14 @@ fn excess(whole: &Rows, ends: &BTreeMap<Option<u16>, u64>, changed: &Rows) -> Op
     if lost + invented > MAY_COST {
         return Some(format!("{lost} events lost, {invented} invented"));
     }
-    let outside = changed.iter().find_map(|(&offset, &row)| {
+
+    changed.iter().find_map(|(&offset, &row)| {
         let same = whole.get(&offset) == Some(&row);
         let (from, to) = neighbours(whole, offset, row);
         let to = to.min(ends.get(&row.cap).copied().unwrap_or(u64::MAX));
         let fits = same || from <= row.time && row.time <= to;
         (!fits).then(|| format!("{row:?} at {offset} is outside of {from} to {to}"))
-    });
-    outside
+    })
 }
 
 #[test]

@@ -2,9 +2,10 @@
 //!
 //! A *level* (bytes of the heap, sparks in a pool) is a function in steps: it
 //! holds from a sample to the next. Of a bucket its least, greatest and last
-//! value are shown, never a mean, so that a peak stays visible at any zoom. A
-//! *counter* only grows; it is taken to grow evenly between two samples, and
-//! from nothing at time 0 to the first one. Of a bucket its growth is shown.
+//! value are drawn, so that a peak stays visible at any zoom; its mean over time
+//! is told. A *counter* only grows; it is taken to grow evenly between two
+//! samples, and from nothing at time 0 to the first one. Of a bucket its growth
+//! is shown.
 
 use super::forest::{Aggregate, Forest};
 use super::lane::{BLOCK, partition};
@@ -99,22 +100,44 @@ impl Aggregate for Extent {
     }
 }
 
-/// The extents of whole blocks of samples: about a byte for each sample.
+/// The extents of whole blocks of samples, and the level summed over time up
+/// to each block: about a byte and a half for each sample.
 #[derive(Clone, Debug, Default)]
 pub struct Extents {
     blocks: Forest<Extent>,
+    /// The sum over time (value times nanoseconds) from the first sample to the
+    /// first one of the block behind each of `blocks`.
+    sums: Vec<u128>,
 }
 
 impl Extents {
-    /// Takes the blocks that are whole by now. The value of a sample never
-    /// changes once another has followed it.
+    /// Takes the blocks that are whole by now. Neither value nor time of a
+    /// sample change once another has followed it.
     pub fn extend(&mut self, samples: &impl Samples) {
-        let whole = samples.len().saturating_sub(1) / BLOCK;
+        // The first sample of the next block must have been followed too.
+        let whole = samples.len().saturating_sub(2) / BLOCK;
         for block in self.blocks.len()..whole {
-            if let Some(extent) = scan(samples, block * BLOCK, (block + 1) * BLOCK) {
+            let (from, to) = (block * BLOCK, (block + 1) * BLOCK);
+            if let Some(extent) = scan(samples, from, to) {
+                let before = self.sums.last().copied().unwrap_or_default();
+                self.sums.push(before + scan_sum(samples, from, to));
                 self.blocks.push(extent);
             }
         }
+    }
+
+    /// The level summed over time from a sample to a later one.
+    fn sum(&self, samples: &impl Samples, from: usize, to: usize) -> u128 {
+        let (first, last) = (from.div_ceil(BLOCK), (to / BLOCK).min(self.sums.len()));
+        if first >= last {
+            return scan_sum(samples, from, to);
+        }
+        let before = |block: usize| match block.checked_sub(1) {
+            Some(place) => self.sums.get(place).copied().unwrap_or_default(),
+            None => 0,
+        };
+        let blocks = before(last).saturating_sub(before(first));
+        scan_sum(samples, from, first * BLOCK) + blocks + scan_sum(samples, last * BLOCK, to)
     }
 
     /// The extent of the samples from `from` up to, not including, `to`.
@@ -139,7 +162,14 @@ fn scan(samples: &impl Samples, from: usize, to: usize) -> Option<Extent> {
     values.reduce(Extent::combine)
 }
 
-/// A stretch of a graph: from when to when, in nanoseconds, and its values.
+/// The level summed over time from a sample to another, by looking at each.
+fn scan_sum(samples: &impl Samples, from: usize, to: usize) -> u128 {
+    let held = |i: usize| samples.time(i + 1).saturating_sub(samples.time(i));
+    let sums = (from..to).map(|i| u128::from(samples.value(i)) * u128::from(held(i)));
+    sums.sum()
+}
+
+/// A stretch of a gauge: from when to when, in nanoseconds, and its values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stretch {
     /// When it begins.
@@ -206,7 +236,8 @@ pub fn levels(
             // Nothing changes up to there.
             let end = next_start.min(stop);
             if let Some(value) = before {
-                emit(stretch(start, end, Extent::of(value), value));
+                let values = Values::one(value as f64);
+                emit(Stretch { start, end, values });
             }
             start = next_start;
             continue;
@@ -228,22 +259,36 @@ pub fn levels(
                 samples.time(at).max(start)
             };
             let shown_until = end.min(stop.max(begins));
-            emit(stretch(begins, shown_until, extent, samples.value(to - 1)));
+            let last = samples.value(to - 1);
+            // The view may end within the bucket.
+            let seen = partition(to - at, |i| samples.time(at + i) < shown_until);
+            let held = |value: u64, from: u64, to: u64| {
+                u128::from(value) * u128::from(to.saturating_sub(from))
+            };
+            let first = samples.time(at).min(shown_until);
+            let mut sum = held(before.unwrap_or_default(), begins, first);
+            if let Some(end) = (at + seen).checked_sub(1).filter(|end| *end >= at) {
+                sum += extents.sum(samples, at, end)
+                    + held(samples.value(end), samples.time(end), shown_until);
+            }
+            let (min, max, last) = (extent.min as f64, extent.max as f64, last as f64);
+            let mean = match shown_until.saturating_sub(begins) {
+                0 => last,
+                length => (sum as f64 / length as f64).clamp(min, max),
+            };
+            emit(Stretch {
+                start: begins,
+                end: shown_until,
+                values: Values {
+                    min,
+                    max,
+                    mean,
+                    last,
+                },
+            });
         }
         at = to;
         start = end;
-    }
-}
-
-fn stretch(start: u64, end: u64, extent: Extent, last: u64) -> Stretch {
-    Stretch {
-        start,
-        end,
-        values: Values {
-            min: extent.min as f64,
-            max: extent.max as f64,
-            last: last as f64,
-        },
     }
 }
 
@@ -331,6 +376,15 @@ mod tests {
         before as f64
     }
 
+    /// A level summed over time, by a loop; it is 0 before the first sample.
+    fn level_sum(level: &Pairs, from: u64, to: u64) -> u64 {
+        let ends = level.0.iter().skip(1).map(|(at, _)| *at).chain([u64::MAX]);
+        let held = |(&(at, value), end): (&(u64, u64), u64)| {
+            value * end.min(to).saturating_sub(at.max(from))
+        };
+        level.0.iter().zip(ends).map(held).sum()
+    }
+
     fn samples() -> impl Strategy<Value = Pairs> {
         prop::collection::vec((0u64..60, 0u64..1000), 0..400).prop_map(|gaps| {
             let mut at = 0;
@@ -364,6 +418,10 @@ mod tests {
             for pair in shown.windows(2) {
                 prop_assert!(pair[0].end <= pair[1].start);
             }
+            for one in shown.iter().filter(|one| one.start < one.end) {
+                let mean = level_sum(&samples, one.start, one.end) as f64 / (one.end - one.start) as f64;
+                prop_assert!((one.values.mean - mean).abs() < 1e-6, "{:?} {}", one, mean);
+            }
             for (start, end) in buckets.each() {
                 let before = samples.0.iter().rev().find(|(at, _)| *at < start);
                 let inside = samples.0.iter().filter(|(at, _)| start <= *at && *at < end);
@@ -372,8 +430,9 @@ mod tests {
                 let found = shown.iter().find(|s| s.start < end && reaches(s));
                 match (values.iter().min(), values.iter().max(), values.last(), found) {
                     (Some(&min), Some(&max), Some(&last), Some(found)) => {
-                        let expected = Values { min: min as f64, max: max as f64, last: last as f64 };
-                        prop_assert_eq!(found.values, expected, "{} {:?}", start, shown);
+                        let Values { min: least, max: most, last: newest, .. } = found.values;
+                        let expected = (min as f64, max as f64, last as f64);
+                        prop_assert_eq!((least, most, newest), expected, "{} {:?}", start, shown);
                     }
                     (None, None, None, None) => {}
                     other => prop_assert!(false, "{start} {other:?} {shown:?}"),

@@ -12,4 +12,6 @@ pub mod scene;
 pub mod session;
 pub mod share;
 pub mod thread_export;
+pub mod tracks;
 pub mod view;
+pub mod words;

@@ -3,7 +3,6 @@
 
 pub mod check;
 mod contents;
-mod details;
 mod diagnostics;
 pub mod event_list;
 mod flame;
@@ -20,16 +19,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::events::EventContext;
 use crate::flame::cache::StepCache;
+use crate::tracks::Contents;
+use analysis::findings::Finding;
 use analysis::flamegraph::profiles::SourceInfo;
 use analysis::info::TypeCount;
-use analysis::process::Diagnostic;
 use analysis::recording::Recording;
-use analysis::timeline::contents::Contents;
-use analysis::timeline::query::{UsageRow, usage};
+use analysis::timeline::usage::{UsageRow, usage};
 use event_list::EventLists;
-use eventlog::ids::{CapId, Nanos};
+use eventlog::ids::CapId;
 use eventlog::rows::{CHUNK_EVENTS, RowSource};
-use eventlog::{DamageList, LogError, LogReader, Progress, Step};
+use eventlog::{LogError, LogReader, Progress, Step};
 use model::time::Span;
 
 /// A capability in an [`Overview`].
@@ -39,15 +38,6 @@ pub struct CapLife {
     pub cap: CapId,
     /// When it lived.
     pub life: Span,
-}
-
-/// Something to tell the user about the log.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Warning {
-    /// A sentence with the place.
-    pub text: String,
-    /// When, if that is known.
-    pub at: Option<Nanos>,
 }
 
 /// What a log is, as far as it is read.
@@ -77,9 +67,9 @@ pub struct Overview {
     pub types: Vec<TypeCount>,
     /// What flame graphs can be about, once the log is read to its end.
     pub flame_sources: Vec<SourceInfo>,
-    /// What is wrong or odd, the first of it.
-    pub warnings: Vec<Warning>,
-    /// How much is wrong or odd in all.
+    /// What is wrong or odd, the first of it, beginning with the file.
+    pub warnings: Vec<Finding>,
+    /// How much is wrong or odd in all; what is usual does not count.
     pub warning_count: u64,
     /// Whether events are missing.
     pub damaged: bool,
@@ -87,14 +77,11 @@ pub struct Overview {
     pub complete: bool,
 }
 
-/// How many warnings an overview has.
-const WARNINGS_SHOWN: usize = 100;
-
 /// One open log.
 #[derive(Debug)]
 pub struct Session {
-    reader: LogReader,
-    recording: Recording,
+    pub(crate) reader: LogReader,
+    pub(crate) recording: Recording,
     complete: bool,
     flame_steps: StepCache,
     events: EventLists,
@@ -176,7 +163,7 @@ impl Session {
     #[must_use]
     pub fn overview(&self) -> Overview {
         let info = &self.recording.info;
-        let damage = self.reader.damage();
+        let (warnings, warning_count) = self.warnings();
         let store = &self.recording.store;
         Overview {
             span: self.span(),
@@ -199,15 +186,15 @@ impl Session {
                 Vec::new()
             },
             flame_sources: self.flame_sources(),
-            warnings: self.warnings(&damage),
-            warning_count: self.warning_count(&damage),
-            damaged: damage.loses_data(),
+            warnings,
+            warning_count,
+            damaged: self.reader.damage().loses_data(),
             complete: self.complete,
         }
     }
 
     /// The time in which there are events; before any is read, that of the blocks.
-    fn span(&self) -> Option<Span> {
+    pub(crate) fn span(&self) -> Option<Span> {
         let blocks = self
             .reader
             .index()
@@ -227,20 +214,6 @@ impl Session {
         } else {
             indexed.or(read)
         }
-    }
-
-    fn warnings(&self, damage: &DamageList) -> Vec<Warning> {
-        let damage = self.damage_diagnostics(damage);
-        let found = damage.chain(self.oddity_diagnostics());
-        let warning = |found: Diagnostic| {
-            let cap = found.cap.filter(|_| found.offset.is_none());
-            let cap = cap.map_or(String::new(), |cap| format!(" on capability {cap}"));
-            Warning {
-                text: format!("{}{cap}", found.text),
-                at: found.at,
-            }
-        };
-        found.take(WARNINGS_SHOWN).map(warning).collect()
     }
 
     /// How each capability spent a range.

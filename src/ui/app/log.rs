@@ -13,9 +13,8 @@ use crate::ui::panel::Marked;
 use crate::ui::panels::FLAME_GRAPH;
 use crate::ui::same::Same;
 use analysis::flamegraph::profiles::SourceInfo;
-use analysis::timeline::query::UsageRow;
-use analysis::timeline::scope::Scope;
 use analysis::timeline::threads::{ThreadFilter, ThreadRow};
+use analysis::timeline::usage::UsageRow;
 use eventlog::Progress;
 use eventlog::ids::{CapId, ThreadId};
 use views::fingerprint::Fingerprint;
@@ -25,7 +24,9 @@ use views::scene::track::Layout;
 use views::scene::track_name::TrackName;
 use views::session::Overview;
 use views::session::questions::UsageQuery;
+use views::tracks::scope_of;
 use views::view::panel::PanelName;
+use views::words::findings::whole_sentence;
 
 /// How many threads are listed.
 const THREADS_LISTED: usize = 10_000;
@@ -96,7 +97,6 @@ impl OpenLog {
     pub(super) fn known<'a>(&'a self, caps: &'a [(CapId, String)]) -> Known<'a> {
         Known {
             caps,
-            messages: self.overview.messages,
             contents: &self.overview.contents,
             threads: &self.threads,
             pinned_threads: &self.pinned_threads,
@@ -263,7 +263,7 @@ impl App {
                 .overview
                 .warnings
                 .first()
-                .map(|warning| warning.text.clone())
+                .map(whole_sentence)
                 .unwrap_or_default();
             self.dialogs.error = Some(format!(
                 "“{}” has a header but no events. {what}",
@@ -309,7 +309,7 @@ impl App {
         self.viewer.set_layout(&self.timeline.layout);
         let names = view.selected.iter().map(TrackName::as_str);
         let marked = Marked {
-            scope: Scope::of_tracks(names, &self.log.overview.contents),
+            scope: scope_of(names, &self.log.overview.contents),
             count: view.selected.len(),
         };
         // Panels compare: what stays the same stays the same value.

@@ -32,7 +32,6 @@ use crate::ui::palette::{Entry, Pick};
 use crate::ui::panel::{Marked, Wish};
 use crate::ui::same::Same;
 use crate::ui::viewer::{Description, Goto, Place, Told, ViewerRef, VisibleItem};
-use analysis::timeline::details::FlameTarget;
 use files::FileNews;
 use log::LogNews;
 pub(super) use log::OpenLog;
@@ -40,6 +39,7 @@ use views::actions::Action;
 use views::scene::track::Layout;
 use views::scene::track_name::TrackName;
 use views::share::Link;
+use views::tracks::details::FlameTarget;
 use views::view::Change;
 use views::view::store::ViewStore;
 

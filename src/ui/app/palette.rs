@@ -11,7 +11,6 @@ use super::{App, DialogNews, Msg};
 use crate::ui::palette::{Entry, Palette, Pick};
 use crate::ui::panels::PANELS;
 use crate::ui::viewer::Goto;
-use analysis::timeline::row::Row;
 use model::time::Span;
 use views::actions::{Action, bindings};
 use views::scene::arrange::{Reach, TrackChange, all_tracks};
@@ -66,7 +65,7 @@ impl App {
         let caps: Vec<_> = caps.map(|life| (life.cap, String::new())).collect();
         let known = self.log.known(&caps);
         let tracks = all_tracks(&known, &self.views.view().tracks);
-        let mut groups: Vec<Group> = tracks.iter().map(|track| Group::of(track.row)).collect();
+        let mut groups: Vec<Group> = tracks.iter().map(|track| track.row.group()).collect();
         groups.dedup();
         let groups = groups
             .into_iter()
@@ -109,8 +108,8 @@ impl App {
             view
         });
         self.change(ctx, reveal);
-        let span = match (track.row, self.log.overview.span) {
-            (Row::Thread(id), Some(whole)) => {
+        let span = match (track.row.thread(), self.log.overview.span) {
+            (Some(id), Some(whole)) => {
                 let row = self.log.threads.iter().find(|row| row.id == id);
                 let from = row.and_then(|row| row.created).unwrap_or(whole.start);
                 Some(Span::new(from, whole.end.max(from)))
@@ -176,17 +175,5 @@ impl App {
 
 /// How a track is called in a sentence.
 fn spoken(track: &Reach) -> String {
-    match track.row {
-        Row::Cap(cap) => format!("capability {cap}"),
-        Row::Thread(thread) => {
-            let number = format!("thread {thread}");
-            if track.name == number {
-                number
-            } else {
-                format!("{number}: {}", track.name)
-            }
-        }
-        Row::UserSpan(_) => format!("span {}", track.name),
-        _ => track.name.clone(),
-    }
+    track.row.spoken(&track.name)
 }

@@ -11,13 +11,13 @@ use crate::ui::panel::Wish;
 use crate::ui::panels::{FLAME_GRAPH, IN_VIEW, NOTES, PROCESS};
 use crate::ui::same::Same;
 use crate::ui::viewer::{Control, Goto};
-use analysis::timeline::details::FlameTarget;
-use analysis::timeline::row::Row;
 use model::time::Span;
 use views::notes::{MAX_NOTES, Note};
 use views::scene::format;
 use views::scene::track_name::TrackName;
 use views::share::Link;
+use views::tracks::Row;
+use views::tracks::details::FlameTarget;
 use views::view::flame::{FlameOrder, FlameView};
 use views::view::store::Entry;
 use views::view::{Change, View};
@@ -213,7 +213,7 @@ impl App {
     /// Shows on the timeline what was clicked in a panel. A thread that is
     /// not among its tracks is filtered for.
     pub(super) fn goto(&mut self, ctx: &Context<Self>, goto: Goto) -> bool {
-        if let Some(Row::Thread(thread)) = goto.row
+        if let Some(thread) = goto.row.and_then(Row::thread)
             && self.log.threads.iter().all(|row| row.id != thread)
         {
             self.timeline.goto_when_listed = Some(goto);

@@ -14,10 +14,10 @@ use analysis::numbers::Collection;
 use analysis::numbers::collections_query::{
     CollectionColumn, CollectionsQuery, CollectionsReply, Pauses,
 };
-use analysis::timeline::row::Row;
 use eventlog::ids::Nanos;
 use model::time::Span;
 use views::scene::format;
+use views::tracks::collections::Collections as CollectionsTrack;
 
 const fn column(title: &'static str, help: &'static str) -> Column {
     Column {
@@ -158,7 +158,7 @@ fn Collections(props: &PanelProps) -> Html {
                 // The pause of the program, not a phase of it on one capability.
                 on_goto.emit(Goto {
                     span: Span::new(gc.start, gc.end),
-                    row: Some(Row::Collections),
+                    row: Some(CollectionsTrack.into()),
                     zoom: true,
                 });
             }

@@ -16,7 +16,6 @@ use crate::ui::copy::CopyButton;
 use crate::ui::panel::{Marked, Page, Source, Wish, use_answer};
 use crate::ui::viewer::Goto;
 use analysis::process::{self, HeapSettings};
-use analysis::timeline::row::Row;
 use capabilities::{Capabilities, CapabilitySets};
 use check::Check;
 use diagnostics::Diagnostics;
@@ -29,6 +28,7 @@ use views::events::EventList;
 use views::scene::format;
 use views::session::Overview;
 use views::session::questions::ProcessQuery;
+use views::tracks::capability::Capability;
 use views::view::Change;
 
 /// How far below the panel's edge a heading that was scrolled to stands.
@@ -119,7 +119,7 @@ fn scroll_to(heading: &HtmlElement) {
 /// A time as a button that shows it on the timeline.
 fn time_button(on_goto: &Callback<Goto>, time: Nanos, cap: Option<CapId>) -> Html {
     let onclick = on_goto.reform(move |_: MouseEvent| Goto {
-        row: cap.map(Row::Cap),
+        row: cap.map(|cap| Capability(cap).into()),
         ..Goto::time(time)
     });
     html! { <button class="time" {onclick} title="Show on the timeline">{ format::time(time) }</button> }

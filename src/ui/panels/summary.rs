@@ -13,10 +13,10 @@ use yew::prelude::*;
 use crate::ui::copy::CopyButton;
 use crate::ui::more::use_more;
 use crate::ui::panel::{Marked, Page, PanelProps, range_text, span_text, use_answer};
-use analysis::numbers::report::Report;
 use analysis::numbers::summary::{SparkTotals, Summary as Numbers};
 use model::time::Span;
 use views::session::questions::SummaryQuery;
+use views::words::report::Report;
 
 /// How many capabilities are listed at first.
 const CAPABILITIES_SHOWN: usize = 64;

@@ -15,7 +15,6 @@ use crate::ui::panel::span_text;
 use crate::ui::panel::{Marked, Page, Source, use_answer};
 use crate::ui::save::save;
 use crate::ui::viewer::Goto;
-use analysis::timeline::row::Row;
 use analysis::timeline::thread_table::{
     ThreadColumn, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTimes, ThreadView,
 };
@@ -25,6 +24,7 @@ use model::class::{Class, WaitReason};
 use model::time::Span;
 use views::scene::format;
 use views::session::questions::ThreadCsvQuery;
+use views::tracks::thread::Thread;
 use views::view::Change;
 
 const fn number(title: &'static str, help: &'static str) -> Column {
@@ -238,7 +238,7 @@ fn goto(row: &ThreadTimes, range: Option<Span>) -> Option<Goto> {
     let end = range.map_or(life.end, |range| life.end.min(range.end));
     Some(Goto {
         span: Span::new(start, end.max(start)),
-        row: Some(Row::Thread(row.id)),
+        row: Some(Thread(row.id).into()),
         zoom: false,
     })
 }

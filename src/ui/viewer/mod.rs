@@ -15,9 +15,7 @@ use web_sys::{HtmlCanvasElement, HtmlElement};
 use super::canvas::CanvasPainter;
 use super::client::LogClient;
 use crate::ui::same::Same;
-use analysis::timeline::details::DetailsQuery;
 use analysis::timeline::flow::FlowQuery;
-use analysis::timeline::query::TimelineQuery;
 use ask::Asked;
 use eventlog::ids::ThreadId;
 use model::time::Span;
@@ -29,6 +27,8 @@ use views::notes::Notes;
 use views::scene::track::Layout;
 use views::scene::track_name::TrackName;
 use views::session::Overview;
+use views::tracks::TimelineQuery;
+use views::tracks::details::DetailsQuery;
 
 /// The elements that the timeline moves itself.
 struct Elements {

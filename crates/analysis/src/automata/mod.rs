@@ -2,6 +2,7 @@
 //! in, next state and what it yields out. Each one's transition table stands
 //! in its doc comment and is what its tests go through, row by row.
 
+pub mod announced;
 pub mod gc;
 pub mod gc_phase;
 pub mod mutator;
@@ -84,29 +85,6 @@ impl Oddity {
             Self::OtherThread {
                 running, thread, ..
             } => [Some(thread), Some(running)],
-        }
-    }
-}
-
-impl std::fmt::Display for Oddity {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match *self {
-            Self::GcEndWithoutStart => f.write_str("a collection ends that had not begun"),
-            Self::GcStartRepeated => f.write_str("a collection begins during another"),
-            Self::StopBeforeRun { thread } => {
-                write!(f, "thread {thread} stops, but had not run")
-            }
-            Self::OtherThread {
-                running,
-                thread,
-                run,
-            } => {
-                let what = if run { "runs" } else { "stops" };
-                write!(
-                    f,
-                    "thread {thread} {what} while thread {running} is running"
-                )
-            }
         }
     }
 }

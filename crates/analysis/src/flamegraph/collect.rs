@@ -10,9 +10,10 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::foreign::{Call, CallOddity, CallProblem, Calls, Oddities};
+use super::foreign::{Call, CallProblem, Calls};
 use super::nesting::{Nested, PlacedCall, ThreadFunctions, lanes, nest};
 use super::ticks::Ticks;
+use crate::findings::{Finding, Findings};
 use eventlog::ids::{Address, CapId, CostCentreId, Nanos, OsThreadId};
 use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::profile::frames::{Frame, FrameId, Frames};
@@ -82,9 +83,9 @@ impl ProfileCollector {
     }
 
     /// The profile of a log from its first event to its last, and what was odd
-    /// about its foreign calls, by time.
+    /// about its foreign calls.
     #[must_use]
-    pub fn finish(mut self, log: Span) -> (Profile, Vec<CallOddity>) {
+    pub fn finish(mut self, log: Span) -> (Profile, Findings) {
         let end = log.end;
         self.calls.finish(end);
         let mut frames = Frames::default();
@@ -114,7 +115,7 @@ impl ProfileCollector {
             heap: None,
             revision: Revision::next(),
         };
-        (profile, oddities.finish(end))
+        (profile, oddities)
     }
 
     fn capability_tracks(&mut self, frames: &mut Frames, stacks: &mut Stacks) -> Vec<Track> {
@@ -154,7 +155,7 @@ impl ProfileCollector {
         &mut self,
         frames: &mut Frames,
         stacks: &mut Stacks,
-        oddities: &mut Oddities,
+        oddities: &mut Findings,
         end: Nanos,
     ) -> Vec<Track> {
         let names = self.announced_frames(frames, oddities);
@@ -197,7 +198,7 @@ impl ProfileCollector {
     /// The frames of the cost centres that stacks were announced with. One
     /// that is not declared is made up; that is odd only in a log that
     /// declares cost centres.
-    fn announced_frames(&self, frames: &mut Frames, oddities: &mut Oddities) -> Vec<FrameId> {
+    fn announced_frames(&self, frames: &mut Frames, oddities: &mut Findings) -> Vec<FrameId> {
         let declared: BTreeMap<String, &Frame> = self
             .centres
             .values()
@@ -209,7 +210,7 @@ impl ProfileCollector {
             }
             if !declared.is_empty() {
                 let what = CallProblem::UnknownCostCentre(name.clone());
-                oddities.push(*at, what);
+                oddities.push(Finding::at(*at, what));
             }
             frames.intern(Frame::from_printed(name))
         };
@@ -311,7 +312,7 @@ mod tests {
                 "Capability 1 15..25 Main.main Main.go",
             ]
         );
-        assert_eq!(oddities, []);
+        assert_eq!(oddities, Findings::default());
         assert_eq!(profile.tick_interval, Some(Nanos(10)));
         assert_eq!(profile.span, Span::new(Nanos(0), Nanos(50)));
     }
@@ -346,13 +347,7 @@ mod tests {
         assert_eq!(of_declared.count(), 1);
         assert_eq!(profile.tracks[2].open, [0]);
         let what = CallProblem::UnknownCostCentre("Main.gone (M.hs:9:9)".into());
-        assert_eq!(
-            oddities,
-            [CallOddity {
-                at: Nanos(11),
-                what
-            }]
-        );
+        assert_eq!(oddities.kept(), [Finding::at(Nanos(11), what)]);
     }
 
     #[test]
@@ -381,14 +376,14 @@ mod tests {
             ]
         );
         assert_eq!(profile.tracks[1].open, [0]);
-        let at: Vec<u64> = oddities.iter().map(|oddity| oddity.at.0).collect();
-        assert_eq!(at, [31]);
+        let at: Vec<_> = oddities.kept().iter().filter_map(Finding::start).collect();
+        assert_eq!(at, [Nanos(31)]);
     }
 
     #[test]
     fn a_log_without_a_profile_has_no_tracks() {
         let (profile, oddities) = ProfileCollector::default().finish(Span::new(Nanos(7), Nanos(7)));
-        assert!(profile.tracks.is_empty() && oddities.is_empty());
+        assert!(profile.tracks.is_empty() && oddities == Findings::default());
         assert_eq!(profile.span, Span::new(Nanos(7), Nanos(7)));
     }
 }

@@ -25,8 +25,8 @@ mod ticks;
 pub mod waiting;
 
 pub use collect::ProfileCollector;
-pub use foreign::{CallKey, CallOddity, CallProblem};
+pub use foreign::{CallKey, CallProblem};
 pub use profiles::{Profiles, SourceInfo, TrackInfo};
 pub use spans::ProgramSpans;
 pub use spans::totals::{SpanTotal, WindowTotals, span_totals};
-pub use stack_samples::{StackOddity, StackProblem};
+pub use stack_samples::StackProblem;

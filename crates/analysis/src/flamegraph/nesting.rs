@@ -2,7 +2,8 @@
 //! not overlap.
 
 use super::foreign::thread_stack::{Entry, Happens, OnStack, ThreadStack, step};
-use super::foreign::{CallKey, CallProblem, FunctionId, Functions, Oddities, ThreadSteps};
+use super::foreign::{CallKey, CallProblem, FunctionId, Functions, ThreadSteps};
+use crate::findings::{Finding, Findings};
 use eventlog::ids::{Nanos, OsThreadId};
 use model::profile::frames::FrameId;
 use model::profile::samples::Samples;
@@ -48,7 +49,7 @@ pub(super) fn nest(
     functions: Option<&ThreadFunctions<'_>>,
     end: Nanos,
     stacks: &mut Stacks,
-    oddities: &mut Oddities,
+    oddities: &mut Findings,
 ) -> Nested {
     calls.sort_by_key(|call| (call.span.start, std::cmp::Reverse(call.span.end)));
     let mut walk = Walk {
@@ -98,7 +99,7 @@ struct Walk<'a> {
     calls: &'a [PlacedCall],
     functions: Option<&'a ThreadFunctions<'a>>,
     stacks: &'a mut Stacks,
-    oddities: &'a mut Oddities,
+    oddities: &'a mut Findings,
     on: ThreadStack,
     /// The frames up to each entry of `on`.
     ids: Vec<StackId>,
@@ -171,7 +172,7 @@ impl Walk<'_> {
             },
             _ => CallProblem::Overlap(call),
         };
-        self.oddities.push(at, what);
+        self.oddities.push(Finding::at(at, what));
     }
 
     fn odd_return(&mut self, happens: Happens, at: Nanos) {
@@ -180,7 +181,7 @@ impl Walk<'_> {
                 function: known.functions.address(function),
                 thread: known.thread,
             };
-            self.oddities.push(at, what);
+            self.oddities.push(Finding::at(at, what));
         }
     }
 
@@ -220,7 +221,7 @@ impl Walk<'_> {
 const MAX_LANES: usize = 64;
 
 /// Spreads calls of unknown threads over as few lanes as keep them apart.
-pub(super) fn lanes(mut calls: Vec<PlacedCall>, oddities: &mut Oddities) -> Vec<Vec<PlacedCall>> {
+pub(super) fn lanes(mut calls: Vec<PlacedCall>, oddities: &mut Findings) -> Vec<Vec<PlacedCall>> {
     calls.sort_by_key(|call| (call.span.start, call.span.end));
     let mut lanes: Vec<Vec<PlacedCall>> = Vec::new();
     for call in calls {
@@ -231,7 +232,10 @@ pub(super) fn lanes(mut calls: Vec<PlacedCall>, oddities: &mut Oddities) -> Vec<
         match lanes.iter().position(ends_before) {
             Some(lane) => lanes[lane].push(call),
             None if lanes.len() < MAX_LANES => lanes.push(vec![call]),
-            None => oddities.push(call.span.start, CallProblem::TooManyAtOnce(call.key)),
+            None => {
+                let what = CallProblem::TooManyAtOnce(call.key);
+                oddities.push(Finding::at(call.span.start, what));
+            }
         }
     }
     lanes
@@ -239,7 +243,7 @@ pub(super) fn lanes(mut calls: Vec<PlacedCall>, oddities: &mut Oddities) -> Vec<
 
 #[cfg(test)]
 mod tests {
-    use super::super::foreign::{CallOddity, FunctionMessage};
+    use super::super::foreign::FunctionMessage;
     use super::*;
     use eventlog::ids::Address;
 
@@ -268,10 +272,10 @@ mod tests {
         .collect()
     }
 
-    fn nested(calls: Vec<PlacedCall>) -> (Parts, Vec<CallOddity>) {
-        let (mut stacks, mut oddities) = (Stacks::default(), Oddities::default());
+    fn nested(calls: Vec<PlacedCall>) -> (Parts, Findings) {
+        let (mut stacks, mut oddities) = (Stacks::default(), Findings::default());
         let samples = nest(calls, None, Nanos(0), &mut stacks, &mut oddities).samples;
-        (parts(&samples, &stacks), oddities.finish(Nanos(0)))
+        (parts(&samples, &stacks), oddities)
     }
 
     #[test]
@@ -291,7 +295,7 @@ mod tests {
                 (40, 100, vec![1, 2, 101]),
             ]
         );
-        assert_eq!(oddities, []);
+        assert_eq!(oddities, Findings::default());
     }
 
     #[test]
@@ -310,7 +314,12 @@ mod tests {
                 (30, 90, vec![103]),
             ]
         );
-        let at: Vec<u64> = oddities.iter().map(|oddity| oddity.at.0).collect();
+        let at: Vec<u64> = oddities
+            .kept()
+            .iter()
+            .filter_map(Finding::start)
+            .map(|at| at.0)
+            .collect();
         assert_eq!(at, [30, 30]);
     }
 
@@ -318,7 +327,7 @@ mod tests {
     fn calls_that_only_touch_are_no_overlap() {
         let (rows, oddities) = nested(vec![call(1, 0, 10, &[]), call(2, 10, 20, &[])]);
         assert_eq!(rows, [(0, 10, vec![101]), (10, 20, vec![102])]);
-        assert_eq!(oddities, []);
+        assert_eq!(oddities, Findings::default());
     }
 
     /// Functions 1, 2, … are frames 201, 202, …
@@ -326,7 +335,7 @@ mod tests {
         calls: Vec<PlacedCall>,
         steps: &[(u64, u64, bool)],
         end: u64,
-    ) -> (Nested, Stacks, Vec<CallOddity>) {
+    ) -> (Nested, Stacks, Findings) {
         let mut functions = Functions::default();
         let thread = OsThreadId(7);
         for &(at, function, returns) in steps {
@@ -348,10 +357,10 @@ mod tests {
             functions: &functions,
             frames: &frames,
         };
-        let (mut stacks, mut oddities) = (Stacks::default(), Oddities::default());
+        let (mut stacks, mut oddities) = (Stacks::default(), Findings::default());
         let end = Nanos(end);
         let nested = nest(calls, Some(&functions), end, &mut stacks, &mut oddities);
-        (nested, stacks, oddities.finish(Nanos(0)))
+        (nested, stacks, oddities)
     }
 
     fn nested_with(
@@ -360,8 +369,10 @@ mod tests {
         end: u64,
     ) -> (Parts, Vec<u32>, Vec<String>) {
         let (nested, stacks, oddities) = walk(calls, steps, end);
-        let oddities = oddities.into_iter();
-        let oddities = oddities.map(|odd| format!("{} {}", odd.at.0, odd.what));
+        let oddities = oddities.kept().iter().map(|odd| {
+            let at = odd.start().unwrap_or_default();
+            format!("{} {}", at.0, odd.rule().name())
+        });
         (
             parts(&nested.samples, &stacks),
             nested.open,
@@ -447,9 +458,9 @@ mod tests {
         assert_eq!(
             oddities,
             [
-                "20 function 0x2 returns on OS thread 7, where it was not running",
-                "40 call 2 of f is cut off: function 0x1 around it returns",
-                "60 function 0x1 returns on OS thread 7, where it was not running",
+                "20 call-return-unmatched",
+                "40 call-cut-by-return",
+                "60 call-return-unmatched",
             ]
         );
     }
@@ -469,7 +480,7 @@ mod tests {
         assert_eq!(nested.samples.len() as u64, 2 * steps - 1);
         assert_eq!(stacks.len(), 65_536);
         assert!(nested.open.is_empty());
-        assert_eq!(oddities.len(), Oddities::KEPT + 1);
+        assert_eq!(oddities.kept().len() as u64, Findings::KEPT);
     }
 
     proptest::proptest! {
@@ -508,7 +519,7 @@ mod tests {
             call(2, 5, 20, &[]),
             call(3, 10, 15, &[]),
         ];
-        let numbers: Vec<Vec<i64>> = lanes(calls, &mut Oddities::default())
+        let numbers: Vec<Vec<i64>> = lanes(calls, &mut Findings::default())
             .iter()
             .map(|lane| lane.iter().map(|call| call.key.number).collect())
             .collect();
@@ -517,9 +528,9 @@ mod tests {
 
     #[test]
     fn there_are_only_so_many_lanes() {
-        let mut oddities = Oddities::default();
+        let mut oddities = Findings::default();
         let calls = (0..70).map(|number| call(number, 0, 10, &[])).collect();
         assert_eq!(lanes(calls, &mut oddities).len(), MAX_LANES);
-        assert_eq!(oddities.finish(Nanos(0)).len(), 6);
+        assert_eq!(oddities.count(crate::findings::Severity::Warning), 6);
     }
 }

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::sources::{self, Gather, Gathered, Known, SourceOddity};
+use super::sources::{self, Gather, Gathered, Known};
+use crate::findings::Findings;
 use eventlog::ids::{Address, ThreadId};
 use eventlog::{EventSet, Record};
 use model::profile::frames::Frames;
@@ -74,7 +75,7 @@ struct Gathering {
     gather: Box<dyn Gather>,
     /// Once the log is read, if it has something of the source.
     profile: Option<Profile>,
-    oddities: Vec<SourceOddity>,
+    oddities: Findings,
 }
 
 impl Default for Profiles {
@@ -86,7 +87,7 @@ impl Default for Profiles {
                 consumes: gather.consumes(),
                 gather,
                 profile: None,
-                oddities: Vec::new(),
+                oddities: Findings::default(),
             })
         };
         let all: Vec<Gathering> = sources::all().filter_map(gathering).collect();
@@ -150,7 +151,7 @@ impl Profiles {
     }
 
     /// What was odd about what they are made from, source by source.
-    pub fn oddities(&self) -> impl Iterator<Item = &SourceOddity> {
-        self.all.iter().flat_map(|of| &of.oddities)
+    pub fn oddities(&self) -> impl Iterator<Item = &Findings> {
+        self.all.iter().map(|of| &of.oddities)
     }
 }

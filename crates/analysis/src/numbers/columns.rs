@@ -1,12 +1,22 @@
 //! What is kept of the runtime's counters, as the graphs of the timeline want it.
 
 use super::{Collection, Counters, Numbers};
-use crate::timeline::row::SparkGraph;
 use eventlog::ids::CapId;
 use model::gauge::Samples;
 
 /// The bytes of a megablock where the log does not tell (`rts/include/rts/Constants.h`).
 const MEGABLOCK_BYTES: u64 = 1 << 20;
+
+/// What becomes of sparks, in threes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SparkFates {
+    /// Created; dud, as the value was there already; overflowed, as the pool
+    /// was full.
+    AtBirth,
+    /// Converted, that is run; fizzled, as the value was computed meanwhile;
+    /// garbage collected, as nobody needed it.
+    AtEnd,
+}
 
 impl Numbers {
     /// Bytes that the runtime holds of the system's memory.
@@ -19,6 +29,12 @@ impl Numbers {
         &self.live
     }
 
+    /// Whether the log tells how much is allocated.
+    #[must_use]
+    pub fn has_allocations(&self) -> bool {
+        self.allocations().next().is_some()
+    }
+
     /// Bytes allocated since the start, for each capability that tells.
     pub(crate) fn allocations(&self) -> impl Iterator<Item = impl Samples + use<'_>> {
         self.allocated
@@ -27,24 +43,27 @@ impl Numbers {
     }
 
     /// The capabilities with counters of sparks.
-    pub(crate) fn spark_caps(&self) -> impl Iterator<Item = CapId> {
+    pub fn spark_caps(&self) -> impl Iterator<Item = CapId> {
         self.spark_counters.caps().map(|(cap, _)| cap)
     }
 
-    /// The sparks of a capability, as one of its graphs shows them: three
-    /// counters, or how many wait three times.
+    /// Three counters of the sparks of a capability.
     pub(crate) fn sparks_of(
         &self,
         cap: CapId,
-        graph: SparkGraph,
+        fates: SparkFates,
     ) -> Option<[impl Samples + use<'_>; 3]> {
-        let of: [fn(&Counters) -> u64; 3] = match graph {
-            SparkGraph::Created => [|c| c.created, |c| c.dud, |c| c.overflowed],
-            SparkGraph::Converted => [|c| c.converted, |c| c.fizzled, |c| c.gcd],
-            SparkGraph::Pool => [|c| c.remaining; 3],
+        let of: [fn(&Counters) -> u64; 3] = match fates {
+            SparkFates::AtBirth => [|c| c.created, |c| c.dud, |c| c.overflowed],
+            SparkFates::AtEnd => [|c| c.converted, |c| c.fizzled, |c| c.gcd],
         };
         let steps = self.spark_counters.cap(cap)?;
         Some(of.map(|of| steps.column(of)))
+    }
+
+    /// How many sparks wait in the pool of a capability.
+    pub(crate) fn sparks_waiting(&self, cap: CapId) -> Option<impl Samples + use<'_>> {
+        Some(self.spark_counters.cap(cap)?.column(|c| c.remaining))
     }
 
     /// The bytes of a megablock.

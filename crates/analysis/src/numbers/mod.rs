@@ -5,8 +5,7 @@
 
 mod collections;
 pub mod collections_query;
-mod columns;
-pub mod report;
+pub mod columns;
 mod spark_runs;
 pub mod sparks_query;
 pub(crate) mod steps;

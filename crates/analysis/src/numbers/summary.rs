@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::steps::Window;
 use super::tally::Tally;
 use super::{Counters, Numbers};
-use crate::timeline::query::UsageRow;
+use crate::timeline::usage::UsageRow;
 use eventlog::ids::{CapId, Nanos};
 use model::time::Span;
 

@@ -6,7 +6,7 @@ use eventlog::ids::CapId;
 use model::class::Class;
 use model::gauge::{Buckets, Stretch};
 use model::lane::Lane;
-use model::marks::{Values, Writer};
+use model::marks::Values;
 
 /// How many series of capabilities there are at most; of more capabilities,
 /// neighbours are summed up.
@@ -27,7 +27,7 @@ pub fn series_of(place: usize, caps: usize) -> usize {
 
 /// What the view shows: of each capability the share of a bucket in which it
 /// ran, and of all together how many collected.
-pub fn points(store: &Store, caps: &[CapId], buckets: Buckets, writer: &mut Writer) {
+pub fn points(store: &Store, caps: &[CapId], buckets: Buckets, mut emit: impl FnMut(u8, Stretch)) {
     let each: Vec<(u64, u64)> = buckets.each().collect();
     let mut collecting = vec![0u64; each.len()];
     let mut running = vec![0u64; each.len()];
@@ -54,22 +54,22 @@ pub fn points(store: &Store, caps: &[CapId], buckets: Buckets, writer: &mut Writ
         let is_last = place + 1 == caps.len() || series_of(place + 1, caps.len()) != series;
         if is_last {
             let series = u8::try_from(series).unwrap_or(COLLECTING - 1);
-            push(series, &each, &running, writer);
+            push(&each, &running, |stretch| emit(series, stretch));
             running.fill(0);
         }
     }
-    push(COLLECTING, &each, &collecting, writer);
+    push(&each, &collecting, |stretch| emit(COLLECTING, stretch));
 }
 
 /// The points of a series: none where nothing is, one where neighbours are equal.
-fn push(series: u8, each: &[(u64, u64)], times: &[u64], writer: &mut Writer) {
+fn push(each: &[(u64, u64)], times: &[u64], mut emit: impl FnMut(Stretch)) {
     let mut open: Option<(Stretch, u64)> = None;
     for (&(start, end), &time) in each.iter().zip(times) {
         match &mut open {
             Some((before, same)) if *same == time => before.end = end,
             _ => {
                 if let Some((before, _)) = open.take() {
-                    writer.stretch(series, &before);
+                    emit(before);
                 }
                 let values = Values::one(time as f64 / (end - start) as f64);
                 open = (time > 0).then_some((Stretch { start, end, values }, time));
@@ -77,7 +77,7 @@ fn push(series: u8, each: &[(u64, u64)], times: &[u64], writer: &mut Writer) {
         }
     }
     if let Some((last, _)) = open {
-        writer.stretch(series, &last);
+        emit(last);
     }
 }
 

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use eventlog::blocks::{Block, BlockIndex};
 use eventlog::ids::{CapId, Nanos};
-use model::class::{Class, StopCode};
-use model::marks::{Facts, NONE, Writer};
+use model::class::Class;
+use model::marks::NONE;
 use model::span_lane::{Piece, SpanLane};
 
 /// The rows of blocks.
@@ -52,21 +52,17 @@ impl BlockLanes {
     }
 
     /// Whose events were written in blocks: capabilities first.
-    pub(super) fn caps(&self) -> Vec<Option<CapId>> {
+    #[must_use]
+    pub fn caps(&self) -> Vec<Option<CapId>> {
         let mut caps: Vec<Option<CapId>> = self.lanes.keys().copied().collect();
         caps.sort_unstable_by_key(|cap| (cap.is_none(), *cap));
         caps
     }
 
-    /// The marks of a row; the detail is the size in bytes.
-    pub(super) fn marks(&self, cap: Option<CapId>, writer: &mut Writer) {
-        let Some(lane) = self.lanes.get(&cap) else {
-            return;
-        };
-        writer.lane(lane, |i| Facts {
-            code: StopCode(0),
-            detail: lane.get(i).map_or(NONE, |piece| piece.detail),
-            other_wait_ns: 0,
-        });
+    /// The blocks of a capability, or of none; the detail of each is its size in
+    /// bytes.
+    #[must_use]
+    pub fn lane(&self, cap: Option<CapId>) -> Option<&SpanLane> {
+        self.lanes.get(&cap)
     }
 }

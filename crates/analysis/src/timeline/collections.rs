@@ -3,44 +3,9 @@
 
 use crate::numbers::Collection;
 use crate::numbers::Numbers;
-use model::class::{Class, StopCode};
-use model::marks::{Facts, NONE, Writer};
+use model::class::Class;
+use model::marks::NONE;
 use model::span_lane::{Piece, SpanLane};
-
-/// What the code of a collection's mark says, in one byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CollectionCode {
-    /// Which generation was collected; 30 stands for all from there on.
-    pub generation: u8,
-    /// Whether it is the oldest one.
-    pub oldest: bool,
-    /// Whether several threads collected.
-    pub parallel: bool,
-    /// Whether the log says so: it has no statistics of collections before GHC 7.6.
-    pub known: bool,
-}
-
-impl CollectionCode {
-    const UNKNOWN: u8 = u8::MAX;
-    const LAST_GENERATION: u8 = 30;
-
-    fn of(collection: &Collection, oldest: bool) -> u8 {
-        let generation = u8::try_from(collection.generation).unwrap_or(u8::MAX);
-        let generation = generation.min(Self::LAST_GENERATION);
-        generation << 2 | u8::from(oldest) << 1 | u8::from(collection.is_parallel())
-    }
-
-    /// Reads a code back.
-    #[must_use]
-    pub const fn read(code: StopCode) -> Self {
-        Self {
-            generation: code.0 >> 2,
-            oldest: code.0 & 2 != 0,
-            parallel: code.0 & 1 != 0,
-            known: code.0 != Self::UNKNOWN,
-        }
-    }
-}
 
 /// The row of collections.
 #[derive(Debug, Default)]
@@ -102,28 +67,13 @@ impl CollectionLane {
     }
 
     /// Whether there are any.
-    pub(super) fn is_empty(&self) -> bool {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
         self.lane.pieces().is_empty()
     }
 
-    /// The marks of the row.
-    pub(super) fn marks(&self, numbers: &Numbers, writer: &mut Writer) {
-        let all = numbers.all_collections();
-        writer.lane(&self.lane, |i| {
-            let detail = self.lane.get(i).map_or(NONE, |piece| piece.detail);
-            let found = (detail as usize).checked_sub(1).and_then(|i| all.get(i));
-            let code = found.map_or(CollectionCode::UNKNOWN, |collection| {
-                CollectionCode::of(collection, numbers.is_oldest(collection.generation))
-            });
-            Facts {
-                code: StopCode(code),
-                detail,
-                other_wait_ns: 0,
-            }
-        });
-    }
-
-    /// The spans of the row.
+    /// Waits and collections; the detail of each is the number of its
+    /// collection, or [`NONE`] if the log has no statistics of collections.
     pub const fn lane(&self) -> &SpanLane {
         &self.lane
     }

@@ -4,89 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
-use super::contents::{Contents, PerfInfo};
-use super::row::{Graph, Row, SparkGraph};
 use crate::numbers::Numbers;
+use crate::numbers::columns::SparkFates;
 use crate::numbers::steps::Steps;
 use eventlog::ids::CapId;
 use eventlog::{Event, EventSet, EventType, Record, Sink, Subject};
 use model::gauge::{Buckets, Extents, Samples, Stretch, growth, levels, rates};
-use model::marks::{Values, Writer};
-
-/// In what a graph's values are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Unit {
-    /// Capabilities.
-    Capabilities,
-    /// Bytes.
-    Bytes,
-    /// Bytes in a second.
-    BytesPerSecond,
-    /// Things.
-    Count,
-    /// Things in a second.
-    PerSecond,
-}
-
-/// The series of a graph, by number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SeriesList {
-    /// What each is called, in words.
-    pub names: &'static [&'static str],
-    /// In what they are.
-    pub unit: Unit,
-    /// Whether they stand on each other, so that their sum is seen.
-    pub stacked: bool,
-}
-
-impl SeriesList {
-    /// Whether its values are growth in a second.
-    #[must_use]
-    pub const fn is_rate(&self) -> bool {
-        matches!(self.unit, Unit::BytesPerSecond | Unit::PerSecond)
-    }
-}
-
-/// What a row shows as a graph; `None` if it is none, or the activity, whose
-/// series are capabilities.
-#[must_use]
-pub const fn series(row: Row) -> Option<SeriesList> {
-    let (names, unit, stacked): (&[&str], Unit, bool) = match row {
-        Row::Graph(Graph::Heap) => (
-            &[
-                "heap size",
-                "blocks in use",
-                "live after the last major collection",
-            ],
-            Unit::Bytes,
-            false,
-        ),
-        Row::Graph(Graph::AllocationRate) => (&["allocated"], Unit::BytesPerSecond, false),
-        Row::Graph(Graph::MemoryReturned) => (
-            &["held", "needed", "returned to the system"],
-            Unit::Bytes,
-            false,
-        ),
-        Row::Sparks(_, SparkGraph::Created) => {
-            (&["created", "dud", "overflowed"], Unit::PerSecond, true)
-        }
-        Row::Sparks(_, SparkGraph::Converted) => (
-            &["converted", "fizzled", "garbage collected"],
-            Unit::PerSecond,
-            true,
-        ),
-        Row::Sparks(_, SparkGraph::Pool) => (&["sparks in the pool"], Unit::Count, false),
-        Row::Perf(_) => (&["counted"], Unit::PerSecond, false),
-        _ => return None,
-    };
-    Some(SeriesList {
-        names,
-        unit,
-        stacked,
-    })
-}
 
 /// A performance counter.
 #[derive(Debug, Default)]
@@ -170,93 +93,92 @@ impl Graphs {
             if place >= self.pool_extents.len() {
                 self.pool_extents.resize_with(place + 1, Extents::default);
             }
-            if let Some([waiting, ..]) = numbers.sparks_of(cap, SparkGraph::Pool) {
+            if let Some(waiting) = numbers.sparks_waiting(cap) {
                 self.pool_extents[place].extend(&waiting);
             }
         }
     }
 
-    /// Says which graphs there are.
-    pub(super) fn contents(&self, numbers: &Numbers, contents: &mut Contents) {
-        let heap = !self.blocks.is_empty()
-            || !numbers.heap_sizes().is_empty()
-            || !numbers.live().is_empty();
-        let graphs = [
-            (Graph::Heap, heap),
-            (
-                Graph::AllocationRate,
-                numbers.allocations().next().is_some(),
-            ),
-            (Graph::MemoryReturned, !self.returned.is_empty()),
-        ];
-        let there = graphs.into_iter().filter(|(_, there)| *there);
-        contents.graphs = there.map(|(graph, _)| graph).collect();
-        contents.sparks = numbers.spark_caps().collect();
-        let counted = self.perf.iter().filter(|(_, perf)| !perf.sum.is_empty());
-        let info = |(&number, perf): (&u32, &Perf)| PerfInfo {
-            number,
-            name: match &perf.name {
-                Some(name) => name.to_string(),
-                None => format!("counter {number}"),
-            },
-        };
-        contents.perf = counted.map(info).collect();
+    /// Whether anything is known of the heap.
+    #[must_use]
+    pub fn has_heap(&self, numbers: &Numbers) -> bool {
+        !self.blocks.is_empty() || !numbers.heap_sizes().is_empty() || !numbers.live().is_empty()
     }
 
-    /// The stretches of a graph, by series.
-    pub(crate) fn stretches(
-        &self,
-        numbers: &Numbers,
-        row: Row,
-        buckets: Buckets,
-        mut emit: impl FnMut(u8, Stretch),
-    ) {
-        match row {
-            Row::Graph(Graph::Heap) => {
-                let [size, blocks, live] = &self.heap_extents;
-                let in_use = self.blocks.column(|bytes| *bytes);
-                levels(&numbers.heap_sizes(), size, buckets, |s| emit(0, s));
-                levels(&in_use, blocks, buckets, |s| emit(1, s));
-                levels(&numbers.live(), live, buckets, |s| emit(2, s));
-            }
-            Row::Graph(Graph::AllocationRate) => {
-                let grown = growth(numbers.allocations(), buckets);
-                rates(&grown, buckets, |s| emit(0, s));
-            }
-            Row::Graph(Graph::MemoryReturned) => {
-                let bytes = numbers.megablock_bytes() as f64;
-                for (series, (extents, column)) in
-                    (0..).zip(self.returned_extents.iter().zip(RETURNED))
-                {
-                    let blocks = self.returned.column(column);
-                    levels(&blocks, extents, buckets, |s| emit(series, times(s, bytes)));
-                }
-            }
-            Row::Sparks(cap, SparkGraph::Pool) => {
-                let extents = self.pool_extents.get(usize::from(cap.0));
-                if let (Some(extents), Some([waiting, ..])) =
-                    (extents, numbers.sparks_of(cap, SparkGraph::Pool))
-                {
-                    levels(&waiting, extents, buckets, |s| emit(0, s));
-                }
-            }
-            Row::Sparks(cap, graph) => spark_rates(numbers, cap, graph, buckets, emit),
-            Row::Perf(number) => {
-                if let Some(perf) = self.perf.get(&number) {
-                    let sum = perf.sum.column(|sum| *sum);
-                    let grown = growth(std::iter::once(sum), buckets);
-                    rates(&grown, buckets, |s| emit(0, s));
-                }
-            }
-            _ => {}
+    /// Whether the runtime told of memory that it gave back.
+    #[must_use]
+    pub fn has_returned(&self) -> bool {
+        !self.returned.is_empty()
+    }
+
+    /// The performance counters that counted something, by number, with their
+    /// names if the log has them (`PerfName`).
+    pub fn counters(&self) -> impl Iterator<Item = (u32, Option<&str>)> {
+        let counted = self.perf.iter().filter(|(_, perf)| !perf.sum.is_empty());
+        counted.map(|(number, perf)| (*number, perf.name.as_deref()))
+    }
+
+    /// Bytes of the heap: 0 its size, 1 its blocks in use, 2 what was live after
+    /// the last major collection.
+    pub fn heap(&self, numbers: &Numbers, buckets: Buckets, mut emit: impl FnMut(u8, Stretch)) {
+        let [size, blocks, live] = &self.heap_extents;
+        let in_use = self.blocks.column(|bytes| *bytes);
+        levels(&numbers.heap_sizes(), size, buckets, |s| emit(0, s));
+        levels(&in_use, blocks, buckets, |s| emit(1, s));
+        levels(&numbers.live(), live, buckets, |s| emit(2, s));
+    }
+
+    /// Bytes of memory that the runtime 0 holds, 1 needs, 2 returned to the
+    /// system.
+    pub fn returned(&self, numbers: &Numbers, buckets: Buckets, mut emit: impl FnMut(u8, Stretch)) {
+        let bytes = numbers.megablock_bytes() as f64;
+        for (series, (extents, column)) in (0..).zip(self.returned_extents.iter().zip(RETURNED)) {
+            levels(&self.returned.column(column), extents, buckets, |stretch| {
+                let values = stretch.values.times(bytes);
+                emit(series, Stretch { values, ..stretch });
+            });
         }
     }
 
-    /// The points of a graph.
-    pub fn points(&self, numbers: &Numbers, row: Row, buckets: Buckets, writer: &mut Writer) {
-        self.stretches(numbers, row, buckets, |series, stretch| {
-            writer.stretch(series, &stretch);
-        });
+    /// How many sparks wait in the pool of a capability.
+    pub fn spark_pool(
+        &self,
+        numbers: &Numbers,
+        cap: CapId,
+        buckets: Buckets,
+        emit: impl FnMut(Stretch),
+    ) {
+        let extents = self.pool_extents.get(usize::from(cap.0));
+        if let (Some(extents), Some(waiting)) = (extents, numbers.sparks_waiting(cap)) {
+            levels(&waiting, extents, buckets, emit);
+        }
+    }
+
+    /// How fast a performance counter counts, in a second.
+    pub fn counter(&self, number: u32, buckets: Buckets, emit: impl FnMut(Stretch)) {
+        if let Some(perf) = self.perf.get(&number) {
+            let sum = perf.sum.column(|sum| *sum);
+            rates(&growth(std::iter::once(sum), buckets), buckets, emit);
+        }
+    }
+}
+
+/// Bytes that the program allocates in a second, all capabilities together.
+pub fn allocation_rate(numbers: &Numbers, buckets: Buckets, emit: impl FnMut(Stretch)) {
+    rates(&growth(numbers.allocations(), buckets), buckets, emit);
+}
+
+/// How many sparks of a capability met each of three fates in a second.
+pub fn spark_rates(
+    numbers: &Numbers,
+    cap: CapId,
+    fates: SparkFates,
+    buckets: Buckets,
+    mut emit: impl FnMut(u8, Stretch),
+) {
+    for (series, counter) in (0..).zip(numbers.sparks_of(cap, fates).into_iter().flatten()) {
+        let grown = growth(std::iter::once(counter), buckets);
+        rates(&grown, buckets, |s| emit(series, s));
     }
 }
 
@@ -266,26 +188,3 @@ const RETURNED: [fn(&[u32; 3]) -> u64; 3] = [
     |[_, needed, _]| *needed as u64,
     |[.., returned]| *returned as u64,
 ];
-
-fn times(stretch: Stretch, factor: f64) -> Stretch {
-    let Values { min, max, last } = stretch.values;
-    let values = Values {
-        min: min * factor,
-        max: max * factor,
-        last: last * factor,
-    };
-    Stretch { values, ..stretch }
-}
-
-fn spark_rates(
-    numbers: &Numbers,
-    cap: CapId,
-    graph: SparkGraph,
-    buckets: Buckets,
-    mut emit: impl FnMut(u8, Stretch),
-) {
-    for (series, counter) in (0..).zip(numbers.sparks_of(cap, graph).into_iter().flatten()) {
-        let grown = growth(std::iter::once(counter), buckets);
-        rates(&grown, buckets, |s| emit(series, s));
-    }
-}

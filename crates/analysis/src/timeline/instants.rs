@@ -274,16 +274,17 @@ pub(crate) struct Instant {
 
 /// What happened in one bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct InstantMark {
+pub struct InstantMark {
     /// The most notable kind.
-    pub(crate) kind: InstantKind,
+    pub kind: InstantKind,
     /// When the first was.
-    pub(crate) first_ns: u64,
+    pub first_ns: u64,
     /// When the last was.
-    pub(crate) last_ns: u64,
-    pub(crate) count: usize,
+    pub last_ns: u64,
+    /// How many events they are.
+    pub count: usize,
     /// The index of the thread, if there is one event that is about one.
-    pub(crate) thread: Option<u32>,
+    thread: Option<u32>,
 }
 
 impl Instants {
@@ -588,6 +589,21 @@ impl Store {
             (one.kind, Nanos(one.at_ns), thread)
         });
         known.collect()
+    }
+
+    /// One mark for each bucket of `bucket_ns` in which something happened on a
+    /// capability.
+    pub fn instant_marks(
+        &self,
+        cap: CapId,
+        view: Span,
+        bucket_ns: u64,
+        mut emit: impl FnMut(InstantMark, Option<ThreadId>),
+    ) {
+        self.instants.marks(cap, view, bucket_ns, |mark| {
+            let thread = mark.thread.and_then(|index| self.thread_id(index));
+            emit(mark, thread);
+        });
     }
 
     /// The capabilities with events at points in time.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::findings::{Fact, Finding};
 use eventlog::ids::{CapId, Nanos};
 use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::time::Span;
@@ -106,6 +107,13 @@ impl Messages {
     pub fn without_text(&self) -> Option<(usize, Nanos)> {
         let first = self.first_without_text?;
         Some((self.len() - first, Nanos(self.time(first))))
+    }
+
+    /// What is to be told of them: that some have no text.
+    #[must_use]
+    pub fn finding(&self) -> Option<Finding> {
+        let (messages, first) = self.without_text()?;
+        Some(Finding::at(first, Fact::MessagesCut(messages as u64)))
     }
 
     /// Whether there are none.

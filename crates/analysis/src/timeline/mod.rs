@@ -1,5 +1,6 @@
-//! What a timeline is drawn from: columns of spans with an index each, and
-//! queries whose cost depends on pixels, not on events.
+//! What a timeline is drawn from: columns of spans, moments and values with an
+//! index each. How they are shown, the views know; the cost of that depends on
+//! pixels, not on events.
 //!
 //! Two structures answer everything. **Prefix sums** say how much time of
 //! each class lies before a span, so that the share of any pixel is two
@@ -9,8 +10,6 @@
 pub mod activity;
 pub mod block_lanes;
 pub mod collections;
-pub mod contents;
-pub mod details;
 pub mod flow;
 pub mod graphs;
 pub mod instants;
@@ -18,8 +17,6 @@ pub mod messages;
 pub mod nonmoving;
 pub mod phases;
 pub mod profile_rows;
-pub mod query;
-pub mod row;
 pub mod runs;
 pub mod scope;
 pub mod store;
@@ -28,6 +25,7 @@ pub mod thread_table;
 pub mod threads;
 pub mod tracks;
 pub mod turns;
+pub mod usage;
 pub mod user_spans;
 pub mod wait_groups;
 pub mod waits;

@@ -4,13 +4,11 @@
 use crate::automata::nonmoving::{Input, State, step};
 use eventlog::ids::{CapId, Nanos};
 use eventlog::{Event, EventSet, Record, Sink, Subject};
-use model::class::{CLASSES, Class, StopCode};
-use model::lane::partition;
-use model::marks::{Facts, MarkKind, NONE, New, Writer};
+use model::class::Class;
 use model::span_lane::{Piece, SpanLane};
 use model::time::Span;
 
-/// A phase: the code of its marks.
+/// A phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Phase {
@@ -25,20 +23,6 @@ pub enum Phase {
 impl Phase {
     /// All of them, by number.
     pub const ALL: [Self; 3] = [Self::Sync, Self::Mark, Self::Sweep];
-
-    /// The phase that a code stands for.
-    #[must_use]
-    pub fn read(code: StopCode) -> Self {
-        *Self::ALL
-            .get(usize::from(code.0 & 3))
-            .unwrap_or(&Self::Sweep)
-    }
-
-    /// Whether a code says that the log ended before the phase did.
-    #[must_use]
-    pub const fn is_open(code: StopCode) -> bool {
-        code.0 & OPEN != 0
-    }
 
     /// Its name.
     #[must_use]
@@ -70,7 +54,9 @@ impl Phase {
         }
     }
 
-    const fn class(self) -> Class {
+    /// The class of its spans.
+    #[must_use]
+    pub const fn class(self) -> Class {
         match self {
             Self::Sync => Class::GcSync,
             Self::Mark | Self::Sweep => Class::Gc,
@@ -78,8 +64,8 @@ impl Phase {
     }
 }
 
-/// The bit of a code that says that the log ended before the phase did.
-pub const OPEN: u8 = 4;
+/// The code of a phase that was not over when the log ended.
+pub const OPEN: u8 = 1;
 
 /// Something that the collector tells at a point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,7 +107,7 @@ impl Machine {
             end: span.end.0,
             detail: self.marked,
             class: phase.class(),
-            code: phase as u8 | open,
+            code: open,
         });
         self.marked = 0;
     }
@@ -213,55 +199,20 @@ impl Nonmoving {
     }
 
     /// Whether it never ran.
-    pub(super) fn is_empty(&self) -> bool {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
         let quiet =
             |machine: &Machine| machine.lane.pieces().is_empty() && machine.state == State::Off;
         self.points.is_empty() && self.phases.iter().all(quiet)
     }
 
-    /// The marks of the row: the points, and the phases, those that lie
-    /// inside of others last. What comes last is found first.
-    pub(super) fn marks(&self, writer: &mut Writer) {
-        self.point_marks(writer);
-        for machine in &self.phases {
-            writer.lane(&machine.lane, |i| {
-                let piece = machine.lane.get(i);
-                Facts {
-                    code: StopCode(piece.map_or(0, |piece| piece.code)),
-                    detail: piece.map_or(NONE, |piece| piece.detail),
-                    other_wait_ns: 0,
-                }
-            });
-        }
+    /// Everything that is told, with its time, in the order of time.
+    pub fn all_points(&self) -> &[(u64, Point)] {
+        &self.points
     }
 
-    fn point_marks(&self, writer: &mut Writer) {
-        // Several pixels for each mark, so that a mark can be seen and hit.
-        let bucket = writer.bucket_ns.saturating_mul(4);
-        let view = writer.view;
-        let aligned = view.start.0 / bucket * bucket;
-        let mut at = self.points.partition_point(|&(time, _)| time < aligned);
-        while let Some(&(start, _)) = self.points.get(at).filter(|(time, _)| *time <= view.end.0) {
-            let next = (start / bucket + 1).saturating_mul(bucket);
-            let rest = self.points.len() - at;
-            let count = partition(rest, |i| self.points[at + i].0 < next).max(1);
-            let end = self.points[at + count - 1].0;
-            writer.push(New {
-                kind: MarkKind::Instant,
-                class: Class::Other,
-                code: StopCode(0),
-                start,
-                end,
-                detail: NONE,
-                other_wait_ns: 0,
-                count: u32::try_from(count).unwrap_or(NONE),
-                shares: [0.0; CLASSES],
-            });
-            at += count;
-        }
-    }
-
-    /// The spans of a phase.
+    /// The spans of a phase; the code of each is 0 or [`OPEN`], the detail how
+    /// many objects were marked.
     pub const fn lane(&self, phase: Phase) -> &SpanLane {
         &self.phases[phase as usize].lane
     }

@@ -11,16 +11,15 @@
 //! wins, where none has, it is one of them.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
-use super::contents::{CallsInfo, Contents, SamplesInfo};
-use super::row::CallsOf;
 use crate::flamegraph::profiles::Profiles;
 use crate::flamegraph::sources;
-use eventlog::ids::CapId;
-use model::class::{Class, ClassTimes, StopCode};
+use eventlog::ids::{CapId, OsThreadId};
+use model::class::{Class, ClassTimes};
 use model::forest::{Aggregate, Forest};
 use model::lane::{BLOCK, Lane, LaneIndex};
-use model::marks::{Facts, NONE, Writer};
+use model::marks::NONE;
 use model::profile::frames::{Frame, FrameId, FrameKind};
 use model::profile::source::Source;
 use model::profile::stacks::StackId;
@@ -35,7 +34,41 @@ pub const MOST_NAMES: usize = 2000;
 pub const MOST_CALL_ROWS: usize = 1000;
 
 /// The code of a call that was not over when the log ended.
-pub const OPEN: StopCode = StopCode(1);
+pub const OPEN: u8 = 1;
+
+/// Whose announced foreign calls are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum CallsOf {
+    /// An OS thread's.
+    OsThread(OsThreadId),
+    /// Those of OS threads that were not announced. Calls at the same time are
+    /// on different lanes, from 0.
+    Unknown {
+        /// The number of the lane.
+        lane: u32,
+    },
+}
+
+impl CallsOf {
+    /// The track of the profile with these calls.
+    #[must_use]
+    pub const fn source(self) -> TrackSource {
+        match self {
+            Self::OsThread(thread) => TrackSource::OsThread(thread),
+            Self::Unknown { lane } => TrackSource::UnknownThread { lane },
+        }
+    }
+
+    /// Whose calls a track of a profile has; `None` if it has none.
+    #[must_use]
+    pub const fn of_source(source: TrackSource) -> Option<Self> {
+        match source {
+            TrackSource::OsThread(thread) => Some(Self::OsThread(thread)),
+            TrackSource::UnknownThread { lane } => Some(Self::Unknown { lane }),
+            _ => None,
+        }
+    }
+}
 
 /// Functions whose names are told to the page, by their number there.
 #[derive(Debug, Default)]
@@ -55,9 +88,8 @@ impl Named {
         Self { frames, numbers }
     }
 
-    fn number(&self, frame: Option<FrameId>) -> u32 {
-        let number = frame.and_then(|frame| self.numbers.get(&frame));
-        number.copied().unwrap_or(NONE)
+    fn number(&self, frame: Option<FrameId>) -> Option<u32> {
+        frame.and_then(|frame| self.numbers.get(&frame)).copied()
     }
 
     /// The functions, without where they are in the source.
@@ -176,9 +208,12 @@ impl ProfileRows {
                 lane.push(Piece {
                     start: part.start,
                     end: part.end,
-                    detail: self.call_names.number(profile.stacks.frame(part.call)),
+                    detail: self
+                        .call_names
+                        .number(profile.stacks.frame(part.call))
+                        .unwrap_or(NONE),
                     class: Class::Foreign,
-                    code: if part.open { OPEN.0 } else { 0 },
+                    code: if part.open { OPEN } else { 0 },
                 });
             }
             lane.settle();
@@ -230,28 +265,43 @@ impl ProfileRows {
         }
     }
 
-    /// Says what there is; names are those that the profiles have now.
-    pub fn tell(&self, profiles: &Profiles, contents: &mut Contents) {
-        let calls = self.calls.iter().map(|(of, lane)| CallsInfo {
-            of: *of,
-            calls: lane.len() as u64,
-        });
-        contents.calls = calls.collect();
-        let profile = profiles.get(self.source);
-        let samples = self.samples.iter().map(|row| {
-            let track = profile.and_then(|profile| profile.tracks.get(row.track));
-            SamplesInfo {
-                cap: row.cap,
-                samples: track.map_or(0, |track| track.samples.len() as u64),
-            }
-        });
-        contents.samples = samples.collect();
-        let of_calls = profiles.get(sources::COST_CENTRES);
-        contents.foreign_functions = self.call_names.told(of_calls);
-        contents.sampled_functions = self.sample_names.told(profile);
+    /// Whose calls there are, and how many; one that was interrupted by a
+    /// callback's counts again.
+    pub fn call_counts(&self) -> impl Iterator<Item = (CallsOf, u64)> {
+        let calls = self.calls.iter();
+        calls.map(|(of, lane)| (*of, lane.len() as u64))
     }
 
-    /// The calls of a row.
+    /// The capabilities with samples, and how many each has.
+    pub fn sample_counts(&self, profiles: &Profiles) -> impl Iterator<Item = (CapId, u64)> {
+        let profile = profiles.get(self.source);
+        self.samples.iter().map(move |row| {
+            let track = profile.and_then(|profile| profile.tracks.get(row.track));
+            (row.cap, track.map_or(0, |track| track.samples.len() as u64))
+        })
+    }
+
+    /// The foreign functions of most calls, as the profiles call them now.
+    #[must_use]
+    pub fn foreign_functions(&self, profiles: &Profiles) -> Vec<Frame> {
+        self.call_names.told(profiles.get(sources::COST_CENTRES))
+    }
+
+    /// The functions of most samples, as the profiles call them now.
+    #[must_use]
+    pub fn sampled_functions(&self, profiles: &Profiles) -> Vec<Frame> {
+        self.sample_names.told(profiles.get(self.source))
+    }
+
+    /// The number of a sampled function among those whose names are told.
+    #[must_use]
+    pub fn sampled_function(&self, frame: Option<FrameId>) -> Option<u32> {
+        self.sample_names.number(frame)
+    }
+
+    /// The calls of an OS thread: the detail of each is the number of its
+    /// function among those whose names are told, or [`NONE`]; the code 0 or
+    /// [`OPEN`].
     #[must_use]
     pub fn calls(&self, of: CallsOf) -> Option<&SpanLane> {
         let mut calls = self.calls.iter();
@@ -276,29 +326,6 @@ impl ProfileRows {
     #[must_use]
     pub const fn source(&self) -> Source {
         self.source
-    }
-
-    pub(super) fn call_marks(&self, of: CallsOf, writer: &mut Writer) {
-        let Some(lane) = self.calls(of) else { return };
-        writer.lane(lane, |i| {
-            let piece = lane.get(i);
-            Facts {
-                code: StopCode(piece.map_or(0, |piece| piece.code)),
-                detail: piece.map_or(NONE, |piece| piece.detail),
-                other_wait_ns: 0,
-            }
-        });
-    }
-
-    pub(super) fn sample_marks(&self, profiles: &Profiles, cap: CapId, writer: &mut Writer) {
-        let Some(lane) = self.samples(profiles, cap) else {
-            return;
-        };
-        writer.lane(&lane, |i| Facts {
-            code: StopCode(0),
-            detail: self.sample_names.number(lane.frame(i)),
-            other_wait_ns: 0,
-        });
     }
 }
 

@@ -15,6 +15,7 @@ use super::waits::WaitIndex;
 use crate::automata::Oddity;
 use crate::automata::gc_phase::Phase;
 use crate::automata::thread_state::{Activity, Reason, ThreadSpan};
+use crate::findings::{Finding, Findings};
 use crate::spans::{Open, SpanSink};
 use eventlog::StopStatus;
 use eventlog::ids::{CapId, Nanos, ThreadId};
@@ -31,17 +32,6 @@ pub struct CapUsage {
     pub gc_ns: u64,
     /// Neither.
     pub idle_ns: u64,
-}
-
-/// Something odd, with its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// When.
-    pub at: Nanos,
-    /// On which capability.
-    pub cap: Option<CapId>,
-    /// What.
-    pub oddity: Oddity,
 }
 
 /// All spans of a log.
@@ -70,14 +60,9 @@ pub struct Store {
     pub(super) wait_groups: OnceLock<WaitGroups>,
     end: Nanos,
     settled: bool,
-    /// The first oddities.
-    pub oddities: Vec<Found>,
-    /// How many there are.
-    pub oddity_count: u64,
+    /// What the automata did not expect.
+    pub oddities: Findings,
 }
-
-/// How many oddities are kept with their places.
-const ODDITIES_KEPT: usize = 1000;
 
 impl Store {
     fn lane_of(cap: Option<CapId>) -> usize {
@@ -484,10 +469,7 @@ impl SpanSink for Store {
     }
 
     fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Oddity) {
-        self.oddity_count += 1;
-        if self.oddities.len() < ODDITIES_KEPT {
-            self.oddities.push(Found { at, cap, oddity });
-        }
+        self.oddities.push(Finding::at(at, oddity).on(cap));
     }
 
     fn open(&mut self, open: Open) {

@@ -2,12 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::contents::TaskInfo;
 use crate::automata::task::{Input, State, step};
 use eventlog::ids::{CapId, Nanos, OsThreadId, TaskId};
 use eventlog::{Event, EventSet, Record, Sink, Subject};
-use model::class::{Class, StopCode};
-use model::marks::{Facts, NONE, Writer};
+use model::class::Class;
 use model::span_lane::{Piece, SpanLane};
 use model::time::Span;
 
@@ -16,7 +14,7 @@ use model::time::Span;
 pub const MOST_TASKS: usize = 1000;
 
 /// The code of a span in which the log ended.
-pub const OPEN: StopCode = StopCode(1);
+pub const OPEN: u8 = 1;
 
 #[derive(Debug, Default)]
 struct Task {
@@ -26,13 +24,13 @@ struct Task {
 }
 
 impl Task {
-    fn push(&mut self, cap: CapId, span: Span, code: StopCode) {
+    fn push(&mut self, cap: CapId, span: Span, code: u8) {
         self.lane.push(Piece {
             start: span.start.0,
             end: span.end.0,
             detail: cap.0.into(),
             class: Class::Other,
-            code: code.0,
+            code,
         });
     }
 }
@@ -63,7 +61,7 @@ impl Sink for Tasks {
         let (next, was) = step(known.state, input, record.time);
         known.state = next;
         if let Some((cap, span)) = was {
-            known.push(cap, span, StopCode(0));
+            known.push(cap, span, 0);
         }
     }
 }
@@ -93,29 +91,15 @@ impl Tasks {
         }
     }
 
-    /// The tasks, in the order in which they are first heard of.
-    pub(super) fn infos(&self) -> Vec<TaskInfo> {
-        let info = |(task, known): &(TaskId, Task)| TaskInfo {
-            task: *task,
-            os_thread: known.os_thread,
-        };
-        self.all.iter().map(info).collect()
+    /// The tasks with their OS threads, in the order in which they are first
+    /// heard of.
+    pub fn all(&self) -> impl Iterator<Item = (TaskId, Option<OsThreadId>)> {
+        let all = self.all.iter();
+        all.map(|(task, known)| (*task, known.os_thread))
     }
 
-    /// The marks of a task's row.
-    pub(super) fn marks(&self, task: TaskId, writer: &mut Writer) {
-        let Some(lane) = self.lane(task) else { return };
-        writer.lane(lane, |i| {
-            let piece = lane.get(i);
-            Facts {
-                code: StopCode(piece.map_or(0, |piece| piece.code)),
-                detail: piece.map_or(NONE, |piece| piece.detail),
-                other_wait_ns: 0,
-            }
-        });
-    }
-
-    /// Where a task was.
+    /// Where a task was: the detail of each span is the capability, the code 0
+    /// or [`OPEN`].
     pub fn lane(&self, task: TaskId) -> Option<&SpanLane> {
         let place = *self.places.get(&task)?;
         Some(&self.all.get(place)?.1.lane)

@@ -4,24 +4,21 @@
 
 use super::block_lanes::BlockLanes;
 use super::collections::CollectionLane;
-use super::contents::Contents;
 use super::graphs::Graphs;
 use super::messages::Messages;
 use super::nonmoving::Nonmoving;
-use super::row::Row;
 use super::tasks::Tasks;
 use super::user_spans::{SpanPrefixes, UserSpans};
 use crate::numbers::Numbers;
 use eventlog::blocks::BlockIndex;
 use eventlog::ids::Nanos;
 use eventlog::{EventSet, Record, Sink};
-use model::gauge::Buckets;
-use model::marks::Writer;
 
 /// The rows of a log beside capabilities, threads and messages.
 #[derive(Debug, Default)]
 pub struct Tracks {
-    pub(crate) graphs: Graphs,
+    /// Memory, allocation, sparks, performance counters.
+    pub graphs: Graphs,
     /// The collections of the program.
     pub collections: CollectionLane,
     /// The concurrent collector.
@@ -31,7 +28,8 @@ pub struct Tracks {
     /// Spans that the program announced.
     pub spans: UserSpans,
     prefixes: SpanPrefixes,
-    blocks: BlockLanes,
+    /// The blocks in which events were written.
+    pub blocks: BlockLanes,
 }
 
 impl Sink for Tracks {
@@ -86,49 +84,5 @@ impl Tracks {
     /// With which words the spans of the program were looked for.
     pub const fn prefixes(&self) -> &SpanPrefixes {
         &self.prefixes
-    }
-
-    /// Says what there is.
-    pub fn contents(&self, numbers: &Numbers) -> Contents {
-        let mut contents = Contents {
-            collections: !self.collections.is_empty(),
-            nonmoving: !self.nonmoving.is_empty(),
-            tasks: self.tasks.infos(),
-            spans: self.spans.infos(),
-            blocks: self.blocks.caps(),
-            ..Contents::default()
-        };
-        self.graphs.contents(numbers, &mut contents);
-        contents
-    }
-
-    /// The marks or points of one of its rows; nothing of others.
-    pub(super) fn row(&self, numbers: &Numbers, row: Row, end: Nanos, writer: &mut Writer) {
-        match row {
-            Row::Collections => self.collections.marks(numbers, writer),
-            Row::Nonmoving => self.nonmoving.marks(writer),
-            Row::UserSpan(number) => self.spans.marks(number, writer),
-            Row::Task(task) => self.tasks.marks(task, writer),
-            Row::Blocks(cap) => self.blocks.marks(cap, writer),
-            row => {
-                let buckets = writer.buckets(end);
-                self.graphs.points(numbers, row, buckets, writer);
-            }
-        }
-    }
-
-    /// The values of a graph in a stretch of time taken as one bucket.
-    pub fn values(
-        &self,
-        numbers: &Numbers,
-        row: Row,
-        buckets: Buckets,
-    ) -> Vec<(u8, model::gauge::Stretch)> {
-        let mut values = Vec::new();
-        self.graphs
-            .stretches(numbers, row, buckets, |series, stretch| {
-                values.push((series, stretch));
-            });
-        values
     }
 }

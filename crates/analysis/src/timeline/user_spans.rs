@@ -13,22 +13,17 @@
 //! row is that of the name without the number, so that all calls of a
 //! function stand in one. `START 7` is a name, not a number without a name.
 //!
-//! | starts that go on | message | then | yields |
-//! |---|---|---|---|
-//! | none | start at t | this one, since t | |
-//! | none of this number | stop | the same | a stray stop |
-//! | some, since s | start | one more, since s | |
-//! | several, since s | stop of one of them | one fewer, since s | |
-//! | one, since s | its stop at t | none | `[s, t]` |
+//! The automaton of one number of a name is
+//! [`announced`](crate::automata::announced). A span of the row begins when the
+//! first number does, and ends when none goes on.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::contents::SpanInfo;
 use super::messages::Messages;
+use crate::automata::announced::{Announcement, GoingOn, step};
 use eventlog::ids::Nanos;
-use model::class::{Class, StopCode};
-use model::marks::{Facts, NONE, Writer};
+use model::class::Class;
 use model::span_lane::{Piece, SpanLane};
 
 /// How many names are listed: those with the most time.
@@ -37,7 +32,7 @@ pub const MOST_NAMES: usize = 200;
 const MOST_DISTINCT: usize = 1 << 18;
 
 /// The code of a span that was not over when the log ended.
-pub const OPEN: StopCode = StopCode(1);
+pub const OPEN: u8 = 1;
 
 /// Which messages begin and end a span.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -153,6 +148,7 @@ pub struct UserSpan {
 #[derive(Debug, Default)]
 struct Name {
     text: Box<str>,
+    /// How many of its numbers go on.
     going_on: u32,
     open: Option<UserSpan>,
     spans: Vec<UserSpan>,
@@ -170,6 +166,17 @@ impl Name {
     }
 }
 
+/// Spans with one name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SpanInfo {
+    /// The name: what stands after `START`.
+    pub name: String,
+    /// How many there are.
+    pub count: u64,
+    /// How long they lasted together, in nanoseconds.
+    pub total_ns: u64,
+}
+
 /// A listed name.
 #[derive(Debug)]
 pub struct Listed {
@@ -179,7 +186,9 @@ pub struct Listed {
     pub stray_stops: u64,
     /// In the order of time.
     pub spans: Vec<UserSpan>,
-    lane: SpanLane,
+    /// The same spans as a lane: the detail of each says how many starts it
+    /// has, the code is 0 or [`OPEN`].
+    pub lane: SpanLane,
 }
 
 /// The rows of spans of the program.
@@ -207,27 +216,15 @@ impl UserSpans {
         search.finish(end)
     }
 
-    /// The listed names.
-    pub(super) fn infos(&self) -> Vec<SpanInfo> {
-        self.listed.iter().map(|name| name.info.clone()).collect()
+    /// The listed names, in the order in which they first begin.
+    #[must_use]
+    pub fn listed(&self) -> &[Listed] {
+        &self.listed
     }
 
     /// One of them.
     pub fn get(&self, number: u32) -> Option<&Listed> {
         self.listed.get(number as usize)
-    }
-
-    /// The marks of a row; the detail says how many starts a span has.
-    pub(super) fn marks(&self, number: u32, writer: &mut Writer) {
-        let Some(name) = self.get(number) else { return };
-        writer.lane(&name.lane, |i| {
-            let piece = name.lane.get(i);
-            Facts {
-                code: StopCode(piece.map_or(0, |piece| piece.code)),
-                detail: piece.map_or(NONE, |piece| piece.detail),
-                other_wait_ns: 0,
-            }
-        });
     }
 }
 
@@ -235,8 +232,8 @@ impl UserSpans {
 struct Search {
     places: FxHashMap<Box<str>, usize>,
     names: Vec<Name>,
-    /// How often each number of a name goes on.
-    going_on: FxHashMap<(usize, Box<str>), u32>,
+    /// The state of each number of a name that goes on.
+    going_on: FxHashMap<(usize, Box<str>), GoingOn>,
     stray_stops: u64,
 }
 
@@ -274,32 +271,43 @@ impl Search {
             starts: 0,
         });
         open.starts = open.starts.saturating_add(1);
-        name.going_on = name.going_on.saturating_add(1);
         let key = (place, announced.number.into());
-        *self.going_on.entry(key).or_default() += 1;
+        let state = self.going_on.entry(key).or_default();
+        let (next, yields) = step(*state, true);
+        *state = next;
+        if yields == Some(Announcement::Begins) {
+            name.going_on = name.going_on.saturating_add(1);
+        }
     }
 
     fn stop(&mut self, announced: Announced<'_>, time: u64, number: usize) {
         let place = self.places.get(announced.name).copied();
         let key = place.map(|place| (place, Box::from(announced.number)));
         let name = place.and_then(|place| self.names.get_mut(place));
-        let going_on = key.as_ref().and_then(|key| self.going_on.get_mut(key));
-        let (Some(key), Some(going_on)) = (&key, going_on) else {
-            self.stray_stops += 1;
-            if let Some(name) = name {
-                name.stray_stops += 1;
-            }
-            return;
-        };
-        *going_on -= 1;
-        if *going_on == 0 {
-            self.going_on.remove(key);
+        let state = key.as_ref().and_then(|key| self.going_on.get_mut(key));
+        let (next, yields) = step(state.as_deref().copied().unwrap_or_default(), false);
+        if let Some(state) = state {
+            *state = next;
         }
-        if let Some(name) = name {
-            name.going_on = name.going_on.saturating_sub(1);
-            if name.going_on == 0 {
-                name.close(time, Some(number));
+        match yields {
+            Some(Announcement::Stray) => {
+                self.stray_stops += 1;
+                if let Some(name) = name {
+                    name.stray_stops += 1;
+                }
             }
+            Some(Announcement::Ends) => {
+                if let Some(key) = &key {
+                    self.going_on.remove(key);
+                }
+                if let Some(name) = name {
+                    name.going_on = name.going_on.saturating_sub(1);
+                    if name.going_on == 0 {
+                        name.close(time, Some(number));
+                    }
+                }
+            }
+            Some(Announcement::Begins) | None => {}
         }
     }
 
@@ -337,7 +345,7 @@ fn listed(name: Name) -> Listed {
             end: span.end,
             detail: span.starts,
             class: Class::Other,
-            code: if span.last.is_none() { OPEN.0 } else { 0 },
+            code: if span.last.is_none() { OPEN } else { 0 },
         });
     }
     lane.settle();
@@ -489,7 +497,7 @@ mod tests {
         assert_eq!(found.listed[0].spans[0].last, None);
         assert_eq!(
             found.listed[0].lane.get(0).map(|piece| piece.code),
-            Some(OPEN.0)
+            Some(OPEN)
         );
     }
 

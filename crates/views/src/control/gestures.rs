@@ -4,7 +4,7 @@ use super::{Control, Told};
 use crate::scene::item::Item;
 use crate::scene::timeline::{MINIMAP_PX, TOP_PX};
 use crate::scene::viewport::Viewport;
-use analysis::timeline::row::Row;
+use crate::tracks::Shape;
 use eventlog::ids::Nanos;
 use model::time::Span;
 
@@ -377,8 +377,8 @@ impl Control {
         if row.is_graph() {
             return Some(self.graph_item(row, time));
         }
-        let px = match row {
-            Row::Messages | Row::Instants(_) => MOMENT_HIT_PX,
+        let px = match row.shape() {
+            Shape::Moments => MOMENT_HIT_PX,
             _ => HIT_PX,
         };
         let slack = Nanos((self.view.ns_per_px() * px) as u64);

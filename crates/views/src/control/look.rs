@@ -1,9 +1,10 @@
 //! What is in view: zooming, moving, going to things, and back.
 
 use super::{Control, Goto, Place, Told};
+use crate::scene::item::Item;
 use crate::scene::timeline::TOP_PX;
-use analysis::timeline::row::Row;
-use eventlog::ids::{CapId, Nanos};
+use crate::tracks::Row;
+use eventlog::ids::Nanos;
 use model::time::Span;
 
 impl Control {
@@ -219,13 +220,7 @@ impl Control {
         let time = item
             .as_ref()
             .map_or_else(|| self.view.time_at(x - labels), |item| item.span.start);
-        let cap = item.and_then(|item| match item.row {
-            Row::Thread(_) => item
-                .detail
-                .and_then(|cap| u16::try_from(cap).ok())
-                .map(CapId),
-            row => row.cap(),
-        });
+        let cap = item.as_ref().and_then(Item::cap);
         self.focus.cursor = Some(time);
         Some(Place { time, cap })
     }

@@ -30,9 +30,9 @@ use crate::scene::track::Layout;
 use crate::scene::track_name::TrackName;
 use crate::scene::viewport::Viewport;
 use crate::session::Overview;
-use analysis::timeline::details::{DetailsQuery, Fact};
+use crate::tracks::Row;
+use crate::tracks::details::{DetailsQuery, Fact};
 use analysis::timeline::flow::Arrow;
-use analysis::timeline::row::Row;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use gestures::{Drag, Touch};
 use model::class::Class;
@@ -155,7 +155,7 @@ struct Labels {
     known: FxHashMap<ThreadId, String>,
     asked: FxHashSet<ThreadId>,
     messages: FxHashMap<u32, String>,
-    /// The names of spans of the program, and of the functions of a profile.
+    /// The titles of tracks, and the functions of a profile.
     overview: Rc<Overview>,
 }
 
@@ -168,9 +168,9 @@ impl Names for Labels {
         self.messages.get(&number).map(String::as_str)
     }
 
-    fn span(&self, number: u32) -> Option<&str> {
-        let span = self.overview.contents.spans.get(number as usize);
-        span.map(|span| span.name.as_str())
+    fn title(&self, row: Row) -> Option<&str> {
+        let track = self.overview.contents.find(row);
+        track.map(|track| track.title.as_str())
     }
 
     fn foreign_function(&self, number: u32) -> Option<&Frame> {

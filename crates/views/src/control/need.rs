@@ -3,11 +3,10 @@
 use super::{Control, NOTHING, Told};
 use crate::scene::item::{Item, Marks, Names};
 use crate::scene::timeline::{Focus, Scene, TOP_PX, labels_px};
+use crate::tracks::details::{DetailsQuery, Fact};
+use crate::tracks::{Activity, TimelineQuery};
 use crate::{notes::Notes, scene::palette::Palette};
-use analysis::timeline::details::{DetailsQuery, Fact};
 use analysis::timeline::flow::{Arrow, FlowQuery};
-use analysis::timeline::query::TimelineQuery;
-use analysis::timeline::row::Row;
 use eventlog::ids::{Nanos, ThreadId};
 use model::marks::{MarkKind, TimelineReply};
 use model::time::Span;
@@ -25,15 +24,6 @@ pub(super) fn details_query(item: &Item) -> DetailsQuery {
         row: item.row,
         span: item.span,
         many: item.kind != MarkKind::One,
-    }
-}
-
-/// The thread that an item is about.
-fn thread_of(item: &Item) -> Option<ThreadId> {
-    match item.row {
-        Row::Thread(thread) => Some(thread),
-        Row::Cap(_) if item.kind == MarkKind::One => item.detail.map(ThreadId),
-        _ => None,
     }
 }
 
@@ -84,7 +74,7 @@ impl Control {
         (view != NOTHING).then(|| TimelineQuery {
             view,
             width_px: self.view.width_px().clamp(1.0, MAX_WIDTH_PX) as u32,
-            rows: vec![Row::Activity],
+            rows: vec![Activity.into()],
         })
     }
 
@@ -97,13 +87,16 @@ impl Control {
     /// known yet; they count as asked for.
     pub fn labels_query(&mut self) -> Vec<ThreadId> {
         let min_ns = self.view.ns_per_px() * NAMED_PX;
-        let reply = &self.marks.reply;
-        let rows = &self.marks.rows;
-        let mut unknown: Vec<ThreadId> = (0..reply.len())
-            .filter(|&i| matches!(rows.get(reply.row[i] as usize), Some(Row::Cap(_))))
-            .filter_map(|i| reply.mark(i))
-            .filter(|mark| mark.kind == MarkKind::One && mark.end - mark.start >= min_ns)
-            .filter_map(|mark| mark.detail.map(ThreadId))
+        // Threads that have a row are known by its title.
+        let rows = self.marks.rows.iter();
+        let rows = rows.filter(|row| row.thread().is_none());
+        let wide = rows.flat_map(|&row| {
+            let marks = self.marks.of(row);
+            let wide = marks
+                .filter(|(mark, _)| mark.kind == MarkKind::One && mark.end - mark.start >= min_ns);
+            wide.filter_map(move |(mark, span)| Item::new(row, &mark, span).thread())
+        });
+        let mut unknown: Vec<ThreadId> = wide
             .filter(|thread| {
                 !self.labels.asked.contains(thread) && !self.labels.known.contains_key(thread)
             })
@@ -131,8 +124,8 @@ impl Control {
     /// what the first of them says.
     pub fn details_came(&mut self, asked: DetailsQuery, facts: Vec<Fact>) -> Vec<Told> {
         let item = self.item().filter(|item| details_query(item) == asked);
-        let number = item.filter(|item| item.row == Row::Messages);
-        if let (Some(number), Some(first)) = (number.and_then(|item| item.detail), facts.first()) {
+        let number = item.and_then(Item::message);
+        if let (Some(number), Some(first)) = (number, facts.first()) {
             self.labels.messages.insert(number, first.text.clone());
         }
         self.details = Some((asked, facts));
@@ -142,7 +135,7 @@ impl Control {
     /// The thread whose arrows are wanted in this view. Without one, those at
     /// hand go.
     pub fn flow_query(&mut self) -> Option<FlowQuery> {
-        let Some(thread) = self.item().and_then(thread_of) else {
+        let Some(thread) = self.item().and_then(Item::thread) else {
             self.arrows.clear();
             return None;
         };

@@ -6,8 +6,11 @@ use super::gestures::{Press, Wheel};
 use super::*;
 use crate::scene::arrange::{Known, TrackView, arrange};
 use crate::scene::timeline::{LABELS_PX, MINIMAP_PX, TOP_PX};
-use analysis::timeline::contents::Contents;
-use model::marks::{MarkKind, NONE, TimelineReply};
+use crate::tracks::Contents;
+use crate::tracks::capability::{Capability, Run};
+use crate::tracks::{Activity, Listed};
+use model::class::StopCode;
+use model::marks::{NewSpan, TimelineReply, Writer};
 
 const LOG: Span = Span::new(Nanos(0), Nanos(1_000_000));
 const LONG: Span = Span::new(Nanos(100_000), Nanos(300_000));
@@ -17,27 +20,38 @@ const CAP0: f64 = TOP_PX + 119.0;
 const CAP1: f64 = TOP_PX + 149.0;
 
 /// The marks that a query asks for.
-fn reply(query: &analysis::timeline::query::TimelineQuery) -> TimelineReply {
-    let mut reply = TimelineReply::default();
+fn reply(query: &crate::tracks::TimelineQuery) -> TimelineReply {
+    let mut writer = Writer {
+        view: query.view,
+        bucket_ns: 1,
+        end: LOG.end,
+        row: 0,
+        reply: TimelineReply::default(),
+    };
     for (number, row) in (0..).zip(&query.rows) {
+        writer.row = number;
         for span in [LONG, SHORT] {
-            if !matches!(row, Row::Cap(_)) {
-                continue;
+            if row.cap().is_some() {
+                writer.span(NewSpan {
+                    many: false,
+                    class: Class::Running,
+                    start: span.start.0,
+                    end: span.end.0,
+                    count: 1,
+                    shares: [0.0; model::class::CLASSES],
+                    payload: Run {
+                        thread: None,
+                        stop: StopCode(0),
+                    },
+                });
             }
-            let relative = |time: Nanos| time.0 as f64 - query.view.start.0 as f64;
-            reply.row.push(number);
-            reply.kind.push(MarkKind::One as u8);
-            reply.class.push(Class::Running as u8);
-            reply.code.push(0);
-            reply.start.push(relative(span.start));
-            reply.end.push(relative(span.end));
-            reply.detail.push(NONE);
-            reply.other_wait_ns.push(0.0);
-            reply.count.push(1);
-            reply.shares.extend([0.0; model::class::CLASSES]);
         }
     }
-    reply
+    writer.reply
+}
+
+fn cap(number: u16) -> Row {
+    Capability(CapId(number)).into()
 }
 
 /// Has the marks of the view come.
@@ -48,11 +62,13 @@ fn answer(control: &mut Control) -> Vec<Told> {
 }
 
 fn open() -> Control {
-    let contents = Contents::default();
+    let contents = Contents {
+        tracks: vec![Listed::new(Activity, "Activity")],
+        ..Contents::default()
+    };
     let caps = [(CapId(0), String::new()), (CapId(1), String::new())];
     let known = Known {
         caps: &caps,
-        messages: 0,
         contents: &contents,
         threads: &[],
         pinned_threads: &[],
@@ -62,14 +78,8 @@ fn open() -> Control {
     control.resize((LABELS_PX + 1000.0, 600.0));
     control.set_log(LOG, Rc::default(), []);
     control.set_layout(Rc::new(Layout::new(arrange(&known, &TrackView::default()))));
-    assert_eq!(
-        control.track_at(CAP0),
-        control.layout.find(Row::Cap(CapId(0)))
-    );
-    assert_eq!(
-        control.track_at(CAP1),
-        control.layout.find(Row::Cap(CapId(1)))
-    );
+    assert_eq!(control.track_at(CAP0), control.layout.find(cap(0)));
+    assert_eq!(control.track_at(CAP1), control.layout.find(cap(1)));
     answer(&mut control);
     control
 }
@@ -164,7 +174,7 @@ fn a_click_selects_what_is_there() {
     let at = (x(&control, 200), CAP1);
     control.press(press(at));
     let told = control.release(1, at.0, at.1);
-    let row = Row::Cap(CapId(1));
+    let row = cap(1);
     assert_eq!(control.selected(), Some((row, LONG)));
     assert_eq!(control.cursor(), Some(LONG.start));
     let place = Place {
@@ -261,7 +271,7 @@ fn the_minimap_is_taken_or_jumped_to() {
 fn the_keyboard_walks_items_and_tracks() {
     let mut control = open();
     control.set_track(&TrackName::capability(CapId(0)));
-    let row = Row::Cap(CapId(0));
+    let row = cap(0);
     control.step(true);
     assert_eq!(control.selected(), Some((row, LONG)));
     control.step(true);
@@ -273,14 +283,14 @@ fn the_keyboard_walks_items_and_tracks() {
     let told = control.step_track(true);
     let below = TrackName::capability(CapId(1));
     assert!(told.contains(&Told::Current(Some(below))));
-    assert_eq!(control.selected(), Some((Row::Cap(CapId(1)), LONG)));
+    assert_eq!(control.selected(), Some((cap(1), LONG)));
 }
 
 #[test]
 fn what_a_panel_leads_to_is_selected_when_its_marks_come() {
     let mut control = open();
     control.gesture(|view| view.show_exactly(Span::new(Nanos(0), Nanos(50_000))));
-    let row = Row::Cap(CapId(1));
+    let row = cap(1);
     let told = control.goto(Goto {
         span: SHORT,
         row: Some(row),
@@ -303,7 +313,7 @@ fn what_a_panel_leads_to_is_selected_when_its_marks_come() {
 #[test]
 fn a_view_of_a_link_is_shown_with_its_item() {
     let mut control = open();
-    let row = Row::Cap(CapId(0));
+    let row = cap(0);
     let visible = Some(Span::new(Nanos(50_000), Nanos(650_000)));
     control.show_view(visible, Some(LONG), Some((row, SHORT.start)));
     assert_eq!((control.visible(), control.range()), (visible, Some(LONG)));

@@ -9,12 +9,12 @@ use super::{Control, Description, Goto, Told};
 use crate::scene::format;
 use crate::scene::item::Item;
 use crate::scene::track_name::TrackName;
-use crate::scene::words::{at_once, describe};
-use analysis::timeline::details::{Fact, Lead};
-use analysis::timeline::row::Row;
+use crate::scene::words::{at_once, in_view};
+use crate::tracks::Row;
+use crate::tracks::details::{Fact, Lead};
 use eventlog::ids::Nanos;
-use model::class::{Class, StopCode};
-use model::marks::{GraphPoint, MarkKind, Values};
+use model::class::Class;
+use model::marks::{GaugePoint, MarkKind, Packed, Values};
 use model::time::Span;
 
 /// A mark in view, in words.
@@ -114,15 +114,11 @@ impl Control {
     #[must_use]
     pub fn description(&self) -> Option<Rc<Description>> {
         let item = self.item()?;
-        let (name, text) = describe(item, &self.labels);
+        let (name, text) = item.describe(&self.labels);
         let text = match self.graph_words(item) {
             Some(words) => format!("{words} · {text}"),
             None => text,
         };
-        let coloured = matches!(
-            item.row,
-            Row::Cap(_) | Row::Thread(_) | Row::ForeignCalls(_)
-        );
         let known = self.details.as_ref();
         let known = known.filter(|(about, _)| *about == details_query(item));
         let name = if name.is_empty() {
@@ -135,7 +131,7 @@ impl Control {
         Some(Rc::new(Description {
             row: item.row,
             tip: focus.hovered.is_some() && self.drag.is_none() && !shown,
-            class: coloured.then_some(item.class),
+            class: item.shown_class(),
             name,
             text: text + &self.share_of_view(item),
             facts: known.map_or_else(Vec::new, |(_, facts)| facts.clone()),
@@ -146,7 +142,7 @@ impl Control {
         let view = self.view.span();
         let seen = move |item: &Item| item.span.end >= view.start && item.span.start <= view.end;
         self.marks.items(row).filter(seen).map(|item| {
-            let (name, text) = describe(&item, &self.labels);
+            let (name, text) = item.describe(&self.labels);
             (item.span, format!("{name} {text}"))
         })
     }
@@ -154,33 +150,25 @@ impl Control {
     /// Each series of a graph over all that is in view.
     fn graph_in_view(&self, row: Row) -> impl Iterator<Item = (Span, String)> {
         let view = self.view.span();
-        let mut series: BTreeMap<u8, Values> = BTreeMap::new();
+        let mut series: BTreeMap<u8, Vec<(Span, Values)>> = BTreeMap::new();
         for (point, span) in self.marks.points(row) {
-            if span.end <= view.start || view.end <= span.start {
-                continue;
+            if span.end > view.start && view.end > span.start {
+                let points = series.entry(point.series).or_default();
+                points.push((span, point.values));
             }
-            let GraphPoint { min, max, last, .. } = point;
-            let values = series
-                .entry(point.series)
-                .or_insert(Values { min, max, last });
-            values.min = values.min.min(min);
-            values.max = values.max.max(max);
-            values.last = last;
         }
-        let caps = self.caps;
+        let (caps, log) = (self.caps, self.view.log());
+        let seen = Span::new(view.start.max(log.start), view.end.min(log.end));
         series
             .into_iter()
-            .map(move |series| (view, at_once(row, &[series], caps)))
+            .map(move |(number, points)| (view, in_view(row, number, &points, seen, caps)))
     }
 
     /// What a graph shows where the item is.
     fn graph_words(&self, item: &Item) -> Option<String> {
         let row = Some(item.row).filter(|row| row.is_graph())?;
         let (points, _) = self.marks.graph_at(row, item.span.start)?;
-        let values = |point: &GraphPoint| {
-            let GraphPoint { min, max, last, .. } = *point;
-            (point.series, Values { min, max, last })
-        };
+        let values = |point: &GaugePoint| (point.series, point.values);
         let points: Vec<_> = points.iter().map(values).collect();
         Some(at_once(row, &points, self.caps))
     }
@@ -210,12 +198,10 @@ impl Control {
             row,
             kind: MarkKind::One,
             class: Class::Other,
-            code: StopCode(0),
-            detail: None,
-            other_wait: Nanos(0),
             count: 0,
             span: Span::new(time, Nanos(time.0.saturating_add(px))),
             shares: Vec::new(),
+            payload: Packed::default(),
         }
     }
 

@@ -7,16 +7,15 @@ use std::collections::BTreeSet;
 use super::format;
 use super::track::{Group, Kind, Layout, Track};
 use crate::scene::track_name::TrackName;
-use analysis::timeline::contents::{CallsInfo, Contents, SamplesInfo};
-use analysis::timeline::row::{CallsOf, Graph, Row, SparkGraph};
+use crate::tracks::{Contents, Listed, Row};
 use analysis::timeline::threads::{ThreadOrder, ThreadRow};
 use analysis::timeline::user_spans::SpanPrefixes;
-use eventlog::ids::CapId;
+use eventlog::ids::{CapId, ThreadId};
 
 pub use reveal::{Reach, all_tracks, hidden_names};
 
 /// What the user wants to see of the tracks; the default is what a log opens
-/// with. Names are those of [`Row::name`] and [`Group::name`].
+/// with. Names are those of [`Row::link`] and [`Group::name`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrackView {
     /// Tracks that do not have this in their name are left out.
@@ -175,8 +174,6 @@ impl TrackView {
 pub struct Known<'a> {
     /// The capabilities, each with a note.
     pub caps: &'a [(CapId, String)],
-    /// How many messages there are.
-    pub messages: u64,
     /// What there is beside capabilities and threads.
     pub contents: &'a Contents,
     /// The listed threads, in their order.
@@ -204,6 +201,7 @@ pub fn arrange(known: &Known<'_>, view: &TrackView) -> Vec<Track> {
     apply_moves(&mut groups, |(name, _)| name, &view.moved);
     let builder = Builder {
         known,
+        all: Row::shown(known),
         view,
         filter: view.filter.trim().to_lowercase(),
     };
@@ -240,6 +238,8 @@ fn apply_moves<T>(list: &mut Vec<T>, name: impl Fn(&T) -> &TrackName, moved: &[M
 
 struct Builder<'a> {
     known: &'a Known<'a>,
+    /// All tracks that there are.
+    all: Vec<Listed>,
     view: &'a TrackView,
     /// The filter as it is compared: in small letters.
     filter: String,
@@ -351,179 +351,29 @@ impl Builder<'_> {
         }
     }
 
-    /// All rows of a group, in their usual order.
+    /// All rows of a group, in their usual order. A thread that is no longer
+    /// pinned and that the filter does not let through is none of them.
     fn rows(&self, group: Group) -> Vec<Track> {
-        let contents = self.known.contents;
-        let of_caps = |caps: &[CapId]| -> Vec<Track> {
-            let named = |cap: &CapId| {
-                let name = format!("Events of capability {cap}");
-                self.track(Row::Instants(*cap), name, format!("Cap {cap}"), "")
-            };
-            caps.iter().map(named).collect()
+        let shown = |track: &&Listed| {
+            let thread = track.row.thread();
+            let listed = |id| self.known.threads.iter().any(|row| row.id == id);
+            track.row.group() == group && thread.is_none_or(|id| listed(id) || self.is_pinned(id))
         };
-        match group {
-            Group::Program => self.program(),
-            Group::Heap => {
-                let graph = |graph: &Graph| {
-                    let (name, short) = match graph {
-                        Graph::Heap => ("Heap", "Heap"),
-                        Graph::AllocationRate => ("Allocation rate", "Alloc"),
-                        Graph::MemoryReturned => ("Memory returned", "Returned"),
-                    };
-                    self.track(Row::Graph(*graph), name.to_owned(), short.to_owned(), "")
-                };
-                contents.graphs.iter().map(graph).collect()
-            }
-            Group::Spans => {
-                let span = |(number, span): (u32, &analysis::timeline::contents::SpanInfo)| {
-                    let count = format!("× {}", format::count(span.count));
-                    let name = span.name.clone();
-                    self.track(Row::UserSpan(number), name.clone(), name, &count)
-                };
-                (0..).zip(&contents.spans).map(span).collect()
-            }
-            Group::Capabilities => {
-                let cap = |(cap, note): &(CapId, String)| {
-                    let name = format!("Capability {cap}");
-                    self.track(Row::Cap(*cap), name, format!("Cap {cap}"), note)
-                };
-                self.known.caps.iter().map(cap).collect()
-            }
-            Group::Threads => {
-                let thread = |row: &ThreadRow| {
-                    let name = thread_label(row);
-                    let labelled = row.label.as_deref().is_some_and(|label| !label.is_empty());
-                    let number = if labelled {
-                        format!("#{}", row.id)
-                    } else {
-                        String::new()
-                    };
-                    self.track(Row::Thread(row.id), name.clone(), name, &number)
-                };
-                let listed =
-                    |row: &&ThreadRow| self.known.threads.iter().all(|other| other.id != row.id);
-                let is_pinned = |row: &&ThreadRow| {
-                    let name = TrackName::thread(row.id);
-                    self.view.pinned.contains(&name)
-                };
-                let pinned = self.known.pinned_threads.iter();
-                let pinned = pinned.filter(is_pinned).filter(listed);
-                self.known
-                    .threads
-                    .iter()
-                    .chain(pinned)
-                    .map(thread)
-                    .collect()
-            }
-            Group::Samples => contents
-                .samples
-                .iter()
-                .map(|info| self.samples(info))
-                .collect(),
-            Group::ForeignCalls => contents.calls.iter().map(|info| self.calls(info)).collect(),
-            Group::Instants => of_caps(&contents.instants),
-            Group::Sparks => contents
-                .sparks
-                .iter()
-                .flat_map(|cap| self.sparks(*cap))
-                .collect(),
-            Group::Tasks => {
-                let task = |(number, info): (usize, &analysis::timeline::contents::TaskInfo)| {
-                    let thread = info.os_thread.map(|thread| format!("OS {thread}"));
-                    let name = format!("Task {number}");
-                    let note = thread.unwrap_or_default();
-                    self.track(Row::Task(info.task), name.clone(), name, &note)
-                };
-                (1..).zip(&contents.tasks).map(task).collect()
-            }
-            Group::Perf => {
-                let perf = |info: &analysis::timeline::contents::PerfInfo| {
-                    let name = info.name.clone();
-                    self.track(Row::Perf(info.number), name.clone(), name, "")
-                };
-                contents.perf.iter().map(perf).collect()
-            }
-            Group::Blocks => {
-                let blocks = |cap: &Option<CapId>| {
-                    let of = cap.map_or("of no capability".to_owned(), |cap| {
-                        format!("of capability {cap}")
-                    });
-                    let short = cap.map_or("None".to_owned(), |cap| format!("Cap {cap}"));
-                    self.track(Row::Blocks(*cap), format!("Blocks {of}"), short, "")
-                };
-                contents.blocks.iter().map(blocks).collect()
-            }
-        }
+        let rows = self.all.iter().filter(shown);
+        rows.map(|track| self.track(track)).collect()
     }
 
-    fn program(&self) -> Vec<Track> {
-        let of = match self.known.caps.len() {
-            1 => "1 capability".to_owned(),
-            count => format!("of {count}"),
-        };
-        let single =
-            |row, name: &str, note: &str| self.track(row, name.to_owned(), name.to_owned(), note);
-        let mut rows = vec![single(Row::Activity, "Activity", &of)];
-        if self.known.contents.collections {
-            rows.push(single(Row::Collections, "Collections", ""));
-        }
-        if self.known.contents.nonmoving {
-            rows.push(single(Row::Nonmoving, "Nonmoving GC", ""));
-        }
-        if self.known.messages > 0 {
-            let count = format::count(self.known.messages);
-            rows.push(single(Row::Messages, "Messages", &count));
-        }
-        rows
+    fn is_pinned(&self, thread: ThreadId) -> bool {
+        self.view.pinned.contains(&TrackName::thread(thread))
     }
 
-    fn samples(&self, info: &SamplesInfo) -> Track {
-        let cap = info.cap;
-        let (name, short) = (format!("Samples, cap {cap}"), format!("Cap {cap}"));
-        let count = format::count(info.samples);
-        self.track(Row::Samples(cap), name, short, &count)
-    }
-
-    fn calls(&self, info: &CallsInfo) -> Track {
-        let (name, short) = match info.of {
-            CallsOf::OsThread(thread) => {
-                (format!("Calls, OS thread {thread}"), format!("OS {thread}"))
-            }
-            CallsOf::Unknown { lane: 0 } => {
-                ("Calls, unknown OS thread".to_owned(), "OS ?".to_owned())
-            }
-            CallsOf::Unknown { lane } => {
-                let number = lane + 1;
-                (
-                    format!("Calls, unknown OS thread ({number})"),
-                    format!("OS ? {number}"),
-                )
-            }
-        };
-        let count = format!("× {}", format::count(info.calls));
-        self.track(Row::ForeignCalls(info.of), name, short, &count)
-    }
-
-    fn sparks(&self, cap: CapId) -> [Track; 3] {
-        [
-            (SparkGraph::Created, "created", "+"),
-            (SparkGraph::Converted, "converted", "→"),
-            (SparkGraph::Pool, "in the pool", "∑"),
-        ]
-        .map(|(graph, what, sign)| {
-            let name = format!("Sparks {what}, cap {cap}");
-            let short = format!("{sign} cap {cap}");
-            self.track(Row::Sparks(cap, graph), name, short, "")
-        })
-    }
-
-    fn track(&self, row: Row, name: String, short: String, note: &str) -> Track {
+    fn track(&self, listed: &Listed) -> Track {
         Track {
-            kind: Kind::Row(row),
-            id: TrackName::cut(&row.name(self.known.contents)),
-            name,
-            short,
-            note: note.to_owned(),
+            kind: Kind::Row(listed.row),
+            id: TrackName::cut(&listed.row.link(self.known.contents)),
+            name: listed.title.clone(),
+            short: listed.short.clone(),
+            note: listed.note.clone(),
             folded: false,
             pinned: false,
             selected: false,

@@ -1,9 +1,9 @@
 //! The marks of the timeline, and the items that they stand for.
 
-use analysis::timeline::row::Row;
+use crate::tracks::Row;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::Class;
-use model::marks::{GraphPoint, MarkKind, MarkView, TimelineReply};
+use model::marks::{GaugePoint, MarkKind, MarkView, Packed, Payload, TimelineReply};
 use model::profile::frames::Frame;
 use model::time::Span;
 
@@ -16,18 +16,14 @@ pub struct Item {
     pub kind: MarkKind,
     /// Its class, or that of the longest of several.
     pub class: Class,
-    /// Why a thread waits or stopped.
-    pub code: model::class::StopCode,
-    /// See [`TimelineReply::detail`].
-    pub detail: Option<u32>,
-    /// See [`TimelineReply::other_wait_ns`].
-    pub other_wait: Nanos,
-    /// How many spans it stands for.
+    /// How many spans or events it stands for.
     pub count: u32,
     /// When.
     pub span: Span,
     /// The share of each class.
     pub shares: Vec<f32>,
+    /// What its track knows of it.
+    pub payload: Packed,
 }
 
 /// Marks, with the view they were asked for.
@@ -47,9 +43,9 @@ pub trait Names {
     fn label(&self, thread: ThreadId) -> Option<&str>;
     /// The text of a message by its number, if it is known here.
     fn message(&self, number: u32) -> Option<&str>;
-    /// The name of spans of the program, by the number of their row.
-    fn span(&self, number: u32) -> Option<&str> {
-        let _ = number;
+    /// The title of a track, if it is known here.
+    fn title(&self, row: Row) -> Option<&str> {
+        let _ = row;
         None
     }
     /// The foreign function of a call, by its number in the marks.
@@ -65,16 +61,24 @@ pub trait Names {
 }
 
 impl Marks {
+    /// The place of a row among those that were asked for.
+    fn place(&self, row: Row) -> Option<usize> {
+        self.rows.iter().position(|&asked| asked == row)
+    }
+
+    /// The absolute time of a mark that begins and ends so long after the start
+    /// of the view.
+    fn span(&self, start: f64, end: f64) -> Span {
+        let origin = self.view.map_or(0, |view| view.start.0) as f64;
+        let absolute = |relative: f64| Nanos((origin + relative).max(0.0) as u64);
+        Span::new(absolute(start), absolute(end))
+    }
+
     /// The marks of a row, with their times.
-    pub fn of(&self, row: Row) -> impl DoubleEndedIterator<Item = (MarkView<'_>, Span)> {
-        let start = self.view.map_or(0, |view| view.start.0);
-        let number = self.rows.iter().position(|&asked| asked == row);
-        let range = number.map_or(0..0, |number| self.reply.row_marks(number));
-        range.filter_map(move |i| {
-            let mark = self.reply.mark(i)?;
-            let absolute = |relative: f64| Nanos((start as f64 + relative).max(0.0) as u64);
-            Some((mark, Span::new(absolute(mark.start), absolute(mark.end))))
-        })
+    pub fn of(&self, row: impl Into<Row>) -> impl DoubleEndedIterator<Item = (MarkView<'_>, Span)> {
+        let marks = self.place(row.into()).map(|place| self.reply.of_row(place));
+        let marks = marks.into_iter().flatten();
+        marks.map(|mark| (mark, self.span(mark.start, mark.end)))
     }
 
     /// The items of a row, as they are painted one over the other.
@@ -84,21 +88,18 @@ impl Marks {
     }
 
     /// The points of a row's graph, with their times.
-    pub fn points(&self, row: Row) -> impl Iterator<Item = (GraphPoint, Span)> {
-        let start = self.view.map_or(0, |view| view.start.0);
-        let number = self.rows.iter().position(|&asked| asked == row);
-        let points = number.map(|number| self.reply.graph.row_points(number));
-        points.into_iter().flatten().map(move |point| {
-            let absolute = |relative: f64| Nanos((start as f64 + relative).max(0.0) as u64);
-            (point, Span::new(absolute(point.start), absolute(point.end)))
-        })
+    pub fn points(&self, row: impl Into<Row>) -> impl Iterator<Item = (GaugePoint, Span)> {
+        let place = self.place(row.into());
+        let points = place.map(|place| self.reply.points.of_row(place));
+        let points = points.into_iter().flatten();
+        points.map(|point| (point, self.span(point.start, point.end)))
     }
 
     /// What a row's graph shows at a time: a point of each series that has
     /// one, and the stretch of time that the shortest of them stands for.
     #[must_use]
-    pub fn graph_at(&self, row: Row, time: Nanos) -> Option<(Vec<GraphPoint>, Span)> {
-        let there = |(_, span): &(GraphPoint, Span)| span.start <= time && time < span.end;
+    pub fn graph_at(&self, row: Row, time: Nanos) -> Option<(Vec<GaugePoint>, Span)> {
+        let there = |(_, span): &(GaugePoint, Span)| span.start <= time && time < span.end;
         let (points, spans): (Vec<_>, Vec<_>) = self.points(row).filter(there).unzip();
         let shortest = spans.into_iter().min_by_key(Span::duration)?;
         Some((points, shortest))
@@ -122,17 +123,32 @@ impl Marks {
 }
 
 impl Item {
-    fn new(row: Row, mark: &MarkView<'_>, span: Span) -> Self {
+    /// An item that a mark stands for.
+    pub(crate) fn new(row: Row, mark: &MarkView<'_>, span: Span) -> Self {
         Self {
             row,
             kind: mark.kind,
             class: mark.class,
-            code: mark.code,
-            detail: mark.detail,
-            other_wait: Nanos(mark.other_wait_ns.max(0.0) as u64),
             count: mark.count,
             span,
             shares: mark.shares.to_vec(),
+            payload: mark.payload,
         }
+    }
+
+    /// What its track knows of it. The type is the track's.
+    #[must_use]
+    pub fn read<P: Payload>(&self) -> P {
+        P::unpack(self.payload)
+    }
+
+    /// The share of a class.
+    #[must_use]
+    pub fn share(&self, class: Class) -> f64 {
+        self.shares
+            .get(class as usize)
+            .copied()
+            .unwrap_or(0.0)
+            .into()
     }
 }

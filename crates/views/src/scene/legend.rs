@@ -3,16 +3,15 @@
 //! the legend cannot disagree with the picture.
 
 mod crop;
-mod events;
 mod pointing;
-mod profile;
-mod rows;
 mod sample;
+pub(crate) mod waves;
 
 use super::painter::{Painter, Rect};
 use super::palette::Palette;
+use crate::tracks::Row;
 use crop::Crop;
-use sample::Sample;
+pub(crate) use sample::{FROM, MIDDLE, Made, Sample, TO, buckets};
 
 /// How wide a sample is, in pixels.
 pub const SAMPLE_PX: f64 = 96.0;
@@ -95,15 +94,9 @@ impl Section {
     #[must_use]
     pub fn entries(self) -> Vec<Entry> {
         match self {
-            Self::Capabilities => rows::capabilities(),
-            Self::Threads => rows::threads(),
-            Self::Profile => profile::entries(),
-            Self::Collections => rows::collections(),
-            Self::Graphs => rows::graphs(),
-            Self::Events => events::entries(),
-            Self::Spans => rows::spans(),
             Self::Arrows => pointing::arrows(),
             Self::Pointing => pointing::entries(),
+            section => Row::legend(section),
         }
     }
 }
@@ -119,7 +112,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    const fn new(name: &'static str, meaning: &'static str, sample: Sample) -> Self {
+    pub(crate) const fn new(name: &'static str, meaning: &'static str, sample: Sample) -> Self {
         Self {
             name,
             meaning,

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::arrange::{Direction, Move, TrackChange};
 use crate::scene::track_name::TrackName;
-use analysis::timeline::row::Row;
+use crate::tracks::Row;
 
 /// The groups of tracks, in their usual order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -105,25 +105,6 @@ impl Group {
             Self::Instants | Self::Sparks | Self::Heap | Self::Tasks | Self::Perf | Self::Blocks
         )
     }
-
-    /// The group that a row belongs to.
-    #[must_use]
-    pub const fn of(row: Row) -> Self {
-        match row {
-            Row::Activity | Row::Collections | Row::Nonmoving | Row::Messages => Self::Program,
-            Row::Graph(_) => Self::Heap,
-            Row::UserSpan(_) => Self::Spans,
-            Row::Cap(_) => Self::Capabilities,
-            Row::Thread(_) => Self::Threads,
-            Row::Instants(_) => Self::Instants,
-            Row::Sparks(..) => Self::Sparks,
-            Row::Task(_) => Self::Tasks,
-            Row::Perf(_) => Self::Perf,
-            Row::Blocks(_) => Self::Blocks,
-            Row::Samples(_) => Self::Samples,
-            Row::ForeignCalls(_) => Self::ForeignCalls,
-        }
-    }
 }
 
 /// What a line of the timeline is.
@@ -174,21 +155,7 @@ impl Track {
         match self.kind {
             Kind::Group(_) => 24.0,
             Kind::Label => 22.0,
-            Kind::Row(row) => match row {
-                Row::Activity | Row::Graph(_) => 56.0,
-                Row::Sparks(..) | Row::Perf(_) => 40.0,
-                Row::Cap(_) => 30.0,
-                Row::Collections
-                | Row::Nonmoving
-                | Row::Messages
-                | Row::UserSpan(_)
-                | Row::Thread(_)
-                | Row::Instants(_)
-                | Row::Task(_)
-                | Row::Blocks(_)
-                | Row::ForeignCalls(_)
-                | Row::Samples(_) => 22.0,
-            },
+            Kind::Row(row) => row.height_px(),
         }
     }
 }
@@ -312,7 +279,7 @@ impl Layout {
         let alike = |other: &&Track| match (track.kind, other.kind) {
             (Kind::Group(_), Kind::Group(_)) => true,
             (Kind::Row(_), Kind::Row(_)) if track.pinned => other.pinned,
-            (Kind::Row(row), Kind::Row(of)) => !other.pinned && Group::of(row) == Group::of(of),
+            (Kind::Row(row), Kind::Row(of)) => !other.pinned && row.group() == of.group(),
             _ => false,
         };
         self.tracks.iter().filter(alike).collect()
@@ -369,11 +336,12 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tracks::capability::Capability;
     use eventlog::ids::CapId;
 
     fn track(cap: u16, pinned: bool) -> Track {
         Track {
-            kind: Kind::Row(Row::Cap(CapId(cap))),
+            kind: Kind::Row(Capability(CapId(cap)).into()),
             id: TrackName::capability(CapId(cap)),
             name: String::new(),
             short: String::new(),

@@ -1,7 +1,7 @@
 //! What there is to be shown beside capabilities and threads.
 
 use super::Session;
-use analysis::timeline::contents::Contents;
+use crate::tracks::{Contents, Row};
 use analysis::timeline::user_spans::SpanPrefixes;
 
 impl Session {
@@ -9,13 +9,12 @@ impl Session {
     #[must_use]
     pub fn contents(&self) -> Contents {
         let recording = &self.recording;
-        let mut contents = Contents {
-            instants: recording.store.caps_with_instants().collect(),
-            ..recording.tracks.contents(&recording.numbers)
-        };
-        let profiles = &recording.profiles;
-        recording.profile_rows.tell(profiles, &mut contents);
-        contents
+        let (rows, profiles) = (&recording.profile_rows, &recording.profiles);
+        Contents {
+            tracks: Row::of_log(self),
+            foreign_functions: rows.foreign_functions(profiles),
+            sampled_functions: rows.sampled_functions(profiles),
+        }
     }
 
     /// Looks for spans of the program with other words; the contents are

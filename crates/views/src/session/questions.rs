@@ -13,18 +13,18 @@ use crate::flame::query::{
     answer_with, place, table,
 };
 use crate::thread_export::thread_csv;
+use crate::tracks::TimelineQuery;
+use crate::tracks::details::{DetailsQuery, Fact};
 use analysis::numbers::Numbers;
 use analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
 use analysis::numbers::sparks_query::SparksReply;
 use analysis::numbers::summary::Summary;
 use analysis::process::Process;
-use analysis::recording::Recording;
-use analysis::timeline::details::{DetailsQuery, Fact};
 use analysis::timeline::flow::{Arrow, FlowQuery};
-use analysis::timeline::query::{Timeline, TimelineQuery, UsageRow};
 use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use analysis::timeline::threads::{ThreadFilter, ThreadRow};
-use eventlog::ids::{CapId, ThreadId};
+use analysis::timeline::usage::UsageRow;
+use eventlog::ids::ThreadId;
 use model::marks::TimelineReply;
 use model::time::Span;
 
@@ -42,28 +42,7 @@ impl Query for TimelineQuery {
     const NAME: &'static str = "timeline";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> TimelineReply {
-        let Recording {
-            info,
-            store,
-            messages,
-            tracks,
-            numbers,
-            profiles,
-            profile_rows,
-            ..
-        } = &log.recording;
-        let caps: Vec<CapId> = info.lives.caps().map(|(cap, _)| cap).collect();
-        let timeline = Timeline {
-            store,
-            messages,
-            caps: &caps,
-            tracks,
-            numbers,
-            profiles,
-            profile_rows,
-            end: log.recording.end(),
-        };
-        timeline.answer(self)
+        self.marks(log)
     }
 
     fn columns(reply: &mut TimelineReply) -> Option<&mut dyn Columns> {
@@ -72,8 +51,11 @@ impl Query for TimelineQuery {
 }
 
 columns!(TimelineReply {
-    row, kind, class, code, start, end, detail, other_wait_ns, count, shares,
-    graph.row, graph.series, graph.start, graph.end, graph.min, graph.max, graph.last,
+    spans.row, spans.many, spans.class, spans.start, spans.end,
+    spans.count, spans.shares, spans.payload,
+    moments.row, moments.start, moments.end, moments.count, moments.payload,
+    points.row, points.series, points.start, points.end,
+    points.min, points.max, points.mean, points.last,
 });
 
 /// How a thread came to run.
@@ -92,7 +74,7 @@ impl Query for DetailsQuery {
     const NAME: &'static str = "details";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Vec<Fact> {
-        log.details(self)
+        self.row.details(log, self)
     }
 }
 

@@ -133,7 +133,10 @@ impl View {
 }
 
 /// A change of the view: a function from view to view.
-pub struct Change(Box<dyn FnOnce(&View, &Context<'_>) -> View>);
+pub struct Change(Box<Turn>);
+
+/// A function from view to view.
+type Turn = dyn FnOnce(&View, &Context<'_>) -> View;
 
 impl Change {
     /// That change.

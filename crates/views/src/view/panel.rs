@@ -127,10 +127,13 @@ impl Settings {
     }
 }
 
+/// Keys of a link with their values; those without one are not written.
+type Pairs = Vec<(&'static str, Option<String>)>;
+
 /// How settings of some type are read and written.
 #[derive(Clone, Copy, Debug)]
 pub struct Codec {
-    write: fn(&Settings) -> Vec<(&'static str, Option<String>)>,
+    write: fn(&Settings) -> Pairs,
     read: fn(&mut Settings, &str, &str) -> Piece,
 }
 

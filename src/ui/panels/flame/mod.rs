@@ -23,7 +23,7 @@ use crate::ui::viewer::Goto;
 use analysis::flamegraph::choosing::ALL;
 use analysis::flamegraph::profiles::SourceInfo;
 use analysis::flamegraph::sources::{self, FlameSource};
-use analysis::timeline::row::{CallsOf, Row};
+use analysis::timeline::profile_rows::CallsOf;
 use eventlog::ids::Nanos;
 use model::profile::TrackSource;
 use model::profile::origin::Choice;
@@ -31,6 +31,10 @@ use model::profile::source::{Source, Unit};
 use model::time::Span;
 use views::actions::flame::FlameAct;
 use views::flame::query::{FlamePlaceQuery, FlameQuery, Measure, View};
+use views::tracks::Row;
+use views::tracks::calls::ForeignCalls;
+use views::tracks::samples::Samples;
+use views::tracks::thread::Thread;
 use views::view::Change;
 use views::view::flame::{FlameOrder, FlameView, MAX_STEPS};
 
@@ -229,10 +233,10 @@ fn place_in_time(query: &FlameQuery, pick: &Pick) -> Goto {
 /// The track of the timeline on which a track of a flame graph is best seen.
 fn row_of(track: TrackSource) -> Option<Row> {
     match track {
-        TrackSource::Capability(cap) => Some(Row::Samples(cap)),
-        TrackSource::Thread(thread) => Some(Row::Thread(thread)),
-        TrackSource::Spans { thread, .. } => thread.map(Row::Thread),
-        track => CallsOf::of_source(track).map(Row::ForeignCalls),
+        TrackSource::Capability(cap) => Some(Samples(cap).into()),
+        TrackSource::Thread(thread) => Some(Thread(thread).into()),
+        TrackSource::Spans { thread, .. } => thread.map(|thread| Thread(thread).into()),
+        track => CallsOf::of_source(track).map(|of| ForeignCalls(of).into()),
     }
 }
 

@@ -1,100 +1,64 @@
-//! Whether the events of the log are in order, as `eventscope check` says it.
+//! Whether events follow each other as they should. The log is read again for
+//! it, so it is done when asked for.
 
 use yew::prelude::*;
 
-use super::time_button;
-use crate::ui::more::use_more;
+use super::diagnostics::rules;
 use crate::ui::panel::{Source, use_answer};
 use crate::ui::viewer::Goto;
+use analysis::findings::Severity;
 use views::scene::format;
-use views::session::check::{CheckQuery, Checked, OutOfOrder};
+use views::session::check::CheckQuery;
+use views::words::findings::{out_of_order, tolerated};
 
-/// How many findings are shown at first.
-const SHOWN: usize = 10;
-
-#[derive(Properties, PartialEq)]
+#[derive(Clone, Properties, PartialEq)]
 pub(super) struct CheckProps {
     pub(super) source: Source,
     pub(super) on_goto: Callback<Goto>,
 }
 
-/// The section. All of the log is read again for it, so that it is asked for.
+/// A button, then what comes of it.
 #[component]
 pub(super) fn Check(props: &CheckProps) -> Html {
     let asked = use_state_eq(|| false);
-    let ask = {
+    let onclick = {
         let asked = asked.setter();
         Callback::from(move |_: MouseEvent| asked.set(true))
     };
     html! {
         <section aria-labelledby="process-check">
             <h2 id="process-check">{ "Order of events" }</h2>
-            <p>{ "Whether every event fits the state of its thread, capability and task: no thread runs twice at once, or after its end." }</p>
+            <p>{ "Whether threads, capabilities, tasks and sparks do only what they can. All events are read again for it." }</p>
             if *asked {
-                <Findings source={props.source.clone()} on_goto={props.on_goto.clone()} />
+                <Checked ..props.clone() />
             } else {
-                <button class="small" onclick={ask} disabled={!props.source.complete}>{ "Check all events" }</button>
+                <button class="small" {onclick} disabled={!props.source.complete}>{ "Check all events" }</button>
             }
         </section>
     }
 }
 
 #[component]
-fn Findings(props: &CheckProps) -> Html {
-    let answer = use_answer(&props.source, CheckQuery);
-    let more = use_more(SHOWN);
-    let checked = match answer.as_deref() {
-        None => return html! { <p role="status">{ "Reading all events once more …" }</p> },
-        Some(Err(why)) => return html! { <p role="status">{ why.to_string() }</p> },
-        Some(Ok(checked)) => checked,
+fn Checked(props: &CheckProps) -> Html {
+    let Some(answer) = use_answer(&props.source, CheckQuery) else {
+        return html! { <p role="status">{ "Reading all events." }</p> };
     };
-    let items = checked.findings.iter().take(more.shown);
+    let checked = match &*answer {
+        Ok(checked) => checked,
+        Err(error) => return html! { <p role="alert">{ format!("Not checked: {error}.") }</p> },
+    };
+    let passed = checked.tolerated.iter();
+    let passed: Vec<String> = passed
+        .map(|(what, count)| format!("{}: {}", tolerated(*what), format::count(*count)))
+        .collect();
+    let count = checked.findings.count(Severity::Note);
     html! {
         <>
-            <p role="status">{ verdict(checked) }</p>
-            <ul class="diagnostics">{ for items.map(|one| item(one, &props.on_goto)) }</ul>
-            { more.button(checked.findings.len(), "findings") }
-            if !checked.tolerated.is_empty() {
-                <p>{ tolerated(checked) }</p>
+            <p role="status">{ format!("Of {} events, {}.", format::count(checked.events), out_of_order(count)) }</p>
+            if !passed.is_empty() {
+                <p>{ format!("Let pass, as the runtime is known to write it: {}.", passed.join(", ")) }</p>
             }
+            { rules(&checked.findings, &props.on_goto) }
         </>
-    }
-}
-
-fn verdict(checked: &Checked) -> String {
-    let kept = checked.findings.len() as u64;
-    match checked.count {
-        0 => "Nothing is out of order.".to_owned(),
-        1 => "1 event is out of order.".to_owned(),
-        many if many > kept => format!(
-            "{} events are out of order; the first {} are listed.",
-            format::count(many),
-            format::count(kept)
-        ),
-        many => format!("{} events are out of order.", format::count(many)),
-    }
-}
-
-/// What is unusual, but no sign of a defect.
-fn tolerated(checked: &Checked) -> String {
-    let parts = checked.tolerated.iter();
-    let parts: Vec<String> = parts
-        .map(|(what, count)| format!("{} {what}", format::count(*count)))
-        .collect();
-    format!("Unusual, but harmless: {}.", parts.join(", "))
-}
-
-fn item(one: &OutOfOrder, on_goto: &Callback<Goto>) -> Html {
-    let place = one.cap.map(|cap| format!("capability {cap}"));
-    html! {
-        <li>
-            <span class="when">{ time_button(on_goto, one.time, one.cap) }</span>
-            <span>
-                { &one.subject }{ ": " }{ &one.problem }
-                if let Some(place) = place {
-                    <span class="explanation">{ place }</span>
-                }
-            </span>
-        </li>
     }
 }

@@ -20,8 +20,6 @@ pub mod spark;
 pub mod task;
 pub mod thread;
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use eventlog::ids::{CapId, ThreadId};
@@ -90,24 +88,7 @@ pub enum Tolerated {
     TaskWithoutEnd,
 }
 
-impl Tolerated {
-    /// What these are.
-    #[must_use]
-    pub const fn plural(self) -> &'static str {
-        match self {
-            Self::OlderThread => "threads older than the log",
-            Self::RunAfterEnd => "runs of finished threads",
-            Self::WakeupAfterEnd => "wakeups of finished threads",
-            Self::NeedlessWakeup => "wakeups of threads that did not wait",
-            Self::SparkThreadUncreated => "threads for sparks without a creation",
-            Self::OlderTask => "tasks older than the log",
-            Self::TaskReplaced => "tasks replaced without an end",
-            Self::TaskWithoutEnd => "tasks without an end",
-        }
-    }
-}
-
-/// What is wrong with an event; a sentence with its subject before it.
+/// What is wrong with an event, beside what it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Problem {
     /// Something happens to a thread or task that was never created.
@@ -170,60 +151,4 @@ pub enum Doing {
     Move,
     /// It ends.
     End,
-}
-
-impl fmt::Display for Doing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Create => "is created",
-            Self::Run => "runs",
-            Self::Stop => "stops",
-            Self::Wake => "is woken",
-            Self::Move => "moves",
-            Self::End => "ends",
-        })
-    }
-}
-
-/// Where something is: ` on capability 3`, or nothing.
-struct On(Option<CapId>);
-
-impl fmt::Display for On {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(cap) => write!(f, " on capability {cap}"),
-            None => Ok(()),
-        }
-    }
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Uncreated(doing) => write!(f, "{doing}, but was never created"),
-            Self::CreatedAgain => f.write_str("is created, but was created before"),
-            Self::AfterEnd(doing) => write!(f, "{doing}, but has ended before"),
-            Self::RunsAlready { on } => write!(f, "runs, but is running already{}", On(on)),
-            Self::StopsUnrun => f.write_str("stops, but was not running"),
-            Self::StopsElsewhere { ran_on } => write!(f, "stops, but was running{}", On(ran_on)),
-            Self::MovesRunning => f.write_str("moves to another capability while it runs"),
-            Self::OtherThread {
-                running,
-                thread,
-                runs,
-            } => {
-                let what = if runs { "runs" } else { "stops" };
-                write!(f, "{what} thread {thread} while it runs thread {running}")
-            }
-            Self::MovesFromElsewhere { was_on, from } => write!(
-                f,
-                "moves from capability {from}, but was on capability {was_on}"
-            ),
-            Self::SparkWithoutThread => f.write_str("runs a spark, but no thread"),
-            Self::SparkInOtherThread { thread } => write!(
-                f,
-                "runs a spark in thread {thread}, which is no thread for sparks"
-            ),
-        }
-    }
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::functions::Functions;
-use super::oddities::Oddities;
 use super::parse::{Message, Says, parse, parse_function};
 use super::{CallKey, Input, State, step};
+use crate::findings::{Finding, Findings};
 use eventlog::ids::{Nanos, OsThreadId};
 use model::profile::stacks::{StackId, Stacks};
 use model::time::Span;
@@ -40,7 +40,7 @@ pub struct Calls {
     /// The C functions that ran.
     pub functions: Functions,
     /// What was odd.
-    pub oddities: Oddities,
+    pub oddities: Findings,
 }
 
 impl Calls {
@@ -49,12 +49,12 @@ impl Calls {
         match parse_function(text) {
             None => {}
             Some(Ok(message)) => return self.functions.message(message, at),
-            Some(Err(what)) => return self.oddities.push(at, what),
+            Some(Err(what)) => return self.oddities.push(Finding::at(at, what)),
         }
         match parse(text) {
             None => {}
             Some(Ok(message)) => self.about_call(message, at),
-            Some(Err(what)) => self.oddities.push(at, what),
+            Some(Err(what)) => self.oddities.push(Finding::at(at, what)),
         }
     }
 
@@ -69,7 +69,7 @@ impl Calls {
         let state = self.going_on.remove(&key).unwrap_or_default();
         let step = step(state, input, at);
         if let Some(oddity) = step.oddity {
-            self.oddities.push(at, oddity(key.clone()));
+            self.oddities.push(Finding::at(at, oddity(key.clone())));
         }
         if let Some((call, span)) = step.yields {
             self.over.push(Call {
@@ -154,25 +154,8 @@ mod tests {
                 (3, span(7, 50), None, true),
             ]
         );
-        let oddities = calls.oddities.finish(Nanos(50));
-        let at: Vec<u64> = oddities.iter().map(|oddity| oddity.at.0).collect();
-        assert_eq!(at, [0, 2, 3, 5]);
-    }
-
-    #[test]
-    fn oddities_do_not_fill_the_memory() {
-        let mut calls = Calls::default();
-        for at in 0..1500 {
-            calls.message("STOP 1 f", Nanos(at));
-        }
-        let oddities = calls.oddities.finish(Nanos(2000));
-        assert_eq!(oddities.len(), Oddities::KEPT + 1);
-        assert_eq!(
-            oddities
-                .last()
-                .map(|oddity| oddity.what.to_string())
-                .as_deref(),
-            Some("500 more")
-        );
+        let oddities = calls.oddities.kept().iter();
+        let at: Vec<_> = oddities.filter_map(Finding::start).collect();
+        assert_eq!(at, [0, 2, 3, 5].map(Nanos));
     }
 }

@@ -39,7 +39,7 @@ pub mod thread_stack;
 pub use calls::{Call, Calls};
 pub use functions::{FunctionId, FunctionStep, Functions, ThreadSteps};
 pub use haskell_strings::haskell_strings;
-pub use oddities::{CallOddity, CallProblem, Oddities};
+pub use oddities::CallProblem;
 pub use parse::{FunctionMessage, Message, Says, parse, parse_function};
 
 use serde::{Deserialize, Serialize};
@@ -55,12 +55,6 @@ pub struct CallKey {
     pub number: i64,
     /// The foreign function.
     pub name: String,
-}
-
-impl std::fmt::Display for CallKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "call {} of {}", self.number, self.name)
-    }
 }
 
 /// What a message says about a call. A stack is one of [`Calls::stacks`].

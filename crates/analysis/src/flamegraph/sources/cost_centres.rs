@@ -3,7 +3,7 @@
 //! thread.
 
 use super::super::collect::ProfileCollector;
-use super::{FlameSource, Gather, Gathered, Known, SourceOddity};
+use super::{FlameSource, Gather, Gathered, Known};
 use eventlog::{EventSet, Record, Sink};
 use model::profile::TrackSource;
 use model::profile::sample_threads::SampleThreads;
@@ -54,13 +54,6 @@ impl Gather for ProfileCollector {
         let (mut profile, oddities) = std::mem::take(self).finish(known.log);
         let running = |cap, at, place: &mut usize| known.store.running(cap, at, place);
         profile.threads = SampleThreads::of(&profile.tracks, running);
-        let odd = |oddity: super::super::CallOddity| SourceOddity {
-            at: Some(oddity.at),
-            text: oddity.what.to_string(),
-        };
-        Gathered {
-            profile,
-            oddities: oddities.into_iter().map(odd).collect(),
-        }
+        Gathered { profile, oddities }
     }
 }

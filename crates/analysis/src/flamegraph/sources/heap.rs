@@ -2,6 +2,7 @@
 
 use super::super::heap_collect::HeapCollector;
 use super::{FlameSource, Gather, Gathered, Known};
+use crate::findings::Findings;
 use eventlog::{EventSet, Record, Sink};
 use model::profile::source::Unit;
 
@@ -47,7 +48,7 @@ impl Gather for HeapCollector {
     fn settle(&mut self, known: &Known<'_>) -> Gathered {
         Gathered {
             profile: std::mem::take(self).finish(known.log.end),
-            oddities: Vec::new(),
+            oddities: Findings::default(),
         }
     }
 }

@@ -11,10 +11,10 @@ use std::fmt::Debug;
 
 use super::profiles::SourceInfo;
 use super::spans::opentelemetry::TelemetrySpans;
+use crate::findings::Findings;
 use crate::timeline::messages::Messages;
 use crate::timeline::store::Store;
 use crate::timeline::user_spans::SpanPrefixes;
-use eventlog::ids::Nanos;
 use eventlog::{EventSet, Record};
 use model::profile::origin::Origin;
 use model::profile::source::{Source, Unit};
@@ -118,17 +118,8 @@ pub struct Known<'a> {
 pub struct Gathered {
     /// Without tracks if the log has nothing of the source.
     pub profile: Profile,
-    /// By time.
-    pub oddities: Vec<SourceOddity>,
-}
-
-/// Something odd, in words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SourceOddity {
-    /// When, if that is known.
-    pub at: Option<Nanos>,
-    /// What.
-    pub text: String,
+    /// What does not fit.
+    pub oddities: Findings,
 }
 
 macro_rules! table {

@@ -1,7 +1,8 @@
 //! Spans that the program announces with messages, one on the other.
 
-use super::super::spans::{ProgramSpans, left_out_sentence};
-use super::{FlameSource, Gather, Gathered, Known, SourceOddity};
+use super::super::spans::ProgramSpans;
+use super::{FlameSource, Gather, Gathered, Known};
+use crate::findings::{Fact, Finding, Findings};
 use model::profile::TrackSource;
 
 /// See the file.
@@ -43,14 +44,11 @@ impl Gather for Spans {
     fn settle(&mut self, known: &Known<'_>) -> Gathered {
         let spans = ProgramSpans::of(known);
         let (profile, left_out) = spans.profile(known.collections, known.store, known.log.end);
-        let left_out = (left_out > 0).then(|| SourceOddity {
-            at: None,
-            text: left_out_sentence(left_out),
-        });
-        Gathered {
-            profile,
-            oddities: left_out.into_iter().collect(),
+        let mut oddities = Findings::default();
+        if left_out > 0 {
+            oddities.push(Finding::new(Fact::SpansLeftOut(left_out)));
         }
+        Gathered { profile, oddities }
     }
 
     fn follows_words(&self) -> bool {

@@ -1,8 +1,8 @@
 //! Haskell stacks that `ghc-stack-profiler` sampled, which needs no profiling
 //! build.
 
-use super::super::stack_samples::{StackOddity, StackSampleCollector};
-use super::{FlameSource, Gather, Gathered, Known, SourceOddity};
+use super::super::stack_samples::StackSampleCollector;
+use super::{FlameSource, Gather, Gathered, Known};
 use eventlog::{EventSet, Record, Sink};
 
 /// See the file.
@@ -42,13 +42,6 @@ impl Gather for StackSampleCollector {
 
     fn settle(&mut self, known: &Known<'_>) -> Gathered {
         let (profile, oddities) = std::mem::take(self).finish(known.log.end);
-        let odd = |oddity: StackOddity| SourceOddity {
-            at: Some(oddity.at),
-            text: oddity.what.to_string(),
-        };
-        Gathered {
-            profile,
-            oddities: oddities.into_iter().map(odd).collect(),
-        }
+        Gathered { profile, oddities }
     }
 }

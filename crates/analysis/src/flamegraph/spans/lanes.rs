@@ -7,8 +7,9 @@ use std::collections::BinaryHeap;
 use super::ProgramSpan;
 use eventlog::ids::ThreadId;
 
-/// How many lanes a thread has at most.
-pub(super) const MOST_LANES: usize = 256;
+/// How many lanes a thread has at most: so many spans may overlap without
+/// lying inside each other.
+pub const MOST_LANES: usize = 256;
 /// In so many of them a place is sought on top of others.
 const SEARCHED: usize = 16;
 

@@ -18,11 +18,13 @@ pub mod totals;
 
 use rustc_hash::FxHashMap;
 
-use self::lanes::{Lane, MOST_LANES, lanes, share};
+pub use self::lanes::MOST_LANES;
+use self::lanes::{Lane, lanes, share};
 use self::opentelemetry::TelemetrySpans;
 use self::samples::{Collections, samples};
 use super::draft::Draft;
 use super::sources::Known;
+use crate::automata::announced::{Announcement, GoingOn, step};
 use crate::timeline::messages::Messages;
 use crate::timeline::store::Store;
 use crate::timeline::user_spans::{Announced, SpanPrefixes};
@@ -184,22 +186,12 @@ impl ProgramSpans {
     }
 }
 
-/// What is said of spans that overlap too many others.
-#[must_use]
-pub fn left_out_sentence(count: u64) -> String {
-    format!(
-        "{count} spans are not in the flame graph: they overlap {MOST_LANES} others without lying \
-         inside of them"
-    )
-}
-
 /// A span of messages that goes on.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     start: u64,
     cap: Option<CapId>,
-    /// How many starts have no stop yet.
-    starts: u32,
+    state: GoingOn,
 }
 
 #[derive(Debug, Default)]
@@ -213,24 +205,27 @@ impl Search {
     fn message(&mut self, announced: Announced<'_>, (time, cap): (u64, Option<CapId>)) {
         let name = self.found.names.id(announced.name);
         let key = (name, Box::from(announced.number));
-        if announced.start {
-            let open = self.going_on.entry(key).or_insert(Open {
-                start: time,
-                cap,
-                starts: 0,
-            });
-            open.starts = open.starts.saturating_add(1);
-            return;
-        }
-        // A stop without a start costs only itself.
-        let Some(open) = self.going_on.get_mut(&key) else {
-            return;
-        };
-        open.starts -= 1;
-        if open.starts == 0 {
-            let open = *open;
-            self.going_on.remove(&key);
-            self.close(name, open, time, false);
+        let state = self
+            .going_on
+            .get(&key)
+            .map_or(GoingOn(0), |open| open.state);
+        let (state, yields) = step(state, announced.start);
+        match yields {
+            Some(Announcement::Begins) => {
+                let start = time;
+                self.going_on.insert(key, Open { start, cap, state });
+            }
+            Some(Announcement::Ends) => {
+                if let Some(open) = self.going_on.remove(&key) {
+                    self.close(name, open, time, false);
+                }
+            }
+            Some(Announcement::Stray) => {}
+            None => {
+                if let Some(open) = self.going_on.get_mut(&key) {
+                    open.state = state;
+                }
+            }
         }
     }
 

@@ -15,7 +15,7 @@ mod info_tables;
 mod oddities;
 mod timing;
 
-pub use oddities::{StackOddity, StackProblem};
+pub use oddities::StackProblem;
 
 use std::collections::BTreeMap;
 
@@ -24,6 +24,7 @@ use rustc_hash::FxHashMap;
 use self::info_tables::InfoTables;
 use self::oddities::Oddities;
 use super::draft::Draft;
+use crate::findings::Findings;
 use eventlog::conventions::stack_profiler::{StackFrame, StackFrames, StackMessage};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::{Event, EventSet, EventType, Record, Sink};
@@ -171,14 +172,14 @@ impl StackSampleCollector {
 
     /// The profile of a log whose last event is at `end`, and what was odd.
     #[must_use]
-    pub fn finish(mut self, end: Nanos) -> (Profile, Vec<StackOddity>) {
+    pub fn finish(mut self, end: Nanos) -> (Profile, Findings) {
         for ((_, thread), parts) in std::mem::take(&mut self.parts) {
             let what = StackProblem::LastPartMissing(thread);
             self.oddities.push(parts.since, what);
         }
         let mut draft = Draft::new();
         if self.samples.is_empty() {
-            return (draft.finish(end, None), self.oddities.finish(end));
+            return (draft.finish(end, None), self.oddities.found);
         }
         let names = self.named_frames(&mut draft);
         let none = Frame::of_kind(FrameKind::Haskell, "no frames");
@@ -197,7 +198,7 @@ impl StackSampleCollector {
             }
         }
         let tick = tracks(&mut draft, caps);
-        (draft.finish(end, Some(tick)), self.oddities.finish(end))
+        (draft.finish(end, Some(tick)), self.oddities.found)
     }
 
     fn named_frames(&mut self, draft: &mut Draft) -> Vec<FrameId> {

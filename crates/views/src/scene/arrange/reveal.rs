@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Known, TrackChange, TrackView, arrange};
 use crate::scene::track::{Group, Kind, Layout};
 use crate::scene::track_name::TrackName;
-use analysis::timeline::row::Row;
+use crate::tracks::Row;
 
 /// A track that there is, whether it is shown or not.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,7 +68,7 @@ pub fn hidden_names(known: &Known<'_>, view: &TrackView) -> Vec<(TrackName, Stri
 impl TrackView {
     /// Has a track shown: not hidden, not folded away, not filtered out.
     pub fn reveal(&mut self, track: &Reach) {
-        let group = Group::of(track.row);
+        let group = track.row.group();
         let Some(group_name) = TrackName::new(group.name()) else {
             return;
         };
@@ -96,22 +96,29 @@ impl TrackView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use analysis::timeline::contents::Contents;
-    use analysis::timeline::row::Graph;
+    use crate::tracks::capability::Capability;
+    use crate::tracks::collections::Collections;
+    use crate::tracks::heap::Heap;
+    use crate::tracks::instants::Instants;
+    use crate::tracks::messages::Messages;
+    use crate::tracks::{Activity, Contents, Listed};
     use eventlog::ids::CapId;
 
     #[test]
     fn what_is_hidden_folded_or_filtered_can_be_reached() {
         let contents = Contents {
-            collections: true,
-            graphs: vec![Graph::Heap],
-            instants: vec![CapId(0)],
+            tracks: vec![
+                Listed::new(Activity, "Activity"),
+                Listed::new(Collections, "Collections"),
+                Listed::new(Messages, "Messages"),
+                Listed::new(Instants(CapId(0)), "Events of capability 0"),
+                Listed::new(Heap, "Heap"),
+            ],
             ..Contents::default()
         };
         let caps = [(CapId(0), String::new()), (CapId(1), String::new())];
         let known = Known {
             caps: &caps,
-            messages: 1,
             contents: &contents,
             threads: &[],
             pinned_threads: &[],
@@ -126,14 +133,14 @@ mod tests {
         };
         let all = all_tracks(&known, &view);
         let rows: Vec<Row> = all.iter().map(|track| track.row).collect();
-        let expected = [
-            Row::Activity,
-            Row::Collections,
-            Row::Messages,
-            Row::Cap(CapId(0)),
-            Row::Cap(CapId(1)),
-            Row::Instants(CapId(0)),
-            Row::Graph(Graph::Heap),
+        let expected: [Row; 7] = [
+            Activity.into(),
+            Collections.into(),
+            Messages.into(),
+            Capability(CapId(0)).into(),
+            Capability(CapId(1)).into(),
+            Instants(CapId(0)).into(),
+            Heap.into(),
         ];
         assert_eq!(
             rows.iter().collect::<BTreeSet<_>>(),

@@ -3,8 +3,17 @@
 use proptest::prelude::*;
 
 use super::*;
-use analysis::timeline::contents::SpanInfo;
-use eventlog::ids::{OsThreadId, ThreadId};
+use crate::tracks::Activity;
+use crate::tracks::allocation::AllocationRate;
+use crate::tracks::calls::ForeignCalls;
+use crate::tracks::collections::Collections;
+use crate::tracks::heap::Heap;
+use crate::tracks::instants::Instants;
+use crate::tracks::messages::Messages;
+use crate::tracks::samples::Samples;
+use crate::tracks::user_span::UserSpan;
+use analysis::timeline::profile_rows::CallsOf;
+use eventlog::ids::OsThreadId;
 
 fn name(name: &str) -> TrackName {
     TrackName::new(name).expect("a name")
@@ -29,13 +38,16 @@ fn shown(view: &TrackView) -> Layout {
 fn with_known<T>(act: impl FnOnce(&Known<'_>) -> T) -> T {
     let caps: Vec<_> = (0..3).map(|cap| (CapId(cap), String::new())).collect();
     let contents = Contents {
-        collections: true,
-        graphs: vec![Graph::Heap, Graph::AllocationRate],
-        instants: vec![CapId(0), CapId(1)],
-        spans: vec![SpanInfo {
-            name: "load".into(),
-            ..SpanInfo::default()
-        }],
+        tracks: vec![
+            Listed::new(Activity, "Activity"),
+            Listed::new(Collections, "Collections"),
+            Listed::new(Messages, "Messages"),
+            Listed::new(Instants(CapId(0)), "Events of capability 0"),
+            Listed::new(Instants(CapId(1)), "Events of capability 1"),
+            Listed::new(Heap, "Heap"),
+            Listed::new(AllocationRate, "Allocation rate"),
+            Listed::new(UserSpan(0), "load"),
+        ],
         ..Contents::default()
     };
     let threads = [
@@ -46,7 +58,6 @@ fn with_known<T>(act: impl FnOnce(&Known<'_>) -> T) -> T {
     ];
     let known = Known {
         caps: &caps,
-        messages: 5,
         contents: &contents,
         threads: &threads,
         pinned_threads: &[thread(9, Some("worker")), thread(20, None)],
@@ -88,23 +99,20 @@ fn at_first() {
 
 #[test]
 fn the_rows_of_a_profile_come_after_the_capabilities() {
-    let calls = |of| CallsInfo { of, calls: 3 };
+    let calls = |of| Listed::new(ForeignCalls(of), "Calls").note("× 3");
     let contents = Contents {
-        instants: vec![CapId(0)],
-        calls: vec![
+        tracks: vec![
+            Listed::new(Activity, "Activity"),
+            Listed::new(Samples(CapId(0)), "Samples, cap 0").note("1,200"),
             calls(CallsOf::OsThread(OsThreadId(71))),
             calls(CallsOf::Unknown { lane: 0 }),
             calls(CallsOf::Unknown { lane: 1 }),
+            Listed::new(Instants(CapId(0)), "Events of capability 0"),
         ],
-        samples: vec![SamplesInfo {
-            cap: CapId(0),
-            samples: 1200,
-        }],
         ..Contents::default()
     };
     let known = Known {
         caps: &[(CapId(0), String::new())],
-        messages: 0,
         contents: &contents,
         threads: &[],
         pinned_threads: &[],
@@ -121,9 +129,9 @@ fn the_rows_of_a_profile_come_after_the_capabilities() {
             "samples: PROFILE SAMPLES ",
             "samples0: Samples, cap 0 1,200",
             "calls: FOREIGN CALLS ",
-            "calls71: Calls, OS thread 71 × 3",
-            "callsunknown0: Calls, unknown OS thread × 3",
-            "callsunknown1: Calls, unknown OS thread (2) × 3",
+            "calls71: Calls × 3",
+            "callsunknown0: Calls × 3",
+            "callsunknown1: Calls × 3",
             "events: EVENTS 1",
         ]
     );

@@ -1,17 +1,25 @@
 //! Arrows, and what the user does: selection, cursor, notes, measure, minimap.
 
-use super::rows::{CAP, THREAD};
 use super::sample::{Made, Part, Sample, at, between, track};
 use super::{Entry, SAMPLE_PX};
 use crate::scene::track::{Group, Kind, Track};
+use crate::tracks::capability::Capability;
+use crate::tracks::thread::Thread;
+use crate::tracks::{Activity, Row};
 use analysis::timeline::activity::COLLECTING;
 use analysis::timeline::flow::{Arrow, ArrowKind};
-use analysis::timeline::row::Row;
 use eventlog::ids::{CapId, ThreadId};
 use model::class::Class;
 
+const CAP: Row = Row::Capability(Capability(CapId(0)));
+const THREAD: Row = thread_row(7);
+
+const fn thread_row(id: u32) -> Row {
+    Row::Thread(Thread(ThreadId(id)))
+}
+
 pub(super) fn arrows() -> Vec<Entry> {
-    let waker = Row::Thread(ThreadId(3));
+    let waker = thread_row(3);
     let arrow = |kind, from_thread| Arrow {
         kind,
         from: at(24.0),
@@ -70,7 +78,7 @@ fn thread() -> Sample {
 fn activity() -> Sample {
     let busy = [0.4, 1.0, 1.6, 0.8, 1.9, 1.2, 0.6, 1.4];
     let collecting = [0.1, 0.0, 0.4, 0.2, 0.0, 0.6, 0.3, 0.1];
-    Sample::graph(Row::Activity, &[(0, &busy), (COLLECTING, &collecting)])
+    Sample::graph(Activity, &[(0, &busy), (COLLECTING, &collecting)])
 }
 
 pub(super) fn entries() -> Vec<Entry> {
@@ -85,7 +93,7 @@ fn tracks() -> Vec<Entry> {
         pinned: true,
         ..track(Kind::Row(THREAD), "Pinned")
     };
-    let other = track(Kind::Row(Row::Thread(ThreadId(3))), "Other");
+    let other = track(Kind::Row(thread_row(3)), "Other");
     vec![
         Entry::new(
             "A group that is open",
@@ -113,9 +121,9 @@ fn selection() -> Vec<Entry> {
     let limited = {
         let marked = Track {
             selected: true,
-            ..track(Kind::Row(Row::Thread(ThreadId(3))), "")
+            ..track(Kind::Row(thread_row(3)), "")
         };
-        let other = track(Kind::Row(Row::Thread(ThreadId(4))), "");
+        let other = track(Kind::Row(thread_row(4)), "");
         Sample {
             range: Some(between(24.0, 72.0)),
             ..Sample::tracks(vec![marked, other])

@@ -1,6 +1,6 @@
 //! Small scenes with made marks.
 
-use super::{SAMPLE_PX, profile};
+use super::SAMPLE_PX;
 use crate::notes::{Note, Notes};
 use crate::scene::item::{Item, Marks, Names};
 use crate::scene::painter::{Painter, Rect};
@@ -9,14 +9,13 @@ use crate::scene::timeline::{Focus, MINIMAP_PX, NARROW_LABELS_PX, Scene, TOP_PX}
 use crate::scene::track::{Group, Kind, Layout, Track};
 use crate::scene::track_name::TrackName;
 use crate::scene::viewport::Viewport;
-use analysis::timeline::contents::Contents;
+use crate::tracks::{Contents, Row};
 use analysis::timeline::flow::Arrow;
-use analysis::timeline::instants::InstantKind;
-use analysis::timeline::row::Row;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::{CLASSES, Class};
-use model::marks::{MarkKind, NONE, TimelineReply};
-use model::profile::frames::Frame;
+use model::gauge::Stretch;
+use model::marks::{MarkKind, NewMoment, NewSpan, Packed, Payload, TimelineReply, Values, Writer};
+use model::profile::frames::{Frame, FrameKind};
 use model::time::Span;
 
 /// Nanoseconds in a pixel of a sample.
@@ -32,38 +31,42 @@ pub(super) fn between(from_px: f64, to_px: f64) -> Span {
     Span::new(at(from_px), at(to_px))
 }
 
+/// Where a sample's span begins and ends, in pixels.
+pub(crate) const FROM: f64 = 8.0;
+pub(crate) const TO: f64 = 88.0;
+/// In the middle of a sample, in pixels.
+pub(crate) const MIDDLE: f64 = 48.0;
+
 /// A made mark; places are pixels.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Made {
+pub(crate) struct Made {
     kind: MarkKind,
     class: Class,
-    code: u8,
     from: f64,
     to: f64,
-    detail: u32,
     count: u32,
     shares: [f32; CLASSES],
+    payload: Packed,
 }
 
 impl Made {
     /// One span.
-    pub(super) fn span(class: Class, from: f64, to: f64) -> Self {
+    pub(crate) fn span(class: Class, from: f64, to: f64) -> Self {
         let mut shares = [0.0; CLASSES];
         shares[class as usize] = 1.0;
         Self {
             kind: MarkKind::One,
             class,
-            code: 0,
             from,
             to,
-            detail: NONE,
             count: 1,
             shares,
+            payload: Packed::default(),
         }
     }
 
     /// Several spans that share a place.
-    pub(super) fn many(from: f64, to: f64, of: &[(Class, f32)]) -> Self {
+    fn many(from: f64, to: f64, of: &[(Class, f32)]) -> Self {
         let first = of.first().map_or(Class::Other, |(class, _)| *class);
         let mut many = Self {
             kind: MarkKind::Many,
@@ -78,47 +81,64 @@ impl Made {
     }
 
     /// Something at a point in time.
-    pub(super) fn point(kind: MarkKind, at: f64) -> Self {
+    pub(crate) fn moment(at: f64) -> Self {
         Self {
-            kind,
+            kind: MarkKind::Moment,
             ..Self::span(Class::Other, at, at)
         }
     }
 
-    /// An event at a point in time.
-    pub(super) fn event(kind: InstantKind, at: f64) -> Self {
-        Self::point(MarkKind::Instant, at).code(kind as u8)
+    /// What its track knows of it.
+    pub(crate) fn with(self, payload: impl Payload) -> Self {
+        let payload = payload.pack();
+        Self { payload, ..self }
     }
 
-    pub(super) const fn code(self, code: u8) -> Self {
-        Self { code, ..self }
-    }
-
-    pub(super) const fn detail(self, detail: u32) -> Self {
-        Self { detail, ..self }
-    }
-
-    pub(super) const fn count(self, count: u32) -> Self {
+    /// How many it stands for.
+    pub(crate) const fn count(self, count: u32) -> Self {
         Self { count, ..self }
     }
 
-    fn push(&self, row: u32, reply: &mut TimelineReply) {
-        reply.row.push(row);
-        reply.kind.push(self.kind as u8);
-        reply.class.push(self.class as u8);
-        reply.code.push(self.code);
-        reply.start.push(self.from * NS_PER_PX);
-        reply.end.push(self.to * NS_PER_PX);
-        reply.detail.push(self.detail);
-        reply.other_wait_ns.push(0.0);
-        reply.count.push(self.count);
-        reply.shares.extend(self.shares);
+    fn write(&self, writer: &mut Writer) {
+        let (start, end) = (at(self.from).0, at(self.to).0);
+        match self.kind {
+            MarkKind::Moment => writer.moment(NewMoment {
+                start,
+                end,
+                count: self.count as usize,
+                payload: self.payload,
+            }),
+            kind => writer.span(NewSpan {
+                many: kind == MarkKind::Many,
+                class: self.class,
+                start,
+                end,
+                count: self.count,
+                shares: self.shares,
+                payload: self.payload,
+            }),
+        }
     }
+}
+
+/// The functions of the samples of a profile here, by their numbers.
+fn functions() -> Vec<Frame> {
+    let function = |module: &str, label: &str| Frame::cost_centre(module, label, "here");
+    vec![
+        function("Main", "solve"),
+        function("Data.Map", "insert"),
+        Frame::built_in("GC", "GC"),
+    ]
+}
+
+/// The foreign functions of the calls here, by their numbers.
+fn foreign_functions() -> Vec<Frame> {
+    vec![Frame::of_kind(FrameKind::ForeignCall, "blur")]
 }
 
 /// Marks two pixels wide all along a row; `of` says what share each class has
 /// in the first, the second, and so on.
-pub(super) fn buckets(of: impl Fn(f32) -> Vec<(Class, f32)>) -> Vec<Made> {
+pub(crate) fn buckets(of: impl Fn(f32) -> Vec<(Class, f32)>) -> Vec<Made> {
     let places = (2..46u8).map(f32::from);
     let one = |place: f32| {
         let from = f64::from(place) * 2.0;
@@ -142,7 +162,7 @@ pub(super) enum Part {
 
 /// A scene of its own.
 #[derive(Clone, Debug)]
-pub(super) struct Sample {
+pub(crate) struct Sample {
     pub(super) part: Part,
     pub(super) layout: Layout,
     pub(super) marks: Marks,
@@ -179,10 +199,21 @@ impl Names for Nameless {
     }
 }
 
+/// What marks of a sample are written to.
+fn writer() -> Writer {
+    Writer {
+        view: between(0.0, SAMPLE_PX),
+        bucket_ns: 1,
+        end: at(SAMPLE_PX),
+        row: 0,
+        reply: TimelineReply::default(),
+    }
+}
+
 /// A track for a sample.
 pub(super) fn track(kind: Kind, name: &str) -> Track {
     let id = match kind {
-        Kind::Row(row) => row.name(&Contents::default()),
+        Kind::Row(row) => row.link(&Contents::default()),
         Kind::Group(group) => group.name().to_owned(),
         Kind::Label => "label".to_owned(),
     };
@@ -226,38 +257,48 @@ impl Sample {
     /// Rows with marks.
     pub(super) fn rows(rows: &[(Row, Vec<Made>)]) -> Self {
         let tracks = rows.iter().map(|(row, _)| track(Kind::Row(*row), ""));
-        let mut sample = Self::tracks(tracks.collect());
+        let mut writer = writer();
         for (number, (_, marks)) in (0u32..).zip(rows) {
+            writer.row = number;
             for mark in marks {
-                mark.push(number, &mut sample.marks.reply);
+                mark.write(&mut writer);
             }
         }
-        sample
+        Self::tracks(tracks.collect()).with(writer)
+    }
+
+    fn with(mut self, writer: Writer) -> Self {
+        self.marks.reply = writer.reply;
+        self
     }
 
     /// A row with marks.
-    pub(super) fn row(row: Row, marks: Vec<Made>) -> Self {
-        Self::rows(&[(row, marks)])
+    pub(crate) fn row(row: impl Into<Row>, marks: Vec<Made>) -> Self {
+        Self::rows(&[(row.into(), marks)])
     }
 
     /// A graph; each series is a list of values, evenly spread.
-    pub(super) fn graph(row: Row, series: &[(u8, &[f64])]) -> Self {
-        let mut sample = Self::row(row, Vec::new());
-        let graph = &mut sample.marks.reply.graph;
+    pub(crate) fn graph(row: impl Into<Row>, series: &[(u8, &[f64])]) -> Self {
+        let mut writer = writer();
         for (number, values) in series {
             let width = SAMPLE_PX / values.len().max(1) as f64;
             for (place, value) in values.iter().enumerate() {
                 let from = place as f64 * width;
-                graph.row.push(0);
-                graph.series.push(*number);
-                graph.start.push(from * NS_PER_PX);
-                graph.end.push((from + width) * NS_PER_PX);
-                graph.min.push(*value);
-                graph.max.push(*value);
-                graph.last.push(*value);
+                let stretch = Stretch {
+                    start: at(from).0,
+                    end: at(from + width).0,
+                    values: Values::one(*value),
+                };
+                writer.stretch(*number, &stretch);
             }
         }
-        sample
+        Self::row(row, Vec::new()).with(writer)
+    }
+
+    /// A graph of three series, whose values are so many times these.
+    pub(crate) fn three(row: impl Into<Row>, unit: f64, values: [[f64; 8]; 3]) -> Self {
+        let [a, b, c] = values.map(|values| values.map(|value| value * unit));
+        Self::graph(row, &[(0, &a), (1, &b), (2, &c)])
     }
 
     /// The heading of a group.
@@ -322,8 +363,8 @@ impl Sample {
             marks: &self.marks,
             overview: &self.marks,
             names: &Nameless {
-                functions: profile::functions(),
-                foreign_functions: profile::foreign_functions(),
+                functions: functions(),
+                foreign_functions: foreign_functions(),
             },
             notes: &self.notes,
             focus: Focus {

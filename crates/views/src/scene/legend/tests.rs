@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::mem::discriminant;
 
 use super::sample::Sample;
 use super::*;
 use crate::scene::painter::TextPainter;
 use crate::scene::svg::SvgPainter;
+use crate::tracks::Row;
+use crate::tracks::instants::Happened;
+use crate::tracks::nonmoving::Part;
 use analysis::timeline::instants::InstantKind;
 use analysis::timeline::nonmoving::Phase;
-use analysis::timeline::row::{CallsOf, Graph, Row, SparkGraph};
-use eventlog::ids::{CapId, TaskId, ThreadId};
 use model::class::Class;
 use model::marks::MarkKind;
 
@@ -48,7 +48,7 @@ fn pictures(patterns: bool, palette: &Palette, wanted: impl Fn(&Sample) -> bool)
 /// Whether a row of the sample has marks of one span, whose look is not that
 /// of many small pieces.
 fn few_marks(sample: &Sample) -> bool {
-    sample.marks.reply.len() < 10 && sample.marks.reply.graph.row.is_empty()
+    sample.marks.reply.len() < 10 && sample.marks.reply.points.row.is_empty()
 }
 
 /// Compares with a snapshot, which stands where the others are.
@@ -74,7 +74,7 @@ fn samples_of_waits_and_collections_with_patterns() {
             && sample.marks.rows.iter().any(|row| {
                 matches!(
                     row,
-                    Row::Cap(_) | Row::Thread(_) | Row::Collections | Row::Nonmoving
+                    Row::Capability(_) | Row::Thread(_) | Row::Collections(_) | Row::Nonmoving(_)
                 )
             })
             && sample.part == super::sample::Part::Tracks
@@ -161,57 +161,27 @@ fn every_class_kind_phase_and_row_is_explained() {
         let found = marks().any(|item| item.class == class && item.kind == MarkKind::One);
         assert!(found, "{class:?}");
     }
-    for (class, of) in [
-        (Class::Running, Row::Thread(ThreadId(7))),
-        (Class::Open, Row::Thread(ThreadId(7))),
-    ] {
-        assert!(marks().any(|item| item.class == class && item.row == of));
+    for class in [Class::Running, Class::Open] {
+        assert!(marks().any(|item| item.class == class && item.row.thread().is_some()));
     }
     let of_events = || marks().filter(|item| matches!(item.row, Row::Instants(_)));
     for kind in InstantKind::ALL {
-        let found = of_events().any(|item| item.code.0 == kind as u8);
+        let found = of_events().any(|item| item.read::<Happened>().kind == kind);
         assert!(found, "{kind:?}");
     }
     for phase in Phase::ALL {
         let found = marks().any(|item| {
-            item.row == Row::Nonmoving
+            matches!(item.row, Row::Nonmoving(_))
                 && item.kind == MarkKind::One
-                && Phase::read(item.code) == phase
+                && item.read::<Part>().phase == phase
         });
         assert!(found, "{phase:?}");
     }
-    let cap = CapId(0);
-    let rows = [
-        Row::Activity,
-        Row::Collections,
-        Row::Nonmoving,
-        Row::Messages,
-        Row::Graph(Graph::Heap),
-        Row::Graph(Graph::AllocationRate),
-        Row::Graph(Graph::MemoryReturned),
-        Row::UserSpan(0),
-        Row::Cap(cap),
-        Row::Instants(cap),
-        Row::Sparks(cap, SparkGraph::Created),
-        Row::Sparks(cap, SparkGraph::Converted),
-        Row::Sparks(cap, SparkGraph::Pool),
-        Row::Thread(ThreadId(7)),
-        Row::Task(TaskId(1)),
-        Row::Perf(0),
-        Row::Blocks(Some(cap)),
-        Row::ForeignCalls(CallsOf::Unknown { lane: 0 }),
-        Row::Samples(cap),
-    ];
-    for row in rows {
-        let found = entries
+    for kind in Row::KINDS {
+        let mut rows = entries
             .iter()
-            .flat_map(|(_, entry)| &entry.sample.marks.rows)
-            .any(|other| match (row, other) {
-                (Row::Graph(a), Row::Graph(b)) => a == *b,
-                (Row::Sparks(_, a), Row::Sparks(_, b)) => a == *b,
-                (row, other) => discriminant(&row) == discriminant(other),
-            });
-        assert!(found, "{row:?}");
+            .flat_map(|(_, entry)| &entry.sample.marks.rows);
+        assert!(rows.any(|row| row.kind() == *kind), "{kind}");
     }
 }
 

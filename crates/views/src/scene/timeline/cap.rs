@@ -6,8 +6,7 @@ use super::{Scene, class_colour};
 use crate::scene::format;
 use crate::scene::item::Names;
 use crate::scene::painter::{Align, Face, Painter, Rect};
-use analysis::timeline::row::Row;
-use eventlog::ids::ThreadId;
+use crate::tracks::capability::{Capability, Run};
 use model::class::Class;
 use model::marks::{MarkKind, MarkView};
 
@@ -34,15 +33,15 @@ fn is_collection(class: Class) -> bool {
 }
 
 impl<N: Names> Scene<'_, N> {
-    pub(super) fn paint_cap(&self, row: Row, area: Rect, painter: &mut impl Painter) {
+    pub(crate) fn paint_cap(&self, row: Capability, area: Rect, painter: &mut impl Painter) {
         let (y, h) = (area.y + 5.0, area.h - 10.0);
         for (mark, span) in self.marks.of(row) {
             let rect = self.rect(span, y, h);
             match mark.kind {
                 MarkKind::Many if is_collection(mark.class) => {
-                    self.paint_collections(rect, mark.shares, painter);
+                    self.paint_collections(rect, &mark, painter);
                 }
-                MarkKind::Many => self.paint_runs(rect, mark.shares, painter),
+                MarkKind::Many => self.paint_runs(rect, &mark, painter),
                 _ => self.paint_one(&mark, (rect, self.x(span.start)), painter),
             }
         }
@@ -84,9 +83,8 @@ impl<N: Names> Scene<'_, N> {
     /// that a thin one does not look like a full one. Something is always seen.
     /// Running stands on the ground and collecting hangs from the top: they
     /// share the bucket and do not cover each other.
-    fn paint_runs(&self, rect: Rect, shares: &[f32], painter: &mut impl Painter) {
-        let share: f64 = shares.iter().map(|&share| f64::from(share)).sum();
-        let h = (rect.h * share.min(1.0)).max(LEAST_PX);
+    fn paint_runs(&self, rect: Rect, mark: &MarkView<'_>, painter: &mut impl Painter) {
+        let h = (rect.h * mark.share_of_all().min(1.0)).max(LEAST_PX);
         let bar = Rect::new(rect.x, rect.y + rect.h - h, rect.w, h);
         painter.fill(bar, self.palette.running.into());
     }
@@ -94,8 +92,8 @@ impl<N: Names> Scene<'_, N> {
     /// Several parts of collections in a bucket, from the top: the work, the
     /// waits within collections, the waits before them; each as high as its
     /// share. Something is always seen, of that which takes most time.
-    fn paint_collections(&self, rect: Rect, shares: &[f32], painter: &mut impl Painter) {
-        let share = |class: Class| f64::from(shares.get(class as usize).copied().unwrap_or(0.0));
+    fn paint_collections(&self, rect: Rect, mark: &MarkView<'_>, painter: &mut impl Painter) {
+        let share = |class: Class| mark.share(class);
         let waiting = share(Class::GcStart) + share(Class::GcIdle) + share(Class::GcDone);
         let (work, sync) = (share(Class::Gc), share(Class::GcSync));
         let parts = [
@@ -129,9 +127,9 @@ impl<N: Names> Scene<'_, N> {
             return;
         }
         let mut width = |text: &str| painter.measure(text, Face::Label);
-        let name: Option<String> = match (mark.class, mark.detail) {
+        let name: Option<String> = match (mark.class, mark.read::<Run>().thread) {
             (Class::Gc, _) => Some("GC".to_owned()).filter(|name| width(name) <= room),
-            (_, Some(thread)) => match self.names.label(ThreadId(thread)) {
+            (_, Some(thread)) => match self.names.label(thread) {
                 Some(label) if room >= LEAST_LABEL_PX => {
                     Some(format::truncate_middle(label, room, width).into_owned())
                 }

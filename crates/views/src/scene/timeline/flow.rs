@@ -5,8 +5,10 @@ use super::{Scene, TOP_PX};
 use crate::scene::item::Names;
 use crate::scene::painter::{Paint, Painter, Rect};
 use crate::scene::track::Track;
+use crate::tracks::Row;
+use crate::tracks::capability::Capability;
+use crate::tracks::thread::Thread;
 use analysis::timeline::flow::{Arrow, ArrowKind};
-use analysis::timeline::row::Row;
 
 /// Of how many lines a curve is made.
 const LINES: u32 = 24;
@@ -42,13 +44,19 @@ impl<N: Names> Scene<'_, N> {
     /// ends: the row of the thread or, if that is not seen, of the capability.
     fn arrow_rows(&self, arrow: &Arrow) -> (Option<Row>, Vec<Row>) {
         let shown = |row: &Row| self.is_seen(*row);
-        let thread = Some(Row::Thread(arrow.thread)).filter(shown);
-        let cap = arrow.to_cap.map(Row::Cap).filter(shown);
-        let from_cap = arrow.from_cap.map(Row::Cap).filter(shown);
+        let thread = Some(Row::from(Thread(arrow.thread))).filter(shown);
+        let cap = arrow
+            .to_cap
+            .map(|cap| Row::from(Capability(cap)))
+            .filter(shown);
+        let from_cap = arrow
+            .from_cap
+            .map(|cap| Row::from(Capability(cap)))
+            .filter(shown);
         let waker = arrow
             .from_thread
             .filter(|_| arrow.kind == ArrowKind::Wakeup);
-        let waker = waker.map(Row::Thread).filter(shown);
+        let waker = waker.map(|thread| Row::from(Thread(thread))).filter(shown);
         match (thread, waker.or(from_cap)) {
             (Some(thread), from) => (from, vec![thread]),
             (None, from) => (from, cap.into_iter().collect()),

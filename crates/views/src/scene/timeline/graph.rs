@@ -6,10 +6,8 @@ use super::plot::{Band, Column, Outline, Plot, stacked};
 use crate::scene::colour::Rgb;
 use crate::scene::item::Names;
 use crate::scene::painter::{Align, Face, Painter, Rect};
-use crate::scene::palette::Palette;
+use crate::tracks::{Activity, Gauge, Look, Row, Style};
 use analysis::timeline::activity::COLLECTING;
-use analysis::timeline::graphs::{SeriesList, series};
-use analysis::timeline::row::{Graph, Row, SparkGraph};
 use model::marks::Values;
 
 /// Bands of capabilities thinner than this have no lines between them.
@@ -18,46 +16,6 @@ const SEPARATED_PX: f64 = 3.0;
 const HALF_LINE_PX: f64 = 0.75;
 /// How long a dash is, and a dash with the gap after it.
 const DASH_PX: (f64, f64) = (4.0, 7.0);
-
-/// How a series looks. Beside the colour there is always a shape.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Look {
-    /// A filled area.
-    Filled(Rgb),
-    /// A light area under a line.
-    Area(Rgb),
-    /// A line.
-    Line(Rgb),
-    /// A line of dashes.
-    Dashed(Rgb),
-    /// An area with stripes.
-    Striped(Rgb),
-}
-
-/// How the series of a row look, by number.
-fn looks(row: Row, palette: &Palette) -> [Look; 3] {
-    let Palette {
-        running,
-        gc,
-        blocked,
-        io,
-        ink2,
-        ..
-    } = *palette;
-    match row {
-        Row::Graph(Graph::AllocationRate) => [Look::Filled(running); 3],
-        Row::Sparks(_, SparkGraph::Created) => {
-            [Look::Filled(running), Look::Area(io), Look::Striped(gc)]
-        }
-        Row::Sparks(_, SparkGraph::Converted) => [
-            Look::Filled(running),
-            Look::Area(blocked),
-            Look::Striped(gc),
-        ],
-        Row::Perf(_) => [Look::Filled(io); 3],
-        _ => [Look::Area(io), Look::Line(ink2), Look::Dashed(gc)],
-    }
-}
 
 /// The points of a series in pixels: from where to where, and the values.
 type Points = Vec<(f64, f64, Values)>;
@@ -68,24 +26,18 @@ impl<N: Names> Scene<'_, N> {
         let (labels, right) = (self.labels_px(), self.size.0);
         let points = self.marks.points(row);
         let points = points.filter(|(point, _)| point.series == number);
-        let placed = points.map(|(point, span)| {
-            let values = Values {
-                min: point.min,
-                max: point.max,
-                last: point.last,
-            };
-            (self.x(span.start), self.x(span.end), values)
-        });
+        let placed =
+            points.map(|(point, span)| (self.x(span.start), self.x(span.end), point.values));
         placed
             .filter(|(from, to, _)| *to >= labels && *from <= right)
             .collect()
     }
 
     /// The series of a row in pixels, and stacked if they stand on each other.
-    fn series_of(&self, row: Row, list: SeriesList) -> (Vec<Points>, Vec<Vec<Column>>) {
-        let numbers = 0..u8::try_from(list.names.len()).unwrap_or(u8::MAX);
+    fn series_of(&self, row: Row, gauge: Gauge) -> (Vec<Points>, Vec<Vec<Column>>) {
+        let numbers = 0..u8::try_from(gauge.series.len()).unwrap_or(u8::MAX);
         let all: Vec<Points> = numbers.map(|n| self.series_points(row, n)).collect();
-        if !list.stacked {
+        if !gauge.stacked {
             return (all, Vec::new());
         }
         let lasts = |points: &Points| points.iter().map(|(a, b, v)| (*a, *b, v.last)).collect();
@@ -96,13 +48,13 @@ impl<N: Names> Scene<'_, N> {
 
     /// The greatest value in view of all rows that share a row's scale: sparks
     /// of all capabilities do, so that they can be compared.
-    fn greatest(&self, row: Row, list: SeriesList) -> f64 {
-        let alike = |other: &&Row| match (row, **other) {
-            (Row::Sparks(_, graph), Row::Sparks(_, of)) => graph == of,
-            (row, other) => row == other,
+    fn greatest(&self, row: Row, gauge: Gauge) -> f64 {
+        let scale = |row: Row| row.gauge().and_then(|gauge| gauge.scale);
+        let alike = |other: &&Row| {
+            **other == row || (gauge.scale.is_some() && scale(**other) == gauge.scale)
         };
         let of_row = |row: &Row| {
-            let (all, columns) = self.series_of(*row, list);
+            let (all, columns) = self.series_of(*row, gauge);
             let single = all.iter().flatten().map(|(.., values)| values.max);
             let tops = columns.iter().flatten().map(|column| column.upper);
             single.chain(tops).fold(0.0, f64::max)
@@ -112,24 +64,30 @@ impl<N: Names> Scene<'_, N> {
     }
 
     /// Lines and areas of a graph.
-    pub(super) fn paint_graph(&self, row: Row, area: Rect, painter: &mut impl Painter) {
-        let Some(list) = series(row) else { return };
-        let (all, columns) = self.series_of(row, list);
-        let greatest = self.greatest(row, list);
-        let plot = Plot::of(area, list.unit, greatest);
+    pub(crate) fn paint_gauge(&self, row: Row, area: Rect, painter: &mut impl Painter) {
+        let Some(gauge) = row.gauge() else { return };
+        let (all, columns) = self.series_of(row, gauge);
+        let greatest = self.greatest(row, gauge);
+        let plot = Plot::of(area, gauge.unit, greatest);
         self.paint_grid(&plot, area, painter);
-        let looks = looks(row, self.palette);
-        if list.stacked {
+        let looks = gauge.series.iter().map(|series| series.look);
+        if gauge.stacked {
             // What lies on top reaches to the ground, and is painted first.
             for (columns, look) in columns.iter().zip(looks).rev() {
-                paint_stack(columns, look, &plot, painter);
+                paint_stack(
+                    columns,
+                    look.style,
+                    (look.colour)(self.palette),
+                    &plot,
+                    painter,
+                );
             }
         } else {
             for (points, look) in all.iter().zip(looks) {
                 self.paint_level(points, look, &plot, painter);
             }
         }
-        self.paint_scale(&plot, list, area, painter);
+        self.paint_scale(&plot, gauge, area, painter);
     }
 
     fn paint_grid(&self, plot: &Plot, area: Rect, painter: &mut impl Painter) {
@@ -140,11 +98,11 @@ impl<N: Names> Scene<'_, N> {
     }
 
     /// What the top of the plot stands for, if there is something in it.
-    fn paint_scale(&self, plot: &Plot, list: SeriesList, area: Rect, painter: &mut impl Painter) {
+    fn paint_scale(&self, plot: &Plot, gauge: Gauge, area: Rect, painter: &mut impl Painter) {
         if plot.is_empty {
             return;
         }
-        let text = crate::scene::words::value(list.unit, plot.top);
+        let text = crate::scene::words::value(gauge.unit, plot.top);
         let back = Rect::new(
             area.x + 2.0,
             area.y + 2.0,
@@ -158,15 +116,16 @@ impl<N: Names> Scene<'_, N> {
     }
 
     fn paint_level(&self, points: &Points, look: Look, plot: &Plot, painter: &mut impl Painter) {
-        match look {
-            Look::Filled(colour) | Look::Striped(colour) => {
+        let colour = (look.colour)(self.palette);
+        match look.style {
+            Style::Filled | Style::Striped => {
                 let mut outline = Outline::new(plot.bottom);
                 for (from, to, values) in points {
                     outline.step(*from, *to, plot.height_of(values.max));
                 }
                 painter.polygon(&outline.finish(), colour.into());
             }
-            Look::Area(colour) => {
+            Style::Area => {
                 let mut outline = Outline::new(plot.bottom);
                 for (from, to, values) in points {
                     outline.step(*from, *to, plot.height_of(values.max));
@@ -174,8 +133,8 @@ impl<N: Names> Scene<'_, N> {
                 painter.polygon(&outline.finish(), colour.alpha(0.3));
                 paint_line(points, colour, plot, painter);
             }
-            Look::Line(colour) => paint_line(points, colour, plot, painter),
-            Look::Dashed(colour) => self.paint_dashes(points, colour, plot, painter),
+            Style::Line => paint_line(points, colour, plot, painter),
+            Style::Dashed => self.paint_dashes(points, colour, plot, painter),
         }
     }
 
@@ -200,7 +159,7 @@ impl<N: Names> Scene<'_, N> {
 
     /// How many capabilities run Haskell code, a band for each, and on top
     /// how many collect.
-    pub(super) fn paint_activity(&self, area: Rect, painter: &mut impl Painter) {
+    pub(crate) fn paint_activity(&self, area: Rect, painter: &mut impl Painter) {
         let bottom = area.y + area.h - 4.0;
         let scale = (area.h - 12.0) / self.caps.max(1) as f64;
         for k in 1..=self.caps.min(8) as u32 {
@@ -254,20 +213,20 @@ impl<N: Names> Scene<'_, N> {
         let (labels, right) = (self.labels_px(), self.size.0);
         let mut values: Vec<Vec<(f64, f64, f64)>> = Vec::new();
         let mut collecting = Vec::new();
-        for (point, span) in self.marks.points(Row::Activity) {
+        for (point, span) in self.marks.points(Activity) {
             let (from, to) = (self.x(span.start), self.x(span.end));
             if to < labels || from > right {
                 continue;
             }
             if point.series == COLLECTING {
-                collecting.push((from, to, point.last));
+                collecting.push((from, to, point.values.last));
                 continue;
             }
             let place = usize::from(point.series);
             if place >= values.len() {
                 values.resize_with(place + 1, Vec::new);
             }
-            values[place].push((from, to, point.last));
+            values[place].push((from, to, point.values.last));
         }
         values.push(collecting);
         values
@@ -284,14 +243,13 @@ fn paint_line(points: &Points, colour: Rgb, plot: &Plot, painter: &mut impl Pain
 }
 
 /// One series of a stack, from what lies beneath it up.
-fn paint_stack(columns: &[Column], look: Look, plot: &Plot, painter: &mut impl Painter) {
-    let colour = match look {
-        Look::Filled(colour)
-        | Look::Area(colour)
-        | Look::Line(colour)
-        | Look::Dashed(colour)
-        | Look::Striped(colour) => colour,
-    };
+fn paint_stack(
+    columns: &[Column],
+    style: Style,
+    colour: Rgb,
+    plot: &Plot,
+    painter: &mut impl Painter,
+) {
     let mut band = Band::default();
     let mut edge = Band::default();
     for column in columns.iter().filter(|column| column.upper > column.lower) {
@@ -301,18 +259,18 @@ fn paint_stack(columns: &[Column], look: Look, plot: &Plot, painter: &mut impl P
         band.step(column.left, column.right, top, bottom);
         edge.step(column.left, column.right, top, top + 2.0 * HALF_LINE_PX);
     }
-    match look {
-        Look::Area(_) => {
+    match style {
+        Style::Area => {
             band.paint(colour.alpha(0.5), painter);
             edge.paint(colour.into(), painter);
         }
-        Look::Striped(_) => {
+        Style::Striped => {
             for (left, right, top, bottom) in band.steps() {
                 let rect = Rect::new(left, top, right - left, bottom - top);
                 painter.hatch(rect, colour.into());
             }
             edge.paint(colour.into(), painter);
         }
-        Look::Filled(_) | Look::Line(_) | Look::Dashed(_) => band.paint(colour.into(), painter),
+        Style::Filled | Style::Line | Style::Dashed => band.paint(colour.into(), painter),
     }
 }

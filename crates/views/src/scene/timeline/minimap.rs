@@ -4,8 +4,8 @@ use super::Scene;
 use super::plot::{Column, Outline, stacked};
 use crate::scene::item::Names;
 use crate::scene::painter::{Painter, Rect};
+use crate::tracks::Activity;
 use analysis::timeline::activity::COLLECTING;
-use analysis::timeline::row::Row;
 use eventlog::ids::Nanos;
 
 /// Its height, in pixels.
@@ -43,11 +43,11 @@ impl<N: Names> Scene<'_, N> {
             (MINIMAP_PX - 8.0) / self.caps.max(1) as f64,
         );
         let (mut running, mut all) = (Vec::new(), Vec::new());
-        for (point, span) in self.overview.points(Row::Activity) {
+        for (point, span) in self.overview.points(Activity) {
             let step = (
                 self.minimap_x(span.start),
                 self.minimap_x(span.end),
-                point.last,
+                point.values.last,
             );
             if point.series == COLLECTING {
                 all.push(step);

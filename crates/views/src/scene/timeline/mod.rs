@@ -3,18 +3,18 @@
 //! that of its pixels.
 
 mod axis;
+mod bars;
 mod cap;
 mod flow;
 mod graph;
-mod instants;
 mod labels;
 mod minimap;
+mod moments;
 mod notes;
 mod overlay;
 mod pattern;
 mod plot;
 mod profile;
-mod spans;
 mod thread;
 
 use super::colour::Rgb;
@@ -25,12 +25,13 @@ use super::track::{Kind, Layout, Track};
 use super::viewport::Viewport;
 use crate::notes::Notes;
 use analysis::timeline::flow::Arrow;
-use analysis::timeline::row::Row;
 use eventlog::ids::Nanos;
 use model::class::Class;
 use model::time::Span;
 
+pub(crate) use bars::{Bar, YOUNG, standing};
 pub use minimap::MINIMAP_PX;
+pub(crate) use pattern::stripes_on;
 
 /// Height of the time axis, in pixels.
 pub const RULER_PX: f64 = 24.0;
@@ -128,7 +129,7 @@ impl<N: Names> Scene<'_, N> {
     }
 
     /// Where a time stands in the picture.
-    fn x(&self, time: Nanos) -> f64 {
+    pub(crate) fn x(&self, time: Nanos) -> f64 {
         self.labels_px() + self.view.x_of(time)
     }
 
@@ -189,32 +190,14 @@ impl<N: Names> Scene<'_, N> {
         let area = Rect::new(body.x, y, body.w, track.height());
         if let Some(row) = track.row() {
             painter.clip(area);
-            self.paint_row(row, area, painter);
+            row.paint(self, area, painter);
             painter.unclip();
         }
         self.paint_label(track, area, painter);
     }
 
-    fn paint_row(&self, row: Row, area: Rect, painter: &mut impl Painter) {
-        match row {
-            Row::Activity => self.paint_activity(area, painter),
-            Row::Graph(_) | Row::Sparks(..) | Row::Perf(_) => self.paint_graph(row, area, painter),
-            Row::Cap(_) => self.paint_cap(row, area, painter),
-            Row::Thread(_) => self.paint_thread(row, area, painter),
-            Row::Messages => self.paint_messages(area, painter),
-            Row::Instants(_) => self.paint_instants(row, area, painter),
-            Row::ForeignCalls(_) => self.paint_calls(row, area, painter),
-            Row::Samples(_) => self.paint_samples(row, area, painter),
-            Row::Collections
-            | Row::Nonmoving
-            | Row::UserSpan(_)
-            | Row::Task(_)
-            | Row::Blocks(_) => self.paint_spans(row, area, painter),
-        }
-    }
-
     /// The rectangle of a span in a row, at least a pixel wide.
-    fn rect(&self, span: Span, y: f64, h: f64) -> Rect {
+    pub(crate) fn rect(&self, span: Span, y: f64, h: f64) -> Rect {
         let left = self.x(span.start).max(self.labels_px() - 2.0);
         let right = self.x(span.end).min(self.size.0 + 2.0);
         Rect::new(left, y, (right - left).max(1.0), h)

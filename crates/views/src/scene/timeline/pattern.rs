@@ -23,7 +23,7 @@ const fn dashes(class: Class) -> &'static [(f64, f64)] {
 
 /// Stripes on a bar of that colour, on which its text stays readable: they
 /// are further from the text than the bar is.
-pub(super) fn stripes_on(colour: Rgb) -> Paint {
+pub(crate) fn stripes_on(colour: Rgb) -> Paint {
     let (black, white) = (Rgb::hex(0x00_00_00), Rgb::hex(0xff_ff_ff));
     let stripes = if colour.text_on() == black {
         white
@@ -63,7 +63,7 @@ impl<N: Names> Scene<'_, N> {
 
     /// With patterns: upright stripes in the colour of the page. Much cheaper
     /// than slanted ones where a picture has a rectangle for each pixel.
-    pub(super) fn paint_stripes(&self, rect: Rect, painter: &mut impl Painter) {
+    pub(crate) fn paint_stripes(&self, rect: Rect, painter: &mut impl Painter) {
         if !self.patterns {
             return;
         }

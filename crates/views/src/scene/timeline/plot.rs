@@ -2,7 +2,7 @@
 
 use crate::scene::chart::{count_ticks, value_ticks};
 use crate::scene::painter::{Paint, Painter, Rect};
-use analysis::timeline::graphs::Unit;
+use crate::tracks::Unit;
 
 /// Where values stand in a row.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,20 +1,17 @@
-//! Rows of the profile: foreign calls by OS thread, samples by capability.
+//! Samples of a profile.
 
 use rustc_hash::FxHashMap;
 
 use super::Scene;
-use super::spans::standing;
+use super::bars::standing;
 use crate::scene::colour::Rgb;
-use crate::scene::format;
 use crate::scene::item::Names;
 use crate::scene::painter::{Painter, Rect};
 use crate::scene::palette::{Palette, frame_colour};
 use crate::scene::words::function_name;
-use analysis::timeline::profile_rows::OPEN;
-use analysis::timeline::row::Row;
-use eventlog::ids::Nanos;
+use crate::tracks::samples::{Sampled, Samples};
 use model::class::Class;
-use model::marks::{MarkKind, MarkView, NONE};
+use model::marks::{MarkKind, MarkView};
 use model::profile::frames::{Frame, FrameKind};
 
 /// From which width on a sample shows when its tick was.
@@ -36,7 +33,7 @@ pub(super) fn function_colour(frame: Option<&Frame>, palette: &Palette) -> Rgb {
 
 /// Samples of one function that follow each other: one block, with its name.
 struct Run {
-    number: u32,
+    number: Option<u32>,
     rect: Rect,
     colour: Rgb,
     /// Where its ticks are, as far as there is room for them.
@@ -45,7 +42,7 @@ struct Run {
 
 impl Run {
     /// Takes the next sample, if it is of the same function and follows at once.
-    fn take(&mut self, number: u32, rect: Rect) -> bool {
+    fn take(&mut self, number: Option<u32>, rect: Rect) -> bool {
         let right = self.rect.x + self.rect.w;
         let follows = self.number == number && rect.x - right < 1.0;
         if follows {
@@ -63,54 +60,17 @@ impl Run {
 }
 
 impl<N: Names> Scene<'_, N> {
-    /// A foreign call is a bar with the name of its function.
-    pub(super) fn paint_calls(&self, row: Row, area: Rect, painter: &mut impl Painter) {
-        let (y, h) = (area.y + 3.0, area.h - 7.0);
-        let colour = self.palette.foreign;
-        for (mark, span) in self.marks.of(row) {
-            let rect = self.rect(span, y, h);
-            if mark.kind == MarkKind::Many {
-                let share: f64 = mark.shares.iter().map(|&share| f64::from(share)).sum();
-                painter.fill(standing(rect, share), colour.into());
-                continue;
-            }
-            // A gap tells calls apart that follow each other at once.
-            let gap = if rect.w > 3.0 { 1.0 } else { 0.0 };
-            let bar = Rect::new(rect.x, rect.y, rect.w - gap, rect.h);
-            painter.fill(bar, colour.into());
-            if mark.code == OPEN {
-                painter.hatch(bar, self.palette.page.alpha(0.5));
-            }
-            let function = mark.detail.and_then(|number| {
-                let frame = self.names.foreign_function(number)?;
-                Some(function_name(frame))
-            });
-            let time = format::duration(Nanos((mark.end - mark.start).max(0.0) as u64));
-            match function {
-                Some(name) => {
-                    let whole = format!("{name} · {time}");
-                    if !self.paint_inside(&whole, bar, colour, painter) {
-                        self.paint_inside(&name, bar, colour, painter);
-                    }
-                }
-                None => {
-                    self.paint_inside(&time, bar, colour, painter);
-                }
-            }
-        }
-    }
-
     /// A sample is a block in the colour of what ran, from the tick before it
     /// to its own; where there is room, a line shows its tick. Where several
     /// share a pixel, the bar is as high as the share of those that are not
     /// idle, in the colour of what most of them show.
-    pub(super) fn paint_samples(&self, row: Row, area: Rect, painter: &mut impl Painter) {
+    pub(crate) fn paint_samples(&self, row: Samples, area: Rect, painter: &mut impl Painter) {
         let (y, h) = (area.y + 3.0, area.h - 7.0);
-        let mut colours: FxHashMap<u32, Rgb> = FxHashMap::default();
+        let mut colours: FxHashMap<Option<u32>, Rgb> = FxHashMap::default();
         let mut colour_of = |mark: &MarkView<'_>| {
-            let number = mark.detail.unwrap_or(NONE);
+            let Sampled(number) = mark.read();
             *colours.entry(number).or_insert_with(|| {
-                let frame = mark.detail.and_then(|n| self.names.sampled_function(n));
+                let frame = number.and_then(|n| self.names.sampled_function(n));
                 function_colour(frame, self.palette)
             })
         };
@@ -128,7 +88,7 @@ impl<N: Names> Scene<'_, N> {
                 self.paint_idle(rect, painter);
                 continue;
             }
-            let number = mark.detail.unwrap_or(NONE);
+            let Sampled(number) = mark.read();
             if run.as_mut().is_some_and(|run| run.take(number, rect)) {
                 continue;
             }
@@ -166,10 +126,7 @@ impl<N: Names> Scene<'_, N> {
         colour: Rgb,
         painter: &mut impl Painter,
     ) {
-        let share = |class: Class| {
-            let share = mark.shares.get(class as usize).copied().unwrap_or(0.0);
-            f64::from(share)
-        };
+        let share = |class: Class| mark.share(class);
         if share(Class::Other) > 0.0 {
             self.paint_idle(rect, painter);
         }
@@ -190,7 +147,8 @@ impl<N: Names> Scene<'_, N> {
             let tick = Rect::new(x, run.rect.y + run.rect.h - TICK_PX, 1.0, TICK_PX);
             painter.fill(tick, self.palette.ink2.into());
         }
-        let Some(frame) = self.names.sampled_function(run.number) else {
+        let frame = run.number.and_then(|n| self.names.sampled_function(n));
+        let Some(frame) = frame else {
             return;
         };
         if !self.paint_inside(&function_name(frame), run.rect, run.colour, painter) {

@@ -3,7 +3,7 @@
 use super::{Scene, class_colour};
 use crate::scene::item::Names;
 use crate::scene::painter::{Painter, Rect};
-use analysis::timeline::row::Row;
+use crate::tracks::thread::Thread;
 use eventlog::ids::Nanos;
 use model::class::Class;
 use model::marks::MarkKind;
@@ -11,7 +11,7 @@ use model::marks::MarkKind;
 impl<N: Names> Scene<'_, N> {
     /// A running thread is a full bar, one that does not run a thin line in
     /// the colour of its reason.
-    pub(super) fn paint_thread(&self, row: Row, area: Rect, painter: &mut impl Painter) {
+    pub(crate) fn paint_thread(&self, row: Thread, area: Rect, painter: &mut impl Painter) {
         let middle = area.y + area.h / 2.0;
         for (mark, span) in self.marks.of(row) {
             if mark.kind == MarkKind::Many {

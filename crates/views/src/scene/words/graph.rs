@@ -2,11 +2,10 @@
 
 use crate::scene::chart::short;
 use crate::scene::format;
-use analysis::timeline::activity::{COLLECTING, series_of};
-use analysis::timeline::graphs::{Unit, series};
-use analysis::timeline::row::{Graph, Row, SparkGraph};
+use crate::tracks::{Row, Unit};
 use eventlog::ids::Nanos;
 use model::marks::Values;
+use model::time::Span;
 
 /// A value of a graph in its unit: `1.5 GiB`, `240 MiB/s`, `12 k/s`.
 #[must_use]
@@ -38,46 +37,9 @@ pub fn values(unit: Unit, values: Values) -> String {
     }
 }
 
-/// What a series of a row is called; `caps` is how many capabilities there are.
-#[must_use]
-pub fn series_name(row: Row, number: u8, caps: usize) -> String {
-    if let Some(list) = series(row) {
-        let name = list.names.get(usize::from(number));
-        return name.copied().unwrap_or_default().to_owned();
-    }
-    if number == COLLECTING {
-        return "collecting garbage".to_owned();
-    }
-    let place = |place: &usize| series_of(*place, caps) == usize::from(number);
-    let first = (0..caps).find(place).unwrap_or_default();
-    let last = (0..caps).rfind(place).unwrap_or_default();
-    if first == last {
-        format!("capability {first} running")
-    } else {
-        format!("capabilities {first} to {last} running")
-    }
-}
-
 /// In what a row's values are.
-#[must_use]
-pub fn unit(row: Row) -> Unit {
-    series(row).map_or(Unit::Capabilities, |list| list.unit)
-}
-
-/// What a row shows, in words.
-#[must_use]
-pub(super) fn title(row: Row) -> String {
-    match row {
-        Row::Activity => "Activity: how many capabilities run Haskell code".to_owned(),
-        Row::Graph(Graph::Heap) => "Heap".to_owned(),
-        Row::Graph(Graph::AllocationRate) => "Allocation rate".to_owned(),
-        Row::Graph(Graph::MemoryReturned) => "Memory returned".to_owned(),
-        Row::Sparks(cap, SparkGraph::Created) => format!("Sparks created on capability {cap}"),
-        Row::Sparks(cap, SparkGraph::Converted) => format!("Sparks converted on capability {cap}"),
-        Row::Sparks(cap, SparkGraph::Pool) => format!("Sparks in the pool of capability {cap}"),
-        Row::Perf(number) => format!("Performance counter {number}"),
-        _ => String::new(),
-    }
+fn unit(row: Row) -> Unit {
+    row.gauge().map_or(Unit::Count, |gauge| gauge.unit)
 }
 
 /// All that a graph shows at one place, in words: `created 12 k/s, dud 0.5/s`.
@@ -85,39 +47,101 @@ pub(super) fn title(row: Row) -> String {
 pub fn at_once(row: Row, points: &[(u8, Values)], caps: usize) -> String {
     let unit = unit(row);
     let said = points.iter().map(|(number, of)| {
-        let name = series_name(row, *number, caps);
+        let name = row.series_name(*number, caps);
         format!("{name} {}", values(unit, *of))
     });
     said.collect::<Vec<_>>().join(" · ")
 }
 
+/// A series of a graph over a stretch of time, from the points that overlap it:
+/// its mean over time, and between what it was.
+#[must_use]
+pub fn in_view(row: Row, series: u8, points: &[(Span, Values)], seen: Span, caps: usize) -> String {
+    let gauge = row.gauge();
+    let nothing_is_zero = gauge.is_some_and(|gauge| gauge.is_nothing_zero());
+    let (mut known_ns, mut sum) = (0, 0.0);
+    let (mut min, mut max) = (f64::INFINITY, 0.0_f64);
+    for (span, values) in points {
+        let inside = span.end.min(seen.end).since(span.start.max(seen.start)).0;
+        known_ns += inside;
+        sum += values.mean * inside as f64;
+        (min, max) = (min.min(values.min), max.max(values.max));
+    }
+    let all_ns = seen.duration().0;
+    if nothing_is_zero && known_ns < all_ns {
+        (known_ns, min) = (all_ns, 0.0);
+    }
+    let mean = match known_ns {
+        0 => points.last().map_or(0.0, |(_, values)| values.last),
+        length => (sum / length as f64).clamp(min, max),
+    };
+    let name = row.series_name(series, caps);
+    let [mean, min, max] = [mean, min, max].map(|number| value(unit(row), number));
+    format!("{name}: {mean} on average, {min} to {max}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tracks::Activity;
+    use crate::tracks::heap::Heap;
+    use crate::tracks::sparks::{Of, Sparks};
+    use analysis::timeline::activity::COLLECTING;
     use eventlog::ids::CapId;
 
     #[test]
     fn values_are_named_and_have_units() {
-        let row = Row::Sparks(CapId(1), SparkGraph::Created);
+        let cap = CapId(1);
+        let row = Row::from(Sparks {
+            cap,
+            of: Of::Created,
+        });
         let changing = Values {
             min: 0.0,
             max: 12_000.0,
+            mean: 1_000.0,
             last: 300.0,
         };
         let text = at_once(row, &[(0, changing), (2, Values::one(0.5))], 2);
         let expected = "created 300/s, between 0/s and 12 k/s · overflowed 0.50/s";
         assert_eq!(text.replace(format::NBSP, " "), expected);
-        let heap = Row::Graph(Graph::Heap);
+        let activity = Row::from(Activity);
+        let heap = Row::from(Heap);
         let text = at_once(heap, &[(1, Values::one(3_145_728.0))], 2);
         assert_eq!(text.replace(format::NBSP, " "), "blocks in use 3.0 MiB");
-        assert_eq!(series_name(Row::Activity, 3, 4), "capability 3 running");
+        assert_eq!(activity.series_name(3, 4), "capability 3 running");
         assert_eq!(
-            series_name(Row::Activity, 15, 32),
+            activity.series_name(15, 32),
             "capabilities 30 to 31 running"
         );
-        assert_eq!(
-            series_name(Row::Activity, COLLECTING, 4),
-            "collecting garbage"
-        );
+        assert_eq!(activity.series_name(COLLECTING, 4), "collecting garbage");
+    }
+
+    #[test]
+    fn a_view_has_a_mean() {
+        let span = |from, to| Span::new(Nanos(from), Nanos(to));
+        let seen = span(100, 200);
+        let text = |row: Row, points: &[(Span, Values)]| {
+            in_view(row, 0, points, seen, 2).replace(format::NBSP, " ")
+        };
+        let peak = Values {
+            min: 0.0,
+            max: 9.0,
+            mean: 2.0,
+            last: 7.0,
+        };
+        // Of the pool nothing is known before its first value, of rates there
+        // was nothing. What lies outside of the view does not count.
+        let points = [(span(150, 170), peak), (span(170, 250), Values::one(4.0))];
+        let cap = CapId(0);
+        let pool = Sparks { cap, of: Of::Pool };
+        let pool = text(pool.into(), &points);
+        assert_eq!(pool, "sparks in the pool: 3 on average, 0 to 9");
+        let created = Sparks {
+            cap,
+            of: Of::Created,
+        };
+        let created = text(created.into(), &points[1..]);
+        assert_eq!(created, "created: 1.2/s on average, 0/s to 4/s");
     }
 }

@@ -1,18 +1,12 @@
-//! What is said of an item, in words: at once, from its mark alone. What else
-//! is known of it comes from the worker (`timeline::details`).
+//! Words that several tracks use for their items: at once, from a mark alone.
+//! What else is known of an item comes from the worker (`tracks::details`).
 
-mod cap;
 mod graph;
-mod instants;
-mod profile;
-mod spans;
-mod thread;
 
-pub use graph::{at_once, series_name, unit, value, values};
+pub use graph::{at_once, in_view, value, values};
 
 use super::format;
 use super::item::{Item, Names};
-use analysis::timeline::row::Row;
 use eventlog::ids::ThreadId;
 use model::class::Class;
 use model::profile::frames::{Frame, FrameKind};
@@ -35,48 +29,51 @@ pub fn function_name(frame: &Frame) -> String {
     }
 }
 
-/// What is known of a mark, in words: a name to stand out, and the rest.
-#[must_use]
-pub fn describe(item: &Item, names: &impl Names) -> (String, String) {
-    match item.row {
-        Row::Cap(cap) => cap::describe(cap, item, names),
-        Row::Thread(thread) => thread::describe(thread, item, names),
-        Row::Messages => instants::message(item, names),
-        Row::Instants(cap) => instants::describe(cap, item, names),
-        Row::Collections | Row::Nonmoving | Row::UserSpan(_) | Row::Task(_) | Row::Blocks(_) => {
-            spans::describe(item, names)
-        }
-        Row::ForeignCalls(of) => profile::call(of, item, names),
-        Row::Samples(cap) => profile::sample(cap, item, names),
-        Row::Activity | Row::Graph(_) | Row::Sparks(..) | Row::Perf(_) => {
-            (graph::title(item.row), when(item))
-        }
-    }
-}
-
 /// From when to when.
-fn when(item: &Item) -> String {
+pub(crate) fn when(item: &Item) -> String {
     let (start, end) = (format::time(item.span.start), format::time(item.span.end));
     format!("{start} – {end}")
 }
 
-fn duration(item: &Item) -> String {
+/// How long it is.
+pub(crate) fn duration(item: &Item) -> String {
     format::duration(item.span.duration())
 }
 
+/// The shares that classes have of a pixel. Spans count where they begin, so
+/// that the last of a pixel may reach beyond it; then they share all of it.
+pub(crate) fn whole(shares: &[f32]) -> impl Iterator<Item = f64> + '_ {
+    let sum: f64 = shares.iter().map(|&share| f64::from(share)).sum();
+    let most = sum.max(1.0);
+    shares.iter().map(move |&share| f64::from(share) / most)
+}
+
 /// Several spans that share a pixel: how many, and the share of each class.
-fn several(item: &Item, what: &str) -> String {
+pub(crate) fn several(item: &Item, what: &str) -> String {
     parts(&format!("{} {what}", item.count), item)
 }
 
 /// Something of which a pixel has several parts, with the share of each class.
-fn parts(what: &str, item: &Item) -> String {
-    let shares = Class::ALL.iter().zip(&item.shares);
+pub(crate) fn parts(what: &str, item: &Item) -> String {
+    let shares = Class::ALL.iter().zip(whole(&item.shares));
     let shares: Vec<String> = shares
-        .filter(|(_, share)| **share > 0.0)
-        .map(|(class, share)| format!("{} {}", format::fraction(f64::from(*share)), class.name()))
+        .filter(|(_, share)| *share > 0.0)
+        .map(|(class, share)| format!("{} {}", format::fraction(share), class.name()))
         .collect();
     let shares = shares.join(", ");
     let (duration, when) = (duration(item), when(item));
     format!("{what} in {duration}: {shares} · {when}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_of_a_pixel_are_not_more_than_all_of_it() {
+        let of = |shares: &[f32]| whole(shares).collect::<Vec<f64>>();
+        assert_eq!(of(&[0.25, 0.0, 0.5]), [0.25, 0.0, 0.5]);
+        assert_eq!(of(&[0.5, 0.25, 1.25]), [0.25, 0.125, 0.625]);
+        assert_eq!(of(&[]), [0.0; 0]);
+    }
 }

@@ -1,0 +1,60 @@
+//! Gathers what all analyses found.
+
+use super::fact::of_damage;
+use super::{Fact, Finding, Findings};
+use crate::recording::Recording;
+use eventlog::DamageList;
+
+impl Findings {
+    /// What is wrong with the bytes of a file, in the order of the file.
+    #[must_use]
+    pub fn of_damage(damage: &DamageList) -> Self {
+        let mut found = Self::default();
+        for damage in &damage.kept {
+            found.push(damage.into());
+        }
+        for (kind, count) in damage.kinds() {
+            let rule = of_damage(kind);
+            let counted = found.counts.get(&rule).copied().unwrap_or_default();
+            found.count_more(rule, count.saturating_sub(counted));
+        }
+        found
+    }
+}
+
+impl Recording {
+    /// What the analyses found, beside what is said of the
+    /// [whole log](Self::about_the_whole).
+    pub fn findings(&self) -> impl Iterator<Item = &Findings> {
+        std::iter::once(&self.store.oddities).chain(self.profiles.oddities())
+    }
+
+    /// What is said once, of the whole log.
+    pub fn about_the_whole(&self) -> impl Iterator<Item = Finding> {
+        self.messages.finding().into_iter().chain(self.clock())
+    }
+
+    /// By how much times go back.
+    fn clock(&self) -> Option<Finding> {
+        let back = &self.info.back_dating;
+        let (events, most) = (back.count(), back.most());
+        let fact = Fact::TimesGoBack { events, most };
+        (events > 0).then(|| Finding::at(back.most_at(), fact))
+    }
+
+    /// What sound logs have as well: types that are not known, and what still
+    /// goes on when the log ends.
+    #[must_use]
+    pub fn usual_findings(&self) -> Findings {
+        let end = self.info.first_and_last().map(|(_, last)| last);
+        let mut findings = self.open.findings(end);
+        for kind in self.info.types().into_iter().filter(|kind| !kind.known) {
+            findings.push(Finding::new(Fact::UnknownType {
+                id: kind.id,
+                description: kind.description,
+                events: kind.count,
+            }));
+        }
+        findings
+    }
+}

@@ -1,0 +1,67 @@
+//! Bytes allocated in a second, all capabilities together.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Contents, Gauge, Listed, Series, Shape, Style, TrackKind, Unit};
+use crate::scene::legend::{Entry, Sample, Section, waves};
+use crate::scene::track::Group;
+use crate::session::Session;
+use analysis::timeline::graphs::allocation_rate;
+use model::marks::Writer;
+
+/// How fast the program allocates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct AllocationRate;
+
+impl TrackKind for AllocationRate {
+    type Payload = ();
+
+    const GROUP: Group = Group::Heap;
+    const SHAPE: Shape = Shape::Gauge;
+    const SECTION: Section = Section::Graphs;
+    const HEIGHT_PX: f64 = 56.0;
+
+    fn link(self, _: &Contents) -> String {
+        "alloc".to_owned()
+    }
+
+    fn parse(link: &str, _: &Contents) -> Option<Self> {
+        (link == "alloc").then_some(Self)
+    }
+
+    fn of_log(log: &Session) -> Vec<Listed> {
+        let recording = &log.recording;
+        let there = recording.numbers.has_allocations();
+        there
+            .then(|| Listed::new(Self, "Allocation rate").short("Alloc"))
+            .into_iter()
+            .collect()
+    }
+
+    fn gauge(self) -> Option<Gauge> {
+        Some(Gauge {
+            series: const {
+                &[Series::new("allocated", Style::Filled, |palette| {
+                    palette.running
+                })]
+            },
+            unit: Unit::BytesPerSecond,
+            stacked: false,
+            scale: None,
+        })
+    }
+
+    fn answer(self, log: &Session, writer: &mut Writer) {
+        allocation_rate(&log.recording.numbers, writer.buckets(), |stretch| {
+            writer.stretch(0, &stretch)
+        });
+    }
+
+    fn legend() -> Vec<Entry> {
+        vec![Entry::new(
+            "Allocation rate",
+            "How much the program allocates in a second, all capabilities together.",
+            Sample::graph(Self, &[(0, &waves::LOWER.map(|value| value * waves::MIB))]),
+        )]
+    }
+}

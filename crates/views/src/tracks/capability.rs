@@ -1,0 +1,363 @@
+//! A capability: its runs with the threads that ran, and its collections in
+//! their phases.
+
+use serde::{Deserialize, Serialize};
+
+use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact_duration};
+use super::thread::Thread;
+use super::{Contents, Listed, Shape, TrackKind, link};
+use crate::scene::arrange::Known;
+use crate::scene::format;
+use crate::scene::item::{Item, Names};
+use crate::scene::legend::{Entry, FROM, Made, Sample, Section, TO, buckets, waves::wave};
+use crate::scene::painter::{Painter, Rect};
+use crate::scene::timeline::Scene;
+use crate::scene::track::Group;
+use crate::scene::words::{duration, parts, several, thread_name, when};
+use crate::session::Session;
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use model::class::{Class, StopCode};
+use model::lane::Lane;
+use model::marks::{MarkKind, NONE, Packed, Payload, Writer};
+use model::time::Span;
+
+/// A capability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Capability(pub CapId);
+
+/// A run: the thread, and why it stopped. A part of a collection has neither.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The thread that ran.
+    pub thread: Option<ThreadId>,
+    /// Why it stopped.
+    pub stop: StopCode,
+}
+
+impl Payload for Run {
+    fn pack(self) -> Packed {
+        let thread = self.thread.map_or(NONE, |thread| thread.0);
+        Packed([thread, self.stop.0.into(), 0, 0])
+    }
+
+    fn unpack(packed: Packed) -> Self {
+        Self {
+            thread: packed.some(0).map(ThreadId),
+            stop: StopCode(packed.word(1) as u8),
+        }
+    }
+}
+
+impl TrackKind for Capability {
+    type Payload = Run;
+
+    const GROUP: Group = Group::Capabilities;
+    const SHAPE: Shape = Shape::Lane;
+    const SECTION: Section = Section::Capabilities;
+    const HEIGHT_PX: f64 = 30.0;
+
+    fn link(self, _: &Contents) -> String {
+        format!("cap{}", self.0)
+    }
+
+    fn parse(link: &str, _: &Contents) -> Option<Self> {
+        link::cap(link, "cap").map(Self)
+    }
+
+    fn of_log(_: &Session) -> Vec<Listed> {
+        Vec::new()
+    }
+
+    /// The page knows them from what it shows of the log as a whole.
+    fn shown(known: &Known<'_>) -> Vec<Listed> {
+        let listed = |(cap, note): &(CapId, String)| {
+            Listed::new(Self(*cap), format!("Capability {cap}"))
+                .short(format!("Cap {cap}"))
+                .note(note)
+        };
+        known.caps.iter().map(listed).collect()
+    }
+
+    fn cap(self) -> Option<CapId> {
+        Some(self.0)
+    }
+
+    fn answer(self, log: &Session, writer: &mut Writer) {
+        let store = &log.recording.store;
+        let Some(cap) = store.cap(self.0) else {
+            return;
+        };
+        writer.lane(&cap.runs, |i| Run {
+            thread: store.thread_of(self.0, i),
+            stop: store.code_of(self.0, i).unwrap_or(StopCode::OPEN),
+        });
+        writer.lane(&cap.phases, |_| Run {
+            thread: None,
+            stop: StopCode(0),
+        });
+    }
+
+    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
+        scene.paint_cap(self, area, painter);
+    }
+
+    fn spoken(self, _: &str) -> String {
+        format!("capability {}", self.0)
+    }
+
+    fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
+        let cap = self.0;
+        let subject = format!("Capability {cap}");
+        let of_gc = item.class.is_gc() || item.class == Class::GcSync;
+        if item.kind == MarkKind::Many {
+            let text = match (of_gc, item.count) {
+                (true, 0) => parts("parts of a collection", item),
+                (true, 1) => several(item, "collection"),
+                (true, _) => several(item, "collections"),
+                (false, 1) => several(item, "run of a thread"),
+                (false, _) => several(item, "runs of threads"),
+            };
+            return (subject, text);
+        }
+        let (duration, when) = (duration(item), when(item));
+        if of_gc {
+            let text = phase(item.class);
+            return (subject, format!("{text} for {duration} · {when}"));
+        }
+        let run = item.read::<Run>();
+        let thread = run.thread.map_or_else(
+            || "a thread".to_owned(),
+            |thread| thread_name(names, thread),
+        );
+        let ended = match item.class {
+            Class::Open => "it was still running when the log ended".to_owned(),
+            _ => format!("then: {}", run.stop.explanation(None)),
+        };
+        (
+            thread,
+            format!("ran for {duration} on capability {cap}, {ended} · {when}"),
+        )
+    }
+
+    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+        Details::of(log).of_cap(self.0, query)
+    }
+
+    /// Of one run its thread.
+    fn thread_of(self, item: &Item) -> Option<ThreadId> {
+        let run = (item.kind == MarkKind::One).then(|| item.read::<Run>());
+        run.and_then(|run| run.thread)
+    }
+
+    fn class_of(self, item: &Item) -> Option<Class> {
+        Some(item.class)
+    }
+
+    fn legend() -> Vec<Entry> {
+        let run = Run {
+            thread: Some(ThreadId(7)),
+            stop: StopCode(0),
+        };
+        let of = |class| {
+            Sample::row(
+                Capability(CapId(0)),
+                vec![Made::span(class, FROM, TO).with(run)],
+            )
+        };
+        let runs = buckets(|place| vec![(Class::Running, wave(place, 0.9))]);
+        let collections = buckets(|place| {
+            vec![
+                (Class::Gc, wave(place, 0.45)),
+                (Class::GcIdle, 0.2),
+                (Class::GcSync, wave(place + 9.0, 0.2)),
+            ]
+        });
+        vec![
+            Entry::new(
+                "A thread runs",
+                "Haskell code runs (the mutator): a full bar with the name of the thread.",
+                of(Class::Running),
+            ),
+            Entry::new(
+                "Several runs in a pixel",
+                "Bars stand on the ground; their height is the share of the time in which threads ran.",
+                Sample::row(Capability(CapId(0)), runs),
+            ),
+            Entry::new(
+                "Still running",
+                "The thread was still running when the log ended, or the log has lost the end of the run.",
+                of(Class::Open),
+            ),
+            Entry::new(
+                "Waiting for a collection",
+                "A collection is wanted; the capability waits until all have stopped.",
+                of(Class::GcSync),
+            ),
+            Entry::new(
+                "Collecting garbage",
+                "The capability works in a collection; no thread runs on it meanwhile.",
+                of(Class::Gc),
+            ),
+            Entry::new(
+                "Starting a collection",
+                "The collection has begun; the capability has no work in it yet.",
+                of(Class::GcStart),
+            ),
+            Entry::new(
+                "Idle in a collection",
+                "The capability has no work in the collection and looks for some, while others have work.",
+                of(Class::GcIdle),
+            ),
+            Entry::new(
+                "Done with its part",
+                "The capability has done its part of the collection and waits for its end.",
+                of(Class::GcDone),
+            ),
+            Entry::new(
+                "Several collections in a pixel",
+                "Bars hang from the top: the work, below it the waits within collections, then the waits before them.",
+                Sample::row(Capability(CapId(0)), collections),
+            ),
+        ]
+    }
+}
+
+/// What a capability does in a part of a collection, as a sentence goes on.
+const fn phase(class: Class) -> &'static str {
+    match class {
+        Class::GcSync => "waited until all capabilities had stopped for a collection",
+        Class::GcStart => "had begun a collection, but had no work in it yet,",
+        Class::GcIdle => "had no work in a collection and looked for some",
+        Class::GcDone => "had done its part of a collection and waited for its end",
+        _ => "collected garbage",
+    }
+}
+
+/// The place of the span of a lane that is exactly this one.
+fn place_of(lane: &impl Lane, span: Span) -> Option<usize> {
+    let from = lane.first_starting_at(span.start.0);
+    let here = (from..lane.len()).take_while(|&i| lane.span(i).0 == span.start.0);
+    let mut here = here.filter(|&i| lane.span(i).1 == span.end.0);
+    here.next()
+}
+
+impl Details<'_> {
+    fn of_cap(&self, cap: CapId, query: &DetailsQuery) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        let Some(lanes) = self.store.cap(cap) else {
+            return facts;
+        };
+        if query.many {
+            self.many_of_cap(cap, query.span, &mut facts);
+        } else if let Some(place) = place_of(&lanes.runs, query.span) {
+            self.run(cap, place, &mut facts);
+        } else if let Some(place) = place_of(&lanes.phases, query.span) {
+            self.collection(cap, place, &mut facts);
+        }
+        facts
+    }
+
+    fn many_of_cap(&self, cap: CapId, span: Span, facts: &mut Vec<Fact>) {
+        let Some(lanes) = self.store.cap(cap) else {
+            return;
+        };
+        let thread = |place| {
+            let thread = self.store.thread_of(cap, place);
+            thread.map_or_else(String::new, |thread| self.name(thread))
+        };
+        let row = Capability(cap);
+        let what = ["run of a thread", "runs of threads"];
+        self.merged(row, span, &lanes.runs, what, thread, facts);
+        let phases = &lanes.phases;
+        let phase = |place| phases.class(place).name().to_owned();
+        let what = ["collection", "collections"];
+        self.merged(row, span, phases, what, phase, facts);
+    }
+
+    /// A run, by its place in the lane of its capability.
+    pub(super) fn run(&self, cap: CapId, place: usize, facts: &mut Vec<Fact>) {
+        let (Some(lanes), Some(thread)) = (self.store.cap(cap), self.store.thread_of(cap, place))
+        else {
+            return;
+        };
+        let (start, end) = lanes.runs.span(place);
+        let span = Span::new(Nanos(start), Nanos(end));
+        let fact = Fact::new("thread", self.name(thread));
+        facts.push(fact.leading(Lead::Other, Thread(thread), span));
+        facts.push(Fact::new("capability", cap.to_string()));
+        self.duration_facts(span, facts);
+        self.turn_of(thread, (start, cap), facts);
+        let neighbours = [
+            (place.checked_sub(1), "ran here before", Lead::Other),
+            (place.checked_add(1), "ran here next", Lead::Next),
+        ];
+        for (place, label, lead) in neighbours {
+            let neighbour = place.and_then(|place| self.neighbour(cap, place, span));
+            if let Some((text, at)) = neighbour {
+                facts.push(Fact::new(label, text).leading(lead, Capability(cap), at));
+            }
+        }
+    }
+
+    /// Another run of the same capability, and how far it is from this one.
+    fn neighbour(&self, cap: CapId, place: usize, span: Span) -> Option<(String, Span)> {
+        let (start, end) = self.store.cap(cap)?.runs.span_at(place)?;
+        let other = Span::new(Nanos(start), Nanos(end));
+        let name = self.name(self.store.thread_of(cap, place)?);
+        let ran = format::duration(other.duration());
+        let apart = if other.start >= span.end {
+            format!("{} later", format::duration(other.start.since(span.end)))
+        } else {
+            format!("{} earlier", format::duration(span.start.since(other.end)))
+        };
+        Some((format!("{name}, {apart}, for {ran}"), other))
+    }
+
+    /// The collection that a phase belongs to, phase by phase.
+    fn collection(&self, cap: CapId, place: usize, facts: &mut Vec<Fact>) {
+        let Some(lanes) = self.store.cap(cap) else {
+            return;
+        };
+        let phases = &lanes.phases;
+        let span = |i: usize| {
+            let (start, end) = phases.span(i);
+            Span::new(Nanos(start), Nanos(end))
+        };
+        let places = phases.collection_of(place);
+        let mut parts = places.clone().filter(|&i| phases.class(i).is_gc());
+        if let Some(first) = parts.next() {
+            let last = parts.next_back().unwrap_or(first);
+            let whole = Span::new(span(first).start, span(last).end);
+            let text = format!(
+                "{} on capability {cap}, {} – {}",
+                exact_duration(whole.duration()),
+                format::time(whole.start),
+                format::time(whole.end),
+            );
+            facts.push(Fact::new("collection", text));
+            self.duration_facts(span(place), facts);
+        }
+        if places.len() > MOST_LISTED {
+            // Idle and done take turns while the others work.
+            let name = |place: usize| phases.class(place).name().to_owned();
+            let (start, end) = (span(places.start).start, span(places.end - 1).end);
+            let what = ["collection", "collections"];
+            let whole = Span::new(start, end);
+            self.merged(Capability(cap), whole, phases, what, name, facts);
+            return;
+        }
+        for i in places {
+            let label = match phases.class(i) {
+                Class::GcSync => "waited for all to stop",
+                Class::GcStart => "began",
+                Class::GcIdle => "was idle",
+                Class::GcDone => "was done",
+                _ => "worked",
+            };
+            let here = if i == place { " (this)" } else { "" };
+            let text = format!("{}{here}", exact_duration(span(i).duration()));
+            let fact = Fact::new(label, text);
+            facts.push(fact.leading(Lead::Other, Capability(cap), span(i)));
+        }
+    }
+}

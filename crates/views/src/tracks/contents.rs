@@ -1,0 +1,74 @@
+//! Which tracks a log has, and the names that its marks refer to by number.
+
+use serde::{Deserialize, Serialize};
+
+use super::Row;
+use model::profile::frames::Frame;
+
+/// A track that a log has, and what its label says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listed {
+    /// The track.
+    pub row: Row,
+    /// Its name.
+    pub title: String,
+    /// Its name in a narrow window.
+    pub short: String,
+    /// A short note at the right of the name; may be empty.
+    pub note: String,
+}
+
+impl Listed {
+    /// A track without a note that has one name for wide and narrow windows.
+    pub fn new(row: impl Into<Row>, title: impl Into<String>) -> Self {
+        let title = title.into();
+        Self {
+            row: row.into(),
+            short: title.clone(),
+            title,
+            note: String::new(),
+        }
+    }
+
+    /// With another name for narrow windows.
+    #[must_use]
+    pub fn short(self, short: impl Into<String>) -> Self {
+        let short = short.into();
+        Self { short, ..self }
+    }
+
+    /// With a note.
+    #[must_use]
+    pub fn note(self, note: impl Into<String>) -> Self {
+        let note = note.into();
+        Self { note, ..self }
+    }
+}
+
+/// What a log has to be shown beside its capabilities and threads, which are
+/// told apart from this.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contents {
+    /// The tracks, in their usual order within each group.
+    pub tracks: Vec<Listed>,
+    /// The foreign functions of most announced calls, by the number that marks
+    /// have for them.
+    pub foreign_functions: Vec<Frame>,
+    /// The functions of most profile samples, by the number that marks have for
+    /// them.
+    pub sampled_functions: Vec<Frame>,
+}
+
+impl Contents {
+    /// A track of the log.
+    #[must_use]
+    pub fn find(&self, row: Row) -> Option<&Listed> {
+        self.tracks.iter().find(|track| track.row == row)
+    }
+
+    /// The tracks of one kind, in their order.
+    pub fn of_kind<T: TryFrom<Row>>(&self) -> impl Iterator<Item = (T, &Listed)> {
+        let tracks = self.tracks.iter();
+        tracks.filter_map(|track| Some((T::try_from(track.row).ok()?, track)))
+    }
+}

@@ -1,0 +1,187 @@
+//! Messages and markers of the program.
+
+use serde::{Deserialize, Serialize};
+
+use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact, on_cap};
+use super::thread::Thread;
+use super::{Contents, Listed, Shape, TrackKind};
+use crate::scene::format;
+use crate::scene::item::{Item, Names};
+use crate::scene::legend::{Entry, MIDDLE, Made, Sample, Section};
+use crate::scene::painter::{Painter, Rect};
+use crate::scene::timeline::Scene;
+use crate::scene::track::Group;
+use crate::session::Session;
+use analysis::timeline::messages::MessageKind;
+use model::marks::{NONE, NewMoment, Packed, Payload, Writer};
+use model::time::Span;
+
+/// The messages of all capabilities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Messages;
+
+/// A message, or several in one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// The number of the first.
+    pub first: Option<u32>,
+    /// Whether a marker is among them.
+    pub has_marker: bool,
+}
+
+impl Payload for Said {
+    fn pack(self) -> Packed {
+        Packed([self.first.unwrap_or(NONE), self.has_marker.into(), 0, 0])
+    }
+
+    fn unpack(packed: Packed) -> Self {
+        Self {
+            first: packed.some(0),
+            has_marker: packed.word(1) != 0,
+        }
+    }
+}
+
+impl TrackKind for Messages {
+    type Payload = Said;
+
+    const GROUP: Group = Group::Program;
+    const SHAPE: Shape = Shape::Moments;
+    const SECTION: Section = Section::Events;
+
+    fn link(self, _: &Contents) -> String {
+        "messages".to_owned()
+    }
+
+    fn parse(link: &str, _: &Contents) -> Option<Self> {
+        (link == "messages").then_some(Self)
+    }
+
+    fn of_log(log: &Session) -> Vec<Listed> {
+        let count = log.recording.messages.len() as u64;
+        let track = || Listed::new(Self, "Messages").note(format::count(count));
+        (count > 0).then(track).into_iter().collect()
+    }
+
+    fn answer(self, log: &Session, writer: &mut Writer) {
+        let (bucket, view) = (writer.moment_bucket_ns(), writer.view);
+        log.recording.messages.marks(view, bucket, |mark| {
+            writer.moment(NewMoment {
+                start: mark.time,
+                end: mark.last_time,
+                count: mark.count,
+                payload: Said {
+                    first: u32::try_from(mark.first).ok(),
+                    has_marker: mark.has_marker,
+                },
+            });
+        });
+    }
+
+    /// A message is a diamond, a marker a flag.
+    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
+        let middle = area.y + area.h / 2.0;
+        for (mark, span) in scene.marks.of(self) {
+            let x = scene.x(span.start);
+            let marker = mark.read::<Said>().has_marker;
+            let colour = if marker {
+                scene.palette.accent
+            } else {
+                scene.palette.ink2
+            };
+            let tick = Rect::new(x - 0.5, area.y + 3.0, 1.0, area.h - 7.0);
+            painter.fill(tick, colour.into());
+            if marker {
+                let (top, right) = (area.y + 3.0, x + 7.0);
+                let flag = [(x, top), (right, top + 3.0), (x, top + 6.0)];
+                painter.polygon(&flag, colour.into());
+            } else {
+                let (left, right) = (x - 3.0, x + 3.0);
+                let top = (x, middle - 3.0);
+                let diamond = [(left, middle), top, (right, middle), (x, middle + 3.0)];
+                painter.polygon(&diamond, colour.into());
+            }
+        }
+    }
+
+    fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
+        let Said { first, has_marker } = item.read();
+        let text = first.and_then(|number| names.message(number));
+        let text = text.unwrap_or_default();
+        let at = format::time(item.span.start);
+        match (item.count, has_marker) {
+            (1, true) => (text.to_owned(), format!("· marker at {at}")),
+            (1, false) => (text.to_owned(), format!("· message at {at}")),
+            (count, _) => (
+                format!("{count} messages"),
+                format!("from {at}; the first: {text}"),
+            ),
+        }
+    }
+
+    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+        Details::of(log).of_messages(query.span)
+    }
+
+    fn message_of(self, item: &Item) -> Option<u32> {
+        item.read::<Said>().first
+    }
+
+    fn legend() -> Vec<Entry> {
+        let said = |has_marker| {
+            let said = Said {
+                first: None,
+                has_marker,
+            };
+            Sample::row(Self, vec![Made::moment(MIDDLE).with(said)])
+        };
+        vec![
+            Entry::new(
+                "A message",
+                "The program wrote it to the log (traceEvent). It stands in the track of messages.",
+                said(false),
+            ),
+            Entry::new(
+                "A marker",
+                "The program set it (traceMarker). Where messages share a place with it, it stands for them.",
+                said(true),
+            ),
+        ]
+    }
+}
+
+impl Details<'_> {
+    /// The messages from a time to another, both included.
+    fn of_messages(&self, span: Span) -> Vec<Fact> {
+        let places = self.messages.places(span);
+        let more = places.len().saturating_sub(MOST_LISTED);
+        let mut facts: Vec<Fact> = places
+            .take(MOST_LISTED)
+            .filter_map(|place| self.message_fact(place))
+            .collect();
+        if more > 0 {
+            let text = format!("{} more", format::count(more as u64));
+            facts.push(Fact::new("and", text));
+        }
+        facts
+    }
+
+    fn message_fact(&self, place: usize) -> Option<Fact> {
+        let message = self.messages.get(place)?;
+        let at = message.time;
+        let label = match message.kind {
+            MessageKind::Message => "message",
+            MessageKind::Marker => "marker",
+        };
+        let label = format!("{label} at {}{}", exact(at), on_cap(message.cap));
+        let fact = Fact::new(label, message.text);
+        let by = message.cap.and_then(|cap| {
+            let thread = self.store.running(cap, at, &mut 0)?;
+            Some((thread, self.run_at(cap, at)?))
+        });
+        Some(match by {
+            Some((thread, run)) => fact.leading(Lead::Other, Thread(thread), run),
+            None => fact,
+        })
+    }
+}

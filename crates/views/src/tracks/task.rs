@@ -1,0 +1,139 @@
+//! The tasks of the runtime: OS threads, and on which capability each is.
+
+use serde::{Deserialize, Serialize};
+
+use super::capability::Capability;
+use super::details::{DetailsQuery, Fact, Lead};
+use super::{Contents, Listed, Shape, TrackKind, lane, link};
+use crate::scene::format;
+use crate::scene::item::{Item, Names};
+use crate::scene::legend::{Entry, FROM, Made, Sample, Section, TO};
+use crate::scene::painter::{Painter, Rect};
+use crate::scene::timeline::{Bar, Scene};
+use crate::scene::track::Group;
+use crate::scene::words::{duration, when};
+use crate::session::Session;
+use analysis::timeline::tasks::OPEN;
+use eventlog::ids::{CapId, OsThreadId, TaskId};
+use model::class::Class;
+use model::marks::{MarkKind, MarkView, Packed, Payload, Writer};
+
+/// A task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Task(pub TaskId);
+
+/// A stay on a capability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stay {
+    /// The capability.
+    pub cap: CapId,
+    /// Whether the log ended meanwhile.
+    pub open: bool,
+}
+
+impl Payload for Stay {
+    fn pack(self) -> Packed {
+        Packed([self.cap.0.into(), self.open.into(), 0, 0])
+    }
+
+    fn unpack(packed: Packed) -> Self {
+        Self {
+            cap: CapId(packed.word(0) as u16),
+            open: packed.word(1) != 0,
+        }
+    }
+}
+
+impl TrackKind for Task {
+    type Payload = Stay;
+
+    const GROUP: Group = Group::Tasks;
+    const SHAPE: Shape = Shape::Lane;
+    const SECTION: Section = Section::Spans;
+
+    fn link(self, _: &Contents) -> String {
+        format!("task{}", self.0)
+    }
+
+    fn parse(link: &str, _: &Contents) -> Option<Self> {
+        let number = link::number(link, "task")?;
+        Some(Self(TaskId(number)))
+    }
+
+    fn of_log(log: &Session) -> Vec<Listed> {
+        let listed = |(number, (task, os_thread)): (usize, (TaskId, Option<OsThreadId>))| {
+            let note = os_thread.map_or_else(String::new, |thread| format!("OS {thread}"));
+            Listed::new(Self(task), format!("Task {number}")).note(note)
+        };
+        (1..)
+            .zip(log.recording.tracks.tasks.all())
+            .map(listed)
+            .collect()
+    }
+
+    fn answer(self, log: &Session, writer: &mut Writer) {
+        let Some(lane) = log.recording.tracks.tasks.lane(self.0) else {
+            return;
+        };
+        writer.lane(lane, |i| {
+            let piece = lane.get(i);
+            Stay {
+                cap: CapId(piece.map_or(0, |piece| piece.detail) as u16),
+                open: piece.is_some_and(|piece| piece.code == OPEN),
+            }
+        });
+    }
+
+    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
+        let bar = |mark: &MarkView<'_>| Bar::text(format!("cap {}", mark.read::<Stay>().cap));
+        scene.paint_bars(self.into(), area, Class::Other, bar, painter);
+    }
+
+    fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
+        let name = "Task".to_owned();
+        if item.kind == MarkKind::Many {
+            return (name, lane::several(item, "stays on capabilities"));
+        }
+        let Stay { cap, open } = item.read();
+        let (duration, when) = (duration(item), when(item));
+        let open = if open { ", until the log ended" } else { "" };
+        let text = format!("was on capability {cap} for {duration}{open} · {when}");
+        (name, text)
+    }
+
+    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+        let tasks = &log.recording.tracks.tasks;
+        let Some(pieces) = tasks.lane(self.0) else {
+            return Vec::new();
+        };
+        let mut facts = vec![Fact::new("task", format!("{:#x}", self.0.0))];
+        let os_thread = tasks.os_thread(self.0);
+        facts.extend(os_thread.map(|thread| Fact::new("OS thread", thread.to_string())));
+        if query.many {
+            facts.extend(lane::sums(pieces, query, "stays on capabilities"));
+        } else if let Some(piece) = pieces.within(query.span).next() {
+            let span = lane::span_of(piece);
+            let cap = CapId(u16::try_from(piece.detail).unwrap_or(u16::MAX));
+            let since = Fact::new("on", format!("capability {cap}"));
+            facts.push(since.leading(Lead::Other, Capability(cap), span));
+            facts.push(Fact::new("since", format::time(span.start)));
+            if piece.code == OPEN {
+                facts.push(Fact::new("until", "the log ended"));
+            }
+        }
+        facts
+    }
+
+    fn legend() -> Vec<Entry> {
+        let stay = Stay {
+            cap: CapId(0),
+            open: false,
+        };
+        let mark = Made::span(Class::Other, FROM, TO).with(stay);
+        vec![Entry::new(
+            "A task on a capability",
+            "An OS thread of the runtime had this capability, or asked for it.",
+            Sample::row(Self(TaskId(1)), vec![mark]),
+        )]
+    }
+}

@@ -1,0 +1,106 @@
+//! Names of tracks in links lead back to tracks, and payloads come back.
+
+use super::allocation::AllocationRate;
+use super::blocks::Blocks;
+use super::calls::ForeignCalls;
+use super::capability::Capability;
+use super::collections::Collections;
+use super::counter::Counter;
+use super::heap::Heap;
+use super::instants::Instants;
+use super::messages::Messages;
+use super::nonmoving::Nonmoving;
+use super::returned::MemoryReturned;
+use super::samples::Samples;
+use super::sparks::{Of, Sparks};
+use super::task::Task;
+use super::thread::Thread;
+use super::user_span::UserSpan;
+use super::*;
+use analysis::timeline::profile_rows::CallsOf;
+use eventlog::ids::{OsThreadId, TaskId};
+use model::marks::Packed;
+
+#[test]
+fn names_lead_back_to_rows() {
+    let contents = Contents {
+        tracks: vec![Listed::new(UserSpan(0), "load 7")],
+        ..Contents::default()
+    };
+    let cap = CapId(3);
+    let sparks = |of| Row::from(Sparks { cap, of });
+    // The names are in links that people have kept: they never change.
+    let rows: [(&str, Row); 21] = [
+        ("activity", Activity.into()),
+        ("gc", Collections.into()),
+        ("nonmoving", Nonmoving.into()),
+        ("messages", Messages.into()),
+        ("heap", Heap.into()),
+        ("alloc", AllocationRate.into()),
+        ("returned", MemoryReturned.into()),
+        ("span:load 7", UserSpan(0).into()),
+        ("cap3", Capability(cap).into()),
+        ("events3", Instants(cap).into()),
+        ("created3", sparks(Of::Created)),
+        ("converted3", sparks(Of::Converted)),
+        ("pool3", sparks(Of::Pool)),
+        ("thread12", Thread(ThreadId(12)).into()),
+        ("task18446744073709551615", Task(TaskId(u64::MAX)).into()),
+        ("perf5", Counter(5).into()),
+        ("blocks", Blocks(None).into()),
+        ("blocks3", Blocks(Some(cap)).into()),
+        (
+            "calls71",
+            ForeignCalls(CallsOf::OsThread(OsThreadId(71))).into(),
+        ),
+        (
+            "callsunknown2",
+            ForeignCalls(CallsOf::Unknown { lane: 2 }).into(),
+        ),
+        ("samples3", Samples(cap).into()),
+    ];
+    for (name, row) in rows {
+        assert_eq!(row.link(&contents), name);
+        assert_eq!(Row::parse(name, &contents), Some(row));
+    }
+    for name in [
+        "",
+        "cap",
+        "cap70000",
+        "3cap",
+        "cap+3",
+        "span:other",
+        "thread-1",
+        "calls",
+        "samples",
+        "samples70000",
+    ] {
+        assert_eq!(Row::parse(name, &contents), None, "{name}");
+    }
+}
+
+/// What is read from any words is what is read from it packed again.
+#[test]
+fn payloads_come_back() {
+    fn check<T: TrackKind>()
+    where
+        T::Payload: PartialEq + std::fmt::Debug,
+    {
+        const WORDS: [u32; 6] = [0, 1, 2, 7, 70_000, u32::MAX];
+        for (a, b) in WORDS.into_iter().flat_map(|a| WORDS.map(|b| (a, b))) {
+            let read = T::Payload::unpack(Packed([a, b, b, a]));
+            assert_eq!(T::Payload::unpack(read.pack()), read, "{a} {b}");
+        }
+    }
+    check::<Capability>();
+    check::<Thread>();
+    check::<Collections>();
+    check::<Nonmoving>();
+    check::<Messages>();
+    check::<Instants>();
+    check::<UserSpan>();
+    check::<Task>();
+    check::<Blocks>();
+    check::<ForeignCalls>();
+    check::<Samples>();
+}

@@ -1,0 +1,409 @@
+//! What is wrong or odd about a log, in words and as JSON.
+
+use std::fmt;
+
+use serde::Serialize;
+
+pub use super::rules::{RuleWords, of};
+use crate::scene::format;
+use analysis::automata::Oddity;
+use analysis::automata::validity::{Doing, Problem, Tolerated};
+use analysis::findings::{Fact, Finding, Number, Subject};
+use analysis::flamegraph::spans::MOST_LANES;
+use analysis::flamegraph::{CallKey, CallProblem, StackProblem};
+use analysis::timeline::messages::TEXT_BUDGET_BYTES;
+use eventlog::DamageKind;
+use eventlog::ids::CapId;
+
+/// What was found, as a clause: it begins small and has no full stop, so that
+/// it can stand alone or after a place.
+#[must_use]
+pub fn sentence(finding: &Finding) -> String {
+    match &finding.fact {
+        Fact::Damage { kind, lost_bytes } => damage(*kind, *lost_bytes),
+        Fact::Compressed(said) => said.clone(),
+        Fact::BufferMissing(cap) => format!(
+            "the events of capability {cap} are missing: the program was killed before it wrote them"
+        ),
+        Fact::MessagesCut(count) => format!(
+            "{} no text from here on: only the first {} of all texts are kept",
+            number(*count, "message has", "messages have"),
+            format::bytes(TEXT_BUDGET_BYTES as u64)
+        ),
+        Fact::Oddity(oddity) => of_oddity(*oddity),
+        Fact::Order { subject, problem } => {
+            format!(
+                "{} {}",
+                subject_or_none(subject.as_ref()),
+                of_problem(*problem)
+            )
+        }
+        Fact::Call(problem) => of_call(problem),
+        Fact::Stack(problem) => of_stack(*problem),
+        Fact::SpansLeftOut(count) => format!(
+            "{} not in the flame graph: they overlap {MOST_LANES} others without lying inside of them",
+            number(*count, "span is", "spans are")
+        ),
+        Fact::TimesGoBack { events, most } => format!(
+            "{} dated before one that precedes it, by {} at most",
+            number(*events, "event is", "events are"),
+            format::duration(*most)
+        ),
+        Fact::UnknownType {
+            id,
+            description,
+            events,
+        } => format!(
+            "{} of type {id} (“{description}”), which is not known to this program",
+            number(*events, "event", "events")
+        ),
+        Fact::OpenCollection => "a garbage collection has no end".to_owned(),
+        Fact::OpenRun(thread) => format!("thread {thread} still runs at the end of the log"),
+        Fact::UnfinishedThreads(1) => {
+            "1 thread waits at the end of the log, and has not finished".to_owned()
+        }
+        Fact::UnfinishedThreads(count) => format!(
+            "{} threads wait at the end of the log, and have not finished",
+            format::count(*count)
+        ),
+    }
+}
+
+/// What was found with its place, as a line of its own.
+#[must_use]
+pub fn line(finding: &Finding) -> String {
+    let text = sentence(finding);
+    match (finding.offset, finding.cap) {
+        (Some(at), _) => format!("{text} (byte {})", format::count(at.0)),
+        // Not what it is about, but where it was found.
+        (None, Some(cap)) if !finding.fact.subjects().contains(&Subject::Capability(cap)) => {
+            format!("{text} (capability {cap})")
+        }
+        (None, _) => text,
+    }
+}
+
+/// What was found with its place, as a whole sentence.
+#[must_use]
+pub fn whole_sentence(finding: &Finding) -> String {
+    let line = line(finding);
+    let mut letters = line.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    let stop = if line.ends_with('.') { "" } else { "." };
+    format!("{}{}{stop}", first.collect::<String>(), letters.as_str())
+}
+
+/// A subject in words; `None` is a capability that the log does not name.
+#[must_use]
+pub fn subject_or_none(subject: Option<&Subject>) -> String {
+    match subject {
+        None => "no capability".to_owned(),
+        Some(Subject::Capability(cap)) => format!("capability {cap}"),
+        Some(Subject::Thread(thread)) => format!("thread {thread}"),
+        Some(Subject::Task(task)) => format!("task {:#x}", task.0),
+        Some(Subject::OsThread(thread)) => format!("OS thread {thread}"),
+        Some(Subject::EventType(id)) => format!("event type {id}"),
+        Some(Subject::Call(key)) => Call(key).to_string(),
+        Some(Subject::Function(address)) => format!("function {address}"),
+        Some(Subject::CostCentre(name)) => format!("cost centre {name}"),
+        Some(Subject::Text(id)) => format!("text {id}"),
+        Some(Subject::Location(id)) => format!("location {id}"),
+    }
+}
+
+/// What `check` let pass.
+#[must_use]
+pub const fn tolerated(what: Tolerated) -> &'static str {
+    match what {
+        Tolerated::OlderThread => "threads older than the log",
+        Tolerated::RunAfterEnd => "runs of finished threads",
+        Tolerated::WakeupAfterEnd => "wakeups of finished threads",
+        Tolerated::NeedlessWakeup => "wakeups of threads that did not wait",
+        Tolerated::SparkThreadUncreated => "threads for sparks without a creation",
+        Tolerated::OlderTask => "tasks older than the log",
+        Tolerated::TaskReplaced => "tasks replaced without an end",
+        Tolerated::TaskWithoutEnd => "tasks without an end",
+    }
+}
+
+/// What `check` comes to.
+#[must_use]
+pub fn out_of_order(count: u64) -> String {
+    match count {
+        0 => "nothing is out of order".to_owned(),
+        1 => "1 event is out of order".to_owned(),
+        many => format!("{many} events are out of order"),
+    }
+}
+
+/// A finding as JSON: all that is known of it, then the words. Absent values
+/// are `null`; times are in nanoseconds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Told {
+    rule: &'static str,
+    severity: &'static str,
+    /// When it began.
+    start: Option<u64>,
+    /// When it ended; a moment ends when it begins.
+    end: Option<u64>,
+    /// The byte of the uncompressed file.
+    offset: Option<u64>,
+    subjects: Vec<Subject>,
+    numbers: Vec<Number>,
+    sentence: String,
+}
+
+impl From<&Finding> for Told {
+    fn from(finding: &Finding) -> Self {
+        let rule = finding.rule();
+        Self {
+            rule: rule.name(),
+            severity: rule.severity().name(),
+            start: finding.range.map(|range| range.start.0),
+            end: finding.range.map(|range| range.end.0),
+            offset: finding.offset.map(|offset| offset.0),
+            subjects: finding.subjects(),
+            numbers: finding.fact.numbers(),
+            sentence: sentence(finding),
+        }
+    }
+}
+
+/// How many, with the right one of two words.
+fn number(count: u64, one: &str, many: &str) -> String {
+    let word = if count == 1 { one } else { many };
+    format!("{} {word}", format::count(count))
+}
+
+fn damage(kind: DamageKind, lost_bytes: u64) -> String {
+    let lost = number(lost_bytes, "byte", "bytes");
+    let skipped = number(lost_bytes, "byte was skipped", "bytes were skipped");
+    match kind {
+        DamageKind::UndeclaredType(id) => {
+            format!("event type {id} is not declared in the header; {skipped}")
+        }
+        DamageKind::Overrun(id) => {
+            format!("an event of type {id} is longer than its block; {skipped}")
+        }
+        DamageKind::TimeOutsideBlock(time) => {
+            let what = match lost_bytes {
+                0 => "it is shown at their time",
+                _ => skipped.as_str(),
+            };
+            let time = format::time(time);
+            format!("an event is dated {time}, which does not fit between its neighbours; {what}")
+        }
+        DamageKind::BlockTimes(time) => format!(
+            "the events from here on are dated {} and later, which is not when their block was written; they were read",
+            format::time(time)
+        ),
+        DamageKind::Misfit(id) => format!(
+            "what begins like an event of type {id} does not end where another event begins; {skipped}"
+        ),
+        DamageKind::BlockSize(size) => format!(
+            "a block claims {}, which does not fit; its events were read up to the next block",
+            number(size.into(), "byte", "bytes")
+        ),
+        DamageKind::BlockMarker => format!(
+            "a block marker is damaged; its events were read as far as the rest of it allows, {skipped}"
+        ),
+        DamageKind::Length(id) => format!(
+            "an event of type {id} claims to reach over the events after it; it was cut where they begin"
+        ),
+        DamageKind::BetweenBlocks => format!("between blocks is what is no event; {skipped}"),
+        DamageKind::BeforeHeader => format!(
+            "{lost} left over before the header, as GHC 9.0 leaves them when logging begins again"
+        ),
+        DamageKind::AfterEnd => format!(
+            "{} read after the end-of-data marker",
+            number(lost_bytes, "byte was not", "bytes were not")
+        ),
+        DamageKind::Truncated => format!(
+            "incomplete log: it ends inside an event or block, and {} not be read; the program was killed or was still running, or the file was not copied whole",
+            number(lost_bytes, "byte could", "bytes could")
+        ),
+        DamageKind::NoEndMarker => {
+            "incomplete log: the program was killed or was still running".to_owned()
+        }
+        DamageKind::SectionHeader => format!(
+            "a second log in this file has a broken header; {} read",
+            number(lost_bytes, "byte was not", "bytes were not")
+        ),
+    }
+}
+
+fn of_oddity(oddity: Oddity) -> String {
+    match oddity {
+        Oddity::GcEndWithoutStart => "a collection ends that had not begun".to_owned(),
+        Oddity::GcStartRepeated => "a collection begins during another".to_owned(),
+        Oddity::StopBeforeRun { thread } => format!("thread {thread} stops, but had not run"),
+        Oddity::OtherThread {
+            running,
+            thread,
+            run,
+        } => {
+            let what = if run { "runs" } else { "stops" };
+            format!("thread {thread} {what} while thread {running} is running")
+        }
+    }
+}
+
+/// What is wrong with an event; its subject stands before.
+#[must_use]
+pub fn of_problem(problem: Problem) -> String {
+    match problem {
+        Problem::Uncreated(doing) => format!("{}, but was never created", of_doing(doing)),
+        Problem::CreatedAgain => "is created, but was created before".to_owned(),
+        Problem::AfterEnd(doing) => format!("{}, but has ended before", of_doing(doing)),
+        Problem::RunsAlready { on } => format!("runs, but is running already{}", On(on)),
+        Problem::StopsUnrun => "stops, but was not running".to_owned(),
+        Problem::StopsElsewhere { ran_on } => format!("stops, but was running{}", On(ran_on)),
+        Problem::MovesRunning => "moves to another capability while it runs".to_owned(),
+        Problem::OtherThread {
+            running,
+            thread,
+            runs,
+        } => {
+            let what = if runs { "runs" } else { "stops" };
+            format!("{what} thread {thread} while it runs thread {running}")
+        }
+        Problem::MovesFromElsewhere { was_on, from } => {
+            format!("moves from capability {from}, but was on capability {was_on}")
+        }
+        Problem::SparkWithoutThread => "runs a spark, but no thread".to_owned(),
+        Problem::SparkInOtherThread { thread } => {
+            format!("runs a spark in thread {thread}, which is no thread for sparks")
+        }
+    }
+}
+
+const fn of_doing(doing: Doing) -> &'static str {
+    match doing {
+        Doing::Create => "is created",
+        Doing::Run => "runs",
+        Doing::Stop => "stops",
+        Doing::Wake => "is woken",
+        Doing::Move => "moves",
+        Doing::End => "ends",
+    }
+}
+
+/// Where something is: ` on capability 3`, or nothing.
+struct On(Option<CapId>);
+
+impl fmt::Display for On {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(cap) => write!(f, " on capability {cap}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A foreign call: its number in the program, and the function.
+struct Call<'a>(&'a CallKey);
+
+impl fmt::Display for Call<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "call {} of {}", self.0.number, self.0.name)
+    }
+}
+
+fn of_call(problem: &CallProblem) -> String {
+    match problem {
+        CallProblem::StartRepeated(key) => format!("{} starts twice", Call(key)),
+        CallProblem::StopWithoutStart(key) => format!("{} stops, but had not started", Call(key)),
+        CallProblem::AnnotationBeforeStart(key) => {
+            format!("{} is annotated before its start", Call(key))
+        }
+        CallProblem::AnnotationRepeated(key) => {
+            format!("{} has the same annotation twice", Call(key))
+        }
+        CallProblem::NumberMissing => "an annotation has no call number".to_owned(),
+        CallProblem::ThreadMissing(key) => {
+            format!("the annotation of {} has no thread number", Call(key))
+        }
+        CallProblem::StackUnreadable(key) => {
+            format!("the stack of {} is no printed list of strings", Call(key))
+        }
+        CallProblem::UnknownCostCentre(name) => {
+            format!("an annotation names {name}, which the log does not declare")
+        }
+        CallProblem::Overlap(key) => {
+            format!(
+                "{} overlaps with another on its OS thread and is cut off",
+                Call(key)
+            )
+        }
+        CallProblem::CutByReturn { call, function } => {
+            format!(
+                "{} is cut off: function {function} around it returns",
+                Call(call)
+            )
+        }
+        CallProblem::AddressMissing => {
+            "an annotation of a C function has no addresses that can be read".to_owned()
+        }
+        CallProblem::FunctionThreadMissing(function) => {
+            format!("the annotation of function {function} has no thread number")
+        }
+        CallProblem::ReturnWithoutCall { function, thread } => {
+            format!("function {function} returns on OS thread {thread}, where it was not running")
+        }
+        CallProblem::TooManyAtOnce(key) => {
+            format!("{} is not shown: too many calls go on at once", Call(key))
+        }
+    }
+}
+
+fn of_stack(problem: StackProblem) -> String {
+    match problem {
+        StackProblem::LastPartMissing(thread) => {
+            format!("a stack sample of thread {thread} has no last part")
+        }
+        StackProblem::NoSuchCapability(cap) => {
+            format!("a stack sample is of capability {cap} or of a thread that cannot be")
+        }
+        StackProblem::UnknownText(id) => {
+            format!("stack samples refer to text {id}, which is not defined")
+        }
+        StackProblem::UnknownLocation(id) => {
+            format!("stack samples refer to location {id}, which is not defined")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use analysis::findings::Rule;
+
+    /// A rule that is added without words would get those of another.
+    #[test]
+    fn every_rule_has_words_of_its_own() {
+        let mut titles: Vec<&str> = Vec::new();
+        for &rule in Rule::ALL {
+            let RuleWords {
+                title,
+                meaning,
+                advice,
+            } = of(rule);
+            assert!(!title.ends_with('.') && title.len() > 5, "{}", rule.name());
+            assert!(
+                meaning.ends_with('.') && meaning.len() > 30,
+                "{}",
+                rule.name()
+            );
+            assert!(
+                advice.is_empty() || advice.ends_with('.'),
+                "{}",
+                rule.name()
+            );
+            titles.push(title);
+        }
+        titles.sort_unstable();
+        titles.dedup();
+        // What `check` finds and the automata find as well has one name.
+        assert_eq!(titles.len(), Rule::ALL.len() - 2);
+    }
+}

@@ -1,0 +1,143 @@
+//! The numbers of a log as text: the command line prints it, the page copies it.
+
+use std::fmt::{self, Display, Formatter};
+
+use analysis::numbers::summary::{Generation, SparkTotals, Summary};
+use eventlog::quantity::count;
+
+/// What stands for a number that the log does not have.
+const ABSENT: &str = "-";
+
+fn or_dash<T>(number: Option<T>, text: impl FnOnce(T) -> String) -> String {
+    number.map_or_else(|| ABSENT.to_owned(), text)
+}
+
+/// Seconds with so many decimals.
+fn seconds(time_ns: Option<u64>, decimals: usize) -> String {
+    or_dash(time_ns, |ns| format!("{:.decimals$}s", ns as f64 / 1e9))
+}
+
+/// Whole mebibytes, rounded up as the runtime counts its megablocks.
+fn mebibytes(size: Option<u64>) -> String {
+    or_dash(size, |bytes| count(bytes.div_ceil(1 << 20)))
+}
+
+/// The lines of the runtime's report, in its order. CPU times and what follows
+/// from them are not in a log and left out.
+#[derive(Clone, Copy, Debug)]
+pub struct Report<'a>(pub &'a Summary);
+
+impl Display for Report<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let summary = self.0;
+        print_heap(summary, out)?;
+        writeln!(out)?;
+        print_generations(&summary.generations, out)?;
+        writeln!(out)?;
+        if let Some(balance) = summary.work_balance {
+            let percent = 100.0 * balance;
+            writeln!(
+                out,
+                "  Parallel GC work balance: {percent:.2}% (serial 0%, perfect 100%)\n"
+            )?;
+        }
+        let (tasks, caps) = (or_dash(summary.tasks, count), summary.capabilities.len());
+        writeln!(out, "  TASKS: {tasks} (using -N{caps})\n")?;
+        match &summary.sparks {
+            Some(sparks) => print_sparks(sparks, out)?,
+            None => writeln!(out, "  SPARKS: {ABSENT}")?,
+        }
+        writeln!(out)?;
+        print_times(summary, out)?;
+        print_capabilities(summary, out)
+    }
+}
+
+fn print_heap(summary: &Summary, out: &mut Formatter<'_>) -> fmt::Result {
+    let mut line = |size: Option<u64>, unit: &str, what: &str| {
+        let size = if unit == "MiB" {
+            mebibytes(size)
+        } else {
+            or_dash(size, count)
+        };
+        writeln!(out, "{size:>16} {unit} {what}")
+    };
+    let samples = or_dash(summary.residency_samples, count);
+    let lost = mebibytes(summary.max_fragmentation);
+    line(summary.bytes_allocated, "bytes", "allocated in the heap")?;
+    line(summary.bytes_copied, "bytes", "copied during GC")?;
+    let residency = format!("maximum residency ({samples} sample(s))");
+    line(summary.max_residency, "bytes", &residency)?;
+    line(summary.max_slop, "bytes", "maximum slop")?;
+    // The runtime's line has what is lost at the peak, which is not in a log.
+    let memory =
+        format!("total memory in use (at most {lost} MiB of it unused after a collection)");
+    line(summary.max_heap_size, "MiB", &memory)
+}
+
+fn print_generations(generations: &[Generation], out: &mut Formatter<'_>) -> fmt::Result {
+    writeln!(
+        out,
+        "                                        Elapsed  Avg pause  Max pause"
+    )?;
+    for row in generations {
+        writeln!(
+            out,
+            "  Gen {:2} {:>9} colls, {:>5} par {:>12}  {:>9}  {:>9}",
+            row.generation,
+            row.collections,
+            row.parallel,
+            seconds(Some(row.elapsed_ns), 3),
+            seconds(Some(row.avg_pause_ns), 4),
+            seconds(Some(row.max_pause_ns), 4),
+        )?;
+    }
+    Ok(())
+}
+
+fn print_sparks(sparks: &SparkTotals, out: &mut Formatter<'_>) -> fmt::Result {
+    writeln!(
+        out,
+        "  SPARKS: {} ({} converted, {} overflowed, {} dud, {} GC'd, {} fizzled)",
+        sparks.total(),
+        sparks.converted,
+        sparks.overflowed,
+        sparks.dud,
+        sparks.gcd,
+        sparks.fizzled
+    )
+}
+
+fn print_times(summary: &Summary, out: &mut Formatter<'_>) -> fmt::Result {
+    let times = [
+        ("MUT", summary.mutator_ns),
+        ("GC", summary.gc_ns),
+        ("Total", Some(summary.total_ns)),
+    ];
+    for (name, time_ns) in times {
+        let time = seconds(time_ns, 3);
+        writeln!(out, "  {name:<7} time  {time:>9} elapsed")?;
+    }
+    let rate = or_dash(summary.allocation_rate, count);
+    writeln!(out, "\n  Alloc rate    {rate} bytes per elapsed MUT second")?;
+    let share = or_dash(summary.productivity, |share| {
+        format!("{:.1}%", 100.0 * share)
+    });
+    writeln!(out, "\n  Productivity  {share} of total elapsed\n")
+}
+
+/// What the runtime does not say: each capability.
+fn print_capabilities(summary: &Summary, out: &mut Formatter<'_>) -> fmt::Result {
+    for row in &summary.capabilities {
+        writeln!(
+            out,
+            "  Cap {:2}   MUT {}, GC {}, idle {}, {} bytes allocated",
+            row.cap.0,
+            seconds(Some(row.mutator_ns), 3),
+            seconds(Some(row.gc_ns), 3),
+            seconds(Some(row.idle_ns), 3),
+            or_dash(row.bytes_allocated, count),
+        )?;
+    }
+    Ok(())
+}
