@@ -94,7 +94,7 @@ fn times(sums: &ThreadSums) -> [u64; 4] {
     assert_eq!(sums.times.open_ns, 0);
     [
         sums.times.running_ns,
-        sums.times.ready_ns,
+        sums.times.ready_ns(),
         blocked[mvar as usize],
         blocked[call as usize],
     ]
@@ -298,7 +298,7 @@ fn a_second_stop_is_no_run() {
     });
     let sums = only(&store).sums;
     assert_eq!(sums.runs, 2);
-    assert_eq!(sums.times.ready_ns, 5);
+    assert_eq!(sums.times.ready_ns(), 5);
     assert_eq!(sums.times.blocked_ns[WaitReason::Stm as usize], 20);
     assert_eq!(sums.times.life_ns(), 50);
 }
@@ -463,16 +463,16 @@ fn a_range_clips_times_and_counts_what_happens_in_it() {
     let seven = &part.rows[0].sums;
     assert_eq!(seven.runs, 80);
     assert_eq!(seven.times.running_ns, 20 + 79 * 40 + 30);
-    assert_eq!(seven.times.ready_ns, 80 * 60);
+    assert_eq!(seven.times.ready_ns(), 80 * 60);
     assert_eq!((seven.longest_ready_ns, seven.times.ready_waits), (60, 80));
-    assert_eq!(part.rows[1].sums.times.ready_ns, 8010);
+    assert_eq!(part.rows[1].sums.times.ready_ns(), 8010);
     // Thread 8 has finished by then; thread 9 is woken and moved once there.
     let late = range(22_500, 23_050);
     assert_eq!(ids(&late), [7, 9]);
     let nine = &late.rows[1].sums;
     assert_eq!((nine.wakeups, nine.migrations), (1, 0));
     assert_eq!(nine.times.blocked_ns[WaitReason::Mvar as usize], 500);
-    assert_eq!(nine.times.ready_ns, 50);
+    assert_eq!(nine.times.ready_ns(), 50);
     assert_eq!(nine.runs, 0);
     // What comes before the first thread, or after all.
     assert_eq!(range(0, 3).total, 0);

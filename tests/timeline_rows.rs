@@ -20,6 +20,7 @@ use views::scene::arrange::{Known, TrackView, arrange};
 use views::scene::track::{Group, Layout, Track};
 use views::scene::track_name::TrackName;
 use views::session::Session;
+use views::session::questions::TimeQuery;
 use views::tracks::allocation::AllocationRate;
 use views::tracks::blocks::Blocks;
 use views::tracks::collections::{Collections, Pause};
@@ -370,11 +371,9 @@ proptest! {
             }
             let from = view.0 / bucket * bucket;
             let to = view.1.min(last).div_ceil(bucket) * bucket;
-            let usage = session.usage(Span::new(Nanos(from), Nanos(to.max(from))));
-            let truth = [
-                usage.iter().map(|row| row.mutator_ns).sum::<u64>() as f64,
-                usage.iter().map(|row| row.gc_ns).sum::<u64>() as f64,
-            ];
+            let range = Span::new(Nanos(from), Nanos(to.max(from)));
+            let all = session.ask(&TimeQuery(Some(range))).all_caps();
+            let truth = [all.running_ns as f64, all.in_collections_ns() as f64];
             for (shown, truth) in shown.into_iter().zip(truth) {
                 prop_assert!((shown - truth).abs() <= 1.0 + 1e-6 * truth, "{shown} {truth}");
             }

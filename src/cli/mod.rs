@@ -18,6 +18,7 @@ mod out;
 mod spans;
 mod summary;
 mod threads;
+mod time;
 
 use std::io;
 use std::path::PathBuf;
@@ -56,6 +57,8 @@ enum Command {
     Summary(summary::Arguments),
     /// How each thread spent its time: running, waiting for a capability, blocked and on what
     Threads(threads::Arguments),
+    /// Where the time of capabilities, threads and the program went, every nanosecond in one class
+    Time(time::Arguments),
     /// Flame graphs as files for speedscope, flamegraph.pl, inferno and pprof, as a picture, or as a table
     Flamegraph(flamegraph::Arguments),
 }
@@ -132,6 +135,7 @@ pub fn run() -> ExitCode {
         Command::Spans(arguments) => spans::run(arguments, &mut out),
         Command::Summary(arguments) => summary::run(arguments, &mut out),
         Command::Threads(arguments) => threads::run(arguments, &mut out),
+        Command::Time(arguments) => time::run(arguments, &mut out),
         Command::Flamegraph(arguments) => flamegraph::run(arguments, &mut out),
     };
     let flushed = out.flush();

@@ -15,6 +15,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use analysis::account::report::ProgramTimes;
 use analysis::automata::Oddity;
 use analysis::automata::thread_state::ThreadSpan;
 use analysis::findings::Finding;
@@ -342,7 +343,7 @@ pub fn read(mut source: impl Source) -> Result<Reading, LogError> {
         recording.event(record);
     })?;
     spans.finish();
-    recording.settle(reader.index());
+    recording.settle(&reader);
     ask_for_threads(&recording.store);
     ask_for_numbers(
         &recording.numbers,
@@ -366,7 +367,7 @@ pub fn read(mut source: impl Source) -> Result<Reading, LogError> {
 pub fn store_of(mut bytes: &[u8]) -> Result<Store, LogError> {
     let mut recording = Recording::default();
     let reader = read_log(&mut bytes, &mut recording)?;
-    recording.settle(reader.index());
+    recording.settle(&reader);
     Ok(recording.store)
 }
 
@@ -418,7 +419,10 @@ fn ask_for_threads(store: &Store) {
     let halves = [(Nanos(0), middle), (middle, end)].map(|(from, to)| Span::new(from, to));
     let halves = halves.map(|half| table(Some(half)).all);
     let sum = |of: fn(&ThreadSums) -> u64| halves.iter().map(of).fold(0, u64::saturating_add);
-    assert_eq!(sum(|half| half.times.ready_ns), whole.all.times.ready_ns);
+    assert_eq!(
+        sum(|half| half.times.ready_ns()),
+        whole.all.times.ready_ns()
+    );
     assert_eq!(sum(|half| half.times.life_ns()), whole.all.times.life_ns());
     assert_eq!(sum(|half| half.runs), whole.all.runs);
 }
@@ -433,7 +437,7 @@ fn ask_for_numbers(numbers: &Numbers, end: Option<u64>) {
         ..CollectionsQuery::default()
     };
     for range in [None, Some(Span::new(Nanos(end / 2), Nanos(end)))] {
-        let summary = numbers.summary(Nanos(end), range, &[]);
+        let summary = numbers.summary(Nanos(end), range, &ProgramTimes::default());
         assert!(summary.total_ns <= end);
         let collections = numbers.collections(Nanos(end), &query(range)).total;
         assert_eq!(summary.collections.unwrap_or(0), collections);

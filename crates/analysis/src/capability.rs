@@ -13,6 +13,9 @@ pub struct Lives {
     log: Option<Span>,
     caps: BTreeMap<CapId, Life>,
     latest_cap: Option<CapId>,
+    /// From when to when the latest capability has logged without another one
+    /// in between.
+    stretch: Option<Span>,
     /// Which capabilities are in `caps`, a bit each: events come from one
     /// after the other.
     seen: Vec<u64>,
@@ -22,6 +25,13 @@ pub struct Lives {
 struct Life {
     created: Option<Nanos>,
     deleted: Option<Nanos>,
+    events: Option<Span>,
+}
+
+/// Both, and the time between them.
+fn hull(a: Option<Span>, b: Option<Span>) -> Option<Span> {
+    let join = |a: Span, b: Span| Span::new(a.start.min(b.start), a.end.max(b.end));
+    a.into_iter().chain(b).reduce(join)
 }
 
 impl Sink for Lives {
@@ -36,6 +46,11 @@ impl Sink for Lives {
         if record.cap != self.latest_cap {
             self.changed_cap(record.cap);
         }
+        match &mut self.stretch {
+            Some(stretch) if time >= stretch.end => stretch.end = time,
+            Some(stretch) => stretch.start = stretch.start.min(time),
+            None => self.stretch = Some(Span::new(time, time)),
+        }
         if CAPABILITIES.contains(record.id) {
             self.life_event(record);
         }
@@ -47,6 +62,11 @@ const CAPABILITIES: EventSet = EventSet::about(Subject::Capability);
 
 impl Lives {
     fn changed_cap(&mut self, cap: Option<CapId>) {
+        let stretch = self.stretch.take();
+        if let Some(before) = self.latest_cap {
+            let life = self.caps.entry(before).or_default();
+            life.events = hull(life.events, stretch);
+        }
         self.latest_cap = cap;
         let Some(cap) = cap else { return };
         let word = usize::from(cap.0 / 64);
@@ -88,11 +108,21 @@ impl Lives {
     /// Every capability with its life: from its creation (else the log's
     /// first event) to its deletion (else the log's last event).
     pub fn caps(&self) -> impl Iterator<Item = (CapId, Span)> + '_ {
+        self.caps_with_events().map(|(cap, life, _)| (cap, life))
+    }
+
+    /// The same with the times of its first and last event; `None` if it has
+    /// logged nothing.
+    pub(crate) fn caps_with_events(
+        &self,
+    ) -> impl Iterator<Item = (CapId, Span, Option<Span>)> + '_ {
         let log = self.log.unwrap_or(Span::new(Nanos(0), Nanos(0)));
         self.caps.iter().map(move |(cap, life)| {
             let start = life.created.unwrap_or(log.start);
             let end = life.deleted.unwrap_or(log.end).max(start);
-            (*cap, Span::new(start, end))
+            let latest = self.stretch.filter(|_| self.latest_cap == Some(*cap));
+            let events = hull(life.events, latest);
+            (*cap, Span::new(start, end), events)
         })
     }
 }

@@ -1,5 +1,6 @@
 //! All analyses of a log, wired together once.
 
+use crate::account::facts::{Condition, Watch};
 use crate::flamegraph::profiles::{Profiles, SourceInfo, TrackInfo};
 use crate::flamegraph::sources::{self, Known};
 use crate::flamegraph::spans::ProgramSpans;
@@ -14,9 +15,8 @@ use crate::timeline::profile_rows::ProfileRows;
 use crate::timeline::store::Store;
 use crate::timeline::tracks::Tracks;
 use crate::timeline::user_spans::SpanPrefixes;
-use eventlog::blocks::BlockIndex;
 use eventlog::ids::Nanos;
-use eventlog::{Event, EventType, Names, Record, Sink};
+use eventlog::{Event, EventType, LogReader, Names, Record, Sink};
 use model::profile::TrackSource;
 use model::profile::origin::Origin;
 use model::profile::source::Source;
@@ -33,6 +33,8 @@ pub struct Recording {
     pub info: Info,
     /// The numbers of `+RTS -s`.
     pub numbers: Numbers,
+    /// What the account of time must know of the whole log.
+    watch: Watch,
     /// Taken out at the end of the log.
     spans: Option<SpanAnalysis>,
     /// What capabilities and threads did.
@@ -62,6 +64,7 @@ impl Default for Recording {
         Self {
             info: Info::default(),
             numbers: Numbers::default(),
+            watch: Watch::default(),
             spans: Some(SpanAnalysis::new(analyses)),
             store: Store::default(),
             messages: Messages::default(),
@@ -80,6 +83,7 @@ impl Sink for Recording {
     fn event(&mut self, record: &Record<'_>) {
         self.info.offer(record);
         self.numbers.offer(record);
+        self.watch.offer(record);
         self.store.offer(record);
         if let Some(spans) = &mut self.spans {
             spans.event(record, &mut self.store);
@@ -110,10 +114,13 @@ impl Recording {
     }
 
     /// The log is read to its end.
-    pub fn settle(&mut self, blocks: &BlockIndex) {
+    pub fn settle(&mut self, reader: &LogReader) {
         let end = self.end();
+        let condition = Condition::of(&reader.damage(), reader.inflate_error().is_none());
+        let watch = std::mem::take(&mut self.watch);
+        self.store.learn(watch.facts(&self.info.lives, condition));
         self.tracks
-            .settle(&self.numbers, &self.messages, blocks, end);
+            .settle(&self.numbers, &self.messages, reader.index(), end);
         if let Some(spans) = self.spans.take() {
             let mut sink = Ending {
                 store: &mut self.store,

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::automata::gc_phase::{self, Phase};
-use crate::automata::thread_state::{Input, State, ThreadSpan};
+use crate::automata::thread_state::{Input, Reason, State, ThreadSpan};
 use crate::automata::{Oddity, gc, mutator, thread_state};
 use eventlog::cursor::Cursor;
 use eventlog::ids::{CapId, Nanos, ThreadId};
@@ -37,6 +37,14 @@ pub trait SpanSink {
     /// A thread was moved away from a capability to another.
     fn migration(&mut self, thread: ThreadId, from: Option<CapId>, to: Option<CapId>, at: Nanos) {
         let _ = (thread, from, to, at);
+    }
+    /// A thread was created (lifecycle only).
+    fn created(&mut self, thread: ThreadId, cap: Option<CapId>, at: Nanos) {
+        let _ = (thread, cap, at);
+    }
+    /// A thread that waits for this reason was first said to be runnable again.
+    fn woken(&mut self, thread: ThreadId, reason: Reason, at: Nanos) {
+        let _ = (thread, reason, at);
     }
     /// A thread was woken, or told to wake up, on a capability.
     fn wakeup(&mut self, thread: ThreadId, cap: Option<CapId>, at: Nanos) {
@@ -181,6 +189,10 @@ impl SpanAnalysis {
             (EventType::GC_WORK, _) => self.gc_phase(record, gc_phase::Input::Work, sink),
             (EventType::GC_DONE, _) => self.gc_phase(record, gc_phase::Input::Done, sink),
             (EventType::CREATE_THREAD, Some(thread)) if self.analyses.lifecycle => {
+                let known = self.threads.get_mut(thread);
+                if known.state == State::Unseen {
+                    sink.created(thread, record.cap, record.time);
+                }
                 self.thread(record, thread, Input::Create, sink);
             }
             (EventType::RUN_THREAD, Some(thread)) => {
@@ -203,13 +215,13 @@ impl SpanAnalysis {
                     }
                 }
             }
-            (EventType::THREAD_RUNNABLE, Some(thread)) => self.wake(thread, record.time),
+            (EventType::THREAD_RUNNABLE, Some(thread)) => self.wake(thread, record, sink),
             (EventType::MIGRATE_THREAD, Some(thread)) => {
-                self.wake(thread, record.time);
+                self.wake(thread, record, sink);
                 sink.migration(thread, record.cap, fields.field(), record.time);
             }
             (EventType::THREAD_WAKEUP, Some(thread)) => {
-                self.wake(thread, record.time);
+                self.wake(thread, record, sink);
                 sink.wakeup(thread, record.cap, record.time);
             }
             _ => {}
@@ -249,14 +261,14 @@ impl SpanAnalysis {
 
     /// A thread that waits can run again. Further wakeups before it runs
     /// only repeat that: one on another capability is sent on as a message.
-    fn wake(&mut self, thread: ThreadId, at: Nanos) {
-        let thread = self.threads.get_mut(thread);
-        let waits = matches!(
-            thread.state,
-            State::Active(_, thread_state::Activity::Blocked(_))
-        );
-        if waits && thread.woken == NEVER {
-            thread.woken = at;
+    fn wake(&mut self, thread: ThreadId, record: &Record<'_>, sink: &mut impl SpanSink) {
+        let known = self.threads.get_mut(thread);
+        let State::Active(_, thread_state::Activity::Blocked(reason)) = known.state else {
+            return;
+        };
+        if known.woken == NEVER {
+            known.woken = record.time;
+            sink.woken(thread, reason, record.time);
         }
     }
 
@@ -331,6 +343,9 @@ impl SpanAnalysis {
         for (index, machines) in self.caps.iter().enumerate() {
             if let gc::State::Collecting(since) = machines.gc {
                 let cap = CapId(u16::try_from(index).unwrap_or(u16::MAX));
+                if let Some((phase, span)) = machines.phase.open(end) {
+                    sink.gc_phase(cap, phase, span);
+                }
                 sink.open(Open::Gc(cap, Span::new(since, end)));
             }
         }

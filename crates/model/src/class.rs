@@ -14,8 +14,8 @@ pub enum Class {
     Running = 0,
     /// Collects garbage.
     Gc = 1,
-    /// Could run, but no capability runs it: it was woken, yielded, ran out of
-    /// heap or stack, or is new.
+    /// Could run, but the capabilities run other threads: it was woken, yielded,
+    /// ran out of heap or stack, or is new.
     Ready = 2,
     /// Waits for a Haskell object: an MVar, a black hole, STM, throwTo.
     Blocked = 3,
@@ -25,9 +25,9 @@ pub enum Class {
     Io = 5,
     /// Was still running when the log ended.
     Open = 6,
-    /// Waits until all capabilities have stopped for a collection.
+    /// Stands still until all capabilities have stopped for a collection.
     GcSync = 7,
-    /// Has begun a collection, but no work in it yet.
+    /// Stands still in a collection, without work so far.
     GcStart = 8,
     /// Waits in a collection for the others, who have work.
     GcIdle = 9,
@@ -36,10 +36,22 @@ pub enum Class {
     /// Anything else that is a span: a task, a block, a span of the program,
     /// a phase of the concurrent collector.
     Other = 11,
+    /// Stands still while the heap is counted for a profile.
+    Census = 12,
+    /// Has not come back from a collection that is over.
+    Returning = 13,
+    /// A capability that stands by while a thread is ready.
+    IdleReady = 14,
+    /// A thread that could run, while a collection goes on or is being stopped for.
+    ReadyGc = 15,
+    /// A thread that could run, while some capability stands by.
+    ReadyIdle = 16,
+    /// The log does not tell.
+    Unknown = 17,
 }
 
 /// How many classes there are.
-pub const CLASSES: usize = 12;
+pub const CLASSES: usize = 18;
 
 /// Nanoseconds by class.
 pub type ClassTimes = [u64; CLASSES];
@@ -59,6 +71,12 @@ impl Class {
         Self::GcIdle,
         Self::GcDone,
         Self::Other,
+        Self::Census,
+        Self::Returning,
+        Self::IdleReady,
+        Self::ReadyGc,
+        Self::ReadyIdle,
+        Self::Unknown,
     ];
 
     /// The class of that number.
@@ -77,23 +95,32 @@ impl Class {
         match self {
             Self::Running => "running",
             Self::Gc => "collecting garbage",
-            Self::Ready => "ready, waiting for a capability",
+            Self::Ready => "ready, behind other threads",
             Self::Blocked => "blocked on a Haskell object",
             Self::Foreign => "in a foreign call",
             Self::Io => "waiting for I/O, a delay or other",
             Self::Open => "still running at the end of the log",
-            Self::GcSync => "waiting for all to stop for a collection",
-            Self::GcStart => "starting a collection",
-            Self::GcIdle => "idle in a collection",
-            Self::GcDone => "done with its part of a collection",
+            Self::GcSync => "stopping for a collection",
+            Self::GcStart => "waiting in a collection",
+            Self::GcIdle => "waiting in a collection: no work found",
+            Self::GcDone => "waiting in a collection: its part is done",
             Self::Other => "other",
+            Self::Census => "counting the heap",
+            Self::Returning => "coming back from a collection",
+            Self::IdleReady => "idle, work was ready",
+            Self::ReadyGc => "ready, in a collection",
+            Self::ReadyIdle => "ready, while a capability was idle",
+            Self::Unknown => "unknown: not in the log",
         }
     }
 
     /// Whether it is part of a collection: not the wait for it.
     #[must_use]
     pub const fn is_gc(self) -> bool {
-        matches!(self, Self::Gc | Self::GcStart | Self::GcIdle | Self::GcDone)
+        matches!(
+            self,
+            Self::Gc | Self::GcStart | Self::GcIdle | Self::GcDone | Self::Census
+        )
     }
 }
 
@@ -163,7 +190,7 @@ impl WaitReason {
 }
 
 /// Why a thread stopped, in one byte: the standard stop codes, and two more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct StopCode(pub u8);
 
 impl StopCode {
@@ -173,6 +200,12 @@ impl StopCode {
     pub const OPEN: Self = Self(253);
     /// It finished.
     pub const FINISHED: Self = Self(5);
+
+    /// Whether a thread that stops with this code can run again at once.
+    #[must_use]
+    pub const fn stays_ready(self) -> bool {
+        self.wait_reason().is_none()
+    }
 
     /// For what a thread waits after a stop with this code; `None` if it can
     /// run again at once.
@@ -191,18 +224,20 @@ impl StopCode {
         })
     }
 
+    /// The stop status; `owner` is the thread that owns a black hole.
+    #[must_use]
+    pub fn status(self, owner: Option<ThreadId>) -> StopStatus {
+        let owner = owner.map(|thread| thread.0);
+        StopStatus::from_code(StopCodes::Standard, u16::from(self.0), owner)
+    }
+
     /// The reason in words; `owner` is the thread that owns a black hole.
     #[must_use]
     pub fn explanation(self, owner: Option<ThreadId>) -> String {
         match self {
             Self::CREATED => "created, not run yet".to_owned(),
             Self::OPEN => "still running at the end of the log".to_owned(),
-            Self(code) => {
-                let owner = owner.map(|thread| thread.0);
-                StopStatus::from_code(StopCodes::Standard, u16::from(code), owner)
-                    .explanation()
-                    .into_owned()
-            }
+            code => code.status(owner).explanation().into_owned(),
         }
     }
 }

@@ -44,6 +44,11 @@ impl Moments {
         self.offsets.push(offset.unwrap_or(0));
     }
 
+    /// From now on the threads are not known.
+    pub fn forget_threads(&mut self) {
+        self.threads = Vec::new();
+    }
+
     /// How many there are.
     #[must_use]
     pub const fn len(&self) -> usize {

@@ -24,7 +24,6 @@ use analysis::findings::Finding;
 use analysis::flamegraph::profiles::SourceInfo;
 use analysis::info::TypeCount;
 use analysis::recording::Recording;
-use analysis::timeline::usage::{UsageRow, usage};
 use event_list::EventLists;
 use eventlog::ids::CapId;
 use eventlog::rows::{CHUNK_EVENTS, RowSource};
@@ -113,7 +112,7 @@ impl Session {
     pub fn advance(&mut self, max_events: usize) -> Result<Step, LogError> {
         let step = self.reader.advance(&mut self.recording, max_events)?;
         if step == Step::Done && !self.complete {
-            self.recording.settle(self.reader.index());
+            self.recording.settle(&self.reader);
             self.complete = true;
         }
         self.recording.tracks.extend(&self.recording.numbers);
@@ -214,16 +213,6 @@ impl Session {
         } else {
             indexed.or(read)
         }
-    }
-
-    /// How each capability spent a range.
-    #[must_use]
-    pub fn usage(&self, range: Span) -> Vec<UsageRow> {
-        usage(
-            &self.recording.store,
-            self.recording.info.lives.caps(),
-            range,
-        )
     }
 
     /// How to read the events again, once the log is read to its end.

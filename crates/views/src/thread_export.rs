@@ -45,7 +45,7 @@ pub fn cells(row: &ThreadTimes) -> [Cell<'_>; COLUMNS.len()] {
         row.end.explanation().into(),
         times.running_ns.into(),
         times.open_ns.into(),
-        times.ready_ns.into(),
+        times.ready_ns().into(),
         times.all_blocked_ns().into(),
         blocked(WaitReason::Mvar),
         blocked(WaitReason::BlackHole),

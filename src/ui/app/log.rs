@@ -12,9 +12,9 @@ use crate::ui::client::ClientEvent;
 use crate::ui::panel::Marked;
 use crate::ui::panels::FLAME_GRAPH;
 use crate::ui::same::Same;
+use analysis::account::report::CapTimes;
 use analysis::flamegraph::profiles::SourceInfo;
 use analysis::timeline::threads::{ThreadFilter, ThreadRow};
-use analysis::timeline::usage::UsageRow;
 use eventlog::Progress;
 use eventlog::ids::{CapId, ThreadId};
 use views::fingerprint::Fingerprint;
@@ -23,7 +23,7 @@ use views::scene::format;
 use views::scene::track::Layout;
 use views::scene::track_name::TrackName;
 use views::session::Overview;
-use views::session::questions::UsageQuery;
+use views::session::questions::TimeQuery;
 use views::tracks::scope_of;
 use views::view::panel::PanelName;
 use views::words::findings::whole_sentence;
@@ -61,8 +61,8 @@ pub(in crate::ui) struct OpenLog {
     threads_in_all: u64,
     /// Pinned threads that are not among the listed ones.
     pinned_threads: Vec<ThreadRow>,
-    /// The usage of the whole log, for the notes beside the capabilities.
-    usage: Vec<UsageRow>,
+    /// Where the time of the capabilities went, for the notes beside them.
+    times: Vec<(CapId, CapTimes)>,
     /// Goes up with every opened log, so that late news are known.
     pub(super) generation: u32,
 }
@@ -106,12 +106,11 @@ impl OpenLog {
 
     /// The capabilities, each with the share of its time that it ran.
     fn caps(&self) -> Vec<(CapId, String)> {
-        let usage: FxHashMap<CapId, &UsageRow> =
-            self.usage.iter().map(|row| (row.cap, row)).collect();
+        let times: FxHashMap<CapId, CapTimes> = self.times.iter().copied().collect();
         let note = |cap: CapId| {
-            let row = usage.get(&cap)?;
-            let life = row.mutator_ns + row.gc_ns + row.idle_ns;
-            (life > 0).then(|| format::percent_short(row.mutator_ns, life))
+            let times = times.get(&cap)?;
+            let known = times.known_ns();
+            (known > 0).then(|| format::percent_short(times.running_ns, known))
         };
         let caps = self.overview.caps.iter();
         caps.map(|life| (life.cap, note(life.cap).unwrap_or_default()))
@@ -125,7 +124,7 @@ pub(in crate::ui) enum LogNews {
     Fingerprint(u32, Option<Fingerprint>),
     Threads(Vec<ThreadRow>, u64),
     PinnedThread(ThreadRow),
-    Usage(Vec<UsageRow>),
+    Times(Vec<(CapId, CapTimes)>),
     Cancel,
 }
 
@@ -155,9 +154,9 @@ impl App {
                 self.log.pinned_threads.push(row);
                 self.show_tracks();
             }
-            LogNews::Usage(rows) => {
-                if self.log.usage != rows {
-                    self.log.usage = rows;
+            LogNews::Times(times) => {
+                if self.log.times != times {
+                    self.log.times = times;
                     self.show_log();
                 }
             }
@@ -363,13 +362,10 @@ impl App {
 
     /// Asks how the whole log was spent, for the notes beside the capabilities.
     pub(super) fn ask_usage(&self, ctx: &Context<Self>) {
-        let Some(whole) = self.log.overview.span else {
-            return;
-        };
         let link = ctx.link().clone();
-        self.log_client.ask(UsageQuery(whole), move |answer| {
-            if let Ok(rows) = answer {
-                link.send_message(Msg::Log(LogNews::Usage(rows)));
+        self.log_client.ask(TimeQuery(None), move |answer| {
+            if let Ok(times) = answer {
+                link.send_message(Msg::Log(LogNews::Times(times.caps)));
             }
         });
     }

@@ -321,7 +321,7 @@ fn sums_cells(sums: &ThreadSums) -> [Html; 10] {
     [
         shares(times),
         time(times.running_ns + times.open_ns),
-        time(times.ready_ns),
+        time(times.ready_ns()),
         time(sums.longest_ready_ns),
         mean.map_or_else(|| format::NOTHING.into(), time),
         time(times.all_blocked_ns()),
@@ -355,9 +355,11 @@ fn swatch(class: Class) -> Html {
 const fn colour(class: Class) -> &'static str {
     match class {
         Class::Running | Class::Open => "running",
-        Class::Gc | Class::GcStart | Class::GcIdle | Class::GcDone => "gc",
-        Class::GcSync => "gc-sync",
-        Class::Ready => "ready",
+        Class::Gc | Class::GcStart | Class::GcIdle | Class::GcDone | Class::ReadyGc => "gc",
+        Class::GcSync | Class::Census => "gc-sync",
+        Class::Returning => "returning",
+        Class::Ready | Class::ReadyIdle | Class::IdleReady => "ready",
+        Class::Unknown => "unknown",
         Class::Blocked => "blocked",
         Class::Foreign => "foreign",
         Class::Io | Class::Other => "io",
@@ -370,10 +372,13 @@ fn shares(times: &TurnSums) -> Html {
     let order = [
         Class::Running,
         Class::Open,
+        Class::ReadyGc,
         Class::Ready,
+        Class::ReadyIdle,
         Class::Blocked,
         Class::Foreign,
         Class::Io,
+        Class::Unknown,
     ];
     let parts = order.map(|class| (colour(class), classes[class as usize]));
     let life = times.life_ns().max(1) as f64;

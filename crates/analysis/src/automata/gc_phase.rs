@@ -14,12 +14,11 @@
 //! | `Requested(s)` | any other | unchanged | |
 //! | `In(Start, s)` | `StartGC` at t | `In(Start, min(s, t))` | |
 //! | `In(p, s)` | `GCWork`, `GCIdle` or `GCDone` at t, another than p | `In(that, t)` | p `[s, t]` |
-//! | `In(Start, s)` | `EndGC` at t | `Off` | `Work` `[s, t]` |
 //! | `In(p, s)` | `EndGC` at t | `Off` | p `[s, t]` |
 //! | `In(p, s)` | any other | unchanged | |
 //!
-//! A collection of which no phase is logged, as those of a runtime without
-//! threads, is all work. `GlobalSyncGC` says nothing of this capability and is
+//! Of a collection in which no phase is logged, as those of a runtime without
+//! threads, all is `Start`. `GlobalSyncGC` says nothing of this capability and is
 //! no input. A capability asks for a collection after its thread has stopped;
 //! where a log says otherwise, the wait does not cover the thread.
 //!
@@ -90,6 +89,17 @@ impl Input {
     }
 }
 
+impl State {
+    /// The phase that still goes on, as if it ended at `end`.
+    #[must_use]
+    pub const fn open(self, end: Nanos) -> Option<(Phase, Span)> {
+        match self {
+            Self::In(phase, since) => Some((phase, Span::new(since, end))),
+            Self::Off | Self::Requested(_) => None,
+        }
+    }
+}
+
 /// The automaton.
 #[must_use]
 pub fn step(state: State, input: Input, at: Nanos) -> Step<State, (Phase, Span)> {
@@ -119,7 +129,6 @@ fn collecting(phase: Phase, since: Nanos, input: Input, at: Nanos) -> Step<State
     let span = Span::new(since, at);
     match (phase, input) {
         (Phase::Start, Input::Start) => Step::to(State::In(phase, since.min(at))),
-        (Phase::Start, Input::End) => Step::yielding(State::Off, (Phase::Work, span)),
         (_, Input::End) => Step::yielding(State::Off, (phase, span)),
         _ => match input.phase().filter(|next| *next != phase) {
             Some(next) => Step::yielding(State::In(next, at), (phase, span)),
@@ -161,7 +170,6 @@ mod tests {
             (State::Requested(_), I::Start) => Step::yielding(State::In(P::Start, T), sync),
             (State::Requested(_), I::End) => Step::to(State::Off),
             (State::Requested(_), _) => Step::to(state),
-            (State::In(P::Start, _), I::End) => Step::yielding(State::Off, (P::Work, SPAN)),
             (State::In(phase, _), I::End) => Step::yielding(State::Off, (phase, SPAN)),
             (State::In(P::Work, _), I::Work)
             | (State::In(P::Idle, _), I::Idle)
@@ -231,9 +239,9 @@ mod tests {
     }
 
     #[test]
-    fn without_phases_all_is_work() {
+    fn without_phases_all_is_the_start() {
         let events = [(Input::Start, 2), (Input::End, 9)];
-        assert_eq!(run(&events), [(Phase::Work, 2, 9)]);
+        assert_eq!(run(&events), [(Phase::Start, 2, 9)]);
     }
 
     #[test]

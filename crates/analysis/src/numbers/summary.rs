@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::steps::Window;
 use super::tally::Tally;
 use super::{Counters, Numbers};
-use crate::timeline::usage::UsageRow;
+use crate::account::report::{CapTimes, ProgramTimes};
 use eventlog::ids::{CapId, Nanos};
 use model::time::Span;
 
@@ -63,6 +63,8 @@ pub struct Summary {
     /// OS threads that first ran Haskell or collected inside; not those that the
     /// runtime has for itself alone, such as that of the nonmoving collector.
     pub tasks: Option<u64>,
+    /// Where the time of the capabilities and of the program went.
+    pub account: ProgramTimes,
 }
 
 /// The collections of one generation.
@@ -140,9 +142,9 @@ pub struct Capability {
     pub cap: CapId,
     /// Running threads.
     pub mutator_ns: u64,
-    /// Collecting.
+    /// In collections: collecting, waiting in them, counting the heap.
     pub gc_ns: u64,
-    /// Neither.
+    /// Standing by, with a thread ready or without.
     pub idle_ns: u64,
     /// What it allocated.
     pub bytes_allocated: Option<u64>,
@@ -161,10 +163,9 @@ impl Numbers {
     }
 
     /// The numbers of the part of a log that `range` names, or of all of it. The
-    /// last event is at `end`; `usage` is that of the capabilities in
-    /// [`span`](Self::span).
+    /// last event is at `end`; `account` is that of the same part.
     #[must_use]
-    pub fn summary(&self, end: Nanos, range: Option<Span>, usage: &[UsageRow]) -> Summary {
+    pub fn summary(&self, end: Nanos, range: Option<Span>, account: &ProgramTimes) -> Summary {
         let window = Self::window(end, range);
         let all = &self.collections.all[..];
         let tally = self.collections.tallies.tally(all, window);
@@ -198,13 +199,14 @@ impl Numbers {
                 .filter(|_| total_ns > 0)
                 .map(|mutator_ns| mutator_ns as f64 / total_ns as f64),
             allocation_rate: allocation_rate(bytes_allocated, mutator_ns),
-            capabilities: self.capabilities(window, usage),
+            capabilities: self.capabilities(window, account),
             average_residency: total(live.iter().copied()).checked_div(live.len() as u64),
             collections: logged(tally.all(|row| row.collections)),
             parallel_collections: logged(tally.all(|row| row.parallel)),
             sync_ns: tally.sync_ns,
             tasks: (!self.tasks.is_empty())
                 .then(|| self.tasks.iter().filter(|&&at| window.has(at)).count() as u64),
+            account: account.clone(),
         }
     }
 
@@ -252,15 +254,15 @@ impl Numbers {
         totals
     }
 
-    fn capabilities(&self, window: Window, usage: &[UsageRow]) -> Vec<Capability> {
-        let row = |usage: &UsageRow| Capability {
-            cap: usage.cap,
-            mutator_ns: usage.mutator_ns,
-            gc_ns: usage.gc_ns,
-            idle_ns: usage.idle_ns,
-            bytes_allocated: self.allocated.growth(usage.cap, window),
+    fn capabilities(&self, window: Window, account: &ProgramTimes) -> Vec<Capability> {
+        let row = |&(cap, times): &(CapId, CapTimes)| Capability {
+            cap,
+            mutator_ns: times.running_ns,
+            gc_ns: times.in_collections_ns(),
+            idle_ns: times.all_idle_ns(),
+            bytes_allocated: self.allocated.growth(cap, window),
         };
-        usage.iter().map(row).collect()
+        account.caps.iter().map(row).collect()
     }
 }
 

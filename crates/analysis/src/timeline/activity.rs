@@ -41,9 +41,17 @@ pub fn points(store: &Store, caps: &[CapId], buckets: Buckets, mut emit: impl Fn
                     before = after;
                 }
             };
-            let ran = |time| cap.runs.time_before(time)[Class::Running as usize];
+            let ran = |time| {
+                let times = cap.runs.time_before(time);
+                times[Class::Running as usize] + times[Class::Open as usize]
+            };
+            let pieces = store.account().pieces_of(*id);
             let collected = |time| {
-                let times = cap.gc.time_before(time);
+                // The account is made when all is read.
+                let times = match pieces {
+                    Some(pieces) => pieces.time_before(time),
+                    None => cap.gc.time_before(time),
+                };
                 let gc = Class::ALL.iter().filter(|class| class.is_gc());
                 gc.map(|class| times[*class as usize]).sum()
             };

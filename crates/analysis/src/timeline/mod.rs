@@ -25,7 +25,6 @@ pub mod thread_table;
 pub mod threads;
 pub mod tracks;
 pub mod turns;
-pub mod usage;
 pub mod user_spans;
 pub mod wait_groups;
 pub mod waits;

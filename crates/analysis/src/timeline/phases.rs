@@ -19,6 +19,8 @@ pub struct PhaseLane {
     classes: Vec<Class>,
     /// The place of the first span of each collection.
     firsts: Vec<u32>,
+    /// The places of those collections of which no phase is logged, in order.
+    bare: Vec<u32>,
     index: LaneIndex<5>,
     /// What is known of the collection that goes on.
     pending: Vec<(Class, Span)>,
@@ -33,6 +35,7 @@ impl Default for PhaseLane {
             longer_ns: FxHashMap::default(),
             classes: Vec::new(),
             firsts: Vec::new(),
+            bare: Vec::new(),
             index: LaneIndex::new([
                 Class::Gc,
                 Class::GcIdle,
@@ -58,6 +61,11 @@ impl From<Phase> for Class {
     }
 }
 
+/// Whether a phase of this class is logged as such.
+const fn is_logged(class: Class) -> bool {
+    matches!(class, Class::Gc | Class::GcIdle | Class::GcDone)
+}
+
 impl PhaseLane {
     /// A phase ended; it counts once its collection has ended.
     pub(crate) fn push(&mut self, phase: Phase, span: Span) {
@@ -78,10 +86,11 @@ impl PhaseLane {
             self.append(Class::GcSync, from, sync.end.0.min(start));
         }
         let (before, mut at) = (self.len(), start);
+        let bare = !pending.iter().any(|(class, _)| is_logged(*class));
         let mut class = Class::Gc;
         let mut phases = pending.iter().filter(|(class, _)| !is_sync(*class));
         while let Some((this, span)) = phases.next() {
-            class = *this;
+            class = if bare { Class::Gc } else { *this };
             let last = phases.clone().next().is_none();
             let to = if last { end } else { span.end.0.clamp(at, end) };
             self.append(class, at, to);
@@ -91,8 +100,18 @@ impl PhaseLane {
         if self.len() == before {
             self.append_any(class, start, end);
         }
+        if bare {
+            let places = before as u32..self.len() as u32;
+            self.bare.extend(places);
+        }
         self.pending = pending;
         self.pending.clear();
+    }
+
+    /// Whether the log says of a span what phase it is; if not, it is only
+    /// known to be of a collection.
+    pub(crate) fn is_logged(&self, place: usize) -> bool {
+        is_logged(self.classes[place]) && self.bare.binary_search(&(place as u32)).is_err()
     }
 
     /// Appends a span that is not empty.
@@ -139,19 +158,17 @@ impl PhaseLane {
             return;
         }
         let old = std::mem::take(self);
-        let mut spans: Vec<(u64, u64, bool, Class)> = (0..old.len())
+        let is_in = |places: &[u32], i: usize| places.binary_search(&(i as u32)).is_ok();
+        let mut spans: Vec<(u64, u64, bool, Class, bool)> = (0..old.len())
             .map(|i| {
-                (
-                    old.span(i),
-                    old.classes[i],
-                    old.firsts.binary_search(&(i as u32)).is_ok(),
-                )
+                let (start, end) = old.span(i);
+                let (first, bare) = (is_in(&old.firsts, i), is_in(&old.bare, i));
+                (start, end, first, old.classes[i], bare)
             })
-            .map(|((start, end), class, first)| (start, end, first, class))
             .collect();
         spans.sort_by_key(|&(start, end, ..)| (start, end));
         let mut covered = 0;
-        for (i, &(start, end, first, class)) in spans.iter().enumerate() {
+        for (i, &(start, end, first, class, bare)) in spans.iter().enumerate() {
             let (start, mut end) = (start.max(covered), end);
             if class == Class::GcSync {
                 let next = spans[i + 1..].iter().find(|next| next.3 != Class::GcSync);
@@ -160,6 +177,9 @@ impl PhaseLane {
             if first {
                 self.firsts
                     .push(u32::try_from(self.len()).unwrap_or(u32::MAX));
+            }
+            if bare && start < end {
+                self.bare.push(self.len() as u32);
             }
             self.append(class, start, end);
             covered = covered.max(end);

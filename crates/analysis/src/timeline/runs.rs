@@ -4,10 +4,8 @@ use rustc_hash::FxHashMap;
 
 use super::phases::PhaseLane;
 use super::turns::Run;
-use eventlog::ids::Nanos;
 use model::class::{Class, ClassTimes, StopCode};
 use model::lane::{Lane, LaneIndex, PlainLane};
-use model::time::Span;
 
 /// One run of a thread: which lane, and which place there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,6 +15,49 @@ pub struct RunRef {
     pub(crate) place: u32,
 }
 
+/// Durations with a mark each: four bytes, longer ones in a map.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Durations {
+    /// Nanoseconds above the mark.
+    short: Vec<u32>,
+    /// Longer ones, by place.
+    longer_ns: FxHashMap<u32, u64>,
+}
+
+impl Durations {
+    const LONGER: u32 = u32::MAX >> 1;
+
+    pub(crate) fn push(&mut self, duration_ns: u64, marked: bool) {
+        let short = u32::try_from(duration_ns).unwrap_or(u32::MAX);
+        let short = short.min(Self::LONGER);
+        if short == Self::LONGER {
+            let place = u32::try_from(self.short.len()).unwrap_or(u32::MAX);
+            self.longer_ns.insert(place, duration_ns);
+        }
+        self.short.push(short << 1 | u32::from(marked));
+    }
+
+    /// Keeps that one is not known.
+    pub(crate) fn push_unknown(&mut self) {
+        self.short.push(u32::MAX);
+    }
+
+    /// Whether one is marked.
+    fn is_marked(&self, place: usize) -> bool {
+        self.short.get(place).is_some_and(|short| short & 1 == 1)
+    }
+
+    /// One of them, if it is known.
+    fn get(&self, place: usize) -> Option<u64> {
+        let short = *self.short.get(place)? >> 1;
+        if short < Self::LONGER {
+            return Some(u64::from(short));
+        }
+        let place = u32::try_from(place).ok()?;
+        self.longer_ns.get(&place).copied()
+    }
+}
+
 /// The runs on one capability.
 #[derive(Clone, Debug)]
 pub struct RunLane {
@@ -24,10 +65,11 @@ pub struct RunLane {
     ends: Vec<u64>,
     threads: Vec<u32>,
     codes: Vec<StopCode>,
-    /// For how long the thread was awake before, as far as 32 bits hold it.
-    awake_ns: Vec<u32>,
-    /// For longer ones, by place.
-    awake_longer_ns: FxHashMap<u32, u64>,
+    /// For how long the thread was ready before.
+    ready: Durations,
+    /// For how much of that some capability stood by, and whether there was a
+    /// pause in it; known once the log is read.
+    idle: Durations,
     index: LaneIndex<2>,
 }
 
@@ -38,8 +80,8 @@ impl Default for RunLane {
             ends: Vec::new(),
             threads: Vec::new(),
             codes: Vec::new(),
-            awake_ns: Vec::new(),
-            awake_longer_ns: FxHashMap::default(),
+            ready: Durations::default(),
+            idle: Durations::default(),
             index: LaneIndex::new([Class::Running, Class::Open]),
         }
     }
@@ -57,16 +99,12 @@ impl RunLane {
     /// Appends a run of the thread of that index; it must not begin before
     /// the last one's end.
     pub(crate) fn push(&mut self, thread: u32, run: Run) {
-        let awake_ns = u32::try_from(run.awake_ns).unwrap_or(u32::MAX);
-        if awake_ns == u32::MAX {
-            let place = u32::try_from(self.starts.len()).unwrap_or(u32::MAX);
-            self.awake_longer_ns.insert(place, run.awake_ns);
-        }
         self.starts.push(run.start);
         self.ends.push(run.end);
         self.threads.push(thread);
         self.codes.push(run.code);
-        self.awake_ns.push(awake_ns);
+        self.ready
+            .push(run.ready_ns.unwrap_or(0), run.ready_ns.is_some());
         self.index
             .push(Self::class_of(run.code), run.end - run.start);
     }
@@ -109,18 +147,31 @@ impl RunLane {
 
     /// All that is kept of a run.
     pub(crate) fn run(&self, place: usize) -> Run {
-        let mut awake_ns = u64::from(self.awake_ns[place]);
-        if awake_ns == u64::from(u32::MAX) {
-            let longer = u32::try_from(place).ok();
-            let longer = longer.and_then(|place| self.awake_longer_ns.get(&place));
-            awake_ns = longer.copied().unwrap_or(awake_ns);
-        }
         Run {
             start: self.starts[place],
             end: self.ends[place],
             code: self.codes[place],
-            awake_ns,
+            ready_ns: self.ready.get(place).filter(|_| self.was_ready(place)),
+            idle_ns: self.idle.get(place),
+            paused: self.idle.is_marked(place),
         }
+    }
+
+    /// Whether the thread of a run was ready before it.
+    pub(crate) fn was_ready(&self, place: usize) -> bool {
+        self.ready.is_marked(place)
+    }
+
+    /// Since when the thread of a run was ready before it.
+    pub(crate) fn ready_since(&self, place: usize) -> Option<u64> {
+        let ready_ns = self.ready.get(place).filter(|_| self.was_ready(place))?;
+        Some(self.starts.get(place)?.saturating_sub(ready_ns))
+    }
+
+    /// Learns of each run for how long its thread was ready before it while
+    /// some capability stood by, and whether there was a pause in that time.
+    pub(crate) fn learn_idle(&mut self, idle: Durations) {
+        self.idle = idle;
     }
 }
 
@@ -153,8 +204,6 @@ pub struct Cap {
     pub gc: PlainLane,
     /// The same collections in their phases, with the waits before them.
     pub phases: PhaseLane,
-    /// Where runs and collections overlap: a sound log has hardly any of that.
-    pub(crate) overlap: PlainLane,
 }
 
 impl Default for Cap {
@@ -163,24 +212,6 @@ impl Default for Cap {
             runs: RunLane::default(),
             gc: PlainLane::new(Class::Gc),
             phases: PhaseLane::default(),
-            overlap: PlainLane::new(Class::Gc),
         }
     }
-}
-
-/// Where two lanes overlap.
-pub(crate) fn overlap(runs: &RunLane, gc: &PlainLane) -> PlainLane {
-    let mut overlap = PlainLane::new(Class::Gc);
-    for i in 0..gc.len() {
-        let (start, end) = gc.span(i);
-        let mut run = runs.first_ending_after(start);
-        while run < runs.len() && runs.starts[run] < end {
-            let (from, to) = (runs.starts[run].max(start), runs.ends[run].min(end));
-            if from < to && runs.class(run) == Class::Running {
-                overlap.push(Span::new(Nanos(from), Nanos(to)));
-            }
-            run += 1;
-        }
-    }
-    overlap
 }

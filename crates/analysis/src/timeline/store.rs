@@ -7,11 +7,14 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use super::instants::{InstantKind, Instants};
-use super::runs::{Cap, RunLane, RunRef, overlap};
+use super::runs::{Cap, Durations, RunLane, RunRef};
 use super::threads::{NEVER_NS, Thread, ThreadFilter, ThreadLane, ThreadOrder, ThreadRow, Threads};
-use super::turns::{Run, TurnIndex};
+use super::turns::{Run, Turn, TurnIndex};
 use super::wait_groups::WaitGroups;
 use super::waits::WaitIndex;
+use crate::account::facts::Facts;
+use crate::account::sweep::{Totals, Watcher};
+use crate::account::{Account, Ledger, ReadyParts};
 use crate::automata::Oddity;
 use crate::automata::gc_phase::Phase;
 use crate::automata::thread_state::{Activity, Reason, ThreadSpan};
@@ -19,20 +22,10 @@ use crate::findings::{Finding, Findings};
 use crate::spans::{Open, SpanSink};
 use eventlog::StopStatus;
 use eventlog::ids::{CapId, Nanos, ThreadId};
-use model::class::{Class, StopCode};
+use model::class::StopCode;
 use model::lane::{BLOCK, Lane};
+use model::moments::Moments;
 use model::time::Span;
-
-/// How a capability spent a range of time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CapUsage {
-    /// Running threads, in nanoseconds.
-    pub mutator_ns: u64,
-    /// Collecting garbage.
-    pub gc_ns: u64,
-    /// Neither.
-    pub idle_ns: u64,
-}
 
 /// All spans of a log.
 #[derive(Debug, Default)]
@@ -58,6 +51,14 @@ pub struct Store {
     /// needed.
     pub(super) wait_index: OnceLock<WaitIndex>,
     pub(super) wait_groups: OnceLock<WaitGroups>,
+    /// What is known of the log beyond its spans.
+    facts: Facts,
+    /// When threads became ready by a wakeup or their creation; part of the
+    /// account in the end.
+    readied: Moments,
+    ledger: Ledger,
+    /// Of threads that were ready in the end: how their last ready time divides.
+    ready_at_end: FxHashMap<ThreadId, ReadyParts>,
     end: Nanos,
     settled: bool,
     /// What the automata did not expect.
@@ -81,26 +82,6 @@ impl Store {
     #[must_use]
     pub fn cap(&self, cap: CapId) -> Option<&Cap> {
         self.lanes.get(Self::lane_of(Some(cap)))
-    }
-
-    /// How a capability that lived for `life` spent `range`.
-    #[must_use]
-    pub fn usage(&self, cap: CapId, life: Span, range: Span) -> CapUsage {
-        let range = Span::new(range.start.max(life.start), range.end.min(life.end));
-        let Some(cap) = self.cap(cap).filter(|_| range.start < range.end) else {
-            return CapUsage {
-                idle_ns: range.duration().0,
-                ..CapUsage::default()
-            };
-        };
-        let mutator_ns = cap.runs.time_in(range)[Class::Running as usize];
-        let gc_ns = cap.gc.time_in(range)[Class::Gc as usize];
-        let overlap_ns = cap.overlap.time_in(range)[Class::Gc as usize];
-        CapUsage {
-            mutator_ns,
-            gc_ns,
-            idle_ns: (range.duration().0 + overlap_ns).saturating_sub(mutator_ns + gc_ns),
-        }
     }
 
     /// When the last event was, once [`settle`](Self::settle)d.
@@ -213,7 +194,7 @@ impl Store {
     }
 
     /// The life of the thread of that index.
-    pub(super) fn lane_at(&self, index: u32) -> Option<ThreadLane<'_>> {
+    pub(crate) fn lane_at(&self, index: u32) -> Option<ThreadLane<'_>> {
         let thread = self.threads.all.get(index as usize)?;
         self.settled.then_some(())?;
         let built = self.indexes.get(&index).map(|slot| {
@@ -243,7 +224,7 @@ impl Store {
     }
 
     /// Cuts all lanes of runs at a time.
-    pub(super) fn cut(&self, time: Nanos) -> Cut {
+    pub(crate) fn cut(&self, time: Nanos) -> Cut {
         let lanes = self.lane_starts.iter().zip(&self.lanes);
         let before = lanes.map(|(start, lane)| {
             let count = lane.runs.first_ending_after(time.0);
@@ -314,19 +295,24 @@ impl Store {
     ) {
         let index = self.threads.index(thread);
         let code = stop.map_or(StopCode::OPEN, |status| StopCode(status.code()));
-        let ran_ns = self.threads.all[index as usize].ran_ns;
+        let known = &self.threads.all[index as usize];
+        let (why, ran_ns) = (known.why, known.ran_ns);
+        let has_begun = known.began_ns != NEVER_NS;
         let lane = Self::lane_of(cap);
         let runs = &mut self.lane_mut(cap).runs;
         // Overlaps are only in damaged logs; the later run is clipped.
         let start = span.start.0.max(runs.last_end()).max(ran_ns);
         let end = span.end.0.max(start);
         let place = runs.len();
-        let awake_ns = woken.map_or(0, |woken| start.saturating_sub(woken.0));
+        let woken = woken.map(|woken| woken.0);
+        let ready = Turn::ready_since(why, ran_ns, woken).filter(|_| has_begun);
         let run = Run {
             start,
             end,
             code,
-            awake_ns,
+            ready_ns: ready.map(|ready| start.saturating_sub(ready)),
+            idle_ns: None,
+            paused: false,
         };
         runs.push(index, run);
         if let Some(StopStatus::BlockedOnBlackHole(Some(owner))) = stop {
@@ -340,6 +326,8 @@ impl Store {
         thread.runs += 1;
         thread.began_ns = thread.began_ns.min(start);
         thread.ran_ns = end;
+        thread.why = code;
+        thread.home = cap.or(thread.home);
         if stop.is_some() {
             thread.run_ns += end - start;
         }
@@ -359,6 +347,7 @@ impl Store {
             let index = self.threads.index(thread) as usize;
             let thread = &mut self.threads.all[index];
             thread.created = true;
+            thread.why = StopCode::CREATED;
             thread.began_ns = waited.span.start.0;
             thread.ran_ns = thread.began_ns;
         }
@@ -372,16 +361,43 @@ impl Store {
         }
     }
 
+    /// Learns what is known of the log beyond its spans: before those are
+    /// reported that are still open at its end.
+    pub fn learn(&mut self, facts: Facts) {
+        if let Some(last) = facts.caps.last() {
+            self.lane_mut(Some(last.cap));
+        }
+        self.facts = facts;
+    }
+
+    /// The account of time, once [`settle`](Self::settle)d.
+    #[must_use]
+    pub fn account(&self) -> Account<'_> {
+        Account::new(&self.lanes, &self.ledger)
+    }
+
+    /// Up to when the log tells of a thread that did not finish.
+    pub(crate) fn known_end(&self, thread: &Thread) -> u64 {
+        let cap = thread.home.and_then(|cap| self.facts.known(cap));
+        let end = cap.map_or(self.end, |known| known.end).min(self.end);
+        end.0.max(thread.ran_ns)
+    }
+
+    /// How the last ready time of a thread divides that was ready in the end.
+    pub(super) fn ready_at_end(&self, thread: &Thread) -> ReadyParts {
+        let parts = self.ready_at_end.get(&thread.id);
+        parts.copied().unwrap_or_default()
+    }
+
     /// Completes the lanes when the log is read: whose runs are which, and
-    /// where collections and runs overlap.
+    /// where the time went.
     pub fn settle(&mut self, end: Nanos) {
         self.end = end;
         for lane in &mut self.lanes {
             lane.gc.settle();
             lane.phases.settle();
-            lane.overlap = overlap(&lane.runs, &lane.gc);
         }
-        self.group_by_thread();
+        self.make_account();
         for (index, thread) in (0..).zip(&self.threads.all) {
             if thread.runs as usize > BLOCK {
                 self.indexes.insert(index, OnceLock::new());
@@ -390,9 +406,9 @@ impl Store {
         self.settled = true;
     }
 
-    /// Lists each thread's runs in the order of time, by a merge of the
-    /// lanes.
-    fn group_by_thread(&mut self) {
+    /// Walks through the log: for the account of time, and to list each thread's
+    /// runs in the order of time.
+    fn make_account(&mut self) {
         let mut first = 0;
         for thread in &mut self.threads.all {
             thread.first = first;
@@ -404,31 +420,145 @@ impl Store {
             self.lane_starts.push(start);
             start += u32::try_from(lane.runs.len()).unwrap_or(u32::MAX);
         }
-        let mut next: Vec<u32> = self.threads.all.iter().map(|thread| thread.first).collect();
-        self.by_thread = vec![0; first as usize];
-        let mut places = vec![0; self.lanes.len()];
-        // Of a thread's runs at one time, all but the last are empty: ends
-        // tell their order.
-        let head = |lane: &Cap, place| lane.runs.span_at(place).unwrap_or(NO_RUN);
-        let mut heads: Vec<_> = self.lanes.iter().map(|lane| head(lane, 0)).collect();
-        while let Some((lane, _)) = heads.iter().enumerate().min_by_key(|(_, head)| **head) {
-            let place = places[lane];
-            let runs = &self.lanes[lane].runs;
-            let Some(thread) = runs.thread_at(place) else {
-                break;
+        // Of threads that were ready in the end: up to when the log tells of them.
+        let mut ready: Vec<(u32, u64, u64)> = Vec::new();
+        for (index, thread) in (0..).zip(&self.threads.all) {
+            let woken = self.woken_at_end(thread.id);
+            let since = Turn::ready_since(thread.why, thread.ran_ns, woken);
+            let has_begun = thread.began_ns != NEVER_NS && !thread.finished;
+            if let Some(since) = since.filter(|_| has_begun) {
+                ready.push((index, since, self.known_end(thread).max(since)));
+            }
+        }
+        let known = ready.iter().map(|&(.., known)| known);
+        let lost = known.filter(|&known| known < self.end.0).collect();
+        let readied = std::mem::take(&mut self.readied);
+        let mut grouping = Grouping::new(self, first);
+        let facts = &self.facts;
+        let ledger = Ledger::make(facts, self.end, &self.lanes, readied, lost, &mut grouping);
+        let Grouping {
+            by_thread,
+            idle,
+            ready_at,
+            ..
+        } = grouping;
+        self.by_thread = by_thread;
+        self.ledger = ledger;
+        for (lane, idle) in self.lanes.iter_mut().zip(idle) {
+            lane.runs.learn_idle(idle);
+        }
+        let account = Account::new(&self.lanes, &self.ledger);
+        let mut walker = account.walker();
+        ready.sort_unstable_by_key(|&(.., known)| known);
+        for (index, since, known) in ready {
+            let at = ready_at[index as usize];
+            let parts = if at.time == since {
+                ReadyParts {
+                    paused_ns: account.pauses().still_in(since, known),
+                    idle_ns: walker.some_idle_ns(Nanos(known)).saturating_sub(at.idle_ns),
+                }
+            } else {
+                account.ready_parts(since, known)
             };
-            places[lane] += 1;
-            heads[lane] = head(&self.lanes[lane], places[lane]);
-            let slot = &mut next[thread as usize];
-            self.by_thread[*slot as usize] =
-                self.lane_starts[lane] + u32::try_from(place).unwrap_or(u32::MAX);
-            *slot += 1;
+            let thread = self.threads.all[index as usize].id;
+            self.ready_at_end.insert(thread, parts);
         }
     }
 }
 
-/// Where a lane ends, in the order of runs.
-const NO_RUN: (u64, u64) = (u64::MAX, u64::MAX);
+/// When a thread became ready, and what was summed up by then: the time in which
+/// some capability stood by, and that of pauses.
+#[derive(Clone, Copy, Debug)]
+struct ReadySince {
+    time: u64,
+    idle_ns: u64,
+    paused_ns: u64,
+}
+
+impl ReadySince {
+    /// What a thread has that is not ready.
+    const NEVER: Self = Self {
+        time: u64::MAX,
+        idle_ns: 0,
+        paused_ns: 0,
+    };
+
+    const fn now(totals: &Totals, time: u64) -> Self {
+        Self {
+            time,
+            idle_ns: totals.some_idle_ns,
+            paused_ns: totals.paused_ns,
+        }
+    }
+}
+
+/// Lists the runs of each thread as they come, and measures for how long their
+/// threads had been ready while some capability stood by.
+struct Grouping<'a> {
+    lanes: &'a [Cap],
+    lane_starts: &'a [u32],
+    by_thread: Vec<u32>,
+    /// Of each thread the place of its next run.
+    next: Vec<u32>,
+    ready_at: Vec<ReadySince>,
+    idle: Vec<Durations>,
+}
+
+impl<'a> Grouping<'a> {
+    fn new(store: &'a Store, runs: u32) -> Self {
+        let threads = &store.threads.all;
+        Self {
+            lanes: &store.lanes,
+            lane_starts: &store.lane_starts,
+            by_thread: vec![0; runs as usize],
+            next: threads.iter().map(|thread| thread.first).collect(),
+            ready_at: vec![ReadySince::NEVER; threads.len()],
+            idle: vec![Durations::default(); store.lanes.len()],
+        }
+    }
+
+    fn thread(&self, lane: usize, run: usize) -> usize {
+        let thread = self.lanes[lane].runs.thread_at(run);
+        thread.unwrap_or_default() as usize
+    }
+}
+
+impl Watcher for Grouping<'_> {
+    #[inline]
+    fn starts(&mut self, lane: usize, run: usize, totals: &Totals) {
+        let thread = self.thread(lane, run);
+        let slot = &mut self.next[thread];
+        let place = u32::try_from(run).unwrap_or(u32::MAX);
+        self.by_thread[*slot as usize] = self.lane_starts[lane] + place;
+        *slot += 1;
+        let at = std::mem::replace(&mut self.ready_at[thread], ReadySince::NEVER);
+        let idle = &mut self.idle[lane];
+        match self.lanes[lane].runs.ready_since(run) {
+            None => idle.push(0, false),
+            Some(since) if since == at.time => idle.push(
+                totals.some_idle_ns - at.idle_ns,
+                totals.paused_ns > at.paused_ns,
+            ),
+            Some(_) => idle.push_unknown(),
+        }
+    }
+
+    #[inline]
+    fn ends(&mut self, lane: usize, run: usize, totals: &Totals, now: u64) {
+        let code = self.lanes[lane].runs.code_at(run);
+        if code.is_some_and(StopCode::stays_ready) {
+            let thread = self.thread(lane, run);
+            self.ready_at[thread] = ReadySince::now(totals, now);
+        }
+    }
+
+    #[inline]
+    fn readied(&mut self, thread: u32, totals: &Totals, now: u64) {
+        if let Some(since) = self.ready_at.get_mut(thread as usize) {
+            *since = ReadySince::now(totals, now);
+        }
+    }
+}
 
 /// All lanes of runs, cut at a time.
 #[derive(Clone, Debug)]
@@ -458,8 +588,26 @@ impl SpanSink for Store {
         }
     }
 
-    fn migration(&mut self, thread: ThreadId, cap: Option<CapId>, _: Option<CapId>, at: Nanos) {
+    fn created(&mut self, thread: ThreadId, cap: Option<CapId>, at: Nanos) {
         let index = self.threads.index(thread);
+        self.threads.all[index as usize].home = cap;
+        self.readied.push(index, at.0);
+    }
+
+    fn woken(&mut self, thread: ThreadId, reason: Reason, at: Nanos) {
+        let Reason::Stopped(status) = reason else {
+            return;
+        };
+        let why = StopCode(status.code());
+        if !why.stays_ready() && Turn::ready_since(why, 0, Some(at.0)).is_some() {
+            let index = self.threads.index(thread);
+            self.readied.push(index, at.0);
+        }
+    }
+
+    fn migration(&mut self, thread: ThreadId, cap: Option<CapId>, to: Option<CapId>, at: Nanos) {
+        let index = self.threads.index(thread);
+        self.threads.all[index as usize].home = to;
         self.keep_instant(InstantKind::Migrated, cap, at, Some(index));
     }
 
@@ -474,8 +622,25 @@ impl SpanSink for Store {
 
     fn open(&mut self, open: Open) {
         match open {
-            // No collection until its end is seen, as everywhere.
-            Open::Gc(..) => {}
+            Open::Gc(cap, mut span) => {
+                let known = self.facts.known(cap);
+                span.end = span.end.min(known.map_or(span.end, |known| known.end));
+                if span.start < span.end {
+                    self.gc(cap, span);
+                }
+            }
+            Open::Thread(thread, mut span, woken)
+                if matches!(span.activity, Activity::Running(_)) =>
+            {
+                // What a lost buffer held may have been its stop.
+                let Activity::Running(cap) = span.activity else {
+                    return;
+                };
+                let known = cap.and_then(|cap| self.facts.known(cap));
+                let end = known.map_or(span.span.end, |known| known.end);
+                span.span.end = span.span.end.min(end).max(span.span.start);
+                self.thread(thread, span, woken);
+            }
             Open::Thread(thread, span, woken) => {
                 self.thread(thread, span, woken);
                 let waits = matches!(span.activity, Activity::Blocked(_));

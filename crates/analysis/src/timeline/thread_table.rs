@@ -233,7 +233,7 @@ impl ThreadSums {
     /// The mean wait for a capability, empty ones left out; `None` if there is none.
     #[must_use]
     pub const fn mean_ready_ns(&self) -> Option<u64> {
-        self.times.ready_ns.checked_div(self.times.ready_waits)
+        self.times.ready_ns().checked_div(self.times.ready_waits)
     }
 
     fn add(&mut self, other: &Self) {
@@ -448,7 +448,7 @@ impl Store {
             ThreadColumn::Finished => thread.finished.then_some(thread.ran_ns)?,
             ThreadColumn::End => self.thread_end(index, thread).rank(),
             ThreadColumn::Running => times.running_ns,
-            ThreadColumn::Ready => times.ready_ns,
+            ThreadColumn::Ready => times.ready_ns(),
             ThreadColumn::Blocked => times.all_blocked_ns(),
             ThreadColumn::BlockedOn(reason) => times.blocked_ns[reason as usize],
             ThreadColumn::Runs => sums.runs,

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::runs::RunRef;
 use super::store::{Cut, Store};
 use super::turns::{PARTS, Turn, TurnIndex, TurnSums, TurnsIn};
+use crate::account::ReadyParts;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{Class, ClassTimes, StopCode};
 use model::lane::{BLOCK, Lane, partition};
@@ -25,6 +26,10 @@ pub(crate) struct Thread {
     /// Whether its creation was seen.
     pub(crate) created: bool,
     pub(crate) finished: bool,
+    /// Why it stopped last.
+    pub(crate) why: StopCode,
+    /// The capability that it was on last.
+    pub(crate) home: Option<CapId>,
     /// Its creation, or else its first run; never if it has neither.
     pub(crate) began_ns: u64,
     /// The end of its last run.
@@ -45,6 +50,8 @@ impl Thread {
             id,
             created: false,
             finished: false,
+            why: StopCode::CREATED,
+            home: None,
             began_ns: NEVER_NS,
             ran_ns: 0,
             run_ns: 0,
@@ -176,6 +183,10 @@ impl<'a> ThreadLane<'a> {
         }
     }
 
+    pub(crate) const fn thread(&self) -> &Thread {
+        self.thread
+    }
+
     fn run(&self, run: usize) -> RunRef {
         self.store.thread_run(self.thread.first as usize + run)
     }
@@ -194,10 +205,10 @@ impl<'a> ThreadLane<'a> {
         });
         turns.map(move |turn| {
             if turn >= self.runs() {
-                return self.last_turn(why, from);
+                return self.last_turn(from);
             }
             let run = self.store.run(self.run(turn));
-            let turn = Turn::new(why, from, run);
+            let turn = Turn::new(why, from, run, self.store.account());
             (why, from) = (run.code, run.end);
             turn
         })
@@ -208,20 +219,21 @@ impl<'a> ThreadLane<'a> {
         TurnIndex::new(self.turns(0..self.runs()), self.runs())
     }
 
-    fn last_turn(&self, why: StopCode, from: u64) -> Turn {
-        let log_end = self.store.end().0;
+    fn last_turn(&self, from: u64) -> Turn {
+        let why = self.thread.why;
         if self.thread.finished {
-            return Turn::last(why, from, from, 0);
+            return Turn::last(why, from, None, (from, from), ReadyParts::default());
         }
-        let woken_ns = self.store.woken_at_end(self.thread.id);
-        let awake_ns = woken_ns.map_or(0, |woken| log_end.saturating_sub(woken));
-        Turn::last(why, from, log_end, awake_ns)
+        let woken = self.store.woken_at_end(self.thread.id);
+        let ready = Turn::ready_since(why, from, woken);
+        let ends = (self.store.known_end(self.thread), self.store.end().0);
+        Turn::last(why, from, ready, ends, self.store.ready_at_end(self.thread))
     }
 
     /// One turn of the thread: its waits and the run after them.
     pub fn turn(&self, turn: usize) -> Turn {
         let mut turns = self.turns(turn..turn + 1);
-        let none = || self.last_turn(StopCode::CREATED, self.thread.began_ns);
+        let none = || self.last_turn(self.thread.began_ns);
         turns.next().unwrap_or_else(none)
     }
 
@@ -238,10 +250,15 @@ impl<'a> ThreadLane<'a> {
         })
     }
 
+    fn is_run(&self, index: usize) -> bool {
+        index % PARTS == 2 && index / PARTS < self.runs()
+    }
+
     /// The capability of a run; `None` in a wait.
     #[must_use]
     pub fn cap(&self, index: usize) -> Option<CapId> {
-        (index % PARTS == 2).then(|| self.store.run_cap(self.run(index / PARTS)))?
+        self.is_run(index)
+            .then(|| self.store.run_cap(self.run(index / PARTS)))?
     }
 
     /// The thread that owns the black hole waited for, if that is known.
@@ -267,7 +284,7 @@ impl<'a> ThreadLane<'a> {
     /// The capability of a run, and its place in the capability's lane;
     /// `None` for a wait.
     pub fn run_place(&self, index: usize) -> Option<(Option<CapId>, usize)> {
-        let run = (index % PARTS == 2).then(|| self.run(index / PARTS))?;
+        let run = self.is_run(index).then(|| self.run(index / PARTS))?;
         Some((self.store.run_cap(run), run.place as usize))
     }
 
@@ -304,6 +321,7 @@ impl<'a> ThreadLane<'a> {
             return all;
         }
         let range = from.time_ns..to.time_ns;
+        let account = self.store.account();
         // The first and the last turn may lie in the range in part.
         let Range {
             start: first,
@@ -313,15 +331,27 @@ impl<'a> ThreadLane<'a> {
         let index = self.index.filter(|_| blocks.start < blocks.end);
         let Some(index) = index else {
             self.turns(first..last + 1)
-                .for_each(|turn| all.add(&turn, &range));
+                .for_each(|turn| all.add(&turn, &range, |from, to| account.ready_parts(from, to)));
             return all;
         };
         all = index.blocks(blocks.clone());
         let edges = [first..blocks.start * BLOCK, blocks.end * BLOCK..last + 1];
         for turn in edges.into_iter().flat_map(|edge| self.turns(edge)) {
-            all.add(&turn, &range);
+            all.add(&turn, &range, |from, to| account.ready_parts(from, to));
         }
         all
+    }
+
+    /// The sums of all turns before one.
+    fn sums_before(&self, turn: usize) -> TurnSums {
+        let (known, mut sums) = match self.index {
+            Some(index) => index.before(turn),
+            None => (0, TurnSums::default()),
+        };
+        for turn in self.turns(known..turn) {
+            sums.add(&turn);
+        }
+        sums
     }
 
     /// The longest span, and the first of those, by looking at each.
@@ -348,11 +378,11 @@ impl Lane for ThreadLane<'_> {
         if self.thread.began_ns == NEVER_NS {
             return 0;
         }
-        PARTS * self.runs() + 2
+        PARTS * self.runs() + PARTS
     }
 
     fn span(&self, index: usize) -> (u64, u64) {
-        if index % PARTS == 2 {
+        if index % PARTS == 2 && index / PARTS < self.runs() {
             return self.store.run_span(self.run(index / PARTS));
         }
         self.turn(index / PARTS).part(index % PARTS)
@@ -363,22 +393,32 @@ impl Lane for ThreadLane<'_> {
     }
 
     fn before(&self, index: usize) -> ClassTimes {
-        let turn = index / PARTS;
-        let (known, mut sums) = match self.index {
-            Some(index) => index.before(turn),
-            None => (0, TurnSums::default()),
-        };
-        for turn in self.turns(known..turn) {
-            sums.add(&turn);
-        }
-        let mut times = sums.by_class();
+        let mut sums = self.sums_before(index / PARTS);
         if !index.is_multiple_of(PARTS) {
-            let turn = self.turn(turn);
-            for part in 0..index % PARTS {
-                times[turn.class(part) as usize] += turn.duration(part);
-            }
+            let turn = self.turn(index / PARTS);
+            sums.add(&turn.first_parts(index % PARTS));
+        }
+        sums.by_class()
+    }
+
+    /// Ready time is of several classes, which no span tells.
+    fn between(&self, from: usize, to: usize) -> ClassTimes {
+        let (before, mut times) = (self.before(from), self.before(to));
+        for (time, before) in times.iter_mut().zip(before) {
+            *time = time.saturating_sub(before);
         }
         times
+    }
+
+    fn time_before(&self, time: u64) -> ClassTimes {
+        let index = self.first_ending_after(time);
+        if index >= self.len() {
+            return self.before(index);
+        }
+        let mut sums = self.sums_before(index / PARTS);
+        let (turn, account) = (self.turn(index / PARTS), self.store.account());
+        sums.add(&turn.clipped(&(0..time), |from, to| account.ready_parts(from, to)));
+        sums.by_class()
     }
 
     fn longest(&self, from: usize, to: usize) -> Option<usize> {

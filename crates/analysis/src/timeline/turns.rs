@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::account::{Account, ReadyParts};
 use model::class::{Class, ClassTimes, StopCode, WAIT_REASONS, WaitReason};
 use model::forest::{Aggregate, Forest, Longest};
 use model::lane::BLOCK;
@@ -17,11 +18,17 @@ pub(crate) struct Run {
     pub(crate) end: u64,
     /// Why it ended.
     pub code: StopCode,
-    /// For how long the thread was awake before.
-    pub(crate) awake_ns: u64,
+    /// For how long the thread was ready before; `None` if it was not.
+    pub(crate) ready_ns: Option<u64>,
+    /// For how much of that, outside of pauses, some capability stood by; `None`
+    /// if that must be looked up, as where times go back.
+    pub(crate) idle_ns: Option<u64>,
+    /// Whether a collection went on in it, or was being stopped for.
+    pub(crate) paused: bool,
 }
 
-/// How many spans a turn has: blocked, ready, running. Each may be empty.
+/// How many spans a turn has: blocked, ready, running. Each may be empty. In the
+/// last turn of a thread, what the log does not tell of takes the place of the run.
 pub const PARTS: usize = 3;
 
 /// A wait and the run after it.
@@ -40,44 +47,73 @@ pub struct Turn {
     end: u64,
     /// Why the run ended; `None` in the last turn, which has no run.
     pub code: Option<StopCode>,
+    /// What the ready time was.
+    pub(crate) ready_parts: ReadyParts,
 }
 
 impl Turn {
     /// The turn that ends with `run`.
-    pub(crate) fn new(why: StopCode, from: u64, run: Run) -> Self {
+    pub(crate) fn new(why: StopCode, from: u64, run: Run, account: Account<'_>) -> Self {
         let start = run.start.max(from);
+        let told = start - run.ready_ns.unwrap_or(0).min(start - from);
+        // Of stops at one time, which only damaged logs have, another may count.
+        let ready = match why.wait_reason() {
+            None => from,
+            Some(WaitReason::ForeignCall) => start,
+            Some(_) => told,
+        };
+        let ready_parts = match run.idle_ns {
+            Some(idle_ns) if ready == told => ReadyParts {
+                paused_ns: if run.paused {
+                    account.pauses().still_in(ready, start)
+                } else {
+                    0
+                },
+                idle_ns,
+            },
+            _ => account.ready_parts(ready, start),
+        };
         Self {
             why,
             from,
-            ready: Self::ready_at(why, from, start, run.awake_ns),
+            ready,
             start,
             end: run.end.max(start),
             code: Some(run.code),
+            ready_parts,
         }
     }
 
-    /// The last turn: a wait up to `end`, of which the thread was awake for
-    /// the last `awake_ns`.
-    pub(crate) fn last(why: StopCode, from: u64, end: u64, awake_ns: u64) -> Self {
-        let end = end.max(from);
+    /// The last turn: a wait up to `end`, of which the log tells up to `known`;
+    /// the thread was ready since `ready`.
+    pub(crate) fn last(
+        why: StopCode,
+        from: u64,
+        ready: Option<u64>,
+        (known, end): (u64, u64),
+        ready_parts: ReadyParts,
+    ) -> Self {
+        let known = known.max(from);
         Self {
             why,
             from,
-            ready: Self::ready_at(why, from, end, awake_ns),
-            start: end,
-            end,
+            ready: ready.unwrap_or(known).clamp(from, known),
+            start: known,
+            end: end.max(known),
             code: None,
+            ready_parts,
         }
     }
 
-    /// After some stops a thread can run again at once. Of others it must be
-    /// woken. The return from a foreign call is not logged: all of that wait
-    /// counts as the call.
-    fn ready_at(why: StopCode, from: u64, start: u64, awake_ns: u64) -> u64 {
+    /// Since when a thread is ready that stopped at `from` for this reason and was
+    /// woken at `woken`; `None` if it is not, as far as the log says. After some
+    /// stops a thread can run again at once. Of others it must be woken. The
+    /// return from a foreign call is not logged: all of that wait is the call.
+    pub(crate) fn ready_since(why: StopCode, from: u64, woken: Option<u64>) -> Option<u64> {
         match why.wait_reason() {
-            None => from,
-            Some(WaitReason::ForeignCall) => start,
-            Some(_) => start - awake_ns.min(start - from),
+            None => Some(from),
+            Some(WaitReason::ForeignCall) => None,
+            Some(_) => woken.map(|woken| woken.max(from)),
         }
     }
 
@@ -98,6 +134,7 @@ impl Turn {
                 .wait_reason()
                 .map_or(Class::Ready, WaitReason::class),
             1 => Class::Ready,
+            _ if self.code.is_none() => Class::Unknown,
             _ if self.code == Some(StopCode::OPEN) => Class::Open,
             _ => Class::Running,
         }
@@ -109,16 +146,62 @@ impl Turn {
         end - start
     }
 
-    /// What of it lies in `range`.
-    fn clipped(self, range: &Range<u64>) -> Self {
+    /// What of it lies in `range`; `parts` tells how ready time divides.
+    pub(crate) fn clipped(
+        self,
+        range: &Range<u64>,
+        parts: impl FnOnce(u64, u64) -> ReadyParts,
+    ) -> Self {
         let clip = |time: u64| time.max(range.start).min(range.end);
+        let (ready, start) = (clip(self.ready), clip(self.start));
+        let ready_parts = if start - ready == self.start - self.ready {
+            self.ready_parts
+        } else if ready == start {
+            ReadyParts::default()
+        } else {
+            parts(ready, start)
+        };
         Self {
             from: clip(self.from),
-            ready: clip(self.ready),
-            start: clip(self.start),
+            ready,
+            start,
             end: clip(self.end),
+            ready_parts,
             ..self
         }
+    }
+
+    /// Only so many of its parts: one or two.
+    pub(crate) fn first_parts(self, parts: usize) -> Self {
+        let (start, ready_parts) = match parts {
+            2 => (self.start, self.ready_parts),
+            _ => (self.ready, ReadyParts::default()),
+        };
+        Self {
+            start,
+            end: start,
+            ready_parts,
+            ..self
+        }
+    }
+
+    /// How its ready time divides.
+    #[must_use]
+    pub const fn ready_parts(&self) -> ReadyParts {
+        self.ready_parts
+    }
+
+    /// How much of its ready time was behind other threads.
+    #[must_use]
+    pub const fn behind_ns(&self) -> u64 {
+        self.duration(1)
+            .saturating_sub(self.ready_parts.paused_ns)
+            .saturating_sub(self.ready_parts.idle_ns)
+    }
+
+    /// For how long it waited for a capability: ready, but not in a collection.
+    const fn waited_ns(&self) -> u64 {
+        self.duration(1).saturating_sub(self.ready_parts.paused_ns)
     }
 
     /// Whether the run counts as one before `time`.
@@ -134,11 +217,18 @@ pub struct TurnSums {
     pub running_ns: u64,
     /// Running when the log ended, so that no stop is known.
     pub open_ns: u64,
-    /// Able to run, but waiting for a capability.
-    pub ready_ns: u64,
+    /// Able to run, but in a collection or while one was being stopped for.
+    pub ready_paused_ns: u64,
+    /// Able to run, but behind other threads.
+    pub ready_behind_ns: u64,
+    /// Able to run, while some capability stood by.
+    pub ready_idle_ns: u64,
     /// Not able to run, by [`WaitReason`].
     pub blocked_ns: [u64; WAIT_REASONS],
-    /// How many waits for a capability there were, empty ones left out.
+    /// After what the log tells of them.
+    pub unknown_ns: u64,
+    /// How many waits for a capability there were, empty ones and those that were
+    /// all in collections left out.
     pub ready_waits: u64,
 }
 
@@ -150,10 +240,22 @@ impl TurnSums {
         self.blocked_ns.iter().fold(0, sum)
     }
 
+    /// Able to run, but waiting for a capability: not in a collection.
+    #[must_use]
+    pub const fn ready_ns(&self) -> u64 {
+        self.ready_behind_ns.saturating_add(self.ready_idle_ns)
+    }
+
     /// All of it: the time in which the threads lived.
     #[must_use]
     pub fn life_ns(&self) -> u64 {
-        let parts = [self.open_ns, self.ready_ns, self.all_blocked_ns()];
+        let parts = [
+            self.open_ns,
+            self.ready_paused_ns,
+            self.ready_ns(),
+            self.all_blocked_ns(),
+            self.unknown_ns,
+        ];
         parts
             .iter()
             .fold(self.running_ns, |sum, part| sum.saturating_add(*part))
@@ -165,12 +267,14 @@ impl TurnSums {
         if let Some(reason) = turn.why.wait_reason() {
             self.blocked_ns[reason as usize] += turn.duration(0);
         }
-        let ready_ns = turn.duration(1);
-        self.ready_ns += ready_ns;
-        self.ready_waits += u64::from(ready_ns > 0);
+        self.ready_paused_ns += turn.ready_parts.paused_ns;
+        self.ready_idle_ns += turn.ready_parts.idle_ns;
+        self.ready_behind_ns += turn.behind_ns();
+        self.ready_waits += u64::from(turn.waited_ns() > 0);
         let run = match turn.code {
             Some(StopCode::OPEN) => &mut self.open_ns,
-            _ => &mut self.running_ns,
+            Some(_) => &mut self.running_ns,
+            None => &mut self.unknown_ns,
         };
         *run += turn.duration(2);
     }
@@ -179,7 +283,10 @@ impl TurnSums {
     pub(crate) fn zip(&mut self, other: &Self, with: impl Fn(&mut u64, u64)) {
         with(&mut self.running_ns, other.running_ns);
         with(&mut self.open_ns, other.open_ns);
-        with(&mut self.ready_ns, other.ready_ns);
+        with(&mut self.ready_paused_ns, other.ready_paused_ns);
+        with(&mut self.ready_behind_ns, other.ready_behind_ns);
+        with(&mut self.ready_idle_ns, other.ready_idle_ns);
+        with(&mut self.unknown_ns, other.unknown_ns);
         with(&mut self.ready_waits, other.ready_waits);
         for (mine, theirs) in self.blocked_ns.iter_mut().zip(other.blocked_ns) {
             with(mine, theirs);
@@ -192,7 +299,10 @@ impl TurnSums {
         let mut times = ClassTimes::default();
         times[Class::Running as usize] = self.running_ns;
         times[Class::Open as usize] = self.open_ns;
-        times[Class::Ready as usize] = self.ready_ns;
+        times[Class::ReadyGc as usize] = self.ready_paused_ns;
+        times[Class::Ready as usize] = self.ready_behind_ns;
+        times[Class::ReadyIdle as usize] = self.ready_idle_ns;
+        times[Class::Unknown as usize] = self.unknown_ns;
         for (reason, time) in WaitReason::ALL.iter().zip(self.blocked_ns) {
             times[reason.class() as usize] += time;
         }
@@ -212,11 +322,16 @@ pub struct TurnsIn {
 }
 
 impl TurnsIn {
-    /// Adds what of `turn` lies in `range`.
-    pub(crate) fn add(&mut self, turn: &Turn, range: &Range<u64>) {
-        let clipped = turn.clipped(range);
+    /// Adds what of `turn` lies in `range`; `parts` tells how ready time divides.
+    pub(crate) fn add(
+        &mut self,
+        turn: &Turn,
+        range: &Range<u64>,
+        parts: impl FnOnce(u64, u64) -> ReadyParts,
+    ) {
+        let clipped = turn.clipped(range, parts);
         self.sums.add(&clipped);
-        self.longest_ready_ns = self.longest_ready_ns.max(clipped.duration(1));
+        self.longest_ready_ns = self.longest_ready_ns.max(clipped.waited_ns());
         let begins = turn.ran_before(range.end) && !turn.ran_before(range.start);
         self.runs += u64::from(turn.code.is_some() && begins);
     }
@@ -259,7 +374,7 @@ impl Block {
             let longest = self.longest.map_or(this, |longest| longest.combine(this));
             self.longest = Some(longest);
         }
-        let ready = LongestWait(turn.duration(1));
+        let ready = LongestWait(turn.waited_ns());
         self.longest_ready = self.longest_ready.combine(ready);
     }
 }

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::store::{Cut, Store};
 use super::threads::ThreadLane;
 use super::turns::{PARTS, Turn};
+use crate::account::Account;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::{StopCode, WAIT_REASONS, WaitReason};
 use model::lane::{Lane, partition};
@@ -66,10 +67,12 @@ pub enum Wait {
     Blocked(WaitReason),
     /// It can run, and waits for a capability.
     Queued(QueueReason),
+    /// It can run, but a collection goes on, or is being stopped for.
+    Collection,
 }
 
 /// How many kinds of waits there are.
-const WAITS: usize = WAIT_REASONS + QUEUE_REASONS;
+const WAITS: usize = WAIT_REASONS + QUEUE_REASONS + 1;
 
 impl Wait {
     /// How many there are.
@@ -78,7 +81,8 @@ impl Wait {
     /// All of them, by number.
     pub fn all() -> impl Iterator<Item = Self> {
         let blocked = WaitReason::ALL.into_iter().map(Self::Blocked);
-        blocked.chain(QueueReason::ALL.into_iter().map(Self::Queued))
+        let queued = QueueReason::ALL.into_iter().map(Self::Queued);
+        blocked.chain(queued).chain([Self::Collection])
     }
 
     /// Its number.
@@ -87,10 +91,11 @@ impl Wait {
         match self {
             Self::Blocked(reason) => reason as usize,
             Self::Queued(reason) => WAIT_REASONS + reason as usize,
+            Self::Collection => WAITS - 1,
         }
     }
 
-    /// What a part of a turn is; `None` of a run.
+    /// What a part of a turn is, outside of collections; `None` of a run.
     fn of(turn: &Turn, part: usize) -> Option<Self> {
         match part {
             0 => turn.why.wait_reason().map(Self::Blocked),
@@ -99,12 +104,26 @@ impl Wait {
         }
     }
 
+    /// The waits of a turn, with their times.
+    fn all_of(turn: &Turn) -> impl Iterator<Item = (Self, u64)> {
+        let paused_ns = turn.ready_parts.paused_ns;
+        let waited_ns = turn.duration(1).saturating_sub(paused_ns);
+        let waits = [
+            (Self::of(turn, 0), turn.duration(0)),
+            (Self::of(turn, 1), waited_ns),
+            (Some(Self::Collection), paused_ns),
+        ];
+        let waits = waits.into_iter().filter(|&(_, ns)| ns > 0);
+        waits.filter_map(|(wait, ns)| Some((wait?, ns)))
+    }
+
     /// Whether it cannot run, or waits for a capability.
     #[must_use]
     pub const fn state(self) -> &'static str {
         match self {
             Self::Blocked(_) => "blocked",
             Self::Queued(_) => "queued",
+            Self::Collection => "ready",
         }
     }
 
@@ -114,6 +133,7 @@ impl Wait {
         match self {
             Self::Blocked(reason) => reason.name(),
             Self::Queued(reason) => reason.name(),
+            Self::Collection => "in a collection",
         }
     }
 }
@@ -131,16 +151,16 @@ const ALL_TIME: Range<u64> = 0..u64::MAX;
 
 impl WaitSums {
     /// Adds what of a turn lies in a range.
-    fn add_turn(&mut self, turn: &Turn, range: &Range<u64>) {
-        for part in 0..2 {
-            let (start, end) = turn.part(part);
-            let (from, to) = (start.max(range.start), end.min(range.end));
-            let Some(wait) = Wait::of(turn, part).filter(|_| from < to) else {
-                continue;
-            };
+    fn add_turn(&mut self, turn: &Turn, range: &Range<u64>, account: Account<'_>) {
+        let inside = turn.clipped(range, |from, to| account.ready_parts(from, to));
+        for (wait, ns) in Wait::all_of(&inside) {
             let at = wait.index();
-            self.ns[at] = self.ns[at].wrapping_add(to - from);
-            self.count[at] += u64::from(end <= range.end);
+            self.ns[at] = self.ns[at].wrapping_add(ns);
+        }
+        for (wait, _) in Wait::all_of(turn) {
+            let (_, end) = turn.part(usize::from(!matches!(wait, Wait::Blocked(_))));
+            let ends_inside = range.start < end && end <= range.end;
+            self.count[wait.index()] += u64::from(ends_inside);
         }
     }
 
@@ -178,13 +198,10 @@ struct Before {
 
 impl Before {
     fn add_turn(&mut self, turn: &Turn) {
-        for part in 0..2 {
-            let ns = turn.duration(part);
-            if let Some(wait) = Wait::of(turn, part).filter(|_| ns > 0) {
-                let at = wait.index();
-                self.ns[at] = self.ns[at].wrapping_add(ns);
-                self.count[at] = self.count[at].wrapping_add(1);
-            }
+        for (wait, ns) in Wait::all_of(turn) {
+            let at = wait.index();
+            self.ns[at] = self.ns[at].wrapping_add(ns);
+            self.count[at] = self.count[at].wrapping_add(1);
         }
     }
 }
@@ -285,7 +302,7 @@ impl Store {
         let indexed = indexed.and_then(|()| self.wait_index().around(&blocks));
         let mut add = |turns: Range<usize>| {
             for turn in lane.turns(turns) {
-                sums.add_turn(&turn, range);
+                sums.add_turn(&turn, range, self.account());
             }
         };
         let Some((before, after)) = indexed else {
@@ -326,11 +343,26 @@ impl Store {
         };
         let (mut at, end) = (range.start.max(life.start).0, range.end.min(life.end).0);
         let ended = |time: u64| partition(lane.runs(), |run| lane.span(PARTS * run + 2).1 <= time);
-        let mut push = |start: u64, end: u64, wait| {
-            if start < end {
-                let span = Span::new(Nanos(start), Nanos(end));
+        let mut piece = |from: u64, to: u64, wait| {
+            if from < to {
+                let span = Span::new(Nanos(from), Nanos(to));
                 emit(WaitPiece { span, wait });
             }
+        };
+        let pauses = self.account().pauses();
+        // Collections are told apart where they are.
+        let push = |piece: &mut dyn FnMut(u64, u64, Option<Wait>), mut start, end, wait| {
+            if matches!(wait, Some(Wait::Queued(_))) {
+                let first = pauses.first_ending_after(Nanos(start));
+                let pauses = pauses.all().get(first..).unwrap_or_default().iter();
+                for pause in pauses.take_while(|pause| pause.requested.0 < end) {
+                    let (from, to) = (pause.requested.0.max(start), pause.end.0.min(end));
+                    piece(start, from, wait);
+                    piece(from, to, Some(Wait::Collection));
+                    start = to.max(start);
+                }
+            }
+            piece(start, end, wait);
         };
         while at < end {
             let first = ended(at);
@@ -340,7 +372,7 @@ impl Store {
             };
             let stop = turn.part(part).1.min(end);
             if stop - at >= width_ns || stop == end {
-                push(at, stop, Wait::of(&turn, part));
+                push(&mut piece, at, stop, Wait::of(&turn, part));
                 at = stop;
                 continue;
             }
@@ -350,15 +382,16 @@ impl Store {
                 for turn in lane.turns(first..last + 1) {
                     for part in 0..PARTS {
                         let (start, end) = turn.part(part);
-                        push(start.max(at), end.min(to), Wait::of(&turn, part));
+                        let (from, to) = (start.max(at), end.min(to));
+                        push(&mut piece, from, to, Wait::of(&turn, part));
                     }
                 }
             } else {
                 let sums = self.waits_of_turns(index, &lane, &(first..last), &(at..to));
                 let mut from = at + (to - at).saturating_sub(sums.all_ns());
-                push(at, from, None);
+                piece(at, from, None);
                 for (wait, ns, _) in sums.iter() {
-                    push(from, (from + ns).min(to), Some(wait));
+                    piece(from, (from + ns).min(to), Some(wait));
                     from = (from + ns).min(to);
                 }
             }

@@ -15,7 +15,8 @@ use crate::flame::query::{
 use crate::thread_export::thread_csv;
 use crate::tracks::TimelineQuery;
 use crate::tracks::details::{DetailsQuery, Fact};
-use analysis::numbers::Numbers;
+use analysis::account::report::ProgramTimes;
+use analysis::account::threads::ThreadAccount;
 use analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
 use analysis::numbers::sparks_query::SparksReply;
 use analysis::numbers::summary::Summary;
@@ -23,14 +24,13 @@ use analysis::process::Process;
 use analysis::timeline::flow::{Arrow, FlowQuery};
 use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use analysis::timeline::threads::{ThreadFilter, ThreadRow};
-use analysis::timeline::usage::UsageRow;
 use eventlog::ids::ThreadId;
 use model::marks::TimelineReply;
 use model::time::Span;
 
 questions! {
     TimelineQuery, FlowQuery, DetailsQuery, LabelsQuery,
-    UsageQuery, SummaryQuery, CollectionsQuery, SparksQuery,
+    TimeQuery, ThreadTimeQuery, SummaryQuery, CollectionsQuery, SparksQuery,
     ThreadFilter, ThreadTableQuery, ThreadCsvQuery,
     FlameQuery, FlameTableQuery, FlamePlaceQuery, FlameExportQuery,
     ProcessQuery, EnvironmentQuery, CheckQuery,
@@ -93,16 +93,30 @@ impl Query for LabelsQuery {
     }
 }
 
-/// How each capability spent a range.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UsageQuery(pub Span);
+/// Where the time of capabilities and of the program went, in a range or in the
+/// whole log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimeQuery(pub Option<Span>);
 
-impl Query for UsageQuery {
-    type Answer = Vec<UsageRow>;
-    const NAME: &'static str = "usage";
+impl Query for TimeQuery {
+    type Answer = ProgramTimes;
+    const NAME: &'static str = "time";
 
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Vec<UsageRow> {
-        log.usage(self.0)
+    async fn answer(&self, log: &Session, _: &dyn Host) -> ProgramTimes {
+        log.recording.store.account().program(self.0)
+    }
+}
+
+/// Where the time of each thread went that lived in a range, or in the log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadTimeQuery(pub Option<Span>);
+
+impl Query for ThreadTimeQuery {
+    type Answer = Vec<ThreadAccount>;
+    const NAME: &'static str = "time of threads";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Vec<ThreadAccount> {
+        log.recording.store.thread_accounts(self.0)
     }
 }
 
@@ -116,8 +130,8 @@ impl Query for SummaryQuery {
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Summary {
         let end = log.recording.end();
-        let usage = log.usage(Numbers::span(end, self.0));
-        log.recording.numbers.summary(end, self.0, &usage)
+        let account = log.recording.store.account().program(self.0);
+        log.recording.numbers.summary(end, self.0, &account)
     }
 }
 

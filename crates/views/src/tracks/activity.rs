@@ -15,8 +15,6 @@ use crate::scene::words;
 use crate::session::Session;
 use analysis::timeline::activity::{COLLECTING, points, series_of};
 use eventlog::ids::{CapId, Nanos};
-use model::class::Class;
-use model::lane::Lane;
 use model::marks::Writer;
 use model::time::Span;
 
@@ -107,17 +105,8 @@ impl TrackKind for Activity {
         let (mut running, mut collecting, mut caps) = (0u64, 0u64, 0usize);
         let mut each = Vec::new();
         for (cap, _) in log.recording.info.lives.caps() {
-            let Some(lanes) = store.cap(cap) else {
-                continue;
-            };
-            let ran = lanes.runs.time_in(span);
-            let ran = ran[Class::Running as usize];
-            let times = lanes.gc.time_in(span);
-            let gc: u64 = Class::ALL
-                .into_iter()
-                .filter(|class| class.is_gc())
-                .map(|class| times[class as usize])
-                .sum();
+            let times = store.account().cap(cap, span);
+            let (ran, gc) = (times.running_ns, times.in_collections_ns());
             running = running.saturating_add(ran);
             collecting = collecting.saturating_add(gc);
             caps += 1;

@@ -15,6 +15,8 @@ use crate::scene::timeline::Scene;
 use crate::scene::track::Group;
 use crate::scene::words::{duration, parts, several, thread_name, when};
 use crate::session::Session;
+use analysis::account::pauses::Pause;
+use analysis::account::pieces::Pieces;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{Class, StopCode};
 use model::lane::Lane;
@@ -91,10 +93,15 @@ impl TrackKind for Capability {
             thread: store.thread_of(self.0, i),
             stop: store.code_of(self.0, i).unwrap_or(StopCode::OPEN),
         });
-        writer.lane(&cap.phases, |_| Run {
+        let nothing = |_| Run {
             thread: None,
             stop: StopCode(0),
-        });
+        };
+        match store.account().pieces_of(self.0) {
+            Some(pieces) => writer.lane(pieces, nothing),
+            // The account is made when all is read.
+            None => writer.lane(&cap.phases, nothing),
+        }
     }
 
     fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
@@ -108,7 +115,11 @@ impl TrackKind for Capability {
     fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
         let cap = self.0;
         let subject = format!("Capability {cap}");
-        let of_gc = item.class.is_gc() || item.class == Class::GcSync;
+        let of_gc = item.class.is_gc()
+            || matches!(
+                item.class,
+                Class::GcSync | Class::Returning | Class::Unknown
+            );
         if item.kind == MarkKind::Many {
             let text = match (of_gc, item.count) {
                 (true, 0) => parts("parts of a collection", item),
@@ -189,8 +200,8 @@ impl TrackKind for Capability {
                 of(Class::Open),
             ),
             Entry::new(
-                "Waiting for a collection",
-                "A collection is wanted; the capability waits until all have stopped.",
+                "Stopping for a collection",
+                "A collection is wanted; the capability stands still until all have stopped.",
                 of(Class::GcSync),
             ),
             Entry::new(
@@ -199,8 +210,8 @@ impl TrackKind for Capability {
                 of(Class::Gc),
             ),
             Entry::new(
-                "Starting a collection",
-                "The collection has begun; the capability has no work in it yet.",
+                "Waiting in a collection",
+                "The program collects; the capability has no work in it so far, or takes no part.",
                 of(Class::GcStart),
             ),
             Entry::new(
@@ -214,6 +225,21 @@ impl TrackKind for Capability {
                 of(Class::GcDone),
             ),
             Entry::new(
+                "Counting the heap",
+                "All stand still while the runtime counts what is on the heap, for a heap profile.",
+                of(Class::Census),
+            ),
+            Entry::new(
+                "Coming back",
+                "The collection is over, but the capability has not come back from it: its OS thread does not run yet, or there is nothing to run.",
+                of(Class::Returning),
+            ),
+            Entry::new(
+                "Unknown",
+                "The log does not tell what the capability did: a buffer was lost when the program was killed, or bytes are damaged.",
+                of(Class::Unknown),
+            ),
+            Entry::new(
                 "Several collections in a pixel",
                 "Bars hang from the top: the work, below it the waits within collections, then the waits before them.",
                 Sample::row(Capability(CapId(0)), collections),
@@ -225,8 +251,11 @@ impl TrackKind for Capability {
 /// What a capability does in a part of a collection, as a sentence goes on.
 const fn phase(class: Class) -> &'static str {
     match class {
-        Class::GcSync => "waited until all capabilities had stopped for a collection",
-        Class::GcStart => "had begun a collection, but had no work in it yet,",
+        Class::GcSync => "stood still until all capabilities had stopped for a collection",
+        Class::GcStart => "stood still in a collection, without work,",
+        Class::Census => "stood still while the heap was counted",
+        Class::Returning => "had not come back from a collection that was over",
+        Class::Unknown => "did what the log does not tell",
         Class::GcIdle => "had no work in a collection and looked for some",
         Class::GcDone => "had done its part of a collection and waited for its end",
         _ => "collected garbage",
@@ -251,8 +280,10 @@ impl Details<'_> {
             self.many_of_cap(cap, query.span, &mut facts);
         } else if let Some(place) = place_of(&lanes.runs, query.span) {
             self.run(cap, place, &mut facts);
-        } else if let Some(place) = place_of(&lanes.phases, query.span) {
-            self.collection(cap, place, &mut facts);
+        } else if let Some(pieces) = self.store.account().pieces_of(cap)
+            && let Some(place) = place_of(pieces, query.span)
+        {
+            self.piece(cap, pieces, place, &mut facts);
         }
         facts
     }
@@ -268,10 +299,11 @@ impl Details<'_> {
         let row = Capability(cap);
         let what = ["run of a thread", "runs of threads"];
         self.merged(row, span, &lanes.runs, what, thread, facts);
-        let phases = &lanes.phases;
-        let phase = |place| phases.class(place).name().to_owned();
-        let what = ["collection", "collections"];
-        self.merged(row, span, phases, what, phase, facts);
+        if let Some(pieces) = self.store.account().pieces_of(cap) {
+            let name = |place| pieces.class(place).name().to_owned();
+            let what = ["collection", "collections"];
+            self.merged(row, span, pieces, what, name, facts);
+        }
     }
 
     /// A run, by its place in the lane of its capability.
@@ -313,51 +345,83 @@ impl Details<'_> {
         Some((format!("{name}, {apart}, for {ran}"), other))
     }
 
-    /// The collection that a phase belongs to, phase by phase.
-    fn collection(&self, cap: CapId, place: usize, facts: &mut Vec<Fact>) {
-        let Some(lanes) = self.store.cap(cap) else {
-            return;
-        };
-        let phases = &lanes.phases;
+    /// What a capability did beside running, and the collection that it belongs to.
+    fn piece(&self, cap: CapId, pieces: &Pieces, place: usize, facts: &mut Vec<Fact>) {
         let span = |i: usize| {
-            let (start, end) = phases.span(i);
+            let (start, end) = pieces.span(i);
             Span::new(Nanos(start), Nanos(end))
         };
-        let places = phases.collection_of(place);
-        let mut parts = places.clone().filter(|&i| phases.class(i).is_gc());
-        if let Some(first) = parts.next() {
-            let last = parts.next_back().unwrap_or(first);
-            let whole = Span::new(span(first).start, span(last).end);
-            let text = format!(
-                "{} on capability {cap}, {} – {}",
-                exact_duration(whole.duration()),
-                format::time(whole.start),
-                format::time(whole.end),
-            );
-            facts.push(Fact::new("collection", text));
-            self.duration_facts(span(place), facts);
+        let pauses = self.store.account().pauses();
+        let class = pieces.class(place);
+        let at = match class {
+            Class::Unknown => None,
+            // It comes back from the collection before.
+            Class::Returning => span(place).start.0.checked_sub(1).map(Nanos),
+            _ => Some(span(place).start),
+        };
+        if let Some(pause) = at.and_then(|at| pauses.at(at)) {
+            self.pause(pause, facts);
         }
+        self.duration_facts(span(place), facts);
+        if class == Class::Unknown {
+            return;
+        }
+        let places = pieces.collection_of(place);
         if places.len() > MOST_LISTED {
             // Idle and done take turns while the others work.
-            let name = |place: usize| phases.class(place).name().to_owned();
+            let name = |place: usize| pieces.class(place).name().to_owned();
             let (start, end) = (span(places.start).start, span(places.end - 1).end);
             let what = ["collection", "collections"];
             let whole = Span::new(start, end);
-            self.merged(Capability(cap), whole, phases, what, name, facts);
+            self.merged(Capability(cap), whole, pieces, what, name, facts);
             return;
         }
         for i in places {
-            let label = match phases.class(i) {
-                Class::GcSync => "waited for all to stop",
-                Class::GcStart => "began",
-                Class::GcIdle => "was idle",
-                Class::GcDone => "was done",
-                _ => "worked",
+            let label = match pieces.class(i) {
+                Class::GcSync => "stood still until all had stopped",
+                Class::GcStart => "waited, without work",
+                Class::GcIdle => "found no work",
+                Class::GcDone => "had done its part",
+                Class::Census => "the heap was counted",
+                Class::Returning => "came back",
+                Class::Unknown => continue,
+                _ => "collected",
             };
             let here = if i == place { " (this)" } else { "" };
             let text = format!("{}{here}", exact_duration(span(i).duration()));
             let fact = Fact::new(label, text);
             facts.push(fact.leading(Lead::Other, Capability(cap), span(i)));
+        }
+    }
+
+    /// A collection of the program, and who was the last to stop for it.
+    fn pause(&self, pause: &Pause, facts: &mut Vec<Fact>) {
+        let span = Span::new(pause.start, pause.end);
+        let text = format!(
+            "{} on capability {}, {} – {}",
+            exact_duration(span.duration()),
+            pause.leader,
+            format::time(span.start),
+            format::time(span.end),
+        );
+        facts.push(Fact::new("collection", text));
+        let Some((cap, place)) = pause.last_to_stop else {
+            return;
+        };
+        let run = self
+            .store
+            .cap(cap)
+            .and_then(|lanes| lanes.runs.span_at(place as usize));
+        let thread = self.store.thread_of(cap, place as usize);
+        if let Some(((start, end), thread)) = run.zip(thread) {
+            let late = Nanos(end).since(pause.requested);
+            let text = format!(
+                "{} on capability {cap}, {} after the request",
+                self.name(thread),
+                format::duration(late)
+            );
+            let run = Span::new(Nanos(start), Nanos(end));
+            facts.push(Fact::new("last to stop", text).leading(Lead::Other, Capability(cap), run));
         }
     }
 }

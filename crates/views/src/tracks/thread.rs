@@ -1,5 +1,7 @@
 //! A thread: its runs, and what it waits for between them.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::capability::Capability;
@@ -220,7 +222,7 @@ impl TrackKind for Thread {
 }
 
 /// A wait of a thread in words: what blocked it, and how long it then waited
-/// for a capability.
+/// until it ran.
 fn wait(item: &Item) -> String {
     let duration = duration(item);
     let State::Waits { why, owner, other } = item.read() else {
@@ -229,12 +231,12 @@ fn wait(item: &Item) -> String {
     let why = why.explanation(owner);
     let after = format::duration(other);
     match (item.class, other) {
-        (Class::Ready, Nanos(0)) => format!("waited {duration} for a capability: {why}"),
+        (Class::Ready, Nanos(0)) => format!("was ready for {duration}: {why}"),
         (Class::Ready, _) => {
-            format!("waited {duration} for a capability, after it was {why} for {after}")
+            format!("was ready for {duration}, after it was {why} for {after}")
         }
         (_, Nanos(0)) => format!("was {why} for {duration}"),
-        _ => format!("was {why} for {duration}, then waited {after} for a capability"),
+        _ => format!("was {why} for {duration}, then was ready for {after}"),
     }
 }
 
@@ -372,8 +374,45 @@ impl Details<'_> {
         }
         if ready.duration() > Nanos(0) {
             let text = exact_duration(ready.duration());
-            facts.push(Fact::new("waited for a capability", text));
+            facts.push(Fact::new("ready for", text));
+            let parts = turn.ready_parts();
+            let behind = match self.mostly_behind(lane, number, ready) {
+                Some(thread) => format!("behind other threads, mostly {}", self.name(thread)),
+                None => "behind other threads".to_owned(),
+            };
+            let parts = [
+                ("in collections".to_owned(), parts.paused_ns),
+                (behind, turn.behind_ns()),
+                ("while a capability was idle".to_owned(), parts.idle_ns),
+            ];
+            for (what, ns) in parts.into_iter().filter(|&(_, ns)| ns > 0) {
+                facts.push(Fact::new(
+                    "of that",
+                    format!("{} {what}", format::duration(Nanos(ns))),
+                ));
+            }
         }
+    }
+
+    /// The thread that ran most of the time on the capability for which a thread
+    /// waited; `None` if no other did, or they are too many to look at.
+    fn mostly_behind(&self, lane: &ThreadLane<'_>, number: usize, ready: Span) -> Option<ThreadId> {
+        const MOST_RUNS: usize = 10_000;
+        let cap = lane.cap(PARTS * number + 2)?;
+        let runs = &self.store.cap(cap)?.runs;
+        let first = runs.first_ending_after(ready.start.0);
+        let end = runs.first_starting_at(ready.end.0);
+        if end.saturating_sub(first) > MOST_RUNS {
+            return None;
+        }
+        let mut times: BTreeMap<ThreadId, u64> = BTreeMap::new();
+        for place in first..end {
+            let (from, to) = runs.span(place);
+            let time = to.min(ready.end.0).saturating_sub(from.max(ready.start.0));
+            *times.entry(self.store.thread_of(cap, place)?).or_default() += time;
+        }
+        let most = times.into_iter().max_by_key(|&(_, time)| time);
+        most.filter(|&(_, time)| time > 0).map(|(thread, _)| thread)
     }
 
     /// Who created a thread.

@@ -123,12 +123,23 @@ fn print_times(summary: &Summary, out: &mut Formatter<'_>) -> fmt::Result {
     let share = or_dash(summary.productivity, |share| {
         format!("{:.1}%", 100.0 * share)
     });
-    writeln!(out, "\n  Productivity  {share} of total elapsed\n")
+    writeln!(
+        out,
+        "\n  Productivity  {share} of total elapsed (all time outside of collections)"
+    )?;
+    let running = or_dash(summary.account.productivity(), |share| {
+        format!("{:.1}%", 100.0 * share)
+    });
+    writeln!(
+        out,
+        "  Running       {running} of the capabilities' time, from the first event to the last ({})\n",
+        seconds(Some(summary.account.life_ns), 3)
+    )
 }
 
 /// What the runtime does not say: each capability.
 fn print_capabilities(summary: &Summary, out: &mut Formatter<'_>) -> fmt::Result {
-    for row in &summary.capabilities {
+    for (row, (_, times)) in summary.capabilities.iter().zip(&summary.account.caps) {
         writeln!(
             out,
             "  Cap {:2}   MUT {}, GC {}, idle {}, {} bytes allocated",
@@ -138,6 +149,20 @@ fn print_capabilities(summary: &Summary, out: &mut Formatter<'_>) -> fmt::Result
             seconds(Some(row.idle_ns), 3),
             or_dash(row.bytes_allocated, count),
         )?;
+        let others = [
+            ("stopping for collections", times.stopping_ns),
+            ("coming back from them", times.coming_back_ns),
+            ("counting the heap, part of GC", times.census_ns),
+            ("idle with work ready, part of idle", times.idle_ready_ns),
+            ("unknown", times.unknown_ns),
+        ];
+        let others = others.into_iter().filter(|&(_, time)| time > 0);
+        let others: Vec<String> = others
+            .map(|(name, time)| format!("{name} {}", seconds(Some(time), 3)))
+            .collect();
+        if !others.is_empty() {
+            writeln!(out, "           {}", others.join(", "))?;
+        }
     }
     Ok(())
 }

@@ -81,8 +81,13 @@ pub(super) fn time(about: About<'_>) -> Html {
     };
     let facts = vec![
         Fact {
+            name: "Log",
+            help: "From the first event to the last, as in the header; of a range, what of it lies inside.",
+            shown: Ok(only(duration(numbers.account.life_ns))),
+        },
+        Fact {
             name: "Total",
-            help: "Elapsed time, as a clock on the wall shows it. How long the processors worked (CPU time) is not in a log.",
+            help: "Elapsed time by the runtime's report (+RTS -s): from the start of its clock, which is before the first event. How long the processors worked (CPU time) is not in a log.",
             shown: Ok(only(duration(total_ns))),
         },
         Fact {
@@ -96,8 +101,17 @@ pub(super) fn time(about: About<'_>) -> Html {
             shown: part(numbers.gc_ns),
         },
         Fact {
-            name: "Productivity",
-            help: "The mutator's share of the elapsed time. If it is low, the program spends its time collecting garbage. (+RTS -s calls it “of total elapsed”.)",
+            name: "Running",
+            help: "The share of the capabilities' time in which they ran threads, of all that the log tells of. What is missing to 100 % they stood still for collections or were idle.",
+            shown: numbers
+                .account
+                .productivity()
+                .map(|share| only(format::fraction(share)))
+                .ok_or_else(|| "the log has no events of the scheduler".into()),
+        },
+        Fact {
+            name: "Productivity by +RTS -s",
+            help: "The share of the elapsed time outside of collections, whether capabilities run threads in it or not; the wait until all have stopped counts as outside. If it is low, the program spends its time collecting garbage. (+RTS -s calls it “of total elapsed”.)",
             shown: match numbers.productivity {
                 Some(share) => Ok(only(format::fraction(share))),
                 None if numbers.mutator_ns.is_some() => Err("no time passes here".into()),

@@ -7,8 +7,9 @@ use super::facts::{Fact, NO_COLLECTION, Shown, card, list};
 use crate::ui::more::More;
 use crate::ui::panel::span_text;
 use crate::ui::term::Term;
-use analysis::numbers::summary::{Capability, Generation};
-use eventlog::ids::Nanos;
+use analysis::account::report::CapTimes;
+use analysis::numbers::summary::Generation;
+use eventlog::ids::{CapId, Nanos};
 use views::scene::format;
 
 fn duration(ns: u64) -> String {
@@ -121,66 +122,145 @@ fn collection_facts(about: About<'_>) -> Vec<Fact> {
     ]
 }
 
-/// A bar of the three shares.
-fn bar(row: &Capability) -> Html {
-    let total = life(row).max(1) as f64;
-    let percent = |ns: u64| ns as f64 / total * 100.0;
-    let (mutator, gc) = (percent(row.mutator_ns), percent(row.gc_ns));
+/// A row of the table of capabilities: what each did, and what it allocated.
+#[derive(Clone, Copy)]
+struct Row {
+    cap: CapId,
+    times: CapTimes,
+    allocated: Option<u64>,
+}
+
+/// The columns: their colour, name, explanation and time.
+type Column = (
+    &'static str,
+    &'static str,
+    &'static str,
+    fn(&CapTimes) -> u64,
+);
+
+const COLUMNS: [Column; 7] = [
+    ("running", "Running", "It ran Haskell threads.", |times| {
+        times.running_ns
+    }),
+    (
+        "gc",
+        "Collecting",
+        "It collected garbage, from the start of a collection of the program to its end.",
+        |times| times.collecting_ns,
+    ),
+    (
+        "gc part",
+        "Waiting in collections",
+        "It stood still in a collection, without work or done with it; or while the heap was counted for a profile.",
+        |times| times.waiting_ns.saturating_add(times.census_ns),
+    ),
+    (
+        "gc-sync",
+        "Stopping",
+        "It stood still until all capabilities had stopped for a collection.",
+        |times| times.stopping_ns,
+    ),
+    (
+        "returning",
+        "Coming back",
+        "A collection was over, but its OS thread had not come back from it.",
+        |times| times.coming_back_ns,
+    ),
+    (
+        "ready",
+        "Idle, work ready",
+        "It stood by while a thread was ready on some capability: lost parallelism.",
+        |times| times.idle_ready_ns,
+    ),
+    (
+        "idle",
+        "Idle",
+        "It stood by, and no thread was ready.",
+        |times| times.idle_ns,
+    ),
+];
+
+/// A column that only some logs need.
+const UNKNOWN: Column = (
+    "unknown",
+    "Unknown",
+    "The log does not tell: a buffer was lost when the program was killed, or bytes are damaged.",
+    |times| times.unknown_ns,
+);
+
+fn columns(rows: &[Row]) -> Vec<Column> {
+    let unknown = rows.iter().any(|row| row.times.unknown_ns > 0);
+    let more = unknown.then_some(UNKNOWN);
+    COLUMNS.into_iter().chain(more).collect()
+}
+
+/// A bar of all shares.
+fn bar(times: &CapTimes, columns: &[Column]) -> Html {
+    let total = times.life_ns.max(1) as f64;
+    let mut from = 0.0;
+    let parts = columns.iter().map(|(class, .., time)| {
+        let width = time(times) as f64 / total * 100.0;
+        let x = from;
+        from += width;
+        html! { <rect class={*class} x={format!("{x:.3}")} y="0" width={format!("{width:.3}")} height="8" /> }
+    });
     html! {
         <svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-            <rect class="idle" x="0" y="0" width="100" height="8" />
-            <rect class="running" x="0" y="0" width={format!("{mutator:.3}")} height="8" />
-            <rect class="gc" x={format!("{mutator:.3}")} y="0" width={format!("{gc:.3}")} height="8" />
+            { for parts }
         </svg>
     }
 }
 
-const fn life(row: &Capability) -> u64 {
-    row.mutator_ns
-        .saturating_add(row.gc_ns)
-        .saturating_add(row.idle_ns)
-}
-
-fn cells(row: &Capability) -> Html {
-    let total = life(row);
-    let cell = |ns: u64| {
+fn cells(row: &Row, columns: &[Column]) -> Html {
+    let cell = |(.., time): &Column| {
+        let ns = time(&row.times);
         html! {
             <>
                 <td class="number">{ duration(ns) }</td>
-                <td class="number share-number">{ format::percent(ns, total) }</td>
+                <td class="number share-number">{ format::percent(ns, row.times.life_ns) }</td>
             </>
         }
     };
     let allocated = row
-        .bytes_allocated
+        .allocated
         .map_or_else(|| format::NOTHING.to_owned(), format::bytes);
     html! {
         <>
-            <td class="bar-cell">{ bar(row) }</td>
-            { cell(row.mutator_ns) }{ cell(row.gc_ns) }{ cell(row.idle_ns) }
+            <td class="bar-cell">{ bar(&row.times, columns) }</td>
+            { for columns.iter().map(cell) }
             <td class="number size">{ allocated }</td>
         </>
     }
 }
 
 /// All capabilities in one.
-fn all(rows: &[Capability]) -> Capability {
-    let sum = |get: fn(&Capability) -> u64| rows.iter().map(get).fold(0, u64::saturating_add);
-    Capability {
-        cap: eventlog::ids::CapId(0),
-        mutator_ns: sum(|row| row.mutator_ns),
-        gc_ns: sum(|row| row.gc_ns),
-        idle_ns: sum(|row| row.idle_ns),
-        bytes_allocated: rows
+fn all(rows: &[Row]) -> Row {
+    let mut times = CapTimes::default();
+    for row in rows {
+        times.add(&row.times);
+    }
+    Row {
+        cap: CapId(0),
+        times,
+        allocated: rows
             .iter()
-            .filter_map(|row| row.bytes_allocated)
+            .filter_map(|row| row.allocated)
             .reduce(u64::saturating_add),
     }
 }
 
 /// How each capability spent the time; `more` says how many are listed.
 pub(super) fn capabilities(about: About<'_>, more: &More) -> Html {
-    let every = &about.numbers.capabilities;
+    let numbers = about.numbers;
+    let allocated = numbers.capabilities.iter().map(|row| row.bytes_allocated);
+    let every = numbers.account.caps.iter().zip(allocated);
+    let every: Vec<Row> = every
+        .map(|(&(cap, times), allocated)| Row {
+            cap,
+            times,
+            allocated,
+        })
+        .collect();
     if every.is_empty() {
         return card(
             "Capabilities",
@@ -189,8 +269,9 @@ pub(super) fn capabilities(about: About<'_>, more: &More) -> Html {
     }
     let scope = &about.marked.scope;
     let limited = !scope.caps.is_empty();
-    let wanted = |row: &&Capability| !limited || scope.has_cap(row.cap);
-    let rows: Vec<Capability> = every.iter().filter(wanted).cloned().collect();
+    let wanted = |row: &&Row| !limited || scope.has_cap(row.cap);
+    let rows: Vec<Row> = every.iter().filter(wanted).copied().collect();
+    let columns = columns(&rows);
     if rows.is_empty() {
         return card(
             "Capabilities",
@@ -210,12 +291,12 @@ pub(super) fn capabilities(about: About<'_>, more: &More) -> Html {
         true => format!("These {} of {}", rows.len(), every.len()),
         false => "All".to_owned(),
     };
-    let line = |row: &Capability| {
+    let line = |row: &Row| {
         html! {
-            <tr key={row.cap.0}><th scope="row">{ format!("Capability {}", row.cap) }</th>{ cells(row) }</tr>
+            <tr key={row.cap.0}><th scope="row">{ format!("Capability {}", row.cap) }</th>{ cells(row, &columns) }</tr>
         }
     };
-    let coloured = |class: &'static str, name: &'static str, help: &'static str| {
+    let coloured = |&(class, name, help, _): &Column| {
         html! {
             <th scope="col" colspan="2"><span class={classes!("swatch", class)} aria-hidden="true" />{ " " }<Term {name} {help} /></th>
         }
@@ -228,15 +309,13 @@ pub(super) fn capabilities(about: About<'_>, more: &More) -> Html {
                     <tr>
                         <th scope="col"><Term name="Capability" help="What runs Haskell threads, one at a time on each; +RTS -N sets how many there are." /></th>
                         <th class="bar-cell"><span class="visually-hidden">{ "Shares as a bar" }</span></th>
-                        { coloured("running", "Mutator", "Time in which the capability ran a Haskell thread.") }
-                        { coloured("gc", "Collection", "Time in which it collected garbage, from GC start to GC end.") }
-                        { coloured("idle", "Idle", "The rest of the capability's life: no thread was ready on it, or they were all in foreign calls.") }
+                        { for columns.iter().map(coloured) }
                         <th scope="col" class="size"><Term name="Allocated" help="What it handed out for new values, counted at collections." /></th>
                     </tr>
                 </thead>
                 <tbody>{ for rows.iter().take(more.shown).map(line) }</tbody>
                 if rows.len() > 1 {
-                    <tfoot><tr><th scope="row">{ sum }</th>{ cells(&all(&rows)) }</tr></tfoot>
+                    <tfoot><tr><th scope="row">{ sum }</th>{ cells(&all(&rows), &columns) }</tr></tfoot>
                 }
             </table>
             { more.button(rows.len(), "capabilities") }

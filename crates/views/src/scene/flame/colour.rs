@@ -34,6 +34,7 @@ fn in_foreign_code(name: &str, dark: bool) -> Rgb {
 fn of_wait(label: &str, palette: &Palette) -> Rgb {
     let same = |wait: &Wait| wait.reason() == label || wait.state() == label;
     let colour = |wait: Wait| match wait {
+        Wait::Collection => palette.gc,
         Wait::Queued(_) => palette.ready,
         Wait::Blocked(reason) => match reason.class() {
             Class::Foreign => palette.foreign,

@@ -29,7 +29,7 @@ const LEAST_LABEL_PX: f64 = 18.0;
 
 /// Whether a mark is of the collections and not of the runs.
 fn is_collection(class: Class) -> bool {
-    class.is_gc() || class == Class::GcSync
+    class.is_gc() || matches!(class, Class::GcSync | Class::Returning | Class::Unknown)
 }
 
 impl<N: Names> Scene<'_, N> {
@@ -58,10 +58,15 @@ impl<N: Names> Scene<'_, N> {
     ) {
         let colour = class_colour(self.palette, mark.class);
         match mark.class {
-            Class::GcStart | Class::GcIdle | Class::GcDone => {
+            Class::GcStart | Class::GcIdle | Class::GcDone | Class::Census => {
                 let bar = Rect::new(rect.x, rect.y, rect.w, rect.h * WAITING);
                 painter.fill(bar, colour.alpha(WAITING_ALPHA));
             }
+            Class::Returning => {
+                let line = Rect::new(rect.x, rect.y, rect.w, SYNC_PX);
+                painter.fill(line, colour.alpha(WAITING_ALPHA));
+            }
+            Class::Unknown => painter.hatch(rect, colour.alpha(WAITING_ALPHA)),
             Class::GcSync => {
                 let middle = rect.y + rect.h / 2.0;
                 let line = Rect::new(rect.x, middle - SYNC_PX / 2.0, rect.w, SYNC_PX);
@@ -96,12 +101,15 @@ impl<N: Names> Scene<'_, N> {
         let share = |class: Class| mark.share(class);
         let waiting = share(Class::GcStart) + share(Class::GcIdle) + share(Class::GcDone);
         let (work, sync) = (share(Class::Gc), share(Class::GcSync));
+        let (census, back) = (share(Class::Census), share(Class::Returning));
         let parts = [
             (work, self.palette.gc.into()),
             (waiting, self.palette.gc.alpha(WAITING_ALPHA)),
+            (census, self.palette.gc_sync.alpha(WAITING_ALPHA)),
             (sync, self.palette.gc_sync.into()),
+            (back, self.palette.gc.alpha(WAITING_ALPHA)),
         ];
-        let all = work + waiting + sync;
+        let all = work + waiting + census + sync + back;
         if all <= 0.0 {
             return;
         }

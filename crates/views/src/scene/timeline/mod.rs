@@ -114,12 +114,13 @@ pub const fn labels_px(window_px: f64) -> f64 {
 pub const fn class_colour(palette: &Palette, class: Class) -> Rgb {
     match class {
         Class::Running | Class::Open => palette.running,
-        Class::Gc | Class::GcStart | Class::GcIdle | Class::GcDone => palette.gc,
-        Class::GcSync => palette.gc_sync,
-        Class::Ready => palette.ready,
+        Class::Gc | Class::GcStart | Class::GcIdle | Class::GcDone | Class::Returning => palette.gc,
+        Class::GcSync | Class::Census => palette.gc_sync,
+        Class::ReadyGc => palette.gc,
+        Class::Ready | Class::ReadyIdle | Class::IdleReady => palette.ready,
         Class::Blocked => palette.blocked,
         Class::Foreign => palette.foreign,
-        Class::Io | Class::Other => palette.io,
+        Class::Io | Class::Other | Class::Unknown => palette.io,
     }
 }
 

@@ -40,7 +40,15 @@ impl<N: Names> Scene<'_, N> {
     /// waits for most, and over it running, as high as its share.
     fn paint_mixture(&self, rect: Rect, shares: &[f32], painter: &mut impl Painter) {
         let share = |class: Class| shares.get(class as usize).copied().unwrap_or(0.0);
-        let waiting = [Class::Ready, Class::Blocked, Class::Foreign, Class::Io];
+        let waiting = [
+            Class::Ready,
+            Class::ReadyIdle,
+            Class::ReadyGc,
+            Class::Blocked,
+            Class::Foreign,
+            Class::Io,
+            Class::Unknown,
+        ];
         let most = waiting
             .into_iter()
             .max_by(|a, b| share(*a).total_cmp(&share(*b)));

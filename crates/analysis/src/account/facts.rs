@@ -1,0 +1,208 @@
+//! What the account of time needs to know of a log beyond its spans: how long
+//! capabilities lived and how long the log tells of them, which collections
+//! there were, who asked for them, and when the heap was counted.
+
+use std::collections::BTreeMap;
+
+use crate::capability::Lives;
+use eventlog::ids::{CapId, Nanos};
+use eventlog::{DamageKind, DamageList, Event, EventSet, EventType, Record, Sink};
+use model::time::Span;
+
+/// A capability, and the time for which the log tells what it did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CapFacts {
+    /// Which.
+    pub cap: CapId,
+    /// From its creation to its deletion, or else the log's first and last event.
+    pub life: Span,
+    /// The part of its life that the log tells of.
+    pub known: Span,
+}
+
+/// A collection as the capability tells it that led it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Led {
+    /// The capability that posts `GCStatsGHC`.
+    pub cap: CapId,
+    /// From its `StartGC` to its `EndGC`.
+    pub span: Span,
+    /// Which generation was collected, with all that are younger.
+    pub generation: u16,
+}
+
+/// All of it.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// The log's first and last event.
+    pub log: Option<Span>,
+    /// The capabilities, by number.
+    pub caps: Vec<CapFacts>,
+    /// The collections of which a leader is known.
+    pub(super) led: Vec<Led>,
+    /// When each capability asked for collections, in order.
+    pub(super) requests: BTreeMap<CapId, Vec<u64>>,
+    /// When the heap was counted.
+    pub(super) censuses: Vec<Span>,
+}
+
+impl Facts {
+    /// The time for which the log tells what a capability did.
+    pub(crate) fn known(&self, cap: CapId) -> Option<Span> {
+        let at = self.caps.binary_search_by_key(&cap, |facts| facts.cap);
+        Some(self.caps.get(at.ok()?)?.known)
+    }
+}
+
+/// How much of a log there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// Whether it ends as a log does: the runtime has written all buffers. The
+    /// buffers of a program that was killed are lost.
+    pub ends: bool,
+    /// Whether events are missing for other reasons.
+    pub damaged: bool,
+}
+
+impl Condition {
+    /// A log of which nothing is missing.
+    pub const WHOLE: Self = Self {
+        ends: true,
+        damaged: false,
+    };
+
+    /// What the damage means. `inflated` is whether all of a compressed file
+    /// could be inflated.
+    #[must_use]
+    pub fn of(damage: &DamageList, inflated: bool) -> Self {
+        let cut = |kind| matches!(kind, DamageKind::NoEndMarker | DamageKind::Truncated);
+        Self {
+            ends: inflated && !damage.kept.iter().any(|one| cut(one.kind)),
+            damaged: damage.loses_data(),
+        }
+    }
+}
+
+/// What goes on on one capability.
+#[derive(Clone, Copy, Debug, Default)]
+struct Progress {
+    start: Option<Nanos>,
+    generation: Option<u16>,
+}
+
+/// Collects [`Facts`]. It takes all events in analysis order.
+///
+/// A collection is led by the capability that posts `GCStatsGHC` between its
+/// `StartGC` and its `EndGC`; a repeated start does not shorten it.
+#[derive(Clone, Debug, Default)]
+pub struct Watch {
+    progress: BTreeMap<CapId, Progress>,
+    led: Vec<Led>,
+    requests: BTreeMap<CapId, Vec<u64>>,
+    censuses: Vec<Span>,
+    counting_since: Option<Nanos>,
+}
+
+impl Sink for Watch {
+    const CONSUMES: EventSet = EventSet::of(&[
+        EventType::GC_START,
+        EventType::GC_END,
+        EventType::REQUEST_SEQ_GC,
+        EventType::REQUEST_PAR_GC,
+        EventType::GC_STATS_GHC,
+        EventType::HEAP_PROF_SAMPLE_BEGIN,
+        EventType::HEAP_PROF_SAMPLE_END,
+        EventType::HEAP_BIO_PROF_SAMPLE_BEGIN,
+    ]);
+
+    fn event(&mut self, record: &Record<'_>) {
+        let at = record.time;
+        match (record.event(), record.cap) {
+            (Event::StartGC {}, Some(cap)) => {
+                let progress = self.progress.entry(cap).or_default();
+                progress.start = Some(progress.start.map_or(at, |start| start.min(at)));
+                progress.generation = None;
+            }
+            (Event::GCStatsGHC { gen_no, .. }, Some(cap)) => {
+                self.progress.entry(cap).or_default().generation = Some(gen_no);
+            }
+            (Event::EndGC {}, Some(cap)) => self.end(cap, at),
+            (Event::RequestSeqGC {} | Event::RequestParGC {}, Some(cap)) => {
+                let requests = self.requests.entry(cap).or_default();
+                let latest = requests.last().copied().unwrap_or_default();
+                requests.push(at.0.max(latest));
+            }
+            (Event::HeapProfSampleBegin { .. } | Event::HeapBioProfSampleBegin { .. }, _) => {
+                // GHC before 8.10 logs no end: the pause's end is the census's.
+                self.census(NEVER);
+                self.counting_since = Some(at);
+            }
+            (Event::HeapProfSampleEnd { .. }, _) => self.census(at),
+            _ => {}
+        }
+    }
+}
+
+impl Watch {
+    fn end(&mut self, cap: CapId, at: Nanos) {
+        let progress = std::mem::take(self.progress.entry(cap).or_default());
+        if let (Some(start), Some(generation)) = (progress.start, progress.generation) {
+            self.led.push(Led {
+                cap,
+                span: Span::new(start, at.max(start)),
+                generation,
+            });
+        }
+    }
+
+    fn census(&mut self, end: Nanos) {
+        if let Some(begin) = self.counting_since.take() {
+            self.censuses.push(Span::new(begin, end.max(begin)));
+        }
+    }
+
+    /// What was seen, of a log with these capabilities and in this condition.
+    #[must_use]
+    pub fn facts(mut self, lives: &Lives, condition: Condition) -> Facts {
+        self.census(NEVER);
+        self.led.sort_by_key(|led| (led.span, led.cap));
+        // A census that has no end reaches to the next one at most.
+        self.censuses.sort_unstable();
+        let mut next = NEVER;
+        for census in self.censuses.iter_mut().rev() {
+            census.end = census.end.min(next).max(census.start);
+            next = census.start;
+        }
+        let caps = lives.caps_with_events();
+        let caps = caps.map(|(cap, life, events)| CapFacts {
+            cap,
+            life,
+            known: known(life, events, condition),
+        });
+        Facts {
+            log: lives.log(),
+            caps: caps.collect(),
+            led: self.led,
+            requests: self.requests,
+            censuses: self.censuses,
+        }
+    }
+}
+
+/// Later than anything in a log.
+const NEVER: Nanos = Nanos(u64::MAX);
+
+/// The part of a capability's life that the log tells of: all of it if nothing
+/// is missing. What a lost buffer held came after the capability's last event;
+/// what damage took may also have come before the first.
+fn known(life: Span, events: Option<Span>, condition: Condition) -> Span {
+    let inside = |time: Nanos| time.max(life.start).min(life.end);
+    let first = events.filter(|_| condition.damaged);
+    let start = first.map_or(life.start, |events| inside(events.start));
+    let end = match events {
+        _ if condition == Condition::WHOLE => life.end,
+        Some(events) => inside(events.end),
+        None => life.start,
+    };
+    Span::new(start, end.max(start))
+}

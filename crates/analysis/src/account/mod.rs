@@ -1,0 +1,212 @@
+//! One account of time: every nanosecond of every capability, and of every
+//! thread, has exactly one class, in any range, the same wherever it is shown.
+//!
+//! **Of a capability** a run comes first; then what has to do with collections,
+//! and what is unknown ([`pieces`]); the rest is idle, with a thread ready or
+//! without. **Of a thread** the turns say when it was blocked, ready or running;
+//! ready time is in a collection, else while some capability stood by, else
+//! behind other threads. **Of the program** there are the collections
+//! ([`pauses`]), how many capabilities ran at a time, and how many threads were
+//! ready.
+//!
+//! Runs stand in columns already. Beside them are kept the pieces of each
+//! capability, eight bytes for each run (how long its thread was ready before
+//! it, and how much of that while some capability stood by), four for each
+//! wakeup and creation, and about one more for the marks of the walk ([`sweep`])
+//! by which sums at any moment are found. All intervals are half-open.
+
+pub mod facts;
+pub mod pauses;
+pub mod pieces;
+pub mod report;
+mod search;
+pub mod sweep;
+pub mod threads;
+
+use facts::Facts;
+use pauses::Pauses;
+use pieces::{Collections, Pieces};
+use sweep::{Marks, Sweep, Walker, Watcher};
+
+use crate::timeline::runs::Cap;
+use eventlog::ids::{CapId, Nanos};
+use model::moments::Moments;
+use model::time::Span;
+
+/// What is kept of the account, beside the runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Ledger {
+    log: Span,
+    /// The capabilities, by number.
+    caps: Vec<CapId>,
+    /// From when to when each lives; like the next, by lane: lane 0 is that of
+    /// no capability, lane n + 1 that of capability n.
+    lives: Vec<(u64, u64)>,
+    pieces: Vec<Pieces>,
+    pauses: Pauses,
+    /// When threads became ready by a wakeup or their creation.
+    readied: Moments,
+    /// When the log ceased to tell of threads that were ready, in order.
+    lost: Vec<u64>,
+    marks: Marks,
+}
+
+impl Default for Ledger {
+    fn default() -> Self {
+        Self {
+            log: Span::new(Nanos(0), Nanos(0)),
+            caps: Vec::new(),
+            lives: Vec::new(),
+            pieces: Vec::new(),
+            pauses: Pauses::default(),
+            readied: Moments::default(),
+            lost: Vec::new(),
+            marks: Marks::default(),
+        }
+    }
+}
+
+impl Ledger {
+    /// The account of a log up to `end`; `watcher` is told of every run on the
+    /// way. `readied` is when threads became ready, and which; `lost` when the
+    /// log ceased to tell of ready threads.
+    pub(crate) fn make(
+        facts: &Facts,
+        end: Nanos,
+        lanes: &[Cap],
+        readied: Moments,
+        mut lost: Vec<u64>,
+        watcher: &mut impl Watcher,
+    ) -> Self {
+        lost.sort_unstable();
+        let start = facts.log.map_or(Nanos(0), |log| log.start);
+        let mut ledger = Self {
+            log: Span::new(start, end.max(start)),
+            caps: facts.caps.iter().map(|facts| facts.cap).collect(),
+            lives: vec![(0, 0); lanes.len()],
+            pieces: Vec::new(),
+            readied,
+            lost,
+            ..Self::default()
+        };
+        let account = Account {
+            lanes,
+            ledger: &ledger,
+        };
+        let pauses = Pauses::of(facts, account);
+        let collections = Collections::of(&pauses, &facts.censuses, account);
+        let mut pieces = vec![Pieces::default(); lanes.len()];
+        for of in &facts.caps {
+            let lane = usize::from(of.cap.0) + 1;
+            if let (Some(cap), Some(slot)) = (lanes.get(lane), pieces.get_mut(lane)) {
+                *slot = Pieces::of(cap, *of, &collections);
+                ledger.lives[lane] = (of.life.start.0, of.life.end.0);
+            }
+        }
+        drop(collections);
+        ledger.pieces = pieces;
+        ledger.pauses = pauses;
+        let account = Account {
+            lanes,
+            ledger: &ledger,
+        };
+        let marks = Marks::make(Sweep::new(account), ledger.log.end.0, watcher);
+        ledger.marks = marks;
+        ledger.readied.forget_threads();
+        ledger
+    }
+}
+
+/// How time divides in which a thread was ready; the rest of it went by behind
+/// other threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadyParts {
+    /// In collections, or while they were being stopped for, in nanoseconds.
+    pub paused_ns: u64,
+    /// Outside of them, while some capability stood by.
+    pub idle_ns: u64,
+}
+
+/// The account of a log, to be asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Account<'a> {
+    lanes: &'a [Cap],
+    ledger: &'a Ledger,
+}
+
+impl<'a> Account<'a> {
+    pub(crate) const fn new(lanes: &'a [Cap], ledger: &'a Ledger) -> Self {
+        Self { lanes, ledger }
+    }
+
+    /// The log's first and last moment.
+    #[must_use]
+    pub const fn log(&self) -> Span {
+        self.ledger.log
+    }
+
+    /// The collections of the program.
+    #[must_use]
+    pub const fn pauses(&self) -> &'a Pauses {
+        &self.ledger.pauses
+    }
+
+    /// The capabilities, by number.
+    #[must_use]
+    pub fn caps(&self) -> &'a [CapId] {
+        &self.ledger.caps
+    }
+
+    /// From when to when a capability lives.
+    #[must_use]
+    pub fn life_of(&self, cap: CapId) -> Span {
+        let (start, end) = self.life(usize::from(cap.0) + 1);
+        Span::new(Nanos(start), Nanos(end))
+    }
+
+    /// What a capability does beside running and idling, as a lane.
+    #[must_use]
+    pub fn pieces_of(&self, cap: CapId) -> Option<&'a Pieces> {
+        self.pieces(usize::from(cap.0) + 1)
+    }
+
+    /// A place from which moments near each other are found quickly.
+    #[must_use]
+    pub fn walker(&self) -> Walker<'a> {
+        Walker::new(*self)
+    }
+
+    /// How the time divides from one moment to another.
+    pub(crate) fn ready_parts(&self, from: u64, to: u64) -> ReadyParts {
+        if from >= to {
+            return ReadyParts::default();
+        }
+        let mut walker = self.walker();
+        let before_ns = walker.some_idle_ns(Nanos(from));
+        ReadyParts {
+            paused_ns: self.pauses().still_in(from, to),
+            idle_ns: walker.some_idle_ns(Nanos(to)).saturating_sub(before_ns),
+        }
+    }
+
+    fn pieces(&self, lane: usize) -> Option<&'a Pieces> {
+        self.ledger.pieces.get(lane)
+    }
+
+    fn life(&self, lane: usize) -> (u64, u64) {
+        self.ledger.lives.get(lane).copied().unwrap_or_default()
+    }
+
+    /// The lanes of capabilities, without that of none.
+    fn each_cap(self) -> impl Iterator<Item = (CapId, &'a Cap)> {
+        let lanes = self.lanes.iter().skip(1);
+        (0..=u16::MAX).map(CapId).zip(lanes)
+    }
+
+    /// When a run of a capability ended; 0 if there is no such run.
+    fn run_end(self, cap: CapId, place: u32) -> u64 {
+        let lane = self.lanes.get(usize::from(cap.0) + 1);
+        let span = lane.and_then(|lane| lane.runs.span_at(place as usize));
+        span.map_or(0, |(_, end)| end)
+    }
+}

@@ -1,0 +1,49 @@
+//! Searches that go on where the last one ended.
+
+/// Finds places in something sorted, each not before the last one: near ones
+/// in a few steps.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Ahead {
+    at: usize,
+}
+
+impl Ahead {
+    /// The first place, of `len`, for which `before` does not hold. It holds for
+    /// all places in front of the last answer.
+    pub(super) fn first(&mut self, len: usize, before: impl Fn(usize) -> bool) -> usize {
+        let (mut low, mut step) = (self.at, 1);
+        while low + step <= len && before(low + step - 1) {
+            low += step;
+            step *= 2;
+        }
+        let mut high = len.min(low + step - 1);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if before(middle) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        self.at = low;
+        low
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn finds_what_a_search_finds(len in 0usize..100, mut cuts in prop::collection::vec(0usize..110, 0..20)) {
+            cuts.sort_unstable();
+            let mut ahead = Ahead::default();
+            for cut in cuts {
+                prop_assert_eq!(ahead.first(len, |i| i < cut), cut.min(len));
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Where the time of each thread went, with the reason of every block as the log
+//! has it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::timeline::store::Store;
+use eventlog::ids::{Nanos, ThreadId};
+use model::class::StopCode;
+use model::class::WaitReason;
+use model::time::Span;
+
+/// How a thread spent a range, in nanoseconds. The classes sum to its life.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadAccount {
+    /// The thread.
+    pub id: ThreadId,
+    /// Its label, if the program gave it one.
+    pub label: Option<String>,
+    /// The part of its life in the range.
+    pub life_ns: u64,
+    /// It ran.
+    pub running_ns: u64,
+    /// It was ready, in a collection or while one was being stopped for.
+    pub ready_paused_ns: u64,
+    /// It was ready, behind other threads.
+    pub ready_behind_ns: u64,
+    /// It was ready while some capability stood by.
+    pub ready_idle_ns: u64,
+    /// It was blocked, by the stop that says on what; not in foreign calls.
+    pub blocked_ns: BTreeMap<StopCode, u64>,
+    /// It was in foreign calls.
+    pub foreign_ns: u64,
+    /// The log does not tell.
+    pub unknown_ns: u64,
+}
+
+impl Store {
+    /// How each thread that lived in a range spent it, by number; of the whole log
+    /// without one. This looks at every run: [`thread_table`](Self::thread_table)
+    /// is the quick way to the sums.
+    #[must_use]
+    pub fn thread_accounts(&self, range: Option<Span>) -> Vec<ThreadAccount> {
+        let log = self.account().log();
+        let range = range.unwrap_or(log);
+        let (from, to) = (range.start.max(log.start), range.end.min(log.end));
+        let to = to.max(from);
+        let mut accounts: Vec<ThreadAccount> = (0..)
+            .take(self.thread_count())
+            .filter_map(|index| self.thread_account(index, Span::new(from, to)))
+            .collect();
+        accounts.sort_unstable_by_key(|account| account.id);
+        accounts
+    }
+
+    fn thread_account(&self, index: u32, range: Span) -> Option<ThreadAccount> {
+        let lane = self.lane_at(index)?;
+        let thread = lane.thread();
+        let life = thread.life(self.end())?;
+        let whole = range == self.account().log();
+        let inside = |time: Nanos| time.max(range.start).min(range.end);
+        let (start, end) = (inside(life.start), inside(life.end));
+        if start >= end && !whole {
+            return None;
+        }
+        let cuts = (self.cut(range.start), self.cut(range.end));
+        let sums = lane.turns_in(&cuts.0, &cuts.1).sums;
+        let mut blocked_ns = BTreeMap::new();
+        let runs = lane.runs_in(&cuts.0, &cuts.1);
+        for turn in lane.turns(runs.start..runs.end + 1) {
+            let (from, to) = turn.part(0);
+            let time = inside(Nanos(to)).since(inside(Nanos(from))).0;
+            let foreign = turn.why.wait_reason() == Some(WaitReason::ForeignCall);
+            if time > 0 && !foreign {
+                *blocked_ns.entry(turn.why).or_default() += time;
+            }
+        }
+        Some(ThreadAccount {
+            id: thread.id,
+            label: thread.label.as_deref().map(str::to_owned),
+            life_ns: end.since(start).0,
+            running_ns: sums.running_ns.saturating_add(sums.open_ns),
+            ready_paused_ns: sums.ready_paused_ns,
+            ready_behind_ns: sums.ready_behind_ns,
+            ready_idle_ns: sums.ready_idle_ns,
+            blocked_ns,
+            foreign_ns: sums.blocked_ns[WaitReason::ForeignCall as usize],
+            unknown_ns: sums.unknown_ns,
+        })
+    }
+}

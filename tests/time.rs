@@ -1,0 +1,80 @@
+//! The account of time, on every log: every nanosecond of every capability and
+//! thread has one class.
+
+mod common;
+
+use analysis::account::report::{CapTimes, ProgramTimes};
+use analysis::timeline::store::Store;
+use common::{Case, Known, for_all, known, store_of};
+use eventlog::ids::Nanos;
+use model::time::Span;
+
+fn expect<T: PartialEq + std::fmt::Debug>(what: &str, ours: T, theirs: T) -> Result<(), String> {
+    if ours == theirs {
+        return Ok(());
+    }
+    Err(format!("{what}: {ours:?}, expected {theirs:?}"))
+}
+
+fn for_all_stores(known: Known, check: impl Fn(&Case, &Store) -> Result<usize, String>) {
+    for_all(known, |case| match store_of(&case.bytes()) {
+        Ok(store) => check(case, &store),
+        Err(_) => Ok(0),
+    });
+}
+
+/// The parts between cuts have all of the time, of every class.
+fn adds_up(store: &Store, cuts: &[u64]) -> Result<usize, String> {
+    let account = store.account();
+    let whole = account.program(None);
+    let log = account.log();
+    let length = log.duration().0;
+    let mut cuts: Vec<u64> = cuts
+        .iter()
+        .map(|cut| log.start.0 + cut % (length + 1))
+        .collect();
+    cuts.extend([log.start.0, log.end.0]);
+    cuts.sort_unstable();
+    let mut sum = ProgramTimes {
+        parallelism_ns: vec![0; whole.parallelism_ns.len()],
+        caps: whole
+            .caps
+            .iter()
+            .map(|(cap, _)| (*cap, CapTimes::default()))
+            .collect(),
+        ..ProgramTimes::default()
+    };
+    for part in cuts.windows(2) {
+        let range = Span::new(Nanos(part[0]), Nanos(part[1]));
+        let part = account.program(Some(range));
+        let parallel: u64 = part.parallelism_ns.iter().sum();
+        expect("parallelism", parallel, part.life_ns)?;
+        sum.life_ns += part.life_ns;
+        sum.ready_ns += part.ready_ns;
+        for (sum, time) in sum.parallelism_ns.iter_mut().zip(&part.parallelism_ns) {
+            *sum += time;
+        }
+        sum.collections.stopping_ns += part.collections.stopping_ns;
+        sum.collections.pause_ns += part.collections.pause_ns;
+        sum.collections.capability_ns += part.collections.capability_ns;
+        for ((_, sum), (_, times)) in sum.caps.iter_mut().zip(&part.caps) {
+            sum.add(times);
+        }
+    }
+    sum.collections.count = whole.collections.count;
+    expect("the sum of all parts", &sum, &whole)?;
+    for (cap, times) in &whole.caps {
+        let classes: u64 = times.classes().iter().map(|(_, time)| time).sum();
+        expect(&format!("capability {cap}"), classes, times.life_ns)?;
+    }
+    Ok(whole.caps.len())
+}
+
+#[test]
+fn times_add_up_in_every_log() {
+    for_all_stores(known([0, 0], [0, 0]), |_, store| {
+        let log = store.account().log().duration().0;
+        let cuts: Vec<u64> = (1..7).map(|i| log / 7 * i + i).collect();
+        adds_up(store, &cuts)
+    });
+}
