@@ -8,6 +8,10 @@ for log in ../tests/fixtures/logs/*/*.eventlog; do
   # The first byte says in which pieces the log is supplied.
   { printf '\377'; head -c 19000 "$log"; } > "corpus/log/$name-start"
   { printf '\020'; head -c 5000 "$log"; } > "corpus/log/$name-pieces"
+  { printf '\377'; head -c 19000 "$log" | gzip; } > "corpus/log/$name-gzip"
+  if command -v zstd > /dev/null; then
+    { printf '\377'; head -c 19000 "$log" | zstd -q --check; } > "corpus/log/$name-zstd"
+  fi
   # The first two bytes say how many of the others decide what is asked.
   { printf '\002\000'; head -c 512 "$log" | tr '\000-\377' '\001-\377\000'; head -c 19000 "$log"; } > "corpus/questions/$name"
   head -c 4096 "$log" > "corpus/header/$name"

@@ -20,6 +20,7 @@ use views::session::questions::TimeQuery;
 use views::tracks::Row;
 use views::tracks::TimelineQuery;
 use views::tracks::capability::Capability;
+use views::tracks::details::DetailsQuery;
 use views::tracks::thread::Thread;
 
 fn open(name: &str) -> Session {
@@ -237,4 +238,60 @@ proptest! {
             Ok(())
         })?;
     }
+}
+
+/// Of several spans in a pixel the words beside the pointer and the details
+/// tell the same shares, which are not more than all of it.
+#[test]
+fn words_of_merged_spans_agree() {
+    let mut compared = 0;
+    for name in ["ghc-9.6.6/ffi-safe-N2-la", "ghc-9.6.6/fib-forkio-N2-l"] {
+        let session = open(name);
+        let overview = session.overview();
+        let view = overview.span.expect("events");
+        let threads = session.ask(&ThreadFilter {
+            limit: 20,
+            ..ThreadFilter::default()
+        });
+        let caps = overview.caps.iter().map(|life| Capability(life.cap).into());
+        let threads = threads.0.iter().map(|thread| Thread(thread.id).into());
+        let rows: Vec<Row> = caps.chain(threads).collect();
+        for width_px in [7, 60, 700] {
+            let query = TimelineQuery {
+                view,
+                width_px,
+                rows: rows.clone(),
+            };
+            let marks = Marks {
+                view: Some(view),
+                rows: rows.clone(),
+                reply: session.ask(&query),
+            };
+            let items = rows.iter().flat_map(|row| marks.items(*row));
+            for item in items.filter(|item| item.kind == MarkKind::Many) {
+                let (_, said) = item.describe(&Labels(Vec::new()));
+                let facts = session.ask(&DetailsQuery {
+                    row: item.row,
+                    span: item.span,
+                    many: true,
+                });
+                let mut sum = 0.0;
+                for fact in facts {
+                    let text = fact.text.strip_suffix(" of this stretch");
+                    // The details of a capability are about its collections too.
+                    let Some(text) = text.filter(|_| said.contains(&fact.label)) else {
+                        continue;
+                    };
+                    let share = text.rsplit(", ").next().unwrap_or_default();
+                    let both = format!("{share} {}", fact.label);
+                    assert!(said.contains(&both), "{said} has no {both}");
+                    let number = share.trim_end_matches(['%', '\u{a0}']);
+                    sum += number.trim_start_matches('<').parse().unwrap_or(0.0);
+                    compared += 1;
+                }
+                assert!(sum < 100.5, "{sum} {said}");
+            }
+        }
+    }
+    assert!(compared > 300, "{compared}");
 }

@@ -7,6 +7,7 @@
 
 pub mod build;
 pub mod picture;
+pub mod plain_time;
 pub mod show;
 
 use std::collections::BTreeSet;

@@ -306,7 +306,7 @@ impl<'a> CcStack<'a> {
             .map(|id| CostCentreId(u32::from_be_bytes(*id)))
     }
 
-    /// The same as bytes: four for each.
+    /// The numbers of the cost centres as the log has them: four bytes each.
     #[must_use]
     pub const fn bytes(self) -> &'a [u8] {
         self.ids

@@ -1,7 +1,10 @@
-//! The format: from bytes to events in order.
+#![doc = include_str!("../README.md")]
 //!
-//! Nothing here does I/O, knows of a browser or panics, whatever the bytes.
-//! Data flows [`header`] → `blocks` (the index) → `order` (the merge) →
+//! # Inside
+//!
+//! Nothing here does I/O (but for the drivers in `source`), knows of a browser
+//! or panics, whatever the bytes. Data flows [`header`] → `blocks` (the index) → `order` (the merge, with
+//! `stream` for each capability and `judge`, which says what is an event) →
 //! [`event`] (decoding on demand) → [`sentence`], which uses [`names`] and
 //! [`conventions`]; [`reader`] ties them together.
 //! [`rows`] is how the events are read again, from any row on.

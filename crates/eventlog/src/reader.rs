@@ -175,6 +175,13 @@ impl LogReader {
         }
     }
 
+    /// Refuses a compressed log that would take more than that many bytes.
+    #[must_use]
+    pub const fn inflating_at_most(mut self, bytes: u64) -> Self {
+        self.budget_bytes = bytes;
+        self
+    }
+
     /// Goes on as far as the supplied bytes and `max_events` allow.
     ///
     /// # Errors

@@ -3,123 +3,29 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
-use wasm_bindgen_futures::spawn_local;
-use web_sys::File;
 use yew::prelude::*;
 
-use super::{App, FileNews, Msg, TimelineState};
+use super::{App, Msg};
 use crate::protocol::News;
 use crate::ui::client::ClientEvent;
-use crate::ui::files::{self, Dropped, Sorted};
+use crate::ui::open_log::Stage;
 use crate::ui::panel::Marked;
 use crate::ui::panels::FLAME_GRAPH;
 use crate::ui::same::Same;
 use analysis::account::report::CapTimes;
-use analysis::flamegraph::profiles::SourceInfo;
 use analysis::timeline::threads::{ThreadFilter, ThreadRow};
-use eventlog::Progress;
 use eventlog::ids::{CapId, ThreadId};
 use views::fingerprint::Fingerprint;
-use views::scene::arrange::{Known, arrange, hidden_names};
-use views::scene::format;
+use views::scene::arrange::{arrange, hidden_names};
 use views::scene::track::Layout;
 use views::scene::track_name::TrackName;
-use views::session::Overview;
 use views::session::questions::TimeQuery;
 use views::tracks::scope_of;
-use views::view::View;
 use views::view::panel::PanelName;
+use views::words::findings::whole_sentence;
 
 /// How many threads are listed.
 const THREADS_LISTED: usize = 10_000;
-
-/// How far the opening is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Stage {
-    /// No log is there.
-    #[default]
-    Nothing,
-    /// A log is being read; it is shown as soon as something is known of it.
-    Loading,
-    /// It is read.
-    Open,
-}
-
-/// The log that is open or being opened.
-#[derive(Debug, Default)]
-pub(in crate::ui) struct OpenLog {
-    stage: Stage,
-    pub(in crate::ui) name: String,
-    pub(in crate::ui) fingerprint: Option<Fingerprint>,
-    pub(in crate::ui) overview: Rc<Overview>,
-    /// What flame graphs can be about.
-    pub(in crate::ui) flame_sources: Rc<Vec<SourceInfo>>,
-    pub(super) progress: Progress,
-    /// How many events are read.
-    pub(super) events: u64,
-    /// How long the reading took.
-    pub(super) elapsed_ms: Option<f64>,
-    pub(super) threads: Vec<ThreadRow>,
-    threads_in_all: u64,
-    /// Pinned threads that are not among the listed ones.
-    pinned_threads: Vec<ThreadRow>,
-    /// Where the time of the capabilities went, for the notes beside them.
-    times: Vec<(CapId, CapTimes)>,
-    /// Goes up with every opened log, so that late news are known.
-    pub(super) generation: u32,
-}
-
-impl OpenLog {
-    /// Whether it is read.
-    pub(super) fn is_open(&self) -> bool {
-        self.stage == Stage::Open
-    }
-
-    /// Whether it is being read.
-    pub(super) fn is_loading(&self) -> bool {
-        self.stage == Stage::Loading
-    }
-
-    /// Whether there is any.
-    pub(super) fn is_there(&self) -> bool {
-        self.stage != Stage::Nothing
-    }
-
-    /// The next one; without a name, none.
-    fn next(&self, name: Option<String>) -> Self {
-        Self {
-            stage: name.as_ref().map_or(Stage::Nothing, |_| Stage::Loading),
-            name: name.unwrap_or_default(),
-            generation: self.generation + 1,
-            ..Self::default()
-        }
-    }
-
-    /// What is known of the tracks; `caps` are the capabilities with their notes.
-    pub(super) fn known<'a>(&'a self, caps: &'a [(CapId, String)]) -> Known<'a> {
-        Known {
-            caps,
-            contents: &self.overview.contents,
-            threads: &self.threads,
-            pinned_threads: &self.pinned_threads,
-            threads_in_all: self.threads_in_all,
-        }
-    }
-
-    /// The capabilities, each with the share of its time that it ran.
-    fn caps(&self) -> Vec<(CapId, String)> {
-        let times: FxHashMap<CapId, CapTimes> = self.times.iter().copied().collect();
-        let note = |cap: CapId| {
-            let times = times.get(&cap)?;
-            let known = times.known_ns();
-            (known > 0).then(|| format::percent_short(times.running_ns, known))
-        };
-        let caps = self.overview.caps.iter();
-        caps.map(|life| (life.cap, note(life.cap).unwrap_or_default()))
-            .collect()
-    }
-}
 
 /// More is known of the log.
 pub(in crate::ui) enum LogNews {
@@ -130,7 +36,6 @@ pub(in crate::ui) enum LogNews {
     Times(Vec<(CapId, CapTimes)>),
     Cancel,
 }
-use views::words::findings::whole_sentence;
 
 impl App {
     pub(super) fn log_news(&mut self, ctx: &Context<Self>, news: LogNews) -> bool {
@@ -167,116 +72,6 @@ impl App {
             LogNews::Cancel => self.cancel(),
         }
         true
-    }
-
-    pub(super) fn file_news(&mut self, ctx: &Context<Self>, news: FileNews) -> bool {
-        match news {
-            FileNews::Open(file) => self.open(ctx, &file),
-            FileNews::Sample(path) => {
-                let link = ctx.link().clone();
-                spawn_local(async move {
-                    link.send_message(Msg::Files(match files::fetch_sample(path).await {
-                        Ok(file) => FileNews::Open(file),
-                        Err(why) => FileNews::SampleFailed(why),
-                    }));
-                });
-                return false;
-            }
-            FileNews::SampleFailed(why) => {
-                self.dialogs.error = Some(format!(
-                    "The sample could not be fetched: {why}. Reload the page and try again."
-                ));
-            }
-            FileNews::Dropped(dropped) => self.dropped(ctx, dropped),
-            FileNews::Chosen(files) => {
-                let link = ctx.link().clone();
-                spawn_local(async move {
-                    let sorted = files::sort(files).await;
-                    link.send_message(Msg::Files(FileNews::Sorted(sorted)));
-                });
-                return false;
-            }
-            FileNews::Sorted(sorted) => self.sorted(ctx, sorted),
-            FileNews::Dragging(dragging) => {
-                let changed = self.dialogs.dragging != dragging;
-                self.dialogs.dragging = dragging;
-                return changed;
-            }
-        }
-        true
-    }
-
-    /// Opens a log in place of the one that is open.
-    fn open(&mut self, ctx: &Context<Self>, file: &File) {
-        self.log = self.log.next(Some(file.name()));
-        self.dialogs.error = None;
-        self.dialogs.notice = None;
-        self.timeline = TimelineState::default();
-        self.panel.marked = Rc::default();
-        self.panel.wish = None;
-        // What is about single moments and tracks of the log before goes.
-        let mut view = View::clone(self.views.view());
-        view.visible = None;
-        view.selection = None;
-        view.selected = None;
-        view.tracks.selected.clear();
-        view.notes = Rc::default();
-        self.viewer.set_notes(&view.notes);
-        self.views.set(view);
-        self.views.restart();
-        self.log_client.close();
-        if let Some(wanted) = &self.wanted {
-            // Its spans may be what the link leads to.
-            self.client.set_span_prefixes(&wanted.view.tracks.prefixes);
-        }
-        self.log_client = self.client.open(file);
-        self.viewer.reset(self.log_client.clone());
-        let (generation, file, link) = (self.log.generation, file.clone(), ctx.link().clone());
-        spawn_local(async move {
-            let print = files::fingerprint_of(&file).await;
-            link.send_message(Msg::Log(LogNews::Fingerprint(generation, print)));
-        });
-    }
-
-    fn dropped(&mut self, ctx: &Context<Self>, dropped: Dropped) {
-        self.dialogs.dragging = false;
-        match dropped {
-            Dropped::Files(files) => {
-                ctx.link().send_message(Msg::Files(FileNews::Chosen(files)));
-            }
-            Dropped::Folder => {
-                self.fail("That is a folder. Drop the .eventlog file that is in it.".to_owned())
-            }
-            Dropped::Nothing => self.fail("That is no file. Drop an .eventlog file.".to_owned()),
-        }
-    }
-
-    /// Opens the log among some files; an executable gives names to it.
-    fn sorted(&mut self, ctx: &Context<Self>, sorted: Sorted) {
-        if let Some(symbols) = &sorted.symbols {
-            self.client.set_symbols(symbols);
-        }
-        if let Some(log) = &sorted.log {
-            self.open(ctx, log);
-        }
-        self.dialogs.notice = match (sorted.unreadable, sorted.more) {
-            (Some(why), _) => return self.fail(why),
-            (None, 0) => return,
-            (None, 1) => Some("1 other file ignored: one log is shown at a time.".to_owned()),
-            (None, more) => Some(format!(
-                "{more} other files ignored: one log is shown at a time."
-            )),
-        };
-    }
-
-    /// Says why something did not work, without losing what is open.
-    fn fail(&mut self, why: String) {
-        if self.log.is_open() {
-            self.dialogs.notice = Some(why);
-        } else {
-            self.dialogs.error = Some(why);
-            self.log = self.log.next(None);
-        }
     }
 
     /// Stops the reading of a log.

@@ -2,6 +2,7 @@
 //! timeline and the panels say goes to what it concerns, and what is rendered
 //! follows from there.
 //!
+//! - [`files`]: files that are dropped or chosen.
 //! - [`log`]: the log that is open or being opened.
 //! - [`show`]: the view: changing it, going back, the address.
 //! - [`perform`]: what keys and the palette make the page do.
@@ -9,6 +10,7 @@
 //! - [`listen`]: what the whole page listens to.
 //! - [`page`]: what it looks like.
 
+mod files;
 mod listen;
 mod log;
 mod page;
@@ -21,18 +23,18 @@ use std::rc::Rc;
 
 use gloo_events::EventListener;
 use gloo_timers::callback::Timeout;
-use web_sys::{File, KeyboardEvent};
+use web_sys::KeyboardEvent;
 use yew::prelude::*;
 
 use crate::ui::client::{Client, ClientEvent, LogClient};
-use crate::ui::files::{Dropped, Sorted};
 use crate::ui::link;
+use crate::ui::open_log::OpenLog;
 use crate::ui::palette::{Entry, Pick};
 use crate::ui::panel::{Marked, Wish};
 use crate::ui::same::Same;
 use crate::ui::viewer::{Description, Goto, Place, Told, ViewerRef, VisibleItem};
+use files::FileNews;
 use log::LogNews;
-pub(super) use log::OpenLog;
 use views::actions::Action;
 use views::scene::track::Layout;
 use views::scene::track_name::TrackName;
@@ -73,20 +75,6 @@ pub(super) enum Msg {
     Settled,
     AddressChanged,
     ColoursChanged,
-}
-
-/// What happens with files.
-pub(super) enum FileNews {
-    /// A log to open.
-    Open(File),
-    Sample(&'static str),
-    SampleFailed(String),
-    Dropped(Dropped),
-    /// Files were dropped or chosen.
-    Chosen(Vec<File>),
-    /// It is known what these files are.
-    Sorted(Sorted),
-    Dragging(bool),
 }
 
 /// What happens with what stands before the page.

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use super::Row;
 use crate::scene::format;
 use crate::scene::item::Names;
-use crate::scene::words::thread_name;
+use crate::scene::words::{self, thread_name};
 use crate::session::Session;
 use analysis::timeline::messages::Messages;
 use analysis::timeline::store::Store;
@@ -170,8 +170,9 @@ impl<'a> Details<'a> {
         (start <= at.0).then(|| Span::new(Nanos(start), Nanos(end)))
     }
 
-    /// What a lane has in a stretch: how many, the time of each class, and the
-    /// longest span with its name, as a fact that leads to it.
+    /// What a mark of several spans stands for: how many, the time of each class
+    /// with the share that the mark shows of it, and the longest span with its
+    /// name, as a fact that leads to it.
     pub(super) fn merged(
         &self,
         row: impl Into<Row>,
@@ -182,8 +183,13 @@ impl<'a> Details<'a> {
         facts: &mut Vec<Fact>,
     ) {
         let from = lane.first_starting_at(span.start.0);
-        let to = lane.first_starting_at(span.end.0).max(from);
-        let times = lane.time_in(span);
+        let mut to = lane.first_starting_at(span.end.0).max(from);
+        // One as long as the stretch has a mark of its own.
+        let is_long = |(start, end): (u64, u64)| end.saturating_sub(start) >= span.duration().0;
+        if to > from && is_long(lane.span(to - 1)) {
+            to -= 1;
+        }
+        let times = lane.between(from, to);
         if from == to && times == ClassTimes::default() {
             return;
         }
@@ -192,8 +198,13 @@ impl<'a> Details<'a> {
         let what = if count == 1 { one } else { several };
         let text = format!("{} {what}", format::count(count));
         facts.push(Fact::new("begin here", text));
-        for (class, &time) in Class::ALL.iter().zip(&times).filter(|(_, time)| **time > 0) {
-            let share = format::percent(time, span.duration().0);
+        let shares = times.map(|time| (time as f64 / span.duration().0.max(1) as f64) as f32);
+        let shares = words::whole(&shares);
+        for ((class, &time), share) in Class::ALL.iter().zip(&times).zip(shares) {
+            if time == 0 {
+                continue;
+            }
+            let share = format::fraction(share);
             let text = format!("{}, {share} of this stretch", exact_duration(Nanos(time)));
             facts.push(Fact::new(class.name(), text));
         }

@@ -18,7 +18,7 @@ pub(super) fn by_duration(mark: &MarkView<'_>) -> Bar {
 
 /// Several spans that share a pixel, and their share of it.
 pub(super) fn several(item: &Item, what: &str) -> String {
-    let share: f64 = item.shares.iter().map(|&share| f64::from(share)).sum();
+    let share: f64 = words::whole(&item.shares).sum();
     format!(
         "{} {what} in {}: {} of it · {}",
         format::count(item.count.into()),

@@ -1,23 +1,25 @@
 //! One flame graph on a canvas: asking for what is in view, pointing, walking,
 //! zooming, and all of it in small above.
 
+mod boxes;
+mod paint;
+
 use analysis::flamegraph::sources;
 use std::rc::Rc;
 
 use gloo_events::{EventListener, EventListenerOptions};
 use wasm_bindgen::JsCast;
-use web_sys::{HtmlCanvasElement, HtmlElement, WheelEvent};
+use web_sys::{HtmlElement, WheelEvent};
 use yew::prelude::*;
 
 use super::pick::{Pick, Reveal};
 use crate::ui::canvas::CanvasPainter;
 use crate::ui::client::LogClient;
-use crate::ui::theme;
 use crate::ui::timeline::Observer;
 use analysis::flamegraph::profiles::SourceInfo;
 use views::actions::flame::FlameAct;
 use views::flame::query::{FlameQuery, View};
-use views::scene::flame::{FlameScene, Graph, LEVEL_PX, Minimap, Window};
+use views::scene::flame::{Graph, Window};
 
 /// What an answer says of the whole graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -205,238 +207,6 @@ impl FlameCanvas {
             });
             link.send_message(then(number, graph));
         });
-    }
-
-    fn scene<'a>(&self, graph: &'a Graph, props: &CanvasProps) -> FlameScene<'a> {
-        let theme = theme::current();
-        FlameScene {
-            graph,
-            window: self.window,
-            scroll_px: self.scroll_px(),
-            size: self.size(),
-            upwards: props.upwards,
-            palette: theme.palette,
-            dark: theme.dark,
-            hovered: self.hovered,
-            selected: self.selected,
-            searching: !props.query.search.trim().is_empty(),
-        }
-    }
-
-    fn paint(&mut self, props: &CanvasProps) {
-        let size = self.size();
-        let Some(canvas) = self.canvas.cast::<HtmlCanvasElement>() else {
-            return;
-        };
-        if size.0 < 1.0 {
-            return;
-        }
-        self.set_height(props);
-        let painter = self.painter.take().or_else(|| CanvasPainter::new(&canvas));
-        let Some(mut painter) = painter else { return };
-        // The canvas stays in view while the spacer scrolls.
-        let _ = canvas
-            .style()
-            .set_property("height", &format!("{}px", size.1));
-        painter.begin(&canvas, size);
-        if let Some(graph) = &self.graph {
-            self.scene(graph, props).paint(&mut painter);
-        }
-        self.painter = Some(painter);
-        self.show_window();
-    }
-
-    /// Marks the part in view in the small graph.
-    fn show_window(&self) {
-        let Some(part) = self.small_window.cast::<HtmlElement>() else {
-            return;
-        };
-        let style = part.style();
-        for (name, value) in [("left", self.window.left), ("width", self.window.width)] {
-            // A percentage is always a valid length.
-            let _ = style.set_property(name, &format!("{}%", value * 100.0));
-        }
-    }
-
-    fn paint_small(&mut self, props: &CanvasProps) {
-        let Some(canvas) = self.small_canvas.cast::<HtmlCanvasElement>() else {
-            return;
-        };
-        let painted = Some((f64::from(canvas.client_width()), props.colours));
-        if self.small_painted == painted {
-            return;
-        }
-        self.small_painted = painted;
-        let painter = self.small_painter.take();
-        let Some(mut painter) = painter.or_else(|| CanvasPainter::new(&canvas)) else {
-            return;
-        };
-        let size = (f64::from(canvas.client_width()), SMALL_PX);
-        painter.begin(&canvas, size);
-        if let Some(graph) = &self.small {
-            let theme = theme::current();
-            let minimap = Minimap {
-                graph,
-                size,
-                palette: theme.palette,
-                dark: theme.dark,
-            };
-            minimap.paint(&mut painter);
-        }
-        self.small_painter = Some(painter);
-    }
-
-    /// Makes the spacer as high as the graph. What grows upwards is seen from
-    /// its foot.
-    fn set_height(&self, props: &CanvasProps) {
-        let (Some(graph), Some(spacer), Some(scroller)) = (
-            &self.graph,
-            self.spacer.cast::<HtmlElement>(),
-            self.scroller.cast::<HtmlElement>(),
-        ) else {
-            return;
-        };
-        let height = format!("{}px", graph.height_px().max(self.size().1));
-        let style = spacer.style();
-        if style.get_property_value("height").as_deref() == Ok(&height) {
-            return;
-        }
-        // A length is always a valid height.
-        let _ = style.set_property("height", &height);
-        if props.upwards {
-            scroller.set_scroll_top(scroller.scroll_height());
-        }
-    }
-
-    fn hit(&self, props: &CanvasProps, x: f64, y: f64) -> Option<usize> {
-        let graph = self.graph.as_ref()?;
-        self.scene(graph, props).hit(x, y)
-    }
-
-    fn pick(&self, props: &CanvasProps, index: usize) -> Option<Pick> {
-        let graph = self.graph.as_ref()?;
-        let boxes = &graph.boxes;
-        let (title, text) = graph.describe(index)?;
-        Some(Pick {
-            name: graph.frame(index)?.name(),
-            title,
-            text,
-            stack: *boxes.stack.get(index)?,
-            view: props.query.view.clone(),
-            track: graph.track_of(index),
-            left: *boxes.left.get(index)?,
-            width: *boxes.width.get(index)?,
-            merged: graph.is_merged(index),
-            selected: self.selected == Some(index),
-        })
-    }
-
-    fn select(&mut self, index: Option<usize>) {
-        self.selected = index;
-        self.chosen = index.and_then(|index| {
-            let boxes = &self.graph.as_ref()?.boxes;
-            Some(Chosen {
-                stack: *boxes.stack.get(index)?,
-                at: boxes.left.get(index)? + boxes.width.get(index)? / 2.0,
-            })
-        });
-    }
-
-    fn tell(&self, props: &CanvasProps) {
-        let index = self.hovered.or(self.selected);
-        props
-            .on_pick
-            .emit(index.and_then(|index| self.pick(props, index)));
-    }
-
-    fn show_box(&mut self, index: usize) {
-        if let Some(graph) = &self.graph
-            && let (Some(&left), Some(&width)) =
-                (graph.boxes.left.get(index), graph.boxes.width.get(index))
-        {
-            self.window = Window::around(left, width);
-        }
-    }
-
-    /// Walks the boxes by the arrow keys.
-    fn walk(&mut self, props: &CanvasProps, key: &str) {
-        let Some(graph) = &self.graph else { return };
-        let boxes = &graph.boxes;
-        if boxes.is_empty() {
-            return;
-        }
-        let Some(at) = self.selected else {
-            let first = graph.box_at(0, self.window.left).or(Some(0));
-            return self.select(first);
-        };
-        let (depth, left, width) = (boxes.depth[at], boxes.left[at], boxes.width[at]);
-        let level = graph.at_depth(depth);
-        let inwards = if props.upwards {
-            "ArrowUp"
-        } else {
-            "ArrowDown"
-        };
-        let next = match key {
-            "ArrowLeft" => at.checked_sub(1).filter(|next| level.contains(next)),
-            "ArrowRight" => Some(at + 1).filter(|next| level.contains(next)),
-            key if key == inwards => {
-                let mut inside = graph.at_depth(depth.saturating_add(1));
-                inside.find(|&i| boxes.left[i] >= left - 1e-12 && boxes.left[i] < left + width)
-            }
-            _ => {
-                let outer = depth.checked_sub(1);
-                outer.and_then(|outer| graph.box_at(outer, left + width / 2.0))
-            }
-        };
-        if let Some(next) = next {
-            self.select(Some(next));
-            self.scroll_to_selected(props);
-        }
-    }
-
-    /// Brings the selected box into view.
-    fn scroll_to_selected(&mut self, props: &CanvasProps) {
-        let (Some(graph), Some(index)) = (&self.graph, self.selected) else {
-            return;
-        };
-        let (left, width) = (graph.boxes.left[index], graph.boxes.width[index]);
-        if !self.window.touches(left, width) {
-            let by = (left + width / 2.0 - self.window.left) / self.window.width - 0.5;
-            self.window = self.window.moved(by);
-        }
-        let (Some(rect), Some(scroller)) = (
-            self.scene(graph, props).box_rect(index),
-            self.scroller.cast::<HtmlElement>(),
-        ) else {
-            return;
-        };
-        let height = self.size().1;
-        let by = (rect.y - LEVEL_PX).min(0.0) + (rect.y + 2.0 * LEVEL_PX - height).max(0.0);
-        if by != 0.0 {
-            scroller.set_scroll_top(scroller.scroll_top() + by as i32);
-        }
-    }
-
-    /// Selects what was asked for from outside, once its boxes are there.
-    fn reveal(&mut self, props: &CanvasProps) {
-        let (Some(reveal), Some(graph)) = (&props.reveal, &self.graph) else {
-            return;
-        };
-        if reveal.serial == self.revealed
-            || self.asked.as_ref().map(|asked| &asked.choice) != Some(&props.query.choice)
-        {
-            return;
-        }
-        let bands = graph.head.bands.iter();
-        let band = bands.clone().find(|(track, _)| *track == reveal.track);
-        let first = band.map_or(0, |(_, depth)| *depth);
-        self.revealed = reveal.serial;
-        if let Some(index) = graph.deepest_at(first, reveal.at) {
-            let width = (graph.boxes.width[index] * 8.0).clamp(1e-9, 1.0);
-            self.select(Some(index));
-            self.window = Window::around(reveal.at - width / 2.0, width);
-            self.scroll_to_selected(props);
-        }
     }
 
     fn listen(&mut self, ctx: &Context<Self>) {

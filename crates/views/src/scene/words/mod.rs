@@ -40,6 +40,14 @@ pub(crate) fn duration(item: &Item) -> String {
     format::duration(item.span.duration())
 }
 
+/// The shares that classes have of a pixel. Spans count where they begin, so
+/// that the last of a pixel may reach beyond it; then they share all of it.
+pub(crate) fn whole(shares: &[f32]) -> impl Iterator<Item = f64> + '_ {
+    let sum: f64 = shares.iter().map(|&share| f64::from(share)).sum();
+    let most = sum.max(1.0);
+    shares.iter().map(move |&share| f64::from(share) / most)
+}
+
 /// Several spans that share a pixel: how many, and the share of each class.
 pub(crate) fn several(item: &Item, what: &str) -> String {
     parts(&format!("{} {what}", item.count), item)
@@ -47,12 +55,25 @@ pub(crate) fn several(item: &Item, what: &str) -> String {
 
 /// Something of which a pixel has several parts, with the share of each class.
 pub(crate) fn parts(what: &str, item: &Item) -> String {
-    let shares = Class::ALL.iter().zip(&item.shares);
+    let shares = Class::ALL.iter().zip(whole(&item.shares));
     let shares: Vec<String> = shares
-        .filter(|(_, share)| **share > 0.0)
-        .map(|(class, share)| format!("{} {}", format::fraction(f64::from(*share)), class.name()))
+        .filter(|(_, share)| *share > 0.0)
+        .map(|(class, share)| format!("{} {}", format::fraction(share), class.name()))
         .collect();
     let shares = shares.join(", ");
     let (duration, when) = (duration(item), when(item));
     format!("{what} in {duration}: {shares} · {when}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_of_a_pixel_are_not_more_than_all_of_it() {
+        let of = |shares: &[f32]| whole(shares).collect::<Vec<f64>>();
+        assert_eq!(of(&[0.25, 0.0, 0.5]), [0.25, 0.0, 0.5]);
+        assert_eq!(of(&[0.5, 0.25, 1.25]), [0.25, 0.125, 0.625]);
+        assert_eq!(of(&[]), [0.0; 0]);
+    }
 }

@@ -1,0 +1,111 @@
+//! Painting the graph, and all of it in small.
+
+use web_sys::{HtmlCanvasElement, HtmlElement};
+
+use super::{CanvasProps, FlameCanvas, SMALL_PX};
+use crate::ui::canvas::CanvasPainter;
+use crate::ui::theme;
+use views::scene::flame::{FlameScene, Graph, Minimap};
+
+impl FlameCanvas {
+    pub(super) fn scene<'a>(&self, graph: &'a Graph, props: &CanvasProps) -> FlameScene<'a> {
+        let theme = theme::current();
+        FlameScene {
+            graph,
+            window: self.window,
+            scroll_px: self.scroll_px(),
+            size: self.size(),
+            upwards: props.upwards,
+            palette: theme.palette,
+            dark: theme.dark,
+            hovered: self.hovered,
+            selected: self.selected,
+            searching: !props.query.search.trim().is_empty(),
+        }
+    }
+
+    pub(super) fn paint(&mut self, props: &CanvasProps) {
+        let size = self.size();
+        let Some(canvas) = self.canvas.cast::<HtmlCanvasElement>() else {
+            return;
+        };
+        if size.0 < 1.0 {
+            return;
+        }
+        self.set_height(props);
+        let painter = self.painter.take().or_else(|| CanvasPainter::new(&canvas));
+        let Some(mut painter) = painter else { return };
+        // The canvas stays in view while the spacer scrolls.
+        let _ = canvas
+            .style()
+            .set_property("height", &format!("{}px", size.1));
+        painter.begin(&canvas, size);
+        if let Some(graph) = &self.graph {
+            self.scene(graph, props).paint(&mut painter);
+        }
+        self.painter = Some(painter);
+        self.show_window();
+    }
+
+    /// Marks the part in view in the small graph.
+    pub(super) fn show_window(&self) {
+        let Some(part) = self.small_window.cast::<HtmlElement>() else {
+            return;
+        };
+        let style = part.style();
+        for (name, value) in [("left", self.window.left), ("width", self.window.width)] {
+            // A percentage is always a valid length.
+            let _ = style.set_property(name, &format!("{}%", value * 100.0));
+        }
+    }
+
+    pub(super) fn paint_small(&mut self, props: &CanvasProps) {
+        let Some(canvas) = self.small_canvas.cast::<HtmlCanvasElement>() else {
+            return;
+        };
+        let painted = Some((f64::from(canvas.client_width()), props.colours));
+        if self.small_painted == painted {
+            return;
+        }
+        self.small_painted = painted;
+        let painter = self.small_painter.take();
+        let Some(mut painter) = painter.or_else(|| CanvasPainter::new(&canvas)) else {
+            return;
+        };
+        let size = (f64::from(canvas.client_width()), SMALL_PX);
+        painter.begin(&canvas, size);
+        if let Some(graph) = &self.small {
+            let theme = theme::current();
+            let minimap = Minimap {
+                graph,
+                size,
+                palette: theme.palette,
+                dark: theme.dark,
+            };
+            minimap.paint(&mut painter);
+        }
+        self.small_painter = Some(painter);
+    }
+
+    /// Makes the spacer as high as the graph. What grows upwards is seen from
+    /// its foot.
+    pub(super) fn set_height(&self, props: &CanvasProps) {
+        let (Some(graph), Some(spacer), Some(scroller)) = (
+            &self.graph,
+            self.spacer.cast::<HtmlElement>(),
+            self.scroller.cast::<HtmlElement>(),
+        ) else {
+            return;
+        };
+        let height = format!("{}px", graph.height_px().max(self.size().1));
+        let style = spacer.style();
+        if style.get_property_value("height").as_deref() == Ok(&height) {
+            return;
+        }
+        // A length is always a valid height.
+        let _ = style.set_property("height", &height);
+        if props.upwards {
+            scroller.set_scroll_top(scroller.scroll_height());
+        }
+    }
+}

@@ -1,0 +1,595 @@
+//! The account of time against a second computation of it, made from the plain
+//! events (`common/plain_time.rs`), and the laws that any account has to keep.
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use analysis::account::report::CapTimes;
+use analysis::account::threads::ThreadAccount;
+use analysis::timeline::activity::{COLLECTING, MOST_SERIES};
+use analysis::timeline::thread_table::ThreadTableQuery;
+use common::plain_time::{CapSums, Does, PlainTime, Stretch, ThreadSums};
+use common::{Case, for_all, known};
+use eventlog::ids::Nanos;
+use model::class::{CLASSES, Class, ClassTimes, StopCode, WAIT_REASONS, WaitReason};
+use model::lane::Lane;
+use model::marks::MarkKind;
+use model::time::Span;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use views::session::Session;
+use views::session::questions::{SummaryQuery, ThreadTimeQuery, TimeQuery};
+use views::tracks::capability::Capability;
+use views::tracks::thread::Thread;
+use views::tracks::{Activity, Row, TimelineQuery};
+
+/// What `eventscope time --json` calls the classes of a capability.
+const CAP_CLASSES: [(&str, Does); 9] = [
+    ("running", Does::Running),
+    ("collecting", Does::Collecting),
+    ("waiting_in_collection", Does::Waiting),
+    ("stopping", Does::Stopping),
+    ("census", Does::Census),
+    ("coming_back", Does::ComingBack),
+    ("idle_work_ready", Does::IdleWorkReady),
+    ("idle", Does::Idle),
+    ("unknown", Does::Unknown),
+];
+
+fn expect<T: PartialEq + std::fmt::Debug>(what: &str, ours: T, theirs: T) -> Result<(), String> {
+    if ours == theirs {
+        return Ok(());
+    }
+    Err(format!("{what}: {ours:?}, plainly {theirs:?}"))
+}
+
+fn span((from, to): Stretch) -> Span {
+    Span::new(Nanos(from), Nanos(to))
+}
+
+/// Numbers that look like chance, but are the same in each run.
+fn numbers(seed: u64) -> impl Iterator<Item = u64> {
+    let mut state = seed;
+    std::iter::repeat_with(move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005);
+        state = state.wrapping_add(1_442_695_040_888_963_407);
+        state >> 33
+    })
+}
+
+/// Ranges of a log: all of it, then some.
+fn ranges(log: Stretch) -> Vec<Stretch> {
+    let length = log.1 - log.0;
+    let cuts = numbers(length).take(10);
+    let cuts: Vec<u64> = cuts.map(|cut| log.0 + cut % (length + 1)).collect();
+    let pairs = cuts.chunks(2);
+    let pairs = pairs.map(|pair| (pair[0].min(pair[1]), pair[0].max(pair[1])));
+    std::iter::once(log)
+        .chain(pairs.filter(|pair| pair.0 < pair.1))
+        .collect()
+}
+
+/// Only so large logs are painted: the lists have an entry for each event.
+const MOST_BYTES: usize = 32 << 20;
+
+/// An open log with its second account; `None` if it is none, or too large.
+fn both(case: &Case) -> Option<(Session, PlainTime)> {
+    let bytes = case.bytes();
+    if bytes.len() > MOST_BYTES {
+        return None;
+    }
+    let cuts = |log| ranges(log).into_iter().flat_map(|(from, to)| [from, to]);
+    let plain = PlainTime::of(&bytes, |log| cuts(log).collect()).ok()?;
+    Some((common::session_of(&bytes).ok()?, plain))
+}
+
+fn by_class(times: &CapTimes) -> CapSums {
+    let classes = [
+        (Does::Running, times.running_ns),
+        (Does::Collecting, times.collecting_ns),
+        (Does::Waiting, times.waiting_ns),
+        (Does::Stopping, times.stopping_ns),
+        (Does::Census, times.census_ns),
+        (Does::ComingBack, times.coming_back_ns),
+        (Does::IdleWorkReady, times.idle_ready_ns),
+        (Does::Idle, times.idle_ns),
+        (Does::Unknown, times.unknown_ns),
+    ];
+    classes.into_iter().filter(|(_, time)| *time > 0).collect()
+}
+
+fn sums_of(thread: &ThreadAccount) -> ThreadSums {
+    let blocked = thread.blocked_ns.iter().map(|(code, time)| (code.0, *time));
+    ThreadSums {
+        life: thread.life_ns,
+        running: thread.running_ns,
+        ready_in_collection: thread.ready_paused_ns,
+        ready_behind_thread: thread.ready_behind_ns,
+        ready_while_idle: thread.ready_idle_ns,
+        blocked: blocked.collect(),
+        foreign_call: thread.foreign_ns,
+        unknown: thread.unknown_ns,
+    }
+}
+
+/// Compares all of one range: the number of things compared.
+fn same_in(session: &Session, plain: &PlainTime, range: Stretch) -> Result<usize, String> {
+    let ours = session.ask(&TimeQuery(Some(span(range))));
+    let mut things = 0;
+    let caps: BTreeMap<_, _> = ours
+        .caps
+        .iter()
+        .map(|(cap, times)| (*cap, by_class(times)))
+        .collect();
+    let plain_caps = plain.caps(range);
+    expect("capabilities", caps.len(), plain_caps.len())?;
+    for (cap, classes) in &plain_caps {
+        expect(&format!("capability {cap}"), &caps[cap], classes)?;
+        things += 1;
+    }
+    expect("the life of the program", ours.life_ns, range.1 - range.0)?;
+    expect("parallelism", ours.parallelism_ns, plain.parallelism(range))?;
+    expect("ready time", ours.ready_ns, plain.ready(range))?;
+    let collections = plain.collections(range);
+    expect("collections", ours.collections.count, collections.count)?;
+    expect(
+        "stopping",
+        ours.collections.stopping_ns,
+        collections.stopping,
+    )?;
+    expect("pauses", ours.collections.pause_ns, collections.pause)?;
+    expect(
+        "capability time",
+        ours.collections.capability_ns,
+        collections.capability_time,
+    )?;
+    let threads = session.ask(&ThreadTimeQuery(Some(span(range))));
+    let plain_threads = plain.threads(range);
+    let numbers: Vec<_> = threads.iter().map(|thread| thread.id).collect();
+    let plain_numbers: Vec<_> = plain_threads.keys().copied().collect();
+    expect("threads", &numbers, &plain_numbers)?;
+    for thread in &threads {
+        let what = format!("thread {}", thread.id);
+        expect(&what, &sums_of(thread), &plain_threads[&thread.id])?;
+        things += 1;
+    }
+    Ok(things)
+}
+
+#[test]
+fn a_second_computation_gives_the_same_account() {
+    for_all(known([39, 7391], [136, 27659]), |case| {
+        let Some((session, plain)) = both(case) else {
+            return Ok(0);
+        };
+        let mut things = 0;
+        for range in ranges(plain.log) {
+            let same = same_in(&session, &plain, range);
+            things += same.map_err(|why| format!("{range:?}: {why}"))?;
+        }
+        Ok(things)
+    });
+}
+
+#[test]
+fn no_capability_runs_while_it_stands_still() {
+    for_all(known([38, 3074], [133, 42340]), |case| {
+        let Ok(store) = common::store_of(&case.bytes()) else {
+            return Ok(0);
+        };
+        let account = store.account();
+        let mut things = 0;
+        for &cap in account.caps() {
+            let (Some(lanes), Some(pieces)) = (store.cap(cap), account.pieces_of(cap)) else {
+                continue;
+            };
+            let mut run = 0;
+            let mut covered = 0;
+            for piece in 0..pieces.len() {
+                let (start, end) = pieces.span(piece);
+                if start < covered {
+                    return Err(format!("capability {cap}: two classes at {start}"));
+                }
+                covered = end;
+                while run < lanes.runs.len() && lanes.runs.span(run).1 <= start {
+                    run += 1;
+                }
+                if run < lanes.runs.len() && lanes.runs.span(run).0 < end {
+                    let class = pieces.class(piece);
+                    return Err(format!("capability {cap}: {class:?} in a run at {start}"));
+                }
+                things += 1;
+            }
+        }
+        Ok(things)
+    });
+}
+
+/// The time of each class in the marks of a row.
+fn in_marks(session: &Session, row: Row, view: Span, width_px: u32) -> [f64; CLASSES] {
+    let query = TimelineQuery {
+        view,
+        width_px,
+        rows: vec![row],
+    };
+    let bucket = query.bucket_ns() as f64;
+    let reply = session.ask(&query);
+    let mut sums = [0.0; CLASSES];
+    for mark in reply.of_row(0) {
+        let width = match mark.kind {
+            MarkKind::One => mark.end - mark.start,
+            _ => bucket,
+        };
+        for (sum, share) in sums.iter_mut().zip(mark.shares) {
+            *sum += f64::from(*share) * width;
+        }
+    }
+    sums
+}
+
+/// Shares are numbers of 24 bits: each is wrong by at most one part of 2^24, and
+/// so is their sum.
+fn shown(what: &str, shown: f64, ours: u64) -> Result<(), String> {
+    let bound = 0.5 + ours as f64 / f64::from(1 << 24);
+    if (shown - ours as f64).abs() <= bound {
+        return Ok(());
+    }
+    Err(format!("{what}: the marks show {shown}, of {ours}"))
+}
+
+fn sum_of(times: &[f64; CLASSES], classes: &[Class]) -> f64 {
+    classes.iter().map(|class| times[*class as usize]).sum()
+}
+
+const ZOOMS: [u32; 4] = [1, 13, 800, 5000];
+
+#[test]
+fn the_rows_of_capabilities_show_the_account() {
+    for_all(known([39, 80], [136, 255]), |case| {
+        let Ok(session) = common::session_of(&case.bytes()) else {
+            return Ok(0);
+        };
+        let times = session.ask(&TimeQuery(None));
+        let Some(view) = session.overview().span else {
+            return Ok(0);
+        };
+        for (cap, times) in &times.caps {
+            for zoom in ZOOMS {
+                let marks = in_marks(&session, Capability(*cap).into(), view, zoom);
+                let rows: [(&[Class], u64); 6] = [
+                    (&[Class::Running, Class::Open], times.running_ns),
+                    (&[Class::Gc], times.collecting_ns),
+                    (
+                        &[Class::GcStart, Class::GcIdle, Class::GcDone],
+                        times.waiting_ns,
+                    ),
+                    (&[Class::GcSync], times.stopping_ns),
+                    (&[Class::Census], times.census_ns),
+                    (&[Class::Returning], times.coming_back_ns),
+                ];
+                for (classes, time) in rows {
+                    let what = format!("capability {cap}, {zoom} pixels, {classes:?}");
+                    shown(&what, sum_of(&marks, classes), time)?;
+                }
+            }
+        }
+        Ok(times.caps.len())
+    });
+}
+
+#[test]
+fn the_rows_of_threads_show_the_account() {
+    for_all(known([29, 613], [106, 2089]), |case| {
+        let Ok(session) = common::session_of(&case.bytes()) else {
+            return Ok(0);
+        };
+        let Some(view) = session.overview().span else {
+            return Ok(0);
+        };
+        let threads = session.ask(&ThreadTimeQuery(None));
+        for thread in threads.iter().take(200) {
+            for zoom in ZOOMS {
+                let marks = in_marks(&session, Thread(thread.id).into(), view, zoom);
+                let ready = thread.ready_paused_ns + thread.ready_behind_ns + thread.ready_idle_ns;
+                let blocked = thread.blocked_ns.values().sum();
+                let rows: [(&[Class], u64); 5] = [
+                    (&[Class::Running, Class::Open], thread.running_ns),
+                    (&[Class::Ready, Class::ReadyGc, Class::ReadyIdle], ready),
+                    (&[Class::Blocked, Class::Io], blocked),
+                    (&[Class::Foreign], thread.foreign_ns),
+                    (&[Class::Unknown], thread.unknown_ns),
+                ];
+                for (classes, time) in rows {
+                    let what = format!("thread {}, {zoom} pixels, {classes:?}", thread.id);
+                    shown(&what, sum_of(&marks, classes), time)?;
+                }
+            }
+        }
+        Ok(threads.len().min(200))
+    });
+}
+
+/// The activity is exact in every bucket, so in every range of whole buckets.
+#[test]
+fn the_activity_shows_the_account() {
+    for_all(known([29, 7392], [106, 37019]), |case| {
+        let Ok(session) = common::session_of(&case.bytes()) else {
+            return Ok(0);
+        };
+        let Some(log) = session.overview().span else {
+            return Ok(0);
+        };
+        let mut things = 0;
+        for (place, range) in ranges((log.start.0, log.end.0)).into_iter().enumerate() {
+            if range.0 == range.1 {
+                continue;
+            }
+            let query = TimelineQuery {
+                view: span(range),
+                width_px: ZOOMS[place % ZOOMS.len()],
+                rows: vec![Activity.into()],
+            };
+            let bucket = query.bucket_ns();
+            let buckets = (
+                range.0 / bucket * bucket,
+                range.1.div_ceil(bucket).saturating_mul(bucket),
+            );
+            let times = session.ask(&TimeQuery(Some(span(buckets))));
+            let graph = session.ask(&query).points;
+            let sum = |of: &dyn Fn(u8) -> bool| -> f64 {
+                let points = (0..graph.series.len()).filter(|&i| of(graph.series[i]));
+                points
+                    .map(|i| graph.mean[i] * (graph.end[i] - graph.start[i]))
+                    .sum()
+            };
+            let exactly =
+                |what: &str, points: f64, time: u64| expect(what, points.round() as u64, time);
+            let all = times.all_caps();
+            let what = format!("{range:?}");
+            let collecting = sum(&|series| series == COLLECTING);
+            exactly(&what, collecting, all.in_collections_ns())?;
+            let running = sum(&|series| series != COLLECTING);
+            exactly(&what, running, all.running_ns)?;
+            if times.caps.len() <= MOST_SERIES {
+                for (place, (cap, times)) in times.caps.iter().enumerate() {
+                    let ran = sum(&|series| usize::from(series) == place);
+                    exactly(
+                        &format!("{range:?}, capability {cap}"),
+                        ran,
+                        times.running_ns,
+                    )?;
+                }
+            }
+            things += graph.series.len();
+        }
+        Ok(things)
+    });
+}
+
+#[test]
+fn the_table_of_threads_is_the_account() {
+    for_all(known([29, 6911], [106, 26129]), |case| {
+        let Ok(session) = common::session_of(&case.bytes()) else {
+            return Ok(0);
+        };
+        let Some(log) = session.overview().span else {
+            return Ok(0);
+        };
+        let mut things = 0;
+        for range in ranges((log.start.0, log.end.0)) {
+            let range = Some(span(range));
+            let table = session.ask(&ThreadTableQuery {
+                range,
+                rows: 0..u64::MAX,
+                ..ThreadTableQuery::default()
+            });
+            let rows = table.ok_or("no table")?.rows;
+            let rows: BTreeMap<_, _> = rows.iter().map(|row| (row.id, row.sums.times)).collect();
+            for thread in session.ask(&ThreadTimeQuery(range)) {
+                let what = format!("{range:?}, thread {}", thread.id);
+                let row = rows.get(&thread.id).ok_or_else(|| what.clone())?;
+                let mut blocked = [0; WAIT_REASONS];
+                for (code, time) in &thread.blocked_ns {
+                    let reason = code.wait_reason().ok_or_else(|| what.clone())?;
+                    blocked[reason as usize] += time;
+                }
+                blocked[WaitReason::ForeignCall as usize] += thread.foreign_ns;
+                let ready = [row.ready_paused_ns, row.ready_behind_ns, row.ready_idle_ns];
+                expect(&what, row.running_ns + row.open_ns, thread.running_ns)?;
+                let plainly = [
+                    thread.ready_paused_ns,
+                    thread.ready_behind_ns,
+                    thread.ready_idle_ns,
+                ];
+                expect(&what, ready, plainly)?;
+                expect(&what, row.blocked_ns, blocked)?;
+                expect(&what, row.unknown_ns, thread.unknown_ns)?;
+                expect(&what, row.life_ns(), thread.life_ns)?;
+                let shown: ClassTimes = row.by_class();
+                expect(&what, shown.iter().sum::<u64>(), thread.life_ns)?;
+                things += 1;
+            }
+        }
+        Ok(things)
+    });
+}
+
+#[test]
+fn the_summary_is_the_account() {
+    for_all(known([39, 560], [136, 1785]), |case| {
+        let Ok(session) = common::session_of(&case.bytes()) else {
+            return Ok(0);
+        };
+        let Some(log) = session.overview().span else {
+            return Ok(0);
+        };
+        let mut things = 0;
+        let parts = ranges((log.start.0, log.end.0)).into_iter().map(span);
+        for range in parts.map(Some).chain([None]) {
+            let summary = session.ask(&SummaryQuery(range));
+            let times = session.ask(&TimeQuery(range));
+            expect("capabilities", summary.capabilities.len(), times.caps.len())?;
+            for (row, (cap, times)) in summary.capabilities.iter().zip(&times.caps) {
+                let what = format!("{range:?}, capability {cap}");
+                expect(&what, row.cap, *cap)?;
+                let shown = [row.mutator_ns, row.gc_ns, row.idle_ns];
+                let collections = times.collecting_ns + times.waiting_ns + times.census_ns;
+                let idle = times.idle_ns + times.idle_ready_ns;
+                expect(&what, shown, [times.running_ns, collections, idle])?;
+                things += 1;
+            }
+            expect("the account", summary.account, times)?;
+        }
+        Ok(things)
+    });
+}
+
+/// What `eventscope time --json` has to print, by the second computation.
+fn document(session: &Session, plain: &PlainTime) -> Value {
+    let range = plain.log;
+    let caps = plain.caps(range).into_iter().map(|(cap, sums)| {
+        let time = |class| sums.get(&class).copied().unwrap_or(0);
+        let classes = CAP_CLASSES.map(|(name, class)| (name.to_owned(), json!(time(class))));
+        let classes: serde_json::Map<String, Value> = classes.into_iter().collect();
+        json!({"cap": cap.0, "life": sums.values().sum::<u64>(), "classes": classes})
+    });
+    let labels: BTreeMap<_, _> = session
+        .ask(&ThreadTimeQuery(None))
+        .into_iter()
+        .map(|thread| (thread.id, thread.label))
+        .collect();
+    let threads = plain.threads(range).into_iter().map(|(id, sums)| {
+        let mut blocked = BTreeMap::new();
+        for (code, time) in &sums.blocked {
+            let name = StopCode(*code).status(None).to_string();
+            *blocked.entry(name).or_insert(0) += time;
+        }
+        json!({"thread": id.0, "label": labels.get(&id), "life": sums.life, "classes": {
+            "running": sums.running,
+            "ready_in_collection": sums.ready_in_collection,
+            "ready_behind_thread": sums.ready_behind_thread,
+            "ready_while_idle": sums.ready_while_idle,
+            "blocked": blocked,
+            "foreign_call": sums.foreign_call,
+            "unknown": sums.unknown,
+        }})
+    });
+    let collections = plain.collections(range);
+    json!({
+        "capabilities": caps.collect::<Vec<_>>(),
+        "threads": threads.collect::<Vec<_>>(),
+        "program": {
+            "life": range.1 - range.0,
+            "parallelism": plain.parallelism(range),
+            "collections": {
+                "count": collections.count,
+                "stopping": collections.stopping,
+                "pause": collections.pause,
+                "capability_time": collections.capability_time,
+            },
+        },
+    })
+}
+
+/// Every place in a document, without the numbers of places in lists.
+fn keys(value: &Value, path: &str, all: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                keys(value, &format!("{path}.{key}"), all);
+            }
+        }
+        Value::Array(values) => {
+            for value in values {
+                keys(value, path, all);
+            }
+        }
+        _ => {
+            all.insert(path.to_owned());
+        }
+    }
+}
+
+#[test]
+fn the_command_line_prints_the_account() {
+    for_all(known([41, 975], [140, 3441]), |case| {
+        let Some((session, plain)) = both(case) else {
+            return Ok(0);
+        };
+        let printed = common::stdout(&["time", "--json", case.path()]);
+        let printed: Value = serde_json::from_str(&printed).map_err(|why| why.to_string())?;
+        let plainly = document(&session, &plain);
+        let (mut ours, mut theirs) = (BTreeSet::new(), BTreeSet::new());
+        keys(&printed, "", &mut ours);
+        keys(&plainly, "", &mut theirs);
+        expect("keys", &ours, &theirs)?;
+        expect("the document", &printed, &plainly)?;
+        Ok(ours.len())
+    });
+}
+
+/// Small logs of several kinds: parallel collections, phases, a census, a program
+/// that was killed, one without `-threaded`, damage.
+const FEW: [&str; 8] = [
+    "ghc-9.6.6/fib-forkio-N2-l",
+    "ghc-9.6.6/gc-heavy-N2-la-nonmoving",
+    "ghc-9.6.6/heap-N2-hT-l-au",
+    "ghc-9.6.6/cut-mid-event",
+    "ghc-9.0.2/cut-no-end-marker",
+    "ghc-9.0.2/stops-N4-la",
+    "ghc-9.10.3/fib-forkio-nt-l",
+    "ghc-9.10.3/fib-forkio-N8-la",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Wherever a log is cut, the parts are those of the second computation, the
+    /// classes of each part sum to the life in it, and the parts to the whole.
+    #[test]
+    fn parts_sum_to_the_whole(
+        log in 0..FEW.len(),
+        cuts in proptest::collection::vec(any::<u64>(), 0..6),
+    ) {
+        let bytes = common::fixture(FEW[log]).bytes();
+        let mut ends = Vec::new();
+        let plain = PlainTime::of(&bytes, |log| {
+            ends = cuts.iter().map(|cut| log.0 + cut % (log.1 - log.0 + 1)).collect();
+            ends.extend([log.0, log.1]);
+            ends.sort_unstable();
+            ends.dedup();
+            ends.clone()
+        });
+        let plain = plain.expect("a log");
+        let session = common::session_of(&bytes).expect("a log");
+        let mut caps: BTreeMap<_, CapTimes> = BTreeMap::new();
+        let mut threads: BTreeMap<_, u64> = BTreeMap::new();
+        for part in ends.windows(2) {
+            let part = (part[0], part[1]);
+            let same = same_in(&session, &plain, part);
+            prop_assert!(same.is_ok(), "{:?}: {same:?}", part);
+            let times = session.ask(&TimeQuery(Some(span(part))));
+            prop_assert_eq!(times.parallelism_ns.iter().sum::<u64>(), part.1 - part.0);
+            for (cap, times) in times.caps {
+                let classes: u64 = times.classes().iter().map(|(_, time)| time).sum();
+                prop_assert_eq!(classes, times.life_ns);
+                caps.entry(cap).or_default().add(&times);
+            }
+            for thread in session.ask(&ThreadTimeQuery(Some(span(part)))) {
+                let sums = sums_of(&thread);
+                let classes = sums.running + sums.ready_in_collection + sums.ready_behind_thread
+                    + sums.ready_while_idle + sums.foreign_call + sums.unknown
+                    + sums.blocked.values().sum::<u64>();
+                prop_assert_eq!(classes, sums.life);
+                *threads.entry(thread.id).or_default() += sums.life;
+            }
+        }
+        let whole = session.ask(&TimeQuery(None));
+        prop_assert_eq!(caps, whole.caps.into_iter().collect());
+        let whole = session.ask(&ThreadTimeQuery(None));
+        let whole = whole.iter().map(|thread| (thread.id, thread.life_ns));
+        let whole: BTreeMap<_, _> = whole.filter(|(_, life)| *life > 0).collect();
+        prop_assert_eq!(threads, whole);
+    }
+}
