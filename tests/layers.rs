@@ -195,7 +195,6 @@ fn crates() -> Vec<PathBuf> {
 /// Circles that are still to be cut, by the folders that they tie. Most are one: a
 /// track paints itself on the scene, whose items name their track.
 const LEFT: [&str; 15] = [
-    "analysis: account and timeline",
     "analysis: findings and flamegraph::stack_samples",
     "analysis: flamegraph and flamegraph::sources",
     "analysis: flamegraph::sources and flamegraph::spans",
