@@ -22,7 +22,8 @@ cfg_if::cfg_if! {
         mod link;
         mod menu;
         mod more;
-        mod palette;
+        mod open_log;
+mod palette;
         mod panel;
         mod same;
         mod save;

@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::app::OpenLog;
 use super::client::LogClient;
+use super::open_log::OpenLog;
 use super::same::Same;
 use super::viewer::{Goto, Place, VisibleItem};
 use analysis::timeline::scope::Scope;

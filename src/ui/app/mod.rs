@@ -28,13 +28,13 @@ use yew::prelude::*;
 
 use crate::ui::client::{Client, ClientEvent, LogClient};
 use crate::ui::link;
+use crate::ui::open_log::OpenLog;
 use crate::ui::palette::{Entry, Pick};
 use crate::ui::panel::{Marked, Wish};
 use crate::ui::same::Same;
 use crate::ui::viewer::{Description, Goto, Place, Told, ViewerRef, VisibleItem};
 use files::FileNews;
 use log::LogNews;
-pub(super) use log::OpenLog;
 use views::actions::Action;
 use views::scene::track::Layout;
 use views::scene::track_name::TrackName;

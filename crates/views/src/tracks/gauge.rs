@@ -14,7 +14,7 @@ use model::time::Span;
 /// In what the values of a gauge are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Capabilities.
+    /// Capabilities or threads, also parts of one.
     Capabilities,
     /// Bytes.
     Bytes,

@@ -23,6 +23,7 @@ mod link;
 pub mod messages;
 pub mod nonmoving;
 mod query;
+pub mod ready;
 pub mod returned;
 pub mod samples;
 mod scope;
@@ -274,6 +275,7 @@ tracks! {
     activity::Activity,
     collections::Collections,
     nonmoving::Nonmoving,
+    ready::ReadyThreads,
     messages::Messages,
     capability::Capability,
     samples::Samples,

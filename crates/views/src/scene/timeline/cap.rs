@@ -61,6 +61,9 @@ impl<N: Names> Scene<'_, N> {
             Class::GcStart | Class::GcIdle | Class::GcDone | Class::Census => {
                 let bar = Rect::new(rect.x, rect.y, rect.w, rect.h * WAITING);
                 painter.fill(bar, colour.alpha(WAITING_ALPHA));
+                if self.patterns && mark.class == Class::Census {
+                    painter.hatch_falling(bar, stripes_on(colour));
+                }
             }
             Class::Returning => {
                 let line = Rect::new(rect.x, rect.y, rect.w, SYNC_PX);
