@@ -7,7 +7,10 @@ use analysis::account::report::{CapTimes, ProgramTimes};
 use analysis::timeline::store::Store;
 use common::{Case, Known, for_all, known, store_of};
 use eventlog::ids::Nanos;
+use eventlog::{Need, Step};
 use model::time::Span;
+use views::session::Session;
+use views::session::questions::TimeQuery;
 
 fn expect<T: PartialEq + std::fmt::Debug>(what: &str, ours: T, theirs: T) -> Result<(), String> {
     if ours == theirs {
@@ -77,4 +80,26 @@ fn times_add_up_in_every_log() {
         let cuts: Vec<u64> = (1..7).map(|i| log / 7 * i + i).collect();
         adds_up(store, &cuts)
     });
+}
+
+#[test]
+fn a_log_that_is_still_read_tells_its_runs() {
+    let bytes = common::fixture("ghc-9.6.6/dense-N2-l-flush").bytes();
+    let mut session = Session::new(bytes.len() as u64);
+    while session.events() < 1000 && !session.is_complete() {
+        if let Step::Need(needs) = session.advance(200).expect("a log") {
+            for Need(range) in needs {
+                let part = &bytes[range.start as usize..range.end as usize];
+                session.supply(range.start, part);
+            }
+        }
+    }
+    assert!(!session.is_complete());
+    let times = session.ask(&TimeQuery(None));
+    assert_eq!(times.caps.len(), 2);
+    for (cap, times) in times.caps {
+        let classes: u64 = times.classes().iter().map(|(_, time)| time).sum();
+        assert_eq!(classes, times.life_ns, "capability {cap}");
+        assert!(times.running_ns > 0, "capability {cap}");
+    }
 }

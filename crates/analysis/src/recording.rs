@@ -1,6 +1,7 @@
 //! All analyses of a log, wired together once.
 
 use crate::account::facts::{Condition, Watch};
+use crate::account::report::{CapTimes, ProgramTimes};
 use crate::automata::gc_phase::Phase;
 use crate::flamegraph::profiles::{Profiles, SourceInfo, TrackInfo};
 use crate::flamegraph::sources::{self, Known};
@@ -18,6 +19,8 @@ use crate::timeline::tracks::Tracks;
 use crate::timeline::user_spans::SpanPrefixes;
 use eventlog::ids::{CapId, Nanos};
 use eventlog::{Event, EventType, LogReader, Names, Record, Sink};
+use model::class::Class;
+use model::lane::Lane;
 use model::profile::TrackSource;
 use model::profile::origin::Origin;
 use model::profile::source::Source;
@@ -112,6 +115,38 @@ impl Recording {
     pub fn end(&self) -> Nanos {
         let times = self.info.first_and_last();
         times.map_or(Nanos(0), |(_, last)| last)
+    }
+
+    /// Where the time of capabilities and of the program went in a range. As long
+    /// as the log is read only the runs are told; the rest is not known yet.
+    #[must_use]
+    pub fn times(&self, range: Option<Span>) -> ProgramTimes {
+        if self.store.is_settled() {
+            return self.store.account().program(range);
+        }
+        let read = self.info.first_and_last();
+        let log = read.map_or(Span::new(Nanos(0), Nanos(0)), |(from, to)| {
+            Span::new(from, to)
+        });
+        let range = range.unwrap_or(log);
+        let caps = self.info.lives.caps().map(|(cap, life)| {
+            let life = Span::new(life.start.max(range.start), life.end.min(range.end));
+            let runs = self.store.cap(cap).map(|lane| lane.runs.time_in(life));
+            let running_ns = runs.map_or(0, |times| times[Class::Running as usize]);
+            let life_ns = life.duration().0;
+            let times = CapTimes {
+                life_ns,
+                running_ns,
+                unknown_ns: life_ns.saturating_sub(running_ns),
+                ..CapTimes::default()
+            };
+            (cap, times)
+        });
+        ProgramTimes {
+            life_ns: range.duration().0,
+            caps: caps.collect(),
+            ..ProgramTimes::default()
+        }
     }
 
     /// The log is read to its end.

@@ -91,7 +91,7 @@ impl Store {
     }
 
     /// Whether the log is read to its end.
-    pub(super) const fn is_settled(&self) -> bool {
+    pub(crate) const fn is_settled(&self) -> bool {
         self.settled
     }
 

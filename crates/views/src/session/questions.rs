@@ -103,7 +103,7 @@ impl Query for TimeQuery {
     const NAME: &'static str = "time";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> ProgramTimes {
-        log.recording.store.account().program(self.0)
+        log.recording.times(self.0)
     }
 }
 
@@ -130,7 +130,7 @@ impl Query for SummaryQuery {
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Summary {
         let end = log.recording.end();
-        let account = log.recording.store.account().program(self.0);
+        let account = log.recording.times(self.0);
         log.recording.numbers.summary(end, self.0, &account)
     }
 }

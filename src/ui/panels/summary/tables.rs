@@ -184,7 +184,7 @@ const COLUMNS: [Column; 7] = [
 const UNKNOWN: Column = (
     "unknown",
     "Unknown",
-    "The log does not tell: a buffer was lost when the program was killed, or bytes are damaged.",
+    "The log does not tell: a buffer was lost when the program was killed, bytes are damaged, or the log is still being read.",
     |times| times.unknown_ns,
 );
 
