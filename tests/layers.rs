@@ -194,8 +194,7 @@ fn crates() -> Vec<PathBuf> {
 
 /// Circles that are still to be cut, by the folders that they tie. Most are one: a
 /// track paints itself on the scene, whose items name their track.
-const LEFT: [&str; 15] = [
-    "analysis: account and timeline",
+const LEFT: [&str; 14] = [
     "analysis: findings and flamegraph::stack_samples",
     "analysis: flamegraph and flamegraph::sources",
     "analysis: flamegraph::sources and flamegraph::spans",

@@ -6,8 +6,8 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use analysis::account::report::CapTimes;
-use analysis::account::threads::ThreadAccount;
 use analysis::timeline::activity::{COLLECTING, MOST_SERIES};
+use analysis::timeline::thread_account::ThreadAccount;
 use analysis::timeline::thread_table::ThreadTableQuery;
 use common::plain_time::{CapSums, Does, PlainTime, Stretch, ThreadSums};
 use common::{Case, for_all, known};

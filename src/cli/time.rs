@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Condition, Failure, Input, Out, Range, report};
 use analysis::account::report::ProgramTimes;
-use analysis::account::threads::ThreadAccount;
+use analysis::timeline::thread_account::ThreadAccount;
 use model::class::StopCode;
 use views::session::questions::{ThreadTimeQuery, TimeQuery};
 

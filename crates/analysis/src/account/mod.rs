@@ -17,21 +17,22 @@
 
 pub mod facts;
 pub mod pauses;
+pub mod phases;
 pub mod pieces;
 pub mod report;
+pub mod runs;
 mod search;
 pub mod sweep;
-pub mod threads;
 
 use facts::Facts;
 use pauses::Pauses;
 use pieces::{Collections, Pieces};
 use sweep::{Marks, Sweep, Walker, Watcher};
 
-use crate::timeline::runs::Cap;
 use eventlog::ids::{CapId, Nanos};
 use model::moments::Moments;
 use model::time::Span;
+use runs::Cap;
 
 /// What is kept of the account, beside the runs.
 #[derive(Clone, Debug)]

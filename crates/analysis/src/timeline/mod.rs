@@ -15,12 +15,13 @@ pub mod graphs;
 pub mod instants;
 pub mod messages;
 pub mod nonmoving;
-pub mod phases;
+
 pub mod profile_rows;
-pub mod runs;
+
 pub mod scope;
 pub mod store;
 pub mod tasks;
+pub mod thread_account;
 pub mod thread_table;
 pub mod threads;
 pub mod tracks;

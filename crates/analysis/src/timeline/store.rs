@@ -7,12 +7,12 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use super::instants::{InstantKind, Instants};
-use super::runs::{Cap, Durations, RunLane, RunRef};
 use super::threads::{NEVER_NS, Thread, ThreadFilter, ThreadLane, ThreadOrder, ThreadRow, Threads};
-use super::turns::{Run, Turn, TurnIndex};
+use super::turns::{Turn, TurnIndex};
 use super::wait_groups::WaitGroups;
 use super::waits::WaitIndex;
 use crate::account::facts::Facts;
+use crate::account::runs::{Cap, Durations, Run, RunLane, RunRef};
 use crate::account::sweep::{Totals, Watcher};
 use crate::account::{Account, Ledger, ReadyParts};
 use crate::automata::Oddity;

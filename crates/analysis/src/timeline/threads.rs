@@ -9,10 +9,10 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::runs::RunRef;
 use super::store::{Cut, Store};
 use super::turns::{PARTS, Turn, TurnIndex, TurnSums, TurnsIn};
 use crate::account::ReadyParts;
+use crate::account::runs::RunRef;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{Class, ClassTimes, StopCode};
 use model::lane::{BLOCK, Lane, partition};

@@ -6,26 +6,11 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::account::runs::Run;
 use crate::account::{Account, ReadyParts};
 use model::class::{Class, ClassTimes, StopCode, WAIT_REASONS, WaitReason};
 use model::forest::{Aggregate, Forest, Longest};
 use model::lane::BLOCK;
-
-/// One run of a thread, as it is kept.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Run {
-    pub(crate) start: u64,
-    pub(crate) end: u64,
-    /// Why it ended.
-    pub code: StopCode,
-    /// For how long the thread was ready before; `None` if it was not.
-    pub(crate) ready_ns: Option<u64>,
-    /// For how much of that, outside of pauses, some capability stood by; `None`
-    /// if that must be looked up, as where times go back.
-    pub(crate) idle_ns: Option<u64>,
-    /// Whether a collection went on in it, or was being stopped for.
-    pub(crate) paused: bool,
-}
 
 /// How many spans a turn has: blocked, ready, running. Each may be empty. In the
 /// last turn of a thread, what the log does not tell of takes the place of the run.

@@ -3,9 +3,24 @@
 use rustc_hash::FxHashMap;
 
 use super::phases::PhaseLane;
-use super::turns::Run;
 use model::class::{Class, ClassTimes, StopCode};
 use model::lane::{Lane, LaneIndex, PlainLane};
+
+/// One run of a thread, as it is kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    /// Why it ended.
+    pub code: StopCode,
+    /// For how long the thread was ready before; `None` if it was not.
+    pub(crate) ready_ns: Option<u64>,
+    /// For how much of that, outside of pauses, some capability stood by; `None`
+    /// if that must be looked up, as where times go back.
+    pub(crate) idle_ns: Option<u64>,
+    /// Whether a collection went on in it, or was being stopped for.
+    pub(crate) paused: bool,
+}
 
 /// One run of a thread: which lane, and which place there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
