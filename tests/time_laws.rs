@@ -9,6 +9,7 @@ use analysis::account::report::CapTimes;
 use analysis::timeline::activity::{COLLECTING, MOST_SERIES};
 use analysis::timeline::thread_account::ThreadAccount;
 use analysis::timeline::thread_table::ThreadTableQuery;
+use common::build::{Build, Declared};
 use common::plain_time::{CapSums, Does, PlainTime, Stretch, ThreadSums};
 use common::{Case, for_all, known};
 use eventlog::ids::Nanos;
@@ -591,5 +592,101 @@ proptest! {
         let whole = whole.iter().map(|thread| (thread.id, thread.life_ns));
         let whole: BTreeMap<_, _> = whole.filter(|(_, life)| *life > 0).collect();
         prop_assert_eq!(threads, whole);
+    }
+}
+
+/// The types of the events of [`made`].
+const TYPES: &[Declared] = &[
+    (0, Some(4), "Create thread"),
+    (1, Some(4), "Run thread"),
+    (2, Some(10), "Stop thread"),
+    (8, Some(6), "Wakeup thread"),
+    (9, Some(0), "Starting GC"),
+    (10, Some(0), "Finished GC"),
+    (12, Some(0), "Request parallel GC"),
+    (18, Some(14), "Block marker"),
+    (20, Some(0), "GC idle"),
+    (21, Some(0), "GC working"),
+    (22, Some(0), "GC done"),
+    (53, Some(58), "GC statistics"),
+    (162, Some(8), "Heap profile sample begin"),
+    (165, Some(8), "Heap profile sample end"),
+];
+
+/// What happens next: on which capability, how long after what came before, what,
+/// and to which thread.
+type Happens = (u16, u64, u8, u32);
+
+/// A log in which a capability runs one thread at a time, and a thread runs on one
+/// capability. Whatever has to do with collections comes in any order.
+fn made(happens: &[Happens]) -> Vec<u8> {
+    let mut events: [Vec<(u16, u64, Vec<u8>)>; 3] = Default::default();
+    let mut runs: [Option<u32>; 3] = [None; 3];
+    let mut now = 1000;
+    for &(cap, later, what, thread) in happens {
+        now += later;
+        let of_thread = thread.to_be_bytes().to_vec();
+        let running = &mut runs[usize::from(cap)];
+        let event = match what {
+            0 => (0, of_thread),
+            1..=3 if running.is_some() => {
+                let thread = running.take().unwrap_or_default().to_be_bytes();
+                let status = [[0, 1], [0, 7], [0, 3], [0, 6]][usize::from(later as u8 % 4)];
+                (2, [thread.as_slice(), &status, &[0; 4]].concat())
+            }
+            1..=3 if runs.contains(&Some(thread)) => continue,
+            1..=3 => {
+                runs[usize::from(cap)] = Some(thread);
+                (1, of_thread)
+            }
+            4 => (8, [of_thread, vec![0, 0]].concat()),
+            5 => (12, Vec::new()),
+            6 | 7 => (9, Vec::new()),
+            8 | 9 => (10, Vec::new()),
+            10 => (53, vec![0; 58]),
+            11..=13 => (u16::from(what) + 9, Vec::new()),
+            14 => (162, vec![0; 8]),
+            _ => (165, vec![0; 8]),
+        };
+        events[usize::from(cap)].push((event.0, now, event.1));
+    }
+    let mut log = Build::with_types(TYPES);
+    for (cap, events) in (0..).zip(&events) {
+        log.block(Some(cap), (1000, now), |log| {
+            for (id, at, payload) in events {
+                log.event(*id, *at, payload);
+            }
+            log
+        });
+    }
+    log.end();
+    log.bytes.clone()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Orders of events that no log at hand has: a thread runs within a collection,
+    /// a collection begins in another one, a census has no end.
+    #[test]
+    fn both_agree_on_any_order_of_events(
+        happens in proptest::collection::vec((0..3u16, 1..40u64, 0..16u8, 1..5u32), 1..80),
+        cut in any::<u64>(),
+    ) {
+        let bytes = made(&happens);
+        let mut middle = 0;
+        let plain = PlainTime::of(&bytes, |log| {
+            middle = log.0 + cut % (log.1 - log.0 + 1);
+            vec![middle]
+        });
+        let plain = plain.expect("a log");
+        let session = common::session_of(&bytes).expect("a log");
+        let log = plain.log;
+        for range in [log, (log.0, middle), (middle, log.1)] {
+            if range.0 < range.1 {
+                let same = same_in(&session, &plain, range);
+                prop_assert!(same.is_ok(), "{:?}: {same:?}", range);
+            }
+        }
     }
 }

@@ -759,13 +759,11 @@ impl PlainTime {
     fn counting_since(&self, begin: u64, phases: &BTreeMap<u16, Vec<(Stretch, Phase)>>) -> u64 {
         let mut pauses = self.pauses.iter();
         let pause = pauses.find(|pause| pause.requested <= begin && begin < pause.end);
-        let phases = pause.and_then(|pause| phases.get(&pause.leader));
-        let during = phases.and_then(|phases| {
-            let mut phases = phases.iter();
-            phases.find(|(span, _)| span.0 <= begin && begin < span.1)
-        });
+        let Some(pause) = pause else { return begin };
+        let mut phases = phases.get(&pause.leader).into_iter().flatten();
+        let during = phases.find(|(span, _)| span.0 <= begin && begin < span.1);
         match during {
-            Some(((since, _), Phase::Idle | Phase::Done)) => *since,
+            Some(((since, _), Phase::Idle | Phase::Done)) => (*since).max(pause.start).min(begin),
             _ => begin,
         }
     }

@@ -51,7 +51,8 @@ test('saves what each thread did, as the reference counted it', async ({ page })
     const { run_ns: run, slices, labels } = counted[row.thread];
     expect(row, `thread ${row.thread}`).toMatchObject({ running_ns: String(run), runs: String(slices), label: labels.at(-1) ?? '' });
     if (row.created_ns !== '' && row.finished_ns !== '') {
-      const life = Number(row.running_ns) + Number(row.ready_ns) + Number(row.blocked_ns);
+      const life =
+        Number(row.running_ns) + Number(row.ready_in_collection_ns) + Number(row.ready_ns) + Number(row.blocked_ns);
       expect(life, `thread ${row.thread}`).toBe(row.finished_ns - row.created_ns);
     }
   }
@@ -125,7 +126,7 @@ test('a click or Enter on a row selects the thread on the timeline', async ({ pa
   await page.getByRole('searchbox', { name: /this label or number/ }).fill('ffi-1');
   await expect(status(page)).toHaveText('1 thread in the whole log');
   await row(page, 0).click();
-  await expect(strip(page)).toContainText('ffi-1 (thread 14) waited');
+  await expect(strip(page)).toContainText('ffi-1 (thread 14) was ready');
   await expect(row(page, 0)).toHaveClass(/current/);
 
   await page.getByRole('searchbox', { name: /this label or number/ }).fill('bh-');

@@ -1,6 +1,7 @@
 //! All analyses of a log, wired together once.
 
 use crate::account::facts::{Condition, Watch};
+use crate::automata::gc_phase::Phase;
 use crate::flamegraph::profiles::{Profiles, SourceInfo, TrackInfo};
 use crate::flamegraph::sources::{self, Known};
 use crate::flamegraph::spans::ProgramSpans;
@@ -15,7 +16,7 @@ use crate::timeline::profile_rows::ProfileRows;
 use crate::timeline::store::Store;
 use crate::timeline::tracks::Tracks;
 use crate::timeline::user_spans::SpanPrefixes;
-use eventlog::ids::Nanos;
+use eventlog::ids::{CapId, Nanos};
 use eventlog::{Event, EventType, LogReader, Names, Record, Sink};
 use model::profile::TrackSource;
 use model::profile::origin::Origin;
@@ -216,6 +217,10 @@ struct Ending<'a> {
 }
 
 impl SpanSink for Ending<'_> {
+    fn gc_phase(&mut self, cap: CapId, phase: Phase, span: Span) {
+        self.store.gc_phase(cap, phase, span);
+    }
+
     fn open(&mut self, open: Open) {
         self.open.open(open);
         self.store.open(open);

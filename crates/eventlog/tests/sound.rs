@@ -109,6 +109,9 @@ proptest! {
     ) {
         let types = types();
         let (id, size) = types[which.index(types.len() - 1)];
+        // GHC declares one byte more for these than it writes: their length is
+        // found in their content, which cannot be any bytes.
+        prop_assume!(id != EventType::IPE.0);
         let (bytes, payload) = event(id, size, time, &payload);
         let (events, damage) = last_event(&log(&types, &bytes, in_block));
         prop_assert_eq!(damage, 0, "type {} {:?}", id, events);

@@ -6,7 +6,7 @@ use analysis::timeline::thread_table::{ThreadTable, ThreadTimes};
 use model::class::WaitReason;
 
 /// The names of the columns.
-pub const COLUMNS: [&str; 23] = [
+pub const COLUMNS: [&str; 25] = [
     "thread",
     "label",
     "created_ns",
@@ -14,7 +14,9 @@ pub const COLUMNS: [&str; 23] = [
     "end",
     "running_ns",
     "running_at_end_ns",
+    "ready_in_collection_ns",
     "ready_ns",
+    "ready_while_idle_ns",
     "blocked_ns",
     "blocked_mvar_ns",
     "blocked_black_hole_ns",
@@ -45,7 +47,9 @@ pub fn cells(row: &ThreadTimes) -> [Cell<'_>; COLUMNS.len()] {
         row.end.explanation().into(),
         times.running_ns.into(),
         times.open_ns.into(),
+        times.ready_paused_ns.into(),
         times.ready_ns().into(),
+        times.ready_idle_ns.into(),
         times.all_blocked_ns().into(),
         blocked(WaitReason::Mvar),
         blocked(WaitReason::BlackHole),
@@ -107,7 +111,7 @@ mod tests {
             rows: vec![row("plain"), row("=a, \"b\"\nc")],
             ..ThreadTable::default()
         };
-        let zeros = ",0".repeat(15);
+        let zeros = ",0".repeat(17);
         let rest = format!("3,,still waiting for a capability{zeros},,0,0\r\n");
         let rows = format!("7,plain,{rest}7,\"'=a, \"\"b\"\"\nc\",{rest}");
         assert_eq!(thread_csv(&table, false), rows);

@@ -82,11 +82,13 @@ impl<'a> Collections<'a> {
             let mut ahead = Ahead::default();
             for i in 0..cap.phases.len() {
                 let (start, end) = cap.phases.span(i);
-                let at = ahead.first(all.len(), |i| all[i].end.0 <= start);
-                let inside = all.get(at).is_some_and(|pause| pause.start.0 < end);
-                if inside && start < end && cap.phases.is_logged(i) {
-                    phased[at] = true;
+                if start == end || !cap.phases.is_logged(i) {
+                    continue;
                 }
+                let at = ahead.first(all.len(), |i| all[i].end.0 <= start);
+                let met = all[at..].iter().take_while(|pause| pause.start.0 < end);
+                let met = met.count();
+                phased[at..at + met].fill(true);
             }
         }
         Self {
@@ -106,17 +108,17 @@ impl<'a> Collections<'a> {
 /// collected, so that this is what the leader does after its last phase of work.
 fn counting_since(census: Span, pauses: &Pauses, account: Account<'_>) -> Nanos {
     let begin = census.start;
-    let leader = pauses
-        .at(begin)
-        .map(|pause| usize::from(pause.leader.0) + 1);
-    let Some(cap) = leader.and_then(|lane| account.lanes.get(lane)) else {
+    let Some(pause) = pauses.at(begin) else {
+        return begin;
+    };
+    let Some(cap) = account.lanes.get(usize::from(pause.leader.0) + 1) else {
         return begin;
     };
     let at = cap.phases.first_ending_after(begin.0);
     let done =
         at < cap.phases.len() && matches!(cap.phases.class(at), Class::GcIdle | Class::GcDone);
     let since = if done { cap.phases.span(at).0 } else { begin.0 };
-    Nanos(since.min(begin.0))
+    Nanos(since.max(pause.start.0).min(begin.0))
 }
 
 impl Pieces {
