@@ -48,8 +48,8 @@ pub(super) struct Stream {
     /// The time of the last event of this block.
     last_time: Option<Nanos>,
     pub(super) head: Option<Extent>,
-    /// Whether the end-of-data marker was met.
-    pub(super) ended: bool,
+    /// Bytes of the end-of-data markers that were met.
+    pub(super) end_marker_bytes: u64,
 }
 
 /// The beginning of an event.
@@ -97,7 +97,7 @@ impl Stream {
             lost: None,
             last_time: None,
             head: None,
-            ended: false,
+            end_marker_bytes: 0,
         }
     }
 
@@ -285,7 +285,7 @@ impl Stream {
                 self.order = order;
             }
             Verdict::EndOfData => {
-                self.ended = true;
+                self.end_marker_bytes += len as u64;
                 self.pos += len;
             }
             Verdict::CutOff => {
