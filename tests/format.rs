@@ -236,6 +236,27 @@ fn an_end_marker_before_the_end() {
     assert_eq!(damage(&reading), [(kind, at, 2)]);
 }
 
+/// Whatever is read twice on the way is counted once: `read` compares the account
+/// of bytes with the length of the log.
+#[test]
+fn end_markers_are_accounted_for_once() {
+    let mut log = Build::new();
+    for cap in [0, 0, 1] {
+        log.block(Some(cap), SPAN, |log| log.runs(T, 2).end());
+    }
+    assert_eq!(ok(&log).rows.len(), 12);
+
+    // A size leads over the header of a second log, to that log's end.
+    let mut log = Build::new();
+    let block = log.at() as usize;
+    log.block(Some(0), SPAN, |log| log.runs(T, 2));
+    log.raw(b"hdrbhetbetb!").raw(&[7; 50]);
+    let size = (log.at() as usize - block) as u32;
+    log.bytes[block + 10..block + 14].copy_from_slice(&size.to_be_bytes());
+    log.end().raw(&[0x55; 40]);
+    assert_eq!(ok(&log).rows.len(), 4);
+}
+
 // Sections
 
 #[test]

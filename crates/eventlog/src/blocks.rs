@@ -538,9 +538,9 @@ impl Indexer {
                 block.end = ByteOffset(at);
                 let start = block.start.0;
                 self.section().blocks.push(block);
-                // What lies in the block now is its stream's to judge.
-                let outside = |marker: &u64| !(start..at).contains(marker);
-                self.section().end_markers.retain(outside);
+                // What lies in the block is its stream's to judge, and what is
+                // behind it is read again.
+                self.section().end_markers.retain(|&marker| marker < start);
                 self.report(marker_at, 0, kind, cap);
             } else {
                 self.section().blocks.push(block);

@@ -60,6 +60,9 @@ pub struct Header {
     /// nearly all events are. 1 for those that need a closer look, 0 for what
     /// is no event inside of a block.
     quick: Vec<u16>,
+    /// For the large types of a fixed size: where an event ends if one bit of
+    /// its type is wrong, and it is of a shorter type of a fixed size.
+    shorter: Vec<(u16, Vec<u16>)>,
 }
 
 /// What events need of a declaration.
@@ -243,7 +246,21 @@ impl Header {
             PayloadSize::Fixed(len) if len < LARGE => len + PREFIX as u16,
             PayloadSize::Fixed(_) | PayloadSize::Variable => 1,
         };
+        let fixed = |id: usize| match slots.get(id).map(|slot| slot.size) {
+            Some(PayloadSize::Fixed(len)) => Some(len.saturating_add(PREFIX as u16)),
+            _ => None,
+        };
+        let shorter = (0..slots.len()).filter_map(|id| {
+            let end = fixed(id).filter(|&end| end >= LARGE + PREFIX as u16)?;
+            let others = (0..u16::BITS).filter_map(|bit| fixed(id ^ 1 << bit));
+            let mut ends: Vec<u16> = others.filter(|&other| other < end).collect();
+            ends.sort_unstable();
+            ends.dedup();
+            Some((u16::try_from(id).ok()?, ends))
+        });
+        let shorter = shorter.collect();
         Ok(Self {
+            shorter,
             types,
             stop_codes,
             quick: (0..).zip(&slots).map(quick).collect(),
@@ -280,6 +297,12 @@ impl Header {
         self.quick
             .get(usize::from(id))
             .map_or(0, |&size| usize::from(size))
+    }
+
+    /// Where an event of a large fixed size ends if one bit of its type is wrong.
+    pub(crate) fn shorter_ends(&self, id: u16) -> &[u16] {
+        let found = self.shorter.iter().find(|(large, _)| *large == id);
+        found.map_or(&[], |(_, ends)| ends)
     }
 
     /// Whether events of this type are decoded.

@@ -21,7 +21,7 @@
 use super::event::{EventType, Shape};
 use super::header::{BLOCK_MARKER, Header, PayloadSize};
 use super::problem::DamageKind;
-use super::record::{Extent, Marker, NoEvent, PREFIX, extent, extent_as, prefix};
+use super::record::{Extent, Marker, NoEvent, PREFIX, extent, prefix};
 use super::scan::{Bounds, is_undated};
 use crate::ids::Nanos;
 
@@ -293,10 +293,9 @@ impl View<'_> {
         if event.end < PREFIX + usize::from(LARGE) {
             return None;
         }
-        let other = |bit: u32| extent_as(self.header, self.bytes, event.id ^ 1 << bit).ok();
-        let ends = (0..u16::BITS).filter_map(other).map(|other| other.end);
-        let mut shorter = ends.filter(|&end| end < event.end);
-        shorter.find(|&end| self.tiles(end, event.end, until(next_time)))
+        let ends = self.header.shorter_ends(event.id).iter();
+        let mut ends = ends.map(|&end| usize::from(end));
+        ends.find(|&end| self.tiles(end, event.end, until(next_time)))
     }
 
     /// The first place inside of an event from which other events fill it

@@ -306,8 +306,8 @@ impl Merger {
         exhausted.sort_unstable();
         for i in exhausted.into_iter().rev() {
             let stream = self.streams.swap_remove(i);
-            self.section_ended |= stream.ended;
-            self.end_marker_bytes += if stream.ended { 2 } else { 0 };
+            self.section_ended |= stream.end_marker_bytes > 0;
+            self.end_marker_bytes += stream.end_marker_bytes;
         }
         // The others may have other numbers now.
         self.queue.clear();

@@ -103,12 +103,6 @@ fn be16(bytes: &[u8], at: usize) -> Option<u16> {
 #[inline]
 pub(crate) fn extent(header: &Header, bytes: &[u8]) -> Result<Extent, NoEvent> {
     let id = be16(bytes, 0).ok_or(NoEvent::Short(0))?;
-    extent_as(header, bytes, id)
-}
-
-/// The extent of the event that `bytes` would begin with if it were of that type.
-#[inline]
-pub(crate) fn extent_as(header: &Header, bytes: &[u8], id: u16) -> Result<Extent, NoEvent> {
     let (payload, len) = match header.size(id) {
         PayloadSize::Fixed(len) => (PREFIX, usize::from(len)),
         PayloadSize::Variable => {

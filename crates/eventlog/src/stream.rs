@@ -39,6 +39,8 @@ pub(super) struct Stream {
     order: Order,
     /// Whether what stands behind the head was seen to be sound.
     leads_on: bool,
+    /// What stands behind the head, if that was found quickly.
+    peeked: Option<Peeked>,
     /// What stands behind the head is not dated before this.
     latest: Nanos,
     /// Why nothing sound was found at the end of the last window, if so.
@@ -46,8 +48,26 @@ pub(super) struct Stream {
     /// The time of the last event of this block.
     last_time: Option<Nanos>,
     pub(super) head: Option<Extent>,
-    /// Whether the end-of-data marker was met.
-    pub(super) ended: bool,
+    /// Bytes of the end-of-data markers that were met.
+    pub(super) end_marker_bytes: u64,
+}
+
+/// The beginning of an event.
+#[derive(Clone, Copy, Debug)]
+struct Peeked {
+    id: u16,
+    time: Nanos,
+    /// Where it ends, as [`Header::quick_size`] has it.
+    end: usize,
+}
+
+impl Peeked {
+    #[inline]
+    fn at(bytes: &[u8], header: &Header) -> Option<Self> {
+        let (id, time) = prefix(bytes)?;
+        let end = header.quick_size(id);
+        Some(Self { id, time, end })
+    }
 }
 
 /// What a stream has to offer.
@@ -72,11 +92,12 @@ impl Stream {
             quick_end: 0,
             order: Order::new(Bounds::ANY),
             leads_on: false,
+            peeked: None,
             latest: Nanos(0),
             lost: None,
             last_time: None,
             head: None,
-            ended: false,
+            end_marker_bytes: 0,
         }
     }
 
@@ -143,26 +164,35 @@ impl Stream {
     /// already, has a small fixed size, and a sound one follows it soon.
     #[inline]
     pub(super) fn find_quickly(&mut self) -> bool {
-        if !self.leads_on {
-            return false;
-        }
         let Some(view) = self.buffer.get(self.pos..self.quick_end) else {
             return false;
         };
-        let Some((id, time)) = prefix(view) else {
-            return false;
+        let Peeked { id, time, end } = match self.peeked {
+            Some(peeked) => peeked,
+            None if !self.leads_on => return false,
+            None => match Peeked::at(view, &self.header) {
+                Some(peeked) => peeked,
+                None => return false,
+            },
         };
-        let end = self.header.quick_size(id);
-        let Some((next_id, next)) = view.get(end..).and_then(prefix) else {
+        if end < PREFIX {
+            return false;
+        }
+        let Some(next) = view
+            .get(end..)
+            .and_then(|rest| Peeked::at(rest, &self.header))
+        else {
             return false;
         };
         let last = self.order.last.max(time);
-        let soon = Nanos(last.0.saturating_add(LONG_PAUSE)).min(self.order.bounds.to);
-        let sound = last <= next && next <= soon && self.header.quick_size(next_id) != 0;
+        let soon = last <= next.time
+            && next.time <= self.order.bounds.to
+            && next.time.0 - last.0 <= LONG_PAUSE;
         // Zeros are no event, though they look like one.
-        if end < PREFIX || !sound || next == Nanos(0) {
+        if !soon || next.end == 0 || next.time == Nanos(0) {
             return false;
         }
+        self.peeked = Some(next);
         self.head = Some(Extent {
             id,
             time,
@@ -174,6 +204,7 @@ impl Stream {
 
     /// Finds the next event, going to the next block where one ends.
     pub(super) fn fill(&mut self, window: usize, damage: &mut DamageList) -> Fill {
+        self.peeked = None;
         loop {
             let at = self.offset();
             let Some(block) = &self.block else {
@@ -254,7 +285,7 @@ impl Stream {
                 self.order = order;
             }
             Verdict::EndOfData => {
-                self.ended = true;
+                self.end_marker_bytes += len as u64;
                 self.pos += len;
             }
             Verdict::CutOff => {
@@ -299,8 +330,13 @@ impl Stream {
         self.pos += event.end;
         self.head = None;
         self.last_time = Some(event.time);
-        let latest = event.time.max(std::mem::take(&mut self.latest));
-        self.order = self.order.after(event.id, latest);
+        if self.peeked.is_some() && event.id != EventType::GC_START.0 {
+            // What is found quickly is in order.
+            self.order.last = self.order.last.max(event.time);
+        } else {
+            let latest = event.time.max(std::mem::take(&mut self.latest));
+            self.order = self.order.after(event.id, latest);
+        }
     }
 }
 
