@@ -15,13 +15,15 @@ use common::{Case, for_all, known};
 use eventlog::ids::Nanos;
 use model::class::{CLASSES, Class, ClassTimes, StopCode, WAIT_REASONS, WaitReason};
 use model::lane::Lane;
-use model::marks::MarkKind;
+use model::marks::{MarkKind, Values};
 use model::time::Span;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use views::session::Session;
 use views::session::questions::{SummaryQuery, ThreadTimeQuery, TimeQuery};
 use views::tracks::capability::Capability;
+use views::tracks::parallelism::Parallelism;
+use views::tracks::ready::ReadyThreads;
 use views::tracks::thread::Thread;
 use views::tracks::{Activity, Row, TimelineQuery};
 
@@ -363,6 +365,62 @@ fn the_activity_shows_the_account() {
                 }
             }
             things += graph.series.len();
+        }
+        Ok(things)
+    });
+}
+
+/// In each pixel exactly the least, the most and the mean of what is counted.
+#[test]
+fn the_levels_show_the_account() {
+    for_all(known([40, 3386], [139, 11508]), |case| {
+        let Ok(session) = common::session_of(&case.bytes()) else {
+            return Ok(0);
+        };
+        let Some(log) = session.overview().span else {
+            return Ok(0);
+        };
+        let mut things = 0;
+        for (place, range) in ranges((log.start.0, log.end.0)).into_iter().enumerate() {
+            let query = TimelineQuery {
+                view: span(range),
+                width_px: [1, 13, 40][place % 3],
+                rows: vec![Parallelism.into(), ReadyThreads.into()],
+            };
+            let points = session.ask(&query).points;
+            let bucket = query.bucket_ns();
+            for start in (range.0 / bucket * bucket..range.1).step_by(bucket as usize) {
+                let stretch = Span::new(Nanos(start), Nanos(start.saturating_add(bucket)));
+                let times = session.ask(&TimeQuery(Some(stretch)));
+                let from = start as f64 - range.0 as f64;
+                let value = |row: usize| {
+                    let found = points.of_row(row).find(|point| point.start == from);
+                    found.map_or((Values::one(0.0), 0.0), |point| {
+                        (point.values, point.end - point.start)
+                    })
+                };
+                let what = format!("{range:?}, from {start}");
+                let (running, length) = value(0);
+                let there = |(_, time): &(usize, &u64)| **time > 0;
+                let counts: Vec<_> = times
+                    .parallelism_ns
+                    .iter()
+                    .enumerate()
+                    .filter(there)
+                    .collect();
+                let least = counts.first().map_or(0, |(count, _)| *count);
+                let most = counts.last().map_or(0, |(count, _)| *count);
+                let drawn = (running.min as usize, running.max as usize);
+                expect(&what, drawn, (least, most))?;
+                let sum: u64 = counts
+                    .iter()
+                    .map(|(count, time)| *count as u64 * **time)
+                    .sum();
+                expect(&what, (running.mean * length).round() as u64, sum)?;
+                let (ready, length) = value(1);
+                expect(&what, (ready.mean * length).round() as u64, times.ready_ns)?;
+                things += 1;
+            }
         }
         Ok(things)
     });

@@ -7,7 +7,9 @@ use crate::scene::colour::Rgb;
 use crate::scene::palette::Palette;
 use crate::scene::words;
 use crate::session::Session;
+use analysis::account::sweep::{Counts, Level};
 use eventlog::ids::Nanos;
+use model::gauge::Stretch;
 use model::marks::{Values, Writer};
 use model::time::Span;
 
@@ -16,6 +18,8 @@ use model::time::Span;
 pub enum Unit {
     /// Capabilities or threads, also parts of one.
     Capabilities,
+    /// How many capabilities, of all that there are.
+    OfCapabilities,
     /// Bytes.
     Bytes,
     /// Bytes in a second.
@@ -33,6 +37,8 @@ pub enum Style {
     Filled,
     /// A light area under a line.
     Area,
+    /// A line at the mean, over a light area from the least to the greatest value.
+    Spread,
     /// A line.
     Line,
     /// A line of dashes.
@@ -97,6 +103,32 @@ pub(super) fn bucket_ns(span: Span) -> u64 {
     length.next_power_of_two()
 }
 
+/// Writes what the account counts at each time: its least, greatest and mean
+/// value of each bucket. Of a log that is still being read nothing is counted.
+pub(super) fn levels(log: &Session, writer: &mut Writer, of: fn(&Counts) -> Level) {
+    if !log.recording.is_settled() {
+        return;
+    }
+    let mut walker = log.recording.store.account().walker();
+    let buckets = writer.buckets();
+    for (start, end) in buckets.each() {
+        let end = end.min(buckets.end_ns.max(start.saturating_add(1)));
+        let level = of(&walker.levels_in(Nanos(start), Nanos(end)));
+        if level.max == 0 {
+            continue;
+        }
+        let (min, max) = (f64::from(level.min), f64::from(level.max));
+        let mean = (level.sum_ns as f64 / (end - start) as f64).clamp(min, max);
+        let values = Values {
+            min,
+            max,
+            mean,
+            last: mean,
+        };
+        writer.stretch(0, &Stretch { start, end, values });
+    }
+}
+
 /// The values of each series in the bucket that is drawn at a time.
 pub(super) fn details(track: impl TrackKind, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
     let Some(gauge) = track.gauge() else {
@@ -108,6 +140,7 @@ pub(super) fn details(track: impl TrackKind, log: &Session, query: &DetailsQuery
         ..TimelineQuery::writer(log, Span::new(start, Nanos(start.0.saturating_add(1))))
     };
     track.answer(log, &mut writer);
+    let caps = log.recording.info.lives.caps().count();
     let points: Vec<_> = writer.reply.points.of_row(0).collect();
     let fact = |(number, series): (u8, &Series)| {
         let found = points.iter().find(|point| point.series == number);
@@ -116,7 +149,10 @@ pub(super) fn details(track: impl TrackKind, log: &Session, query: &DetailsQuery
             None if gauge.is_nothing_zero() => Values::one(0.0),
             None => return None,
         };
-        Some(Fact::new(series.name, words::values(gauge.unit, values)))
+        Some(Fact::new(
+            series.name,
+            words::values(gauge.unit, values, caps),
+        ))
     };
     (0..).zip(gauge.series).filter_map(fact).collect()
 }

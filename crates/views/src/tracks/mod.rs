@@ -22,6 +22,7 @@ mod lane;
 mod link;
 pub mod messages;
 pub mod nonmoving;
+pub mod parallelism;
 mod query;
 pub mod ready;
 pub mod returned;
@@ -275,6 +276,7 @@ tracks! {
     activity::Activity,
     collections::Collections,
     nonmoving::Nonmoving,
+    parallelism::Parallelism,
     ready::ReadyThreads,
     messages::Messages,
     capability::Capability,

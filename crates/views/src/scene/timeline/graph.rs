@@ -6,7 +6,7 @@ use super::plot::{Band, Column, Outline, Plot, stacked};
 use crate::scene::colour::Rgb;
 use crate::scene::item::Names;
 use crate::scene::painter::{Align, Face, Painter, Rect};
-use crate::tracks::{Activity, Gauge, Look, Row, Style};
+use crate::tracks::{Activity, Gauge, Look, Row, Style, Unit};
 use analysis::timeline::activity::COLLECTING;
 use model::marks::Values;
 
@@ -49,6 +49,9 @@ impl<N: Names> Scene<'_, N> {
     /// The greatest value in view of all rows that share a row's scale: sparks
     /// of all capabilities do, so that they can be compared.
     fn greatest(&self, row: Row, gauge: Gauge) -> f64 {
+        if gauge.unit == Unit::OfCapabilities {
+            return self.caps as f64;
+        }
         let scale = |row: Row| row.gauge().and_then(|gauge| gauge.scale);
         let alike = |other: &&Row| {
             **other == row || (gauge.scale.is_some() && scale(**other) == gauge.scale)
@@ -132,6 +135,16 @@ impl<N: Names> Scene<'_, N> {
                 }
                 painter.polygon(&outline.finish(), colour.alpha(0.3));
                 paint_line(points, colour, plot, painter);
+            }
+            Style::Spread => {
+                let (mut spread, mut mean) = (Band::default(), Band::default());
+                for (from, to, values) in points {
+                    spread.step(*from, *to, plot.y(values.max), plot.y(values.min));
+                    let y = plot.y(values.mean);
+                    mean.step(*from, *to, y - HALF_LINE_PX, y + HALF_LINE_PX);
+                }
+                spread.paint(colour.alpha(0.35), painter);
+                mean.paint(colour.into(), painter);
             }
             Style::Line => paint_line(points, colour, plot, painter),
             Style::Dashed => self.paint_dashes(points, colour, plot, painter),
@@ -271,6 +284,8 @@ fn paint_stack(
             }
             edge.paint(colour.into(), painter);
         }
-        Style::Filled | Style::Line | Style::Dashed => band.paint(colour.into(), painter),
+        Style::Filled | Style::Spread | Style::Line | Style::Dashed => {
+            band.paint(colour.into(), painter)
+        }
     }
 }

@@ -15,7 +15,7 @@ pub fn value(unit: Unit, value: f64) -> String {
         Unit::Bytes => format::bytes(whole),
         Unit::BytesPerSecond => format::byte_rate(whole, Nanos(1_000_000_000)),
         Unit::PerSecond => format!("{}/s", rounded(value)),
-        Unit::Capabilities => rounded(value),
+        Unit::Capabilities | Unit::OfCapabilities => rounded(value),
         Unit::Count => format::count(whole),
     }
 }
@@ -25,15 +25,24 @@ fn rounded(value: f64) -> String {
     short((value * 100.0).round() / 100.0)
 }
 
-/// The values of a stretch of time in words: the last of them, and between
-/// what they were if they changed.
+/// The values of a stretch of time in words: the mean and between what they
+/// were if they changed; of `caps` capabilities how many.
 #[must_use]
-pub fn values(unit: Unit, values: Values) -> String {
-    let [min, max, last] = [values.min, values.max, values.last].map(|number| value(unit, number));
-    if min == max {
-        last
+pub fn values(unit: Unit, values: Values, caps: usize) -> String {
+    let [min, max, mean] = [values.min, values.max, values.mean].map(|number| value(unit, number));
+    let levels = if min == max {
+        min.clone()
     } else {
-        format!("{last}, between {min} and {max}")
+        format!("{min} to {max}")
+    };
+    let all = match unit {
+        Unit::OfCapabilities => format!(" of {caps}"),
+        _ => String::new(),
+    };
+    if min == max {
+        levels + &all
+    } else {
+        format!("{levels}{all}, {mean} on average")
     }
 }
 
@@ -42,13 +51,13 @@ fn unit(row: Row) -> Unit {
     row.gauge().map_or(Unit::Count, |gauge| gauge.unit)
 }
 
-/// All that a graph shows at one place, in words: `created 12 k/s, dud 0.5/s`.
+/// All that a graph shows at one place, in words: `created: 12 k/s · dud: 0.5/s`.
 #[must_use]
 pub fn at_once(row: Row, points: &[(u8, Values)], caps: usize) -> String {
     let unit = unit(row);
     let said = points.iter().map(|(number, of)| {
         let name = row.series_name(*number, caps);
-        format!("{name} {}", values(unit, *of))
+        format!("{name}: {}", values(unit, *of, caps))
     });
     said.collect::<Vec<_>>().join(" · ")
 }
@@ -85,6 +94,7 @@ mod tests {
     use super::*;
     use crate::tracks::Activity;
     use crate::tracks::heap::Heap;
+    use crate::tracks::parallelism::Parallelism;
     use crate::tracks::sparks::{Of, Sparks};
     use analysis::timeline::activity::COLLECTING;
     use eventlog::ids::CapId;
@@ -103,12 +113,23 @@ mod tests {
             last: 300.0,
         };
         let text = at_once(row, &[(0, changing), (2, Values::one(0.5))], 2);
-        let expected = "created 300/s, between 0/s and 12 k/s · overflowed 0.50/s";
+        let expected = "created: 0/s to 12 k/s, 1 k/s on average · overflowed: 0.50/s";
         assert_eq!(text.replace(format::NBSP, " "), expected);
+        let parallelism = Row::from(Parallelism);
+        let running = Values {
+            min: 0.0,
+            max: 2.0,
+            mean: 1.7,
+            last: 1.7,
+        };
+        let text = at_once(parallelism, &[(0, running)], 4);
+        assert_eq!(text, "capabilities running: 0 to 2 of 4, 1.7 on average");
+        let text = at_once(parallelism, &[(0, Values::one(2.0))], 4);
+        assert_eq!(text, "capabilities running: 2 of 4");
         let activity = Row::from(Activity);
         let heap = Row::from(Heap);
         let text = at_once(heap, &[(1, Values::one(3_145_728.0))], 2);
-        assert_eq!(text.replace(format::NBSP, " "), "blocks in use 3.0 MiB");
+        assert_eq!(text.replace(format::NBSP, " "), "blocks in use: 3.0 MiB");
         assert_eq!(activity.series_name(3, 4), "capability 3 running");
         assert_eq!(
             activity.series_name(15, 32),
