@@ -147,7 +147,7 @@ fn same_in(session: &Session, plain: &PlainTime, range: Stretch) -> Result<usize
         ours.collections.capability_ns,
         collections.capability_time,
     )?;
-    let threads = session.ask(&ThreadTimeQuery(Some(span(range))));
+    let threads = threads_of(&session, Some(span(range)));
     let plain_threads = plain.threads(range);
     let numbers: Vec<_> = threads.iter().map(|thread| thread.id).collect();
     let plain_numbers: Vec<_> = plain_threads.keys().copied().collect();
@@ -207,6 +207,12 @@ fn no_capability_runs_while_it_stands_still() {
         }
         Ok(things)
     });
+}
+
+/// How the threads of a log that is read to its end spent a range.
+fn threads_of(session: &Session, range: Option<Span>) -> Vec<ThreadAccount> {
+    let threads = session.ask(&ThreadTimeQuery(range));
+    threads.expect("it is read to its end")
 }
 
 /// The time of each class in the marks of a row.
@@ -290,7 +296,7 @@ fn the_rows_of_threads_show_the_account() {
         let Some(view) = session.overview().span else {
             return Ok(0);
         };
-        let threads = session.ask(&ThreadTimeQuery(None));
+        let threads = threads_of(&session, None);
         for thread in threads.iter().take(200) {
             for zoom in ZOOMS {
                 let marks = in_marks(&session, Thread(thread.id).into(), view, zoom);
@@ -445,7 +451,7 @@ fn the_table_of_threads_is_the_account() {
             });
             let rows = table.ok_or("no table")?.rows;
             let rows: BTreeMap<_, _> = rows.iter().map(|row| (row.id, row.sums.times)).collect();
-            for thread in session.ask(&ThreadTimeQuery(range)) {
+            for thread in threads_of(&session, range) {
                 let what = format!("{range:?}, thread {}", thread.id);
                 let row = rows.get(&thread.id).ok_or_else(|| what.clone())?;
                 let mut blocked = [0; WAIT_REASONS];
@@ -515,6 +521,7 @@ fn document(session: &Session, plain: &PlainTime) -> Value {
     });
     let labels: BTreeMap<_, _> = session
         .ask(&ThreadTimeQuery(None))
+        .expect("it is read to its end")
         .into_iter()
         .map(|thread| (thread.id, thread.label))
         .collect();
@@ -635,7 +642,7 @@ proptest! {
                 prop_assert_eq!(classes, times.life_ns);
                 caps.entry(cap).or_default().add(&times);
             }
-            for thread in session.ask(&ThreadTimeQuery(Some(span(part)))) {
+            for thread in threads_of(&session, Some(span(part))) {
                 let sums = sums_of(&thread);
                 let classes = sums.running + sums.ready_in_collection + sums.ready_behind_thread
                     + sums.ready_while_idle + sums.foreign_call + sums.unknown
@@ -646,7 +653,7 @@ proptest! {
         }
         let whole = session.ask(&TimeQuery(None));
         prop_assert_eq!(caps, whole.caps.into_iter().collect());
-        let whole = session.ask(&ThreadTimeQuery(None));
+        let whole = threads_of(&session, None);
         let whole = whole.iter().map(|thread| (thread.id, thread.life_ns));
         let whole: BTreeMap<_, _> = whole.filter(|(_, life)| *life > 0).collect();
         prop_assert_eq!(threads, whole);
