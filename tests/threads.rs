@@ -110,6 +110,19 @@ fn lane(store: &Store, thread: u32) -> Vec<(u64, u64, Class)> {
 }
 
 #[test]
+fn a_turn_that_is_not_there_is_nothing() {
+    // A page may still ask for what was in the log that it had before.
+    let store = log(|b| b.create(10, 7).run(30, 7).stop(35, 7, DONE));
+    let lane = store.thread_lane(ThreadId(7)).expect("the thread");
+    for index in [lane.len(), lane.len() + 1, lane.len() + 2, 3_000_000] {
+        assert!(lane.span(index).0 <= lane.span(index).1);
+        assert_eq!((lane.cap(index), lane.owner(index)), (None, None));
+        assert_eq!(lane.run_place(index), None);
+    }
+    assert_eq!(lane.code(3_000_000), None);
+}
+
+#[test]
 fn a_new_thread_is_ready_at_once() {
     let store = log(|b| b.create(10, 7).wake(12, 7).run(30, 7).stop(35, 7, DONE));
     let row = only(&store);
