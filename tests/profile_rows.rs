@@ -19,19 +19,19 @@ use model::profile::frames::Frame;
 use model::time::Span;
 use proptest::prelude::*;
 use views::notes::Notes;
-use views::scene::arrange::{Known, TrackView, arrange};
-use views::scene::item::{Marks, Names};
 use views::scene::painter::TextPainter;
 use views::scene::palette::Palette;
-use views::scene::timeline::{Focus, Scene};
-use views::scene::track::{Layout, Track};
 use views::scene::viewport::Viewport;
 use views::session::Session;
+use views::timeline::arrange::{Known, TrackView, arrange};
+use views::timeline::layout::{Layout, Track};
+use views::timeline::{Focus, Scene};
 use views::tracks::Contents;
 use views::tracks::Row;
 use views::tracks::TimelineQuery;
 use views::tracks::calls::{Call, ForeignCalls};
 use views::tracks::details::{DetailsQuery, Fact, Target};
+use views::tracks::item::{Marks, Names};
 use views::tracks::samples::{Sampled, Samples};
 
 fn open_bytes(bytes: &[u8]) -> Session {

@@ -21,9 +21,10 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use views::session::Session;
 use views::session::questions::{SummaryQuery, ThreadTimeQuery, TimeQuery};
+use views::tracks::activity::Activity;
 use views::tracks::capability::Capability;
 use views::tracks::thread::Thread;
-use views::tracks::{Activity, Row, TimelineQuery};
+use views::tracks::{Row, TimelineQuery};
 
 /// What `eventscope time --json` calls the classes of a capability.
 const CAP_CLASSES: [(&str, Does); 9] = [

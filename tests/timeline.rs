@@ -11,16 +11,16 @@ use model::lane::Lane;
 use model::marks::MarkKind;
 use model::time::Span;
 use proptest::prelude::*;
-use views::scene::arrange::{Known, TrackView, arrange};
-use views::scene::item::{Marks, Names};
-use views::scene::track::Layout;
-use views::scene::track_name::TrackName;
 use views::session::Session;
 use views::session::questions::TimeQuery;
+use views::timeline::arrange::{Known, TrackView, arrange};
+use views::timeline::layout::Layout;
 use views::tracks::Row;
 use views::tracks::TimelineQuery;
 use views::tracks::capability::Capability;
 use views::tracks::details::DetailsQuery;
+use views::tracks::item::{Marks, Names};
+use views::tracks::name::TrackName;
 use views::tracks::thread::Thread;
 
 fn open(name: &str) -> Session {

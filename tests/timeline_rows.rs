@@ -16,23 +16,25 @@ use model::class::Class;
 use model::marks::{MarkKind, Values};
 use model::time::Span;
 use proptest::prelude::*;
-use views::scene::arrange::{Known, TrackView, arrange};
-use views::scene::track::{Group, Layout, Track};
-use views::scene::track_name::TrackName;
 use views::session::Session;
 use views::session::questions::TimeQuery;
+use views::timeline::arrange::{Known, TrackView, arrange};
+use views::timeline::layout::{Layout, Track};
+use views::tracks::activity::Activity;
 use views::tracks::allocation::AllocationRate;
 use views::tracks::blocks::Blocks;
 use views::tracks::collections::{Collections, Pause};
 use views::tracks::counter::Counter;
 use views::tracks::details::DetailsQuery;
+use views::tracks::group::Group;
 use views::tracks::heap::Heap;
+use views::tracks::name::TrackName;
 use views::tracks::nonmoving::Nonmoving;
 use views::tracks::returned::MemoryReturned;
 use views::tracks::sparks::{Of, Sparks};
 use views::tracks::task::Task;
 use views::tracks::user_span::UserSpan;
-use views::tracks::{Activity, Row, TimelineQuery};
+use views::tracks::{Row, TimelineQuery};
 
 fn open(name: &str) -> Session {
     common::fixture(name).session()

@@ -4,10 +4,10 @@ use crate::ui::panels::PANELS;
 use eventlog::ids::Nanos;
 use model::time::Span;
 use views::scene::format;
-use views::scene::track_name::TrackName;
 use views::share::{Link, decode, encode};
 use views::tracks::Contents;
 use views::tracks::Row;
+use views::tracks::name::TrackName;
 use views::view::store::Entry;
 use views::view::{Selected, View};
 

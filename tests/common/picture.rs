@@ -9,15 +9,15 @@ use analysis::timeline::flow::Arrow;
 use eventlog::ids::{Nanos, ThreadId};
 use model::time::Span;
 use views::notes::Notes;
-use views::scene::item::{Marks, Names};
 use views::scene::painter::TextPainter;
 use views::scene::palette::Palette;
-use views::scene::timeline::{Focus, Scene};
-use views::scene::track::Layout;
 use views::scene::viewport::Viewport;
 use views::session::Session;
+use views::timeline::layout::Layout;
+use views::timeline::{Focus, Scene};
 use views::tracks::Row;
 use views::tracks::TimelineQuery;
+use views::tracks::item::{Marks, Names};
 
 /// No thread and no message has a name.
 pub struct NoNames;

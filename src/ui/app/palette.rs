@@ -13,10 +13,11 @@ use crate::ui::panels::PANELS;
 use crate::ui::viewer::Goto;
 use model::time::Span;
 use views::actions::{Action, bindings};
-use views::scene::arrange::{Reach, TrackChange, all_tracks};
 use views::scene::format;
-use views::scene::track::Group;
-use views::scene::track_name::TrackName;
+use views::timeline::arrange::TrackChange;
+use views::timeline::reveal::{Reach, all_tracks};
+use views::tracks::group::Group;
+use views::tracks::name::TrackName;
 use views::view::{Change, View};
 
 impl App {

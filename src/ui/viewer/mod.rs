@@ -24,11 +24,11 @@ pub(super) use views::control::gestures::{Press, Wheel};
 pub(super) use views::control::walk::VisibleItem;
 pub(super) use views::control::{Control, Description, Goto, Place, Told};
 use views::notes::Notes;
-use views::scene::track::Layout;
-use views::scene::track_name::TrackName;
 use views::session::Overview;
+use views::timeline::layout::Layout;
 use views::tracks::TimelineQuery;
 use views::tracks::details::DetailsQuery;
+use views::tracks::name::TrackName;
 
 /// The elements that the timeline moves itself.
 struct Elements {

@@ -1,10 +1,10 @@
 //! What mouse, pen and fingers do.
 
 use super::{Control, Told};
-use crate::scene::item::Item;
-use crate::scene::timeline::{MINIMAP_PX, TOP_PX};
 use crate::scene::viewport::Viewport;
+use crate::timeline::{MINIMAP_PX, TOP_PX};
 use crate::tracks::Shape;
+use crate::tracks::item::Item;
 use eventlog::ids::Nanos;
 use model::time::Span;
 

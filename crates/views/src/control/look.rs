@@ -1,9 +1,9 @@
 //! What is in view: zooming, moving, going to things, and back.
 
 use super::{Control, Goto, Place, Told};
-use crate::scene::item::Item;
-use crate::scene::timeline::TOP_PX;
+use crate::timeline::TOP_PX;
 use crate::tracks::Row;
+use crate::tracks::item::Item;
 use eventlog::ids::Nanos;
 use model::time::Span;
 

@@ -24,14 +24,14 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::notes::Note;
-use crate::scene::item::{Item, Marks, Names};
-use crate::scene::timeline::labels_px;
-use crate::scene::track::Layout;
-use crate::scene::track_name::TrackName;
 use crate::scene::viewport::Viewport;
 use crate::session::Overview;
+use crate::timeline::labels_px;
+use crate::timeline::layout::Layout;
 use crate::tracks::Row;
 use crate::tracks::details::{DetailsQuery, Fact};
+use crate::tracks::item::{Item, Marks, Names};
+use crate::tracks::name::TrackName;
 use analysis::timeline::flow::Arrow;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use gestures::{Drag, Touch};

@@ -1,10 +1,11 @@
 //! What has to be asked of the worker for this view, and its answers.
 
 use super::{Control, NOTHING, Told};
-use crate::scene::item::{Item, Marks, Names};
-use crate::scene::timeline::{Focus, Scene, TOP_PX, labels_px};
+use crate::timeline::{Focus, Scene, TOP_PX, labels_px};
+use crate::tracks::TimelineQuery;
+use crate::tracks::activity::Activity;
 use crate::tracks::details::{DetailsQuery, Fact};
-use crate::tracks::{Activity, TimelineQuery};
+use crate::tracks::item::{Item, Marks, Names};
 use crate::{notes::Notes, scene::palette::Palette};
 use analysis::timeline::flow::{Arrow, FlowQuery};
 use eventlog::ids::{Nanos, ThreadId};

@@ -4,11 +4,12 @@
 
 use super::gestures::{Press, Wheel};
 use super::*;
-use crate::scene::arrange::{Known, TrackView, arrange};
-use crate::scene::timeline::{LABELS_PX, MINIMAP_PX, TOP_PX};
+use crate::timeline::arrange::{Known, TrackView, arrange};
+use crate::timeline::{LABELS_PX, MINIMAP_PX, TOP_PX};
 use crate::tracks::Contents;
+use crate::tracks::Listed;
+use crate::tracks::activity::Activity;
 use crate::tracks::capability::{Capability, Run};
-use crate::tracks::{Activity, Listed};
 use model::class::StopCode;
 use model::marks::{NewSpan, TimelineReply, Writer};
 

@@ -13,7 +13,7 @@ use crate::flame::step::Step;
 use crate::key::text;
 use crate::notes::tests::any_notes;
 use crate::notes::{MAX_NAME, MAX_NOTES, Note};
-use crate::scene::arrange::{Move, TrackView};
+use crate::timeline::arrange::{Move, TrackView};
 use crate::view::flame::{FlameOrder, FlameView};
 use crate::view::panel::{Codec, Settings};
 use crate::view::tracks::MAX_TRACKS;

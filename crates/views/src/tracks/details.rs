@@ -7,9 +7,9 @@ use std::borrow::Cow;
 
 use super::Row;
 use crate::scene::format;
-use crate::scene::item::Names;
-use crate::scene::words::{self, thread_name};
 use crate::session::Session;
+use crate::tracks::item::Names;
+use crate::tracks::words::{self, thread_name};
 use analysis::timeline::messages::Messages;
 use analysis::timeline::store::Store;
 use eventlog::ids::{CapId, Nanos, ThreadId};

@@ -1,10 +1,10 @@
 //! What tracks that show lanes have in common.
 
 use crate::scene::format;
-use crate::scene::item::Item;
-use crate::scene::timeline::Bar;
-use crate::scene::words;
+use crate::timeline::Bar;
 use crate::tracks::details::{DetailsQuery, Fact, Lead};
+use crate::tracks::item::Item;
+use crate::tracks::words;
 use eventlog::ids::Nanos;
 use model::marks::MarkView;
 use model::span_lane::{Piece, SpanLane};

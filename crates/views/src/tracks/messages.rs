@@ -6,12 +6,12 @@ use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact, on_c
 use super::thread::Thread;
 use super::{Contents, Listed, Shape, TrackKind};
 use crate::scene::format;
-use crate::scene::item::{Item, Names};
-use crate::scene::legend::{Entry, MIDDLE, Made, Sample, Section};
 use crate::scene::painter::{Painter, Rect};
-use crate::scene::timeline::Scene;
-use crate::scene::track::Group;
 use crate::session::Session;
+use crate::timeline::Scene;
+use crate::timeline::legend::{Entry, MIDDLE, Made, Sample, Section};
+use crate::tracks::group::Group;
+use crate::tracks::item::{Item, Names};
 use analysis::timeline::messages::MessageKind;
 use model::marks::{NONE, NewMoment, Packed, Payload, Writer};
 use model::time::Span;

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::details::{Fact, FlameTarget, MOST_LISTED};
 use crate::scene::format;
-use crate::scene::words::function_name;
+use crate::tracks::words::function_name;
 use eventlog::ids::Nanos;
 use model::lane::partition;
 use model::profile::frames::{FrameId, FrameKind};

@@ -21,9 +21,9 @@ use std::fmt;
 use std::rc::Rc;
 
 use crate::notes::Notes;
-use crate::scene::arrange::{TrackChange, TrackView};
-use crate::scene::track::Layout;
-use crate::scene::track_name::TrackName;
+use crate::timeline::arrange::{TrackChange, TrackView};
+use crate::timeline::layout::Layout;
+use crate::tracks::name::TrackName;
 use eventlog::ids::Nanos;
 use model::time::Span;
 use panel::{PanelName, PanelSettings, Settings};

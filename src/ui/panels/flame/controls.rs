@@ -17,7 +17,7 @@ use model::time::Span;
 use views::flame::query::{FlameQuery, Measure};
 use views::flame::step::Step;
 use views::scene::format;
-use views::scene::track_name::TrackName;
+use views::tracks::name::TrackName;
 use views::view::flame::{FlameOrder, FlameView};
 
 #[derive(Properties, PartialEq)]

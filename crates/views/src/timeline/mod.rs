@@ -2,12 +2,15 @@
 //! them, selection and pointer. Only what is in view is painted; the cost is
 //! that of its pixels.
 
+pub mod arrange;
 mod axis;
 mod bars;
 mod cap;
 mod flow;
 mod graph;
 mod labels;
+pub mod layout;
+pub mod legend;
 mod minimap;
 mod moments;
 mod notes;
@@ -15,15 +18,16 @@ mod overlay;
 mod pattern;
 mod plot;
 mod profile;
+pub mod reveal;
 mod thread;
 
-use super::colour::Rgb;
-use super::item::{Item, Marks, Names};
-use super::painter::{Painter, Rect};
-use super::palette::Palette;
-use super::track::{Kind, Layout, Track};
-use super::viewport::Viewport;
 use crate::notes::Notes;
+use crate::scene::colour::Rgb;
+use crate::scene::painter::{Painter, Rect};
+use crate::scene::palette::Palette;
+use crate::scene::viewport::Viewport;
+use crate::timeline::layout::{Kind, Layout, Track};
+use crate::tracks::item::{Item, Marks, Names};
 use analysis::timeline::flow::Arrow;
 use eventlog::ids::Nanos;
 use model::class::Class;

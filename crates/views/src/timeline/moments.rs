@@ -1,9 +1,9 @@
 //! Moments: a tick for each mark, for tracks without a sign of their own.
 
 use super::Scene;
-use crate::scene::item::Names;
 use crate::scene::painter::{Painter, Rect};
 use crate::tracks::Row;
+use crate::tracks::item::Names;
 
 impl<N: Names> Scene<'_, N> {
     pub(crate) fn paint_moments(&self, row: Row, area: Rect, painter: &mut impl Painter) {

@@ -3,9 +3,9 @@
 
 use super::{RULER_PX, Scene, TOP_PX};
 use crate::scene::format;
-use crate::scene::item::{Item, Names};
 use crate::scene::painter::{Align, Face, Painter, Rect};
-use crate::scene::timeline::MINIMAP_PX;
+use crate::timeline::MINIMAP_PX;
+use crate::tracks::item::{Item, Names};
 use eventlog::ids::Nanos;
 use model::time::Span;
 

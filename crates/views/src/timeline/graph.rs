@@ -4,9 +4,11 @@
 use super::Scene;
 use super::plot::{Band, Column, Outline, Plot, stacked};
 use crate::scene::colour::Rgb;
-use crate::scene::item::Names;
+use crate::scene::gauge::{Gauge, Look, Style};
 use crate::scene::painter::{Align, Face, Painter, Rect};
-use crate::tracks::{Activity, Gauge, Look, Row, Style};
+use crate::tracks::Row;
+use crate::tracks::activity::Activity;
+use crate::tracks::item::Names;
 use analysis::timeline::activity::COLLECTING;
 use model::marks::Values;
 
@@ -102,7 +104,7 @@ impl<N: Names> Scene<'_, N> {
         if plot.is_empty {
             return;
         }
-        let text = crate::scene::words::value(gauge.unit, plot.top);
+        let text = crate::scene::gauge::value(gauge.unit, plot.top);
         let back = Rect::new(
             area.x + 2.0,
             area.y + 2.0,

@@ -4,9 +4,9 @@
 use super::pattern::stripes_on;
 use super::{Scene, class_colour};
 use crate::scene::format;
-use crate::scene::item::Names;
 use crate::scene::painter::{Align, Face, Painter, Rect};
 use crate::tracks::capability::{Capability, Run};
+use crate::tracks::item::Names;
 use model::class::Class;
 use model::marks::{MarkKind, MarkView};
 

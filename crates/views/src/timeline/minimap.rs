@@ -2,9 +2,9 @@
 
 use super::Scene;
 use super::plot::{Column, Outline, stacked};
-use crate::scene::item::Names;
 use crate::scene::painter::{Painter, Rect};
-use crate::tracks::Activity;
+use crate::tracks::activity::Activity;
+use crate::tracks::item::Names;
 use analysis::timeline::activity::COLLECTING;
 use eventlog::ids::Nanos;
 

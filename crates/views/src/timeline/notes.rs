@@ -3,8 +3,8 @@
 
 use super::{MINIMAP_PX, RULER_PX, Scene, TOP_PX};
 use crate::scene::format;
-use crate::scene::item::Names;
 use crate::scene::painter::{Align, Face, Painter, Rect};
+use crate::tracks::item::Names;
 
 /// How wide the name of a note may be.
 const NAME_PX: f64 = 110.0;

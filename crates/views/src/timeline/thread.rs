@@ -1,8 +1,8 @@
 //! A thread: a full bar while it runs, a thin line in the colour of its reason while it does not.
 
 use super::{Scene, class_colour};
-use crate::scene::item::Names;
 use crate::scene::painter::{Painter, Rect};
+use crate::tracks::item::Names;
 use crate::tracks::thread::Thread;
 use eventlog::ids::Nanos;
 use model::class::Class;

@@ -2,13 +2,14 @@
 
 use super::SAMPLE_PX;
 use crate::notes::{Note, Notes};
-use crate::scene::item::{Item, Marks, Names};
 use crate::scene::painter::{Painter, Rect};
 use crate::scene::palette::Palette;
-use crate::scene::timeline::{Focus, MINIMAP_PX, NARROW_LABELS_PX, Scene, TOP_PX};
-use crate::scene::track::{Group, Kind, Layout, Track};
-use crate::scene::track_name::TrackName;
 use crate::scene::viewport::Viewport;
+use crate::timeline::layout::{Kind, Layout, Track};
+use crate::timeline::{Focus, MINIMAP_PX, NARROW_LABELS_PX, Scene, TOP_PX};
+use crate::tracks::group::Group;
+use crate::tracks::item::{Item, Marks, Names};
+use crate::tracks::name::TrackName;
 use crate::tracks::{Contents, Row};
 use analysis::timeline::flow::Arrow;
 use eventlog::ids::{Nanos, ThreadId};
