@@ -194,21 +194,14 @@ fn crates() -> Vec<PathBuf> {
 
 /// Circles that are still to be cut, by the folders that they tie. Most are one: a
 /// track paints itself on the scene, whose items name their track.
-const LEFT: [&str; 14] = [
+const LEFT: [&str; 7] = [
     "analysis: findings and flamegraph::stack_samples",
     "analysis: flamegraph and flamegraph::sources",
     "analysis: flamegraph::sources and flamegraph::spans",
-    "views: scene and scene::arrange",
-    "views: scene and scene::legend",
-    "views: scene and scene::timeline",
-    "views: scene and scene::words",
-    "views: scene and tracks",
-    "views: scene::arrange and tracks",
-    "views: scene::legend and scene::timeline",
-    "views: scene::legend and tracks",
-    "views: scene::timeline and tracks",
-    "views: scene::words and tracks",
     "views: session and tracks",
+    "views: timeline and timeline::legend",
+    "views: timeline and tracks",
+    "views: timeline::legend and tracks",
 ];
 
 #[test]

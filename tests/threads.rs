@@ -12,7 +12,7 @@ use common::store_of;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::{Class, WaitReason};
 use model::lane::Lane;
-use model::time::Span;
+use model::time::Interval;
 use views::thread_export::thread_csv;
 
 /// The stop codes of the standard numbering.
@@ -107,6 +107,19 @@ fn lane(store: &Store, thread: u32) -> Vec<(u64, u64, Class)> {
         .map(|i| (lane.span(i).0, lane.span(i).1, lane.class(i)))
         .filter(|(start, end, _)| start < end)
         .collect()
+}
+
+#[test]
+fn a_turn_that_is_not_there_is_nothing() {
+    // A page may still ask for what was in the log that it had before.
+    let store = log(|b| b.create(10, 7).run(30, 7).stop(35, 7, DONE));
+    let lane = store.thread_lane(ThreadId(7)).expect("the thread");
+    for index in [lane.len(), lane.len() + 1, lane.len() + 2, 3_000_000] {
+        assert!(lane.span(index).0 <= lane.span(index).1);
+        assert_eq!((lane.cap(index), lane.owner(index)), (None, None));
+        assert_eq!(lane.run_place(index), None);
+    }
+    assert_eq!(lane.code(3_000_000), None);
 }
 
 #[test]
@@ -418,7 +431,7 @@ fn only_some_threads_are_wanted() {
         let query = ThreadTableQuery {
             only: threads.iter().copied().map(ThreadId).collect(),
             filter: filter.to_owned(),
-            range: range.map(|(from, to)| Span::new(Nanos(from), Nanos(to))),
+            range: range.map(|(from, to)| Interval::new(Nanos(from), Nanos(to))),
             sort: ThreadColumn::Thread,
             ..Default::default()
         };
@@ -451,7 +464,7 @@ fn a_range_clips_times_and_counts_what_happens_in_it() {
     let store = three();
     let range = |from, to| {
         let query = ThreadTableQuery {
-            range: Some(Span::new(Nanos(from), Nanos(to))),
+            range: Some(Interval::new(Nanos(from), Nanos(to))),
             sort: ThreadColumn::Thread,
             ..Default::default()
         };

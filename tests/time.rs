@@ -9,7 +9,7 @@ use analysis::timeline::store::Store;
 use common::{Case, Known, for_all, known, store_of};
 use eventlog::ids::Nanos;
 use eventlog::{Need, Step};
-use model::time::Span;
+use model::time::Interval;
 use views::session::Session;
 use views::session::questions::TimeQuery;
 
@@ -28,7 +28,7 @@ fn for_all_stores(known: Known, check: impl Fn(&Case, &Store) -> Result<usize, S
 }
 
 /// What collections cost, by capability: the classes of the account, once more.
-fn costs_are_the_account(store: &Store, range: Span) -> Result<Vec<GcCosts>, String> {
+fn costs_are_the_account(store: &Store, range: Interval) -> Result<Vec<GcCosts>, String> {
     let times = store.account().program(Some(range));
     let costs = store.account().gc_costs(Some(range));
     let count: u64 = costs.iter().map(|row| row.count).sum();
@@ -79,9 +79,9 @@ fn collections_cost_what_capabilities_spend_on_them() {
         for part in 0..7 {
             let length = log.duration().0;
             let (from, to) = (length / 7 * part + part, length / 7 * (part + 2));
-            let range = Span::new(
-                Nanos(log.start.0 + from.min(length)),
-                Nanos(log.start.0 + to.clamp(from.min(length), length)),
+            let range = Interval::new(
+                Nanos(log.start().0 + from.min(length)),
+                Nanos(log.start().0 + to.clamp(from.min(length), length)),
             );
             costs_are_the_account(store, range)?;
         }
@@ -97,9 +97,9 @@ fn adds_up(store: &Store, cuts: &[u64]) -> Result<usize, String> {
     let length = log.duration().0;
     let mut cuts: Vec<u64> = cuts
         .iter()
-        .map(|cut| log.start.0 + cut % (length + 1))
+        .map(|cut| log.start().0 + cut % (length + 1))
         .collect();
-    cuts.extend([log.start.0, log.end.0]);
+    cuts.extend([log.start().0, log.end().0]);
     cuts.sort_unstable();
     let mut sum = ProgramTimes {
         parallelism_ns: vec![0; whole.parallelism_ns.len()],
@@ -111,7 +111,7 @@ fn adds_up(store: &Store, cuts: &[u64]) -> Result<usize, String> {
         ..ProgramTimes::default()
     };
     for part in cuts.windows(2) {
-        let range = Span::new(Nanos(part[0]), Nanos(part[1]));
+        let range = Interval::new(Nanos(part[0]), Nanos(part[1]));
         let part = account.program(Some(range));
         let parallel: u64 = part.parallelism_ns.iter().sum();
         expect("parallelism", parallel, part.life_ns)?;

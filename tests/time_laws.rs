@@ -16,16 +16,17 @@ use eventlog::ids::Nanos;
 use model::class::{CLASSES, Class, ClassTimes, StopCode, WAIT_REASONS, WaitReason};
 use model::lane::Lane;
 use model::marks::{MarkKind, Values};
-use model::time::Span;
+use model::time::Interval;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use views::session::Session;
 use views::session::questions::{SummaryQuery, ThreadTimeQuery, TimeQuery};
+use views::tracks::activity::Activity;
 use views::tracks::capability::Capability;
 use views::tracks::parallelism::Parallelism;
 use views::tracks::ready::ReadyThreads;
 use views::tracks::thread::Thread;
-use views::tracks::{Activity, Row, TimelineQuery};
+use views::tracks::{Row, TimelineQuery};
 
 /// What `eventscope time --json` calls the classes of a capability.
 const CAP_CLASSES: [(&str, Does); 9] = [
@@ -47,8 +48,8 @@ fn expect<T: PartialEq + std::fmt::Debug>(what: &str, ours: T, theirs: T) -> Res
     Err(format!("{what}: {ours:?}, plainly {theirs:?}"))
 }
 
-fn span((from, to): Stretch) -> Span {
-    Span::new(Nanos(from), Nanos(to))
+fn span((from, to): Stretch) -> Interval {
+    Interval::new(Nanos(from), Nanos(to))
 }
 
 /// Numbers that look like chance, but are the same in each run.
@@ -210,13 +211,13 @@ fn no_capability_runs_while_it_stands_still() {
 }
 
 /// How the threads of a log that is read to its end spent a range.
-fn threads_of(session: &Session, range: Option<Span>) -> Vec<ThreadAccount> {
+fn threads_of(session: &Session, range: Option<Interval>) -> Vec<ThreadAccount> {
     let threads = session.ask(&ThreadTimeQuery(range));
     threads.expect("it is read to its end")
 }
 
 /// The time of each class in the marks of a row.
-fn in_marks(session: &Session, row: Row, view: Span, width_px: u32) -> [f64; CLASSES] {
+fn in_marks(session: &Session, row: Row, view: Interval, width_px: u32) -> [f64; CLASSES] {
     let query = TimelineQuery {
         view,
         width_px,
@@ -330,7 +331,7 @@ fn the_activity_shows_the_account() {
             return Ok(0);
         };
         let mut things = 0;
-        for (place, range) in ranges((log.start.0, log.end.0)).into_iter().enumerate() {
+        for (place, range) in ranges((log.start().0, log.end().0)).into_iter().enumerate() {
             if range.0 == range.1 {
                 continue;
             }
@@ -387,7 +388,7 @@ fn the_levels_show_the_account() {
             return Ok(0);
         };
         let mut things = 0;
-        for (place, range) in ranges((log.start.0, log.end.0)).into_iter().enumerate() {
+        for (place, range) in ranges((log.start().0, log.end().0)).into_iter().enumerate() {
             let query = TimelineQuery {
                 view: span(range),
                 width_px: [1, 13, 40][place % 3],
@@ -396,7 +397,7 @@ fn the_levels_show_the_account() {
             let points = session.ask(&query).points;
             let bucket = query.bucket_ns();
             for start in (range.0 / bucket * bucket..range.1).step_by(bucket as usize) {
-                let stretch = Span::new(Nanos(start), Nanos(start.saturating_add(bucket)));
+                let stretch = Interval::new(Nanos(start), Nanos(start.saturating_add(bucket)));
                 let times = session.ask(&TimeQuery(Some(stretch)));
                 let from = start as f64 - range.0 as f64;
                 let value = |row: usize| {
@@ -442,7 +443,7 @@ fn the_table_of_threads_is_the_account() {
             return Ok(0);
         };
         let mut things = 0;
-        for range in ranges((log.start.0, log.end.0)) {
+        for range in ranges((log.start().0, log.end().0)) {
             let range = Some(span(range));
             let table = session.ask(&ThreadTableQuery {
                 range,
@@ -490,7 +491,7 @@ fn the_summary_is_the_account() {
             return Ok(0);
         };
         let mut things = 0;
-        let parts = ranges((log.start.0, log.end.0)).into_iter().map(span);
+        let parts = ranges((log.start().0, log.end().0)).into_iter().map(span);
         for range in parts.map(Some).chain([None]) {
             let summary = session.ask(&SummaryQuery(range));
             let times = session.ask(&TimeQuery(range));

@@ -8,9 +8,9 @@ use yew::prelude::*;
 
 use super::same::Same;
 use super::viewer::ViewerRef;
-use views::scene::arrange::TrackChange;
-use views::scene::track::{Kind, Layout, Track};
-use views::scene::track_name::TrackName;
+use views::timeline::arrange::TrackChange;
+use views::timeline::layout::{Kind, Layout, Track};
+use views::tracks::name::TrackName;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct HeadsProps {

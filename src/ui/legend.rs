@@ -6,8 +6,8 @@ use yew::prelude::*;
 
 use super::canvas::CanvasPainter;
 use super::theme;
-use views::scene::legend::{Entry, SAMPLE_PX, Section, paint_sample};
 use views::scene::painter::Rect;
+use views::timeline::legend::{Entry, SAMPLE_PX, Section, paint_sample};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct LegendProps {

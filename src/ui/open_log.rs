@@ -10,9 +10,9 @@ use analysis::timeline::threads::ThreadRow;
 use eventlog::Progress;
 use eventlog::ids::CapId;
 use views::fingerprint::Fingerprint;
-use views::scene::arrange::Known;
 use views::scene::format;
 use views::session::Overview;
+use views::timeline::arrange::Known;
 
 /// How far the opening is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -9,8 +9,9 @@ use yew::prelude::*;
 use super::dialog::{close_modal, open_modal};
 use super::viewer::Goto;
 use views::actions::{Action, matching};
-use views::scene::arrange::{Reach, TrackChange};
 use views::scene::format;
+use views::timeline::arrange::TrackChange;
+use views::timeline::reveal::Reach;
 
 /// How many entries are shown at most.
 const SHOWN: usize = 100;

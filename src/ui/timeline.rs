@@ -13,11 +13,11 @@ use super::heads::Heads;
 use super::same::Same;
 use super::track_menu::TrackMenu;
 use super::viewer::{Control, Description, Goto, Press, ViewerRef, Wheel};
-use views::scene::arrange::{TrackChange, TrackView};
-use views::scene::timeline::TOP_PX;
-use views::scene::track::Layout;
-use views::scene::track_name::TrackName;
+use views::timeline::TOP_PX;
+use views::timeline::arrange::{TrackChange, TrackView};
+use views::timeline::layout::Layout;
 use views::tracks::details::FlameTarget;
+use views::tracks::name::TrackName;
 
 /// Watches the size of an element as long as it lives.
 pub(super) struct Observer {

@@ -9,9 +9,10 @@ use super::menu::{Menu, focus_button};
 use super::same::Same;
 use analysis::timeline::threads::ThreadOrder;
 use analysis::timeline::user_spans::SpanPrefixes;
-use views::scene::arrange::{TrackChange, TrackView};
-use views::scene::track::{Group, Kind, Layout};
-use views::scene::track_name::TrackName;
+use views::timeline::arrange::{TrackChange, TrackView};
+use views::timeline::layout::{Kind, Layout};
+use views::tracks::group::Group;
+use views::tracks::name::TrackName;
 
 /// The orders of threads, in words.
 const ORDERS: [(&str, ThreadOrder); 4] = [

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use crate::control::Control;
 use crate::key::{Chord, Key, KeyPress, at, text};
-use crate::scene::arrange::{Direction, TrackChange};
+use crate::timeline::arrange::{Direction, TrackChange};
 use crate::tracks::details::Lead;
 use crate::view::panel::{Panel, PanelName, find};
 use analysis::timeline::threads::ThreadOrder;

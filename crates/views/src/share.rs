@@ -42,7 +42,7 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 
 use crate::fingerprint::Fingerprint;
-use crate::scene::track_name::TrackName;
+use crate::tracks::name::TrackName;
 use crate::view::panel::{Panel, PanelName, Piece, find};
 use crate::view::text::{
     MAX_TEXT, cut, escape, escape_text, number, read_range, unescape, unless, write_range,

@@ -36,10 +36,10 @@ use crate::ui::viewer::{Description, Goto, Place, Told, ViewerRef, VisibleItem};
 use files::FileNews;
 use log::LogNews;
 use views::actions::Action;
-use views::scene::track::Layout;
-use views::scene::track_name::TrackName;
 use views::share::Link;
+use views::timeline::layout::Layout;
 use views::tracks::details::FlameTarget;
+use views::tracks::name::TrackName;
 use views::view::Change;
 use views::view::store::ViewStore;
 

@@ -12,7 +12,7 @@ use super::search::Ahead;
 use eventlog::ids::CapId;
 use model::class::Class;
 use model::lane::Lane;
-use model::time::Span;
+use model::time::Interval;
 
 /// How a capability spent the collections of one generation, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -113,7 +113,7 @@ impl Account<'_> {
     /// What collections cost in a range, or in the whole log: by generation, the
     /// youngest first.
     #[must_use]
-    pub fn gc_costs(&self, range: Option<Span>) -> Vec<GcCosts> {
+    pub fn gc_costs(&self, range: Option<Interval>) -> Vec<GcCosts> {
         let range = self.clip(range.unwrap_or(self.log()));
         let starting = self.starting_in(range);
         let mut costs = Costs {
@@ -123,7 +123,7 @@ impl Account<'_> {
             first: self
                 .pauses()
                 .all()
-                .partition_point(|pause| pause.start < range.start),
+                .partition_point(|pause| pause.start < range.start()),
             still_ns: vec![0; starting.len()],
         };
         for place in 0..self.caps().len() {
@@ -136,7 +136,7 @@ impl Account<'_> {
 /// The costs in the making.
 struct Costs<'a> {
     account: Account<'a>,
-    range: Span,
+    range: Interval,
     rows: BTreeMap<Option<u16>, GcCosts>,
     /// The number of the first collection that begins in the range.
     first: usize,
@@ -164,8 +164,8 @@ impl Costs<'_> {
         };
         let pauses = self.account.pauses().all();
         let first = pauses.get(self.first).filter(|_| !self.still_ns.is_empty());
-        let from = first.map_or(self.range.start, |first| first.requested);
-        let from = from.min(self.range.start);
+        let from = first.map_or(self.range.start(), |first| first.requested);
+        let from = from.min(self.range.start());
         let mut asked = Ahead::default();
         for i in pieces.first_ending_after(from.0)..pieces.len() {
             let (start, end) = pieces.span(i);
@@ -175,15 +175,15 @@ impl Costs<'_> {
                 continue;
             };
             let whole = number.wrapping_sub(self.first);
-            if start >= self.range.end.0 && whole >= self.still_ns.len() {
+            if start >= self.range.end().0 && whole >= self.still_ns.len() {
                 break;
             }
             let mut parts = GcParts::default();
             let Some(part) = parts.part(pieces.class(i)) else {
                 continue;
             };
-            let inside = end.min(self.range.end.0);
-            *part = inside.saturating_sub(start.max(self.range.start.0));
+            let inside = end.min(self.range.end().0);
+            *part = inside.saturating_sub(start.max(self.range.start().0));
             if let Some(still) = self.still_ns.get_mut(whole) {
                 *still = still.saturating_add(end - start);
             }
@@ -196,10 +196,10 @@ impl Costs<'_> {
     /// Counts the collections that begin in the range.
     fn finish(mut self, starting: &[Pause]) -> Vec<GcCosts> {
         let lives = self.account.caps().iter();
-        let lives: Vec<Span> = lives.map(|cap| self.account.life_of(*cap)).collect();
+        let lives: Vec<Interval> = lives.map(|cap| self.account.life_of(*cap)).collect();
         let mut sums: BTreeMap<Option<u16>, u128> = BTreeMap::new();
         for (pause, still_ns) in starting.iter().zip(std::mem::take(&mut self.still_ns)) {
-            let alive = |life: &&Span| life.start <= pause.start && pause.start < life.end;
+            let alive = |life: &&Interval| life.contains(pause.start);
             let alive = lives.iter().filter(alive).count().max(1) as u64;
             let mean_ns = still_ns / alive;
             let row = self.row(pause.generation);

@@ -17,7 +17,7 @@ use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{Class, ClassTimes, StopCode};
 use model::lane::{BLOCK, Lane, partition};
 use model::thread_map::ThreadMap;
-use model::time::Span;
+use model::time::Interval;
 
 /// What is known of one thread.
 #[derive(Clone, Debug)]
@@ -68,14 +68,14 @@ impl Thread {
 
     /// From its beginning to its finish, or else to the end of the log;
     /// `None` if the log has no more of it than its name.
-    pub(crate) fn life(&self, log_end: Nanos) -> Option<Span> {
+    pub(crate) fn life(&self, log_end: Nanos) -> Option<Interval> {
         let end = if self.finished {
             self.ran_ns
         } else {
             log_end.0
         };
         let began = Nanos(self.began_ns);
-        (self.began_ns != NEVER_NS).then(|| Span::new(began, Nanos(end.max(began.0))))
+        (self.began_ns != NEVER_NS).then(|| Interval::new(began, Nanos(end.max(began.0))))
     }
 }
 
@@ -197,7 +197,10 @@ impl<'a> ThreadLane<'a> {
     }
 
     /// Turns in order; the last one, without a run, has the number of runs.
+    ///
+    /// What a page asks for may be of another log: there is nothing after the last turn.
     pub(crate) fn turns(&self, turns: Range<usize>) -> impl Iterator<Item = Turn> {
+        let turns = turns.start.min(self.runs())..turns.end.min(self.runs() + 1);
         let before = turns.start.checked_sub(1);
         let (mut why, mut from) = before.map_or((StopCode::CREATED, self.thread.began_ns), |run| {
             let run = self.store.run(self.run(run));
@@ -233,7 +236,7 @@ impl<'a> ThreadLane<'a> {
     /// One turn of the thread: its waits and the run after them.
     pub fn turn(&self, turn: usize) -> Turn {
         let mut turns = self.turns(turn..turn + 1);
-        let none = || self.last_turn(self.thread.began_ns);
+        let none = || self.last_turn(self.thread.ran_ns);
         turns.next().unwrap_or_else(none)
     }
 
@@ -246,7 +249,8 @@ impl<'a> ThreadLane<'a> {
         }
         Some(match (index / PARTS).checked_sub(1) {
             None => StopCode::CREATED,
-            Some(run) => self.store.run_code(self.run(run)),
+            Some(run) if run < self.runs() => self.store.run_code(self.run(run)),
+            Some(_) => return None,
         })
     }
 
@@ -266,7 +270,7 @@ impl<'a> ThreadLane<'a> {
     pub fn owner(&self, index: usize) -> Option<ThreadId> {
         let run = (index / PARTS)
             .checked_sub(1)
-            .filter(|_| index % PARTS != 2)?;
+            .filter(|&run| index % PARTS != 2 && run < self.runs())?;
         self.store.run_owner(self.run(run))
     }
 

@@ -1,15 +1,16 @@
 //! What has to be asked of the worker for this view, and its answers.
 
 use super::{Control, NOTHING, Told};
-use crate::scene::item::{Item, Marks, Names};
-use crate::scene::timeline::{Focus, Scene, TOP_PX, labels_px};
+use crate::timeline::{Focus, Scene, TOP_PX, labels_px};
+use crate::tracks::TimelineQuery;
+use crate::tracks::activity::Activity;
 use crate::tracks::details::{DetailsQuery, Fact};
-use crate::tracks::{Activity, TimelineQuery};
+use crate::tracks::item::{Item, Marks, Names};
 use crate::{notes::Notes, scene::palette::Palette};
 use analysis::timeline::flow::{Arrow, FlowQuery};
 use eventlog::ids::{Nanos, ThreadId};
 use model::marks::{MarkKind, TimelineReply};
-use model::time::Span;
+use model::time::Interval;
 
 /// The widest picture that marks are asked for, in pixels.
 const MAX_WIDTH_PX: f64 = 20_000.0;
@@ -43,9 +44,9 @@ impl Control {
     pub fn marks_query(&self) -> TimelineQuery {
         let view = self.view.span();
         let margin = view.duration().0 / 4;
-        let span = Span::new(
-            Nanos(view.start.0.saturating_sub(margin)),
-            Nanos(view.end.0.saturating_add(margin)),
+        let span = Interval::new(
+            Nanos(view.start().0.saturating_sub(margin)),
+            Nanos(view.end().0.saturating_add(margin)),
         );
         let scale = span.duration().0 as f64 / self.view.ns_per_px();
         let tracks = self.layout.tracks();

@@ -27,7 +27,7 @@ use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use analysis::timeline::threads::{ThreadFilter, ThreadRow};
 use eventlog::ids::ThreadId;
 use model::marks::TimelineReply;
-use model::time::Span;
+use model::time::Interval;
 
 questions! {
     TimelineQuery, FlowQuery, DetailsQuery, LabelsQuery,
@@ -97,7 +97,7 @@ impl Query for LabelsQuery {
 /// Where the time of capabilities and of the program went, in a range or in the
 /// whole log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TimeQuery(pub Option<Span>);
+pub struct TimeQuery(pub Option<Interval>);
 
 impl Query for TimeQuery {
     type Answer = ProgramTimes;
@@ -111,7 +111,7 @@ impl Query for TimeQuery {
 /// Where the time of each thread went that lived in a range, or in the log;
 /// `None` until the log is read to its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ThreadTimeQuery(pub Option<Span>);
+pub struct ThreadTimeQuery(pub Option<Interval>);
 
 impl Query for ThreadTimeQuery {
     type Answer = Option<Vec<ThreadAccount>>;
@@ -127,7 +127,7 @@ impl Query for ThreadTimeQuery {
 /// What collections cost the capabilities, by generation, in a range or in the
 /// log; `None` until the log is read to its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GcCostsQuery(pub Option<Span>);
+pub struct GcCostsQuery(pub Option<Interval>);
 
 impl Query for GcCostsQuery {
     type Answer = Option<Vec<GcCosts>>;
@@ -143,7 +143,7 @@ impl Query for GcCostsQuery {
 
 /// The numbers of `+RTS -s`, of a range or of the whole log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SummaryQuery(pub Option<Span>);
+pub struct SummaryQuery(pub Option<Interval>);
 
 impl Query for SummaryQuery {
     type Answer = Summary;
@@ -168,7 +168,7 @@ impl Query for CollectionsQuery {
 
 /// What became of the sparks in a range or in the whole log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SparksQuery(pub Option<Span>);
+pub struct SparksQuery(pub Option<Interval>);
 
 impl Query for SparksQuery {
     type Answer = SparksReply;
@@ -259,10 +259,10 @@ impl Query for FlameTableQuery {
 
 /// When the stack of a box occurs next, if it does.
 impl Query for FlamePlaceQuery {
-    type Answer = Option<Span>;
+    type Answer = Option<Interval>;
     const NAME: &'static str = "place of a box";
 
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Option<Span> {
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Option<Interval> {
         place(&log.flame_steps, log.origin(self.choice.source)?, self)
     }
 }

@@ -4,19 +4,20 @@ use serde::{Deserialize, Serialize};
 
 use super::details::{DetailsQuery, Fact};
 use super::gauge::bucket_ns;
-use super::{Contents, Gauge, Listed, Shape, TrackKind, Unit};
+use super::{Contents, Listed, Shape, TrackKind};
 use crate::scene::format;
-use crate::scene::item::{Item, Names};
-use crate::scene::legend::{Entry, Sample, Section};
+use crate::scene::gauge::{Gauge, Unit};
 use crate::scene::painter::{Painter, Rect};
-use crate::scene::timeline::Scene;
-use crate::scene::track::Group;
-use crate::scene::words;
 use crate::session::Session;
+use crate::timeline::Scene;
+use crate::timeline::legend::{Entry, Sample, Section};
+use crate::tracks::group::Group;
+use crate::tracks::item::{Item, Names};
+use crate::tracks::words;
 use analysis::timeline::activity::{COLLECTING, points, series_of};
 use eventlog::ids::{CapId, Nanos};
 use model::marks::Writer;
-use model::time::Span;
+use model::time::Interval;
 
 /// The activity of all capabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -98,8 +99,8 @@ impl TrackKind for Activity {
     /// collected.
     fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
         let length = bucket_ns(query.span);
-        let start = query.span.start.0 / length * length;
-        let span = Span::new(Nanos(start), Nanos(start.saturating_add(length)));
+        let start = query.span.start().0 / length * length;
+        let span = Interval::new(Nanos(start), Nanos(start.saturating_add(length)));
         let store = &log.recording.store;
         let share = |time: u64| format::fraction(time as f64 / length as f64);
         let (mut running, mut collecting, mut caps) = (0u64, 0u64, 0usize);

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use super::details::{DetailsQuery, Fact};
 use super::{Contents, Listed, Shape, TrackKind, lane, link};
 use crate::scene::format;
-use crate::scene::item::{Item, Names};
-use crate::scene::legend::{Entry, FROM, Made, Sample, Section, TO};
 use crate::scene::painter::{Painter, Rect};
-use crate::scene::timeline::{Bar, Scene};
-use crate::scene::track::Group;
-use crate::scene::words::{duration, when};
 use crate::session::Session;
+use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO};
+use crate::timeline::{Bar, Scene};
+use crate::tracks::group::Group;
+use crate::tracks::item::{Item, Names};
+use crate::tracks::words::{duration, when};
 use analysis::timeline::block_lanes::size;
 use eventlog::ids::CapId;
 use model::class::Class;
@@ -98,8 +98,8 @@ impl TrackKind for Blocks {
         if query.many {
             let inside = blocks.filter(|block| {
                 block.cap == cap
-                    && query.span.start <= block.begin_time
-                    && block.begin_time < query.span.end
+                    && query.span.start() <= block.begin_time
+                    && block.begin_time < query.span.end()
             });
             let (mut count, mut bytes) = (0u64, 0u64);
             for block in inside {
@@ -114,8 +114,8 @@ impl TrackKind for Blocks {
         // One that overlaps another is drawn from that one's end on.
         let found = blocks.find(|block| {
             block.cap == cap
-                && block.begin_time <= query.span.start
-                && block.end_time == query.span.end
+                && block.begin_time <= query.span.start()
+                && block.end_time == query.span.end()
         });
         let Some(block) = found else {
             return Vec::new();

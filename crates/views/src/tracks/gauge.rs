@@ -1,104 +1,19 @@
-//! What tracks that show gauges have in common: series, units, and the values
-//! of the bucket that is drawn at a time.
+//! What tracks that show gauges have in common: the words for their values, and
+//! the values of the bucket that is drawn at a time.
 
+use super::Row;
 use super::details::{DetailsQuery, Fact};
 use super::{TimelineQuery, TrackKind};
-use crate::scene::colour::Rgb;
-use crate::scene::palette::Palette;
-use crate::scene::words;
+use crate::scene::gauge::{Series, Unit, value, values};
 use crate::session::Session;
 use analysis::account::sweep::{Counts, Level};
 use eventlog::ids::Nanos;
 use model::gauge::Stretch;
 use model::marks::{Values, Writer};
-use model::time::Span;
-
-/// In what the values of a gauge are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// Capabilities or threads, also parts of one.
-    Capabilities,
-    /// How many capabilities, of all that there are.
-    OfCapabilities,
-    /// Bytes.
-    Bytes,
-    /// Bytes in a second.
-    BytesPerSecond,
-    /// Things.
-    Count,
-    /// Things in a second.
-    PerSecond,
-}
-
-/// How a series is drawn: beside the colour there is always a shape.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
-    /// A filled area.
-    Filled,
-    /// A light area under a line.
-    Area,
-    /// A line at the mean, over a light area from the least to the greatest value.
-    Spread,
-    /// A line.
-    Line,
-    /// A line of dashes.
-    Dashed,
-    /// An area with stripes.
-    Striped,
-}
-
-/// How a series looks.
-#[derive(Clone, Copy, Debug)]
-pub struct Look {
-    /// Its shape.
-    pub style: Style,
-    /// Its colour in a palette.
-    pub colour: fn(&Palette) -> Rgb,
-}
-
-/// One line or area of a gauge.
-#[derive(Clone, Copy, Debug)]
-pub struct Series {
-    /// What it is called, in words.
-    pub name: &'static str,
-    /// How it looks.
-    pub look: Look,
-}
-
-impl Series {
-    /// A series.
-    #[must_use]
-    pub const fn new(name: &'static str, style: Style, colour: fn(&Palette) -> Rgb) -> Self {
-        let look = Look { style, colour };
-        Self { name, look }
-    }
-}
-
-/// What a gauge shows.
-#[derive(Clone, Copy, Debug)]
-pub struct Gauge {
-    /// Its series, by number.
-    pub series: &'static [Series],
-    /// In what they are.
-    pub unit: Unit,
-    /// Whether they stand on each other, so that their sum is seen.
-    pub stacked: bool,
-    /// Gauges with the same word here are drawn to one scale, so that they can
-    /// be compared.
-    pub scale: Option<&'static str>,
-}
-
-impl Gauge {
-    /// Whether a stretch without a point means nothing at all, as of rates,
-    /// and not that nothing is known.
-    #[must_use]
-    pub const fn is_nothing_zero(&self) -> bool {
-        !matches!(self.unit, Unit::Bytes | Unit::Count)
-    }
-}
+use model::time::Interval;
 
 /// The bucket that is drawn where a span begins, if the span is a pixel.
-pub(super) fn bucket_ns(span: Span) -> u64 {
+pub(super) fn bucket_ns(span: Interval) -> u64 {
     let length = span.duration().0.clamp(1, 1 << 62);
     length.next_power_of_two()
 }
@@ -134,25 +49,154 @@ pub(super) fn details(track: impl TrackKind, log: &Session, query: &DetailsQuery
     let Some(gauge) = track.gauge() else {
         return Vec::new();
     };
-    let start = query.span.start;
+    let start = query.span.start();
     let mut writer = Writer {
         bucket_ns: bucket_ns(query.span),
-        ..TimelineQuery::writer(log, Span::new(start, Nanos(start.0.saturating_add(1))))
+        ..TimelineQuery::writer(log, Interval::new(start, Nanos(start.0.saturating_add(1))))
     };
     track.answer(log, &mut writer);
     let caps = log.recording.info.lives.caps().count();
     let points: Vec<_> = writer.reply.points.of_row(0).collect();
     let fact = |(number, series): (u8, &Series)| {
         let found = points.iter().find(|point| point.series == number);
-        let values = match found {
+        let shown = match found {
             Some(point) => point.values,
             None if gauge.is_nothing_zero() => Values::one(0.0),
             None => return None,
         };
-        Some(Fact::new(
-            series.name,
-            words::values(gauge.unit, values, caps),
-        ))
+        Some(Fact::new(series.name, values(gauge.unit, shown, caps)))
     };
     (0..).zip(gauge.series).filter_map(fact).collect()
+}
+
+/// In what a row's values are.
+fn unit(row: Row) -> Unit {
+    row.gauge().map_or(Unit::Count, |gauge| gauge.unit)
+}
+
+/// All that a graph shows at one place, in words: `created: 12 k/s · dud: 0.5/s`.
+#[must_use]
+pub fn at_once(row: Row, points: &[(u8, Values)], caps: usize) -> String {
+    let unit = unit(row);
+    let said = points.iter().map(|(number, of)| {
+        let name = row.series_name(*number, caps);
+        format!("{name}: {}", values(unit, *of, caps))
+    });
+    said.collect::<Vec<_>>().join(" · ")
+}
+
+/// A series of a graph over a stretch of time, from the points that overlap it:
+/// its mean over time, and between what it was.
+#[must_use]
+pub fn in_view(
+    row: Row,
+    series: u8,
+    points: &[(Interval, Values)],
+    seen: Interval,
+    caps: usize,
+) -> String {
+    let gauge = row.gauge();
+    let nothing_is_zero = gauge.is_some_and(|gauge| gauge.is_nothing_zero());
+    let (mut known_ns, mut sum) = (0, 0.0);
+    let (mut min, mut max) = (f64::INFINITY, 0.0_f64);
+    for (span, values) in points {
+        let inside = span
+            .end()
+            .min(seen.end())
+            .since(span.start().max(seen.start()))
+            .0;
+        known_ns += inside;
+        sum += values.mean * inside as f64;
+        (min, max) = (min.min(values.min), max.max(values.max));
+    }
+    let all_ns = seen.duration().0;
+    if nothing_is_zero && known_ns < all_ns {
+        (known_ns, min) = (all_ns, 0.0);
+    }
+    let mean = match known_ns {
+        0 => points.last().map_or(0.0, |(_, values)| values.last),
+        length => (sum / length as f64).clamp(min, max),
+    };
+    let name = row.series_name(series, caps);
+    let [mean, min, max] = [mean, min, max].map(|number| value(unit(row), number));
+    format!("{name}: {mean} on average, {min} to {max}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::format;
+    use crate::tracks::activity::Activity;
+    use crate::tracks::heap::Heap;
+    use crate::tracks::parallelism::Parallelism;
+    use crate::tracks::sparks::{Of, Sparks};
+    use analysis::timeline::activity::COLLECTING;
+    use eventlog::ids::CapId;
+
+    #[test]
+    fn values_are_named_and_have_units() {
+        let cap = CapId(1);
+        let row = Row::from(Sparks {
+            cap,
+            of: Of::Created,
+        });
+        let changing = Values {
+            min: 0.0,
+            max: 12_000.0,
+            mean: 1_000.0,
+            last: 300.0,
+        };
+        let text = at_once(row, &[(0, changing), (2, Values::one(0.5))], 2);
+        let expected = "created: 0/s to 12 k/s, 1 k/s on average · overflowed: 0.50/s";
+        assert_eq!(text.replace(format::NBSP, " "), expected);
+        let parallelism = Row::from(Parallelism);
+        let running = Values {
+            min: 0.0,
+            max: 2.0,
+            mean: 1.7,
+            last: 1.7,
+        };
+        let text = at_once(parallelism, &[(0, running)], 4);
+        assert_eq!(text, "capabilities running: 0 to 2 of 4, 1.7 on average");
+        let text = at_once(parallelism, &[(0, Values::one(2.0))], 4);
+        assert_eq!(text, "capabilities running: 2 of 4");
+        let activity = Row::from(Activity);
+        let heap = Row::from(Heap);
+        let text = at_once(heap, &[(1, Values::one(3_145_728.0))], 2);
+        assert_eq!(text.replace(format::NBSP, " "), "blocks in use: 3.0 MiB");
+        assert_eq!(activity.series_name(3, 4), "capability 3 running");
+        assert_eq!(
+            activity.series_name(15, 32),
+            "capabilities 30 to 31 running"
+        );
+        assert_eq!(activity.series_name(COLLECTING, 4), "collecting garbage");
+    }
+
+    #[test]
+    fn a_view_has_a_mean() {
+        let span = |from, to| Interval::new(Nanos(from), Nanos(to));
+        let seen = span(100, 200);
+        let text = |row: Row, points: &[(Interval, Values)]| {
+            in_view(row, 0, points, seen, 2).replace(format::NBSP, " ")
+        };
+        let peak = Values {
+            min: 0.0,
+            max: 9.0,
+            mean: 2.0,
+            last: 7.0,
+        };
+        // Of the pool nothing is known before its first value, of rates there
+        // was nothing. What lies outside of the view does not count.
+        let points = [(span(150, 170), peak), (span(170, 250), Values::one(4.0))];
+        let cap = CapId(0);
+        let pool = Sparks { cap, of: Of::Pool };
+        let pool = text(pool.into(), &points);
+        assert_eq!(pool, "sparks in the pool: 3 on average, 0 to 9");
+        let created = Sparks {
+            cap,
+            of: Of::Created,
+        };
+        let created = text(created.into(), &points[1..]);
+        assert_eq!(created, "created: 1.2/s on average, 0/s to 4/s");
+    }
 }

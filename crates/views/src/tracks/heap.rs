@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Contents, Gauge, Listed, Series, Shape, Style, TrackKind, Unit};
-use crate::scene::legend::{Entry, Sample, Section, waves};
-use crate::scene::track::Group;
+use super::{Contents, Listed, Shape, TrackKind};
+use crate::scene::gauge::{Gauge, Series, Style, Unit};
 use crate::session::Session;
+use crate::timeline::legend::{Entry, Sample, Section, waves};
+use crate::tracks::group::Group;
 use model::marks::Writer;
 
 /// The heap of the program.

@@ -15,12 +15,15 @@ pub mod collections;
 mod contents;
 pub mod counter;
 pub mod details;
-mod gauge;
+pub mod gauge;
+pub mod group;
 pub mod heap;
 pub mod instants;
+pub mod item;
 mod lane;
 mod link;
 pub mod messages;
+pub mod name;
 pub mod nonmoving;
 pub mod parallelism;
 mod query;
@@ -33,27 +36,26 @@ mod stacks;
 pub mod task;
 pub mod thread;
 pub mod user_span;
+pub mod words;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::scene::arrange::Known;
-use crate::scene::item::{Item, Names};
-use crate::scene::legend::{Entry, Section};
+use crate::scene::gauge::Gauge;
 use crate::scene::painter::{Painter, Rect};
-use crate::scene::timeline::Scene;
-use crate::scene::track::Group;
-use crate::scene::words;
 use crate::session::Session;
+use crate::timeline::Scene;
+use crate::timeline::arrange::Known;
+use crate::timeline::legend::{Entry, Section};
+use crate::tracks::group::Group;
+use crate::tracks::item::{Item, Names};
 use details::{DetailsQuery, Fact};
 use eventlog::ids::{CapId, ThreadId};
 use model::class::Class;
 use model::marks::{MarkKind, Payload, Writer};
 
-pub use activity::Activity;
 pub use contents::{Contents, Listed};
-pub use gauge::{Gauge, Look, Series, Style, Unit};
 pub use query::TimelineQuery;
 pub use scope::scope_of;
 

@@ -3,12 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Contents, Gauge, Listed, Series, Shape, Style, TrackKind, Unit, link};
-use crate::scene::item::{Item, Names};
-use crate::scene::legend::{Entry, Sample, Section, waves};
-use crate::scene::track::Group;
-use crate::scene::words;
+use super::{Contents, Listed, Shape, TrackKind, link};
+use crate::scene::gauge::{Gauge, Series, Style, Unit};
 use crate::session::Session;
+use crate::timeline::legend::{Entry, Sample, Section, waves};
+use crate::tracks::group::Group;
+use crate::tracks::item::{Item, Names};
+use crate::tracks::words;
 use analysis::numbers::columns::SparkFates;
 use analysis::timeline::graphs::spark_rates;
 use eventlog::ids::CapId;

@@ -6,13 +6,13 @@ use super::capability::Capability;
 use super::details::{DetailsQuery, Fact, Lead};
 use super::{Contents, Listed, Shape, TrackKind, lane, link};
 use crate::scene::format;
-use crate::scene::item::{Item, Names};
-use crate::scene::legend::{Entry, FROM, Made, Sample, Section, TO};
 use crate::scene::painter::{Painter, Rect};
-use crate::scene::timeline::{Bar, Scene};
-use crate::scene::track::Group;
-use crate::scene::words::{duration, when};
 use crate::session::Session;
+use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO};
+use crate::timeline::{Bar, Scene};
+use crate::tracks::group::Group;
+use crate::tracks::item::{Item, Names};
+use crate::tracks::words::{duration, when};
 use analysis::timeline::tasks::OPEN;
 use eventlog::ids::{CapId, OsThreadId, TaskId};
 use model::class::Class;
@@ -116,7 +116,7 @@ impl TrackKind for Task {
             let cap = CapId(u16::try_from(piece.detail).unwrap_or(u16::MAX));
             let since = Fact::new("on", format!("capability {cap}"));
             facts.push(since.leading(Lead::Other, Capability(cap), span));
-            facts.push(Fact::new("since", format::time(span.start)));
+            facts.push(Fact::new("since", format::time(span.start())));
             if piece.code == OPEN {
                 facts.push(Fact::new("until", "the log ended"));
             }

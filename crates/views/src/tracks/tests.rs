@@ -1,5 +1,6 @@
 //! Names of tracks in links lead back to tracks, and payloads come back.
 
+use super::activity::Activity;
 use super::allocation::AllocationRate;
 use super::blocks::Blocks;
 use super::calls::ForeignCalls;

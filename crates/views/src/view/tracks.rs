@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::text::{cut, escape, unescape};
-use crate::scene::arrange::{Move, TrackView};
-use crate::scene::track_name::TrackName;
+use crate::timeline::arrange::{Move, TrackView};
+use crate::tracks::name::TrackName;
 use analysis::timeline::threads::ThreadOrder;
 use analysis::timeline::user_spans::SpanPrefixes;
 

@@ -4,8 +4,8 @@
 //! - [`findings`]: what is wrong or odd about a log.
 //! - [`report`]: the lines of `+RTS -s`.
 //!
-//! The words of marks on the timeline and of boxes of the flame graph are in
-//! [`scene`](crate::scene), beside what draws them.
+//! The words of marks are with their [`tracks`](crate::tracks), those of boxes
+//! with the [flame graph](crate::scene::flame).
 
 pub mod findings;
 pub mod report;

@@ -4,9 +4,11 @@
 use super::Scene;
 use super::plot::{Band, Column, Outline, Plot, stacked};
 use crate::scene::colour::Rgb;
-use crate::scene::item::Names;
+use crate::scene::gauge::{Gauge, Look, Style, Unit};
 use crate::scene::painter::{Align, Face, Painter, Rect};
-use crate::tracks::{Activity, Gauge, Look, Row, Style, Unit};
+use crate::tracks::Row;
+use crate::tracks::activity::Activity;
+use crate::tracks::item::Names;
 use analysis::timeline::activity::COLLECTING;
 use model::marks::Values;
 
@@ -27,7 +29,7 @@ impl<N: Names> Scene<'_, N> {
         let points = self.marks.points(row);
         let points = points.filter(|(point, _)| point.series == number);
         let placed =
-            points.map(|(point, span)| (self.x(span.start), self.x(span.end), point.values));
+            points.map(|(point, span)| (self.x(span.start()), self.x(span.end()), point.values));
         placed
             .filter(|(from, to, _)| *to >= labels && *from <= right)
             .collect()
@@ -105,7 +107,7 @@ impl<N: Names> Scene<'_, N> {
         if plot.is_empty {
             return;
         }
-        let text = crate::scene::words::value(gauge.unit, plot.top);
+        let text = crate::scene::gauge::value(gauge.unit, plot.top);
         let back = Rect::new(
             area.x + 2.0,
             area.y + 2.0,
@@ -227,7 +229,7 @@ impl<N: Names> Scene<'_, N> {
         let mut values: Vec<Vec<(f64, f64, f64)>> = Vec::new();
         let mut collecting = Vec::new();
         for (point, span) in self.marks.points(Activity) {
-            let (from, to) = (self.x(span.start), self.x(span.end));
+            let (from, to) = (self.x(span.start()), self.x(span.end()));
             if to < labels || from > right {
                 continue;
             }

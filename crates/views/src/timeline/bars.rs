@@ -3,9 +3,9 @@
 
 use super::{Scene, class_colour};
 use crate::scene::colour::Rgb;
-use crate::scene::item::Names;
 use crate::scene::painter::{Align, Face, Painter, Rect};
 use crate::tracks::Row;
+use crate::tracks::item::Names;
 use model::class::Class;
 use model::marks::{MarkKind, MarkView};
 

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{Known, TrackChange, TrackView, arrange};
-use crate::scene::track::{Group, Kind, Layout};
-use crate::scene::track_name::TrackName;
+use crate::timeline::arrange::{Known, TrackChange, TrackView, arrange};
+use crate::timeline::layout::{Kind, Layout};
 use crate::tracks::Row;
+use crate::tracks::group::Group;
+use crate::tracks::name::TrackName;
 
 /// A track that there is, whether it is shown or not.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,12 +97,13 @@ impl TrackView {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tracks::activity::Activity;
     use crate::tracks::capability::Capability;
     use crate::tracks::collections::Collections;
     use crate::tracks::heap::Heap;
     use crate::tracks::instants::Instants;
     use crate::tracks::messages::Messages;
-    use crate::tracks::{Activity, Contents, Listed};
+    use crate::tracks::{Contents, Listed};
     use eventlog::ids::CapId;
 
     #[test]

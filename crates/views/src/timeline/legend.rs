@@ -7,8 +7,8 @@ mod pointing;
 mod sample;
 pub(crate) mod waves;
 
-use super::painter::{Painter, Rect};
-use super::palette::Palette;
+use crate::scene::painter::{Painter, Rect};
+use crate::scene::palette::Palette;
 use crate::tracks::Row;
 use crop::Crop;
 pub(crate) use sample::{FROM, MIDDLE, Made, Sample, TO, buckets};

@@ -2,10 +2,12 @@
 
 use super::sample::{Made, Part, Sample, at, between, track};
 use super::{Entry, SAMPLE_PX};
-use crate::scene::track::{Group, Kind, Track};
+use crate::timeline::layout::{Kind, Track};
+use crate::tracks::Row;
+use crate::tracks::activity::Activity;
 use crate::tracks::capability::Capability;
+use crate::tracks::group::Group;
 use crate::tracks::thread::Thread;
-use crate::tracks::{Activity, Row};
 use analysis::timeline::activity::COLLECTING;
 use analysis::timeline::flow::{Arrow, ArrowKind};
 use eventlog::ids::{CapId, ThreadId};

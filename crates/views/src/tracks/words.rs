@@ -1,12 +1,8 @@
 //! Words that several tracks use for their items: at once, from a mark alone.
 //! What else is known of an item comes from the worker (`tracks::details`).
 
-mod graph;
-
-pub use graph::{at_once, in_view, value, values};
-
-use super::format;
-use super::item::{Item, Names};
+use crate::scene::format;
+use crate::tracks::item::{Item, Names};
 use eventlog::ids::ThreadId;
 use model::class::Class;
 use model::profile::frames::{Frame, FrameKind};
@@ -31,7 +27,10 @@ pub fn function_name(frame: &Frame) -> String {
 
 /// From when to when.
 pub(crate) fn when(item: &Item) -> String {
-    let (start, end) = (format::time(item.span.start), format::time(item.span.end));
+    let (start, end) = (
+        format::time(item.span.start()),
+        format::time(item.span.end()),
+    );
     format!("{start} – {end}")
 }
 

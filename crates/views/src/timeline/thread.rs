@@ -1,8 +1,8 @@
 //! A thread: a full bar while it runs, a thin line in the colour of its reason while it does not.
 
 use super::{Scene, class_colour};
-use crate::scene::item::Names;
 use crate::scene::painter::{Painter, Rect};
+use crate::tracks::item::Names;
 use crate::tracks::thread::Thread;
 use eventlog::ids::Nanos;
 use model::class::Class;
@@ -29,8 +29,8 @@ impl<N: Names> Scene<'_, N> {
                 if mark.class == Class::Open {
                     painter.hatch(rect, self.palette.page.alpha(0.5));
                 }
-            } else if span.start < span.end {
-                let line = (self.rect(span, middle - 2.5, 4.0), self.x(span.start));
+            } else if span.start() < span.end() {
+                let line = (self.rect(span, middle - 2.5, 4.0), self.x(span.start()));
                 self.paint_wait_line(mark.class, line, colour.alpha(0.75), painter);
             }
         }

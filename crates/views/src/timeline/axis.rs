@@ -1,9 +1,9 @@
 //! The time axis.
 
 use super::{MINIMAP_PX, RULER_PX, Scene, TOP_PX};
-use crate::scene::item::Names;
 use crate::scene::painter::{Align, Face, Painter, Rect};
 use crate::scene::ruler::ticks;
+use crate::tracks::item::Names;
 
 /// How far named times are apart at least, in pixels.
 const TICK_PX: f64 = 90.0;

@@ -2,9 +2,9 @@
 
 use super::{LABELS_PX, Scene};
 use crate::scene::format;
-use crate::scene::item::Names;
 use crate::scene::painter::{Align, Face, Painter, Rect};
-use crate::scene::track::{Kind, Track};
+use crate::timeline::layout::{Kind, Track};
+use crate::tracks::item::Names;
 
 impl<N: Names> Scene<'_, N> {
     /// The name of a track beside its `area`, and the lines around it.

@@ -3,8 +3,8 @@
 
 use super::Scene;
 use crate::scene::colour::Rgb;
-use crate::scene::item::Names;
 use crate::scene::painter::{Paint, Painter, Rect};
+use crate::tracks::item::Names;
 use model::class::Class;
 
 /// From stripe to stripe, and how wide a stripe is, in pixels.

@@ -1,8 +1,8 @@
 //! Shapes of graphs in pixels: outlines in steps, bands, stacks, and scales.
 
 use crate::scene::chart::{count_ticks, value_ticks};
+use crate::scene::gauge::Unit;
 use crate::scene::painter::{Paint, Painter, Rect};
-use crate::tracks::Unit;
 
 /// Where values stand in a row.
 #[derive(Clone, Debug, PartialEq)]

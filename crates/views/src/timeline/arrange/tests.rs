@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::tracks::Activity;
+use crate::timeline::reveal::hidden_names;
+use crate::tracks::activity::Activity;
 use crate::tracks::allocation::AllocationRate;
 use crate::tracks::calls::ForeignCalls;
 use crate::tracks::collections::Collections;

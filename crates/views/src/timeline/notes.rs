@@ -3,8 +3,8 @@
 
 use super::{MINIMAP_PX, RULER_PX, Scene, TOP_PX};
 use crate::scene::format;
-use crate::scene::item::Names;
 use crate::scene::painter::{Align, Face, Painter, Rect};
+use crate::tracks::item::Names;
 
 /// How wide the name of a note may be.
 const NAME_PX: f64 = 110.0;
@@ -18,7 +18,7 @@ impl<N: Names> Scene<'_, N> {
         let mut free_from = f64::NEG_INFINITY;
         for note in self.notes.iter() {
             let span = note.span();
-            let (from, to) = (self.x(span.start), self.x(span.end));
+            let (from, to) = (self.x(span.start()), self.x(span.end()));
             if to < body.x || from > body.x + body.w {
                 continue;
             }

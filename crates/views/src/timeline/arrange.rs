@@ -1,18 +1,15 @@
 //! Which tracks a log has, in the order and the folding that the user wants.
 
-mod reveal;
-
 use std::collections::BTreeSet;
 
-use super::format;
-use super::track::{Group, Kind, Layout, Track};
-use crate::scene::track_name::TrackName;
+use crate::scene::format;
+use crate::timeline::layout::{Kind, Layout, Track};
+use crate::tracks::group::Group;
+use crate::tracks::name::TrackName;
 use crate::tracks::{Contents, Listed, Row};
 use analysis::timeline::threads::{ThreadOrder, ThreadRow};
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::ids::{CapId, ThreadId};
-
-pub use reveal::{Reach, all_tracks, hidden_names};
 
 /// What the user wants to see of the tracks; the default is what a log opens
 /// with. Names are those of [`Row::link`] and [`Group::name`].

@@ -4,9 +4,9 @@
 use super::pattern::stripes_on;
 use super::{Scene, class_colour};
 use crate::scene::format;
-use crate::scene::item::Names;
 use crate::scene::painter::{Align, Face, Painter, Rect};
 use crate::tracks::capability::{Capability, Run};
+use crate::tracks::item::Names;
 use model::class::Class;
 use model::marks::{MarkKind, MarkView};
 
@@ -42,7 +42,7 @@ impl<N: Names> Scene<'_, N> {
                     self.paint_collections(rect, &mark, painter);
                 }
                 MarkKind::Many => self.paint_runs(rect, &mark, painter),
-                _ => self.paint_one(&mark, (rect, self.x(span.start)), painter),
+                _ => self.paint_one(&mark, (rect, self.x(span.start())), painter),
             }
         }
     }

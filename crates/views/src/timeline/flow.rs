@@ -2,11 +2,11 @@
 //! moved.
 
 use super::{Scene, TOP_PX};
-use crate::scene::item::Names;
 use crate::scene::painter::{Paint, Painter, Rect};
-use crate::scene::track::Track;
+use crate::timeline::layout::Track;
 use crate::tracks::Row;
 use crate::tracks::capability::Capability;
+use crate::tracks::item::Names;
 use crate::tracks::thread::Thread;
 use analysis::timeline::flow::{Arrow, ArrowKind};
 

@@ -2,12 +2,15 @@
 //! them, selection and pointer. Only what is in view is painted; the cost is
 //! that of its pixels.
 
+pub mod arrange;
 mod axis;
 mod bars;
 mod cap;
 mod flow;
 mod graph;
 mod labels;
+pub mod layout;
+pub mod legend;
 mod minimap;
 mod moments;
 mod notes;
@@ -15,19 +18,20 @@ mod overlay;
 mod pattern;
 mod plot;
 mod profile;
+pub mod reveal;
 mod thread;
 
-use super::colour::Rgb;
-use super::item::{Item, Marks, Names};
-use super::painter::{Painter, Rect};
-use super::palette::Palette;
-use super::track::{Kind, Layout, Track};
-use super::viewport::Viewport;
 use crate::notes::Notes;
+use crate::scene::colour::Rgb;
+use crate::scene::painter::{Painter, Rect};
+use crate::scene::palette::Palette;
+use crate::scene::viewport::Viewport;
+use crate::timeline::layout::{Kind, Layout, Track};
+use crate::tracks::item::{Item, Marks, Names};
 use analysis::timeline::flow::Arrow;
 use eventlog::ids::Nanos;
 use model::class::Class;
-use model::time::Span;
+use model::time::Interval;
 
 pub(crate) use bars::{Bar, YOUNG, standing};
 pub use minimap::MINIMAP_PX;
@@ -76,7 +80,7 @@ pub struct Scene<'a, N> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Focus<'a> {
     /// The selected range.
-    pub range: Option<Span>,
+    pub range: Option<Interval>,
     /// The selected mark.
     pub selected: Option<&'a Item>,
     /// The mark under the pointer.
@@ -198,9 +202,9 @@ impl<N: Names> Scene<'_, N> {
     }
 
     /// The rectangle of a span in a row, at least a pixel wide.
-    pub(crate) fn rect(&self, span: Span, y: f64, h: f64) -> Rect {
-        let left = self.x(span.start).max(self.labels_px() - 2.0);
-        let right = self.x(span.end).min(self.size.0 + 2.0);
+    pub(crate) fn rect(&self, span: Interval, y: f64, h: f64) -> Rect {
+        let left = self.x(span.start()).max(self.labels_px() - 2.0);
+        let right = self.x(span.end()).min(self.size.0 + 2.0);
         Rect::new(left, y, (right - left).max(1.0), h)
     }
 

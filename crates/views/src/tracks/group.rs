@@ -1,0 +1,101 @@
+//! The groups that tracks stand in.
+
+/// The groups of tracks, in their usual order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Group {
+    /// The whole program: activity, collections, messages.
+    Program,
+    /// Capabilities.
+    Capabilities,
+    /// Profile samples, by capability.
+    Samples,
+    /// Announced foreign calls, by OS thread.
+    ForeignCalls,
+    /// Events at points in time, by capability.
+    Instants,
+    /// Sparks, by capability.
+    Sparks,
+    /// Memory.
+    Heap,
+    /// Spans that the program announced.
+    Spans,
+    /// Threads.
+    Threads,
+    /// Tasks: OS threads of the runtime.
+    Tasks,
+    /// Performance counters.
+    Perf,
+    /// The blocks in which events were written.
+    Blocks,
+}
+
+impl Group {
+    /// All of them, in their usual order.
+    pub const ALL: [Self; 12] = [
+        Self::Program,
+        Self::Capabilities,
+        Self::Samples,
+        Self::ForeignCalls,
+        Self::Instants,
+        Self::Sparks,
+        Self::Heap,
+        Self::Spans,
+        Self::Threads,
+        Self::Tasks,
+        Self::Perf,
+        Self::Blocks,
+    ];
+
+    /// Its name in links and settings, which never changes.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Program => "program",
+            Self::Heap => "memory",
+            Self::Spans => "spans",
+            Self::Capabilities => "caps",
+            Self::Threads => "threads",
+            Self::Instants => "events",
+            Self::Sparks => "sparks",
+            Self::Tasks => "tasks",
+            Self::Perf => "perf",
+            Self::Blocks => "blocks",
+            Self::Samples => "samples",
+            Self::ForeignCalls => "calls",
+        }
+    }
+
+    /// The group of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|group| group.name() == name)
+    }
+
+    /// What its heading says.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Program => "Program",
+            Self::Heap => "Heap",
+            Self::Spans => "Spans of the program",
+            Self::Capabilities => "Capabilities",
+            Self::Threads => "Threads",
+            Self::Instants => "Events",
+            Self::Sparks => "Sparks",
+            Self::Tasks => "Tasks (OS threads)",
+            Self::Perf => "Performance counters",
+            Self::Blocks => "Blocks of the log",
+            Self::Samples => "Profile samples",
+            Self::ForeignCalls => "Foreign calls",
+        }
+    }
+
+    /// Whether it is folded until it is asked for.
+    #[must_use]
+    pub const fn starts_folded(self) -> bool {
+        matches!(
+            self,
+            Self::Instants | Self::Sparks | Self::Heap | Self::Tasks | Self::Perf | Self::Blocks
+        )
+    }
+}
