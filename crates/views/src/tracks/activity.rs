@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::details::{DetailsQuery, Fact};
 use super::gauge::bucket_ns;
 use super::{Contents, Listed, Shape, TrackKind};
 use crate::scene::format;
 use crate::scene::gauge::{Gauge, Unit};
 use crate::scene::painter::{Painter, Rect};
-use crate::session::Session;
 use crate::timeline::Scene;
 use crate::timeline::legend::{Entry, Sample, Section};
 use crate::tracks::group::Group;
@@ -42,7 +42,7 @@ impl TrackKind for Activity {
         (link == "activity").then_some(Self)
     }
 
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let of = match log.recording.info.lives.caps().count() {
             1 => "1 capability".to_owned(),
             count => format!("of {count}"),
@@ -73,7 +73,7 @@ impl TrackKind for Activity {
         }
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let recording = &log.recording;
         let caps: Vec<CapId> = recording.info.lives.caps().map(|(cap, _)| cap).collect();
         points(
@@ -97,7 +97,7 @@ impl TrackKind for Activity {
 
     /// For what share of the bucket each capability ran Haskell code, and
     /// collected.
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         let length = bucket_ns(query.span);
         let start = query.span.start.0 / length * length;
         let span = Span::new(Nanos(start), Nanos(start.saturating_add(length)));

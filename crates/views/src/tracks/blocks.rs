@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::details::{DetailsQuery, Fact};
 use super::{Contents, Listed, Shape, TrackKind, lane, link};
 use crate::scene::format;
 use crate::scene::painter::{Painter, Rect};
-use crate::session::Session;
 use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO};
 use crate::timeline::{Bar, Scene};
 use crate::tracks::group::Group;
@@ -52,7 +52,7 @@ impl TrackKind for Blocks {
         of_cap.or((link == "blocks").then_some(Self(None)))
     }
 
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let listed = |cap: Option<CapId>| match cap {
             Some(cap) => Listed::new(Self(Some(cap)), format!("Blocks of capability {cap}"))
                 .short(format!("Cap {cap}")),
@@ -66,7 +66,7 @@ impl TrackKind for Blocks {
         self.0
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         if let Some(lane) = log.recording.tracks.blocks.lane(self.0) {
             writer.lane(lane, |i| Block(lane.get(i).map_or(0, |piece| piece.detail)));
         }
@@ -91,9 +91,9 @@ impl TrackKind for Blocks {
         (name, text)
     }
 
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         let cap = self.0;
-        let sections = &log.reader.index().sections;
+        let sections = &log.blocks.sections;
         let mut blocks = sections.iter().flat_map(|section| &section.blocks);
         if query.many {
             let inside = blocks.filter(|block| {

@@ -3,13 +3,13 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact_duration};
 use super::stacks::{beginning, flame, heaviest, middle, stack_facts};
 use super::thread::Thread;
 use super::{Contents, Listed, Row, Shape, TrackKind, lane, link};
 use crate::scene::format;
 use crate::scene::painter::{Painter, Rect};
-use crate::session::Session;
 use crate::timeline::Scene;
 use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO, buckets};
 use crate::tracks::group::Group;
@@ -78,7 +78,7 @@ impl TrackKind for ForeignCalls {
         Some(Self(CallsOf::Unknown { lane }))
     }
 
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let listed = |(of, calls): (CallsOf, u64)| {
             let (title, short) = match of {
                 CallsOf::OsThread(thread) => {
@@ -103,7 +103,7 @@ impl TrackKind for ForeignCalls {
             .collect()
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let Some(lane) = log.recording.profile_rows.calls(self.0) else {
             return;
         };
@@ -157,7 +157,7 @@ impl TrackKind for ForeignCalls {
         )
     }
 
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         let (of, recording) = (self.0, &log.recording);
         let found = recording.profile_rows.calls(of);
         let profile = recording.profiles.get(sources::COST_CENTRES);

@@ -3,12 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact_duration};
 use super::thread::Thread;
 use super::{Contents, Listed, Shape, TrackKind, link};
 use crate::scene::format;
 use crate::scene::painter::{Painter, Rect};
-use crate::session::Session;
 use crate::timeline::Scene;
 use crate::timeline::arrange::Known;
 use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO, buckets, waves::wave};
@@ -66,7 +66,7 @@ impl TrackKind for Capability {
         link::cap(link, "cap").map(Self)
     }
 
-    fn of_log(_: &Session) -> Vec<Listed> {
+    fn of_log(_: &Log<'_>) -> Vec<Listed> {
         Vec::new()
     }
 
@@ -84,7 +84,7 @@ impl TrackKind for Capability {
         Some(self.0)
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let store = &log.recording.store;
         let Some(cap) = store.cap(self.0) else {
             return;
@@ -150,7 +150,7 @@ impl TrackKind for Capability {
         )
     }
 
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         Details::of(log).of_cap(self.0, query)
     }
 

@@ -3,12 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::capability::Capability;
 use super::details::{DetailsQuery, Fact, Lead};
 use super::{Contents, Listed, Shape, TrackKind, lane};
 use crate::scene::format;
 use crate::scene::painter::{Painter, Rect};
-use crate::session::Session;
 use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO, buckets, waves::wave};
 use crate::timeline::{Scene, YOUNG, standing, stripes_on};
 use crate::tracks::group::Group;
@@ -92,13 +92,13 @@ impl TrackKind for Collections {
         (link == "gc").then_some(Self)
     }
 
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let there = !log.recording.tracks.collections.is_empty();
         let track = there.then(|| Listed::new(Self, "Collections"));
         track.into_iter().collect()
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let numbers = &log.recording.numbers;
         let lane = log.recording.tracks.collections.lane();
         writer.lane(lane, |i| {
@@ -160,7 +160,7 @@ impl TrackKind for Collections {
 
     /// Of one collection, or the wait before it, everything that the runtime
     /// tells; of several, their sums and the longest.
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         let numbers = &log.recording.numbers;
         let lane = log.recording.tracks.collections.lane();
         let mut found: Vec<u32> = lane.within(query.span).map(|piece| piece.detail).collect();

@@ -1,11 +1,11 @@
 //! What tracks that show gauges have in common: the words for their values, and
 //! the values of the bucket that is drawn at a time.
 
+use super::Log;
 use super::Row;
 use super::details::{DetailsQuery, Fact};
 use super::{TimelineQuery, TrackKind};
 use crate::scene::gauge::{Series, Unit, value, values};
-use crate::session::Session;
 use eventlog::ids::Nanos;
 use model::marks::{Values, Writer};
 use model::time::Span;
@@ -17,7 +17,7 @@ pub(super) fn bucket_ns(span: Span) -> u64 {
 }
 
 /// The values of each series in the bucket that is drawn at a time.
-pub(super) fn details(track: impl TrackKind, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+pub(super) fn details(track: impl TrackKind, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
     let Some(gauge) = track.gauge() else {
         return Vec::new();
     };

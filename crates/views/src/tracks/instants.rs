@@ -3,13 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::details::{Details, DetailsQuery, Fact, MOST_LISTED, exact};
 use super::{Contents, Listed, Shape, TrackKind, link};
 use crate::scene::colour::Rgb;
 use crate::scene::format;
 use crate::scene::painter::{Align, Face, Painter, Rect};
 use crate::scene::palette::Palette;
-use crate::session::Session;
 use crate::timeline::Scene;
 use crate::timeline::legend::{Entry, MIDDLE, Made, Sample, Section};
 use crate::tracks::group::Group;
@@ -65,7 +65,7 @@ impl TrackKind for Instants {
         link::cap(link, "events").map(Self)
     }
 
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let listed = |cap| {
             Listed::new(Self(cap), format!("Events of capability {cap}"))
                 .short(format!("Cap {cap}"))
@@ -81,7 +81,7 @@ impl TrackKind for Instants {
         Some(self.0)
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let (bucket, view) = (writer.moment_bucket_ns(), writer.view);
         let store = &log.recording.store;
         store.instant_marks(self.0, view, bucket, |mark, thread| {
@@ -140,7 +140,7 @@ impl TrackKind for Instants {
         )
     }
 
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         Details::of(log).of_instants(self.0, query.span)
     }
 

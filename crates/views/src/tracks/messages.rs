@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact, on_cap};
 use super::thread::Thread;
 use super::{Contents, Listed, Shape, TrackKind};
 use crate::scene::format;
 use crate::scene::painter::{Painter, Rect};
-use crate::session::Session;
 use crate::timeline::Scene;
 use crate::timeline::legend::{Entry, MIDDLE, Made, Sample, Section};
 use crate::tracks::group::Group;
@@ -57,13 +57,13 @@ impl TrackKind for Messages {
         (link == "messages").then_some(Self)
     }
 
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let count = log.recording.messages.len() as u64;
         let track = || Listed::new(Self, "Messages").note(format::count(count));
         (count > 0).then(track).into_iter().collect()
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let (bucket, view) = (writer.moment_bucket_ns(), writer.view);
         log.recording.messages.marks(view, bucket, |mark| {
             writer.moment(NewMoment {
@@ -119,7 +119,7 @@ impl TrackKind for Messages {
         }
     }
 
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         Details::of(log).of_messages(query.span)
     }
 

@@ -43,7 +43,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::scene::gauge::Gauge;
 use crate::scene::painter::{Painter, Rect};
-use crate::session::Session;
 use crate::timeline::Scene;
 use crate::timeline::arrange::Known;
 use crate::timeline::legend::{Entry, Section};
@@ -54,7 +53,7 @@ use eventlog::ids::{CapId, ThreadId};
 use model::class::Class;
 use model::marks::{MarkKind, Payload, Writer};
 
-pub use contents::{Contents, Listed};
+pub use contents::{Contents, Listed, Log};
 pub use query::TimelineQuery;
 pub use scope::scope_of;
 
@@ -91,7 +90,7 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
     fn parse(link: &str, contents: &Contents) -> Option<Self>;
 
     /// The tracks of this kind that a log has.
-    fn of_log(log: &Session) -> Vec<Listed>;
+    fn of_log(log: &Log<'_>) -> Vec<Listed>;
     /// The tracks of this kind that the page shows: those that the log has,
     /// unless the page knows better.
     fn shown(known: &Known<'_>) -> Vec<Listed> {
@@ -120,7 +119,7 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
     }
 
     /// What it shows of the view of the writer.
-    fn answer(self, log: &Session, writer: &mut Writer);
+    fn answer(self, log: &Log<'_>, writer: &mut Writer);
 
     /// Paints the marks at hand into its area.
     fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
@@ -149,7 +148,7 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
         (String::new(), text)
     }
     /// What else is known of an item.
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         match Self::SHAPE {
             Shape::Gauge => gauge::details(self, log, query),
             _ => Vec::new(),
@@ -327,7 +326,7 @@ impl Row {
 
     /// All tracks that a log has, beside those of capabilities and threads.
     #[must_use]
-    pub fn of_log(log: &Session) -> Vec<Listed> {
+    pub fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let mut all = Vec::new();
         ask_kinds!(|listed: Vec<Listed>| all.extend(listed), of_log(log));
         all
@@ -366,7 +365,7 @@ impl Row {
     }
 
     /// Writes what it shows of the view of the writer.
-    pub fn answer(self, log: &Session, writer: &mut Writer) {
+    pub fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         ask!(self, track => track.answer(log, writer));
     }
 
@@ -388,7 +387,7 @@ impl Row {
 
     /// What is known of an item of it beyond its mark.
     #[must_use]
-    pub fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    pub fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         ask!(self, track => track.details(log, query))
     }
 }

@@ -3,11 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::details::{DetailsQuery, Fact};
 use super::{Contents, Listed, Shape, TrackKind, lane};
 use crate::scene::format;
 use crate::scene::painter::{Painter, Rect};
-use crate::session::Session;
 use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO};
 use crate::timeline::{Scene, YOUNG, standing, stripes_on};
 use crate::tracks::group::Group;
@@ -65,7 +65,7 @@ impl TrackKind for Nonmoving {
         (link == "nonmoving").then_some(Self)
     }
 
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let there = !log.recording.tracks.nonmoving.is_empty();
         let track = there.then(|| Listed::new(Self, "Nonmoving GC"));
         track.into_iter().collect()
@@ -73,7 +73,7 @@ impl TrackKind for Nonmoving {
 
     /// The points, and the phases, those that lie inside of others last. What
     /// comes last is found first.
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let nonmoving = &log.recording.tracks.nonmoving;
         write_points(nonmoving.all_points(), writer);
         for phase in Phase::ALL {
@@ -111,7 +111,7 @@ impl TrackKind for Nonmoving {
         ("Nonmoving collector".to_owned(), text)
     }
 
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         let nonmoving = &log.recording.tracks.nonmoving;
         let mut facts = Vec::new();
         for phase in Phase::ALL {

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::capability::Capability;
 use super::details::{Details, DetailsQuery, Fact, Lead, exact, exact_duration, on_cap};
 use super::{Contents, Listed, Row, Shape, TrackKind, link};
 use crate::scene::format;
 use crate::scene::painter::{Painter, Rect};
-use crate::session::Session;
 use crate::timeline::Scene;
 use crate::timeline::arrange::{Known, thread_label};
 use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO, buckets, waves::wave};
@@ -89,7 +89,7 @@ impl TrackKind for Thread {
         Some(Self(ThreadId(number)))
     }
 
-    fn of_log(_: &Session) -> Vec<Listed> {
+    fn of_log(_: &Log<'_>) -> Vec<Listed> {
         Vec::new()
     }
 
@@ -113,7 +113,7 @@ impl TrackKind for Thread {
         Some(self.0)
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let Some(lane) = log.recording.store.thread_lane(self.0) else {
             return;
         };
@@ -156,7 +156,7 @@ impl TrackKind for Thread {
         (name, text)
     }
 
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         Details::of(log).of_thread(self.0, query)
     }
 

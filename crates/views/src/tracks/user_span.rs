@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::capability::Capability;
 use super::details::{DetailsQuery, Fact, Lead};
 use super::thread::Thread;
 use super::{Contents, Listed, Shape, TrackKind, lane};
 use crate::scene::format;
 use crate::scene::painter::{Painter, Rect};
-use crate::session::Session;
 use crate::timeline::Scene;
 use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO, buckets, waves::wave};
 use crate::tracks::group::Group;
@@ -68,7 +68,7 @@ impl TrackKind for UserSpan {
         spans.find(|span| span.link(contents) == link)
     }
 
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let listed = |(number, spans): (u32, &Spans)| {
             let count = format::count(spans.info.count);
             Listed::new(Self(number), &*spans.info.name).note(format!("× {count}"))
@@ -77,7 +77,7 @@ impl TrackKind for UserSpan {
         (0..).zip(names).map(listed).collect()
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let Some(spans) = log.recording.tracks.spans.get(self.0) else {
             return;
         };
@@ -124,7 +124,7 @@ impl TrackKind for UserSpan {
         )
     }
 
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         let Some(name) = log.recording.tracks.spans.get(self.0) else {
             return Vec::new();
         };
@@ -189,7 +189,7 @@ impl TrackKind for UserSpan {
 }
 
 /// Where a message was written: its capability, and the thread that ran there.
-fn message_place(log: &Session, label: &str, number: usize) -> Option<Fact> {
+fn message_place(log: &Log<'_>, label: &str, number: usize) -> Option<Fact> {
     let message = log.recording.messages.get(number)?;
     let at = Span::new(message.time, message.time);
     let Some(cap) = message.cap else {
