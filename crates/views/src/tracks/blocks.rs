@@ -6,11 +6,11 @@ use super::Log;
 use super::details::{DetailsQuery, Fact};
 use super::{Contents, Listed, Shape, TrackKind, lane, link};
 use crate::scene::format;
-use crate::scene::painter::{Painter, Rect};
+use crate::scene::painter::Painter;
+use crate::scene::strip::{Bar, Strip};
 use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO};
-use crate::timeline::{Bar, Scene};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names};
+use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, when};
 use analysis::timeline::block_lanes::size;
 use eventlog::ids::CapId;
@@ -72,9 +72,9 @@ impl TrackKind for Blocks {
         }
     }
 
-    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
         let bar = |mark: &MarkView<'_>| Bar::text(format::bytes(mark.read::<Block>().0.into()));
-        scene.paint_bars(self.into(), area, Class::Other, bar, painter);
+        strip.paint_bars(shown.marks.of(self), Class::Other, bar, painter);
     }
 
     fn describe(self, item: &Item, _: &impl Names) -> (String, String) {

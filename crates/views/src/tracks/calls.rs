@@ -9,11 +9,11 @@ use super::stacks::{beginning, flame, heaviest, middle, stack_facts};
 use super::thread::Thread;
 use super::{Contents, Listed, Row, Shape, TrackKind, lane, link};
 use crate::scene::format;
-use crate::scene::painter::{Painter, Rect};
-use crate::timeline::Scene;
+use crate::scene::painter::Painter;
+use crate::scene::strip::Strip;
 use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO, buckets};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names};
+use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, function_name, when};
 use analysis::flamegraph::sources;
 use analysis::timeline::profile_rows::{CallsOf, OPEN};
@@ -118,17 +118,17 @@ impl TrackKind for ForeignCalls {
     }
 
     /// A bar with the name of the function, and its duration if there is room.
-    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
         let bar = |mark: &MarkView<'_>| {
             let Call { function, open } = mark.read();
-            let function = function.and_then(|number| scene.names.foreign_function(number));
+            let function = function.and_then(|number| shown.names.foreign_function(number));
             let bar = lane::by_duration(mark).open(open);
             match function {
                 Some(frame) => bar.named(&function_name(frame)),
                 None => bar,
             }
         };
-        scene.paint_bars(self.into(), area, Class::Foreign, bar, painter);
+        strip.paint_bars(shown.marks.of(self), Class::Foreign, bar, painter);
     }
 
     fn describe(self, item: &Item, names: &impl Names) -> (String, String) {

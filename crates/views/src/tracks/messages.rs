@@ -7,11 +7,11 @@ use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact, on_c
 use super::thread::Thread;
 use super::{Contents, Listed, Shape, TrackKind};
 use crate::scene::format;
-use crate::scene::painter::{Painter, Rect};
-use crate::timeline::Scene;
+use crate::scene::painter::Painter;
+use crate::scene::strip::Strip;
 use crate::timeline::legend::{Entry, MIDDLE, Made, Sample, Section};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names};
+use crate::tracks::item::{Item, Names, Shown};
 use analysis::timeline::messages::MessageKind;
 use model::marks::{NONE, NewMoment, Packed, Payload, Writer};
 use model::time::Span;
@@ -79,20 +79,20 @@ impl TrackKind for Messages {
     }
 
     /// A message is a diamond, a marker a flag.
-    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
-        let middle = area.y + area.h / 2.0;
-        for (mark, span) in scene.marks.of(self) {
-            let x = scene.x(span.start);
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+        let middle = strip.area.y + strip.area.h / 2.0;
+        for (mark, span) in shown.marks.of(self) {
+            let x = strip.x(span.start);
             let marker = mark.read::<Said>().has_marker;
             let colour = if marker {
-                scene.palette.accent
+                strip.palette.accent
             } else {
-                scene.palette.ink2
+                strip.palette.ink2
             };
-            let tick = Rect::new(x - 0.5, area.y + 3.0, 1.0, area.h - 7.0);
+            let tick = strip.tick(span.start);
             painter.fill(tick, colour.into());
             if marker {
-                let (top, right) = (area.y + 3.0, x + 7.0);
+                let (top, right) = (strip.area.y + 3.0, x + 7.0);
                 let flag = [(x, top), (right, top + 3.0), (x, top + 6.0)];
                 painter.polygon(&flag, colour.into());
             } else {

@@ -11,6 +11,7 @@ pub mod allocation;
 pub mod blocks;
 pub mod calls;
 pub mod capability;
+mod capability_paint;
 pub mod collections;
 mod contents;
 pub mod counter;
@@ -29,11 +30,13 @@ mod query;
 pub mod ready;
 pub mod returned;
 pub mod samples;
+mod samples_paint;
 mod scope;
 pub mod sparks;
 mod stacks;
 pub mod task;
 pub mod thread;
+mod thread_paint;
 pub mod user_span;
 pub mod words;
 
@@ -42,12 +45,12 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::scene::gauge::Gauge;
-use crate::scene::painter::{Painter, Rect};
-use crate::timeline::Scene;
+use crate::scene::painter::Painter;
+use crate::scene::strip::Strip;
 use crate::timeline::arrange::Known;
 use crate::timeline::legend::{Entry, Section};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names};
+use crate::tracks::item::{Item, Names, Shown};
 use details::{DetailsQuery, Fact};
 use eventlog::ids::{CapId, ThreadId};
 use model::class::Class;
@@ -121,13 +124,14 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
     /// What it shows of the view of the writer.
     fn answer(self, log: &Log<'_>, writer: &mut Writer);
 
-    /// Paints the marks at hand into its area.
-    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
+    /// Paints the marks at hand into its strip.
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+        let marks = shown.marks;
         match Self::SHAPE {
-            Shape::Gauge => scene.paint_gauge(self.into(), area, painter),
-            Shape::Moments => scene.paint_moments(self.into(), area, painter),
+            Shape::Gauge => gauge::paint(self.into(), marks, strip, painter),
+            Shape::Moments => strip.paint_ticks(marks.of(self), painter),
             Shape::Lane | Shape::Samples => {
-                scene.paint_bars(self.into(), area, Class::Other, lane::by_duration, painter);
+                strip.paint_bars(marks.of(self), Class::Other, lane::by_duration, painter);
             }
         }
     }
@@ -369,14 +373,14 @@ impl Row {
         ask!(self, track => track.answer(log, writer));
     }
 
-    /// Paints the marks at hand into its area.
+    /// Paints the marks at hand into its strip.
     pub(crate) fn paint<N: Names>(
         self,
-        scene: &Scene<'_, N>,
-        area: Rect,
+        shown: &Shown<'_, N>,
+        strip: &Strip<'_>,
         painter: &mut impl Painter,
     ) {
-        ask!(self, track => track.paint(scene, area, painter));
+        ask!(self, track => track.paint(shown, strip, painter));
     }
 
     /// How it is called within a sentence.

@@ -5,15 +5,16 @@ use serde::{Deserialize, Serialize};
 
 use super::Log;
 use super::details::{Details, DetailsQuery, Fact, Lead, exact};
+use super::samples_paint::paint;
 use super::stacks::{beginning, flame, heaviest, middle, stack_facts};
 use super::thread::Thread;
 use super::{Contents, Listed, Shape, TrackKind, link};
 use crate::scene::format;
-use crate::scene::painter::{Painter, Rect};
-use crate::timeline::Scene;
+use crate::scene::painter::Painter;
+use crate::scene::strip::Strip;
 use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO, buckets};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names};
+use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, function_name, when};
 use analysis::timeline::profile_rows::SampleLane;
 use eventlog::ids::{CapId, Nanos};
@@ -79,8 +80,8 @@ impl TrackKind for Samples {
         }
     }
 
-    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
-        scene.paint_samples(self, area, painter);
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+        paint(self, shown, strip, painter);
     }
 
     fn describe(self, item: &Item, names: &impl Names) -> (String, String) {

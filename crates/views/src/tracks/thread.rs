@@ -7,14 +7,15 @@ use serde::{Deserialize, Serialize};
 use super::Log;
 use super::capability::Capability;
 use super::details::{Details, DetailsQuery, Fact, Lead, exact, exact_duration, on_cap};
+use super::thread_paint::paint;
 use super::{Contents, Listed, Row, Shape, TrackKind, link};
 use crate::scene::format;
-use crate::scene::painter::{Painter, Rect};
-use crate::timeline::Scene;
+use crate::scene::painter::Painter;
+use crate::scene::strip::Strip;
 use crate::timeline::arrange::{Known, thread_label};
 use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO, buckets, waves::wave};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names};
+use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, several, thread_name, when};
 use analysis::timeline::instants::InstantKind;
 use analysis::timeline::threads::{ThreadLane, ThreadRow};
@@ -127,8 +128,8 @@ impl TrackKind for Thread {
         });
     }
 
-    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
-        scene.paint_thread(self, area, painter);
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+        paint(self, shown.marks, strip, painter);
     }
 
     fn spoken(self, title: &str) -> String {

@@ -8,11 +8,11 @@ use super::details::{DetailsQuery, Fact, Lead};
 use super::thread::Thread;
 use super::{Contents, Listed, Shape, TrackKind, lane};
 use crate::scene::format;
-use crate::scene::painter::{Painter, Rect};
-use crate::timeline::Scene;
+use crate::scene::painter::Painter;
+use crate::scene::strip::Strip;
 use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO, buckets, waves::wave};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names};
+use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, thread_name, when};
 use analysis::timeline::user_spans::{Listed as Spans, OPEN};
 use eventlog::ids::Nanos;
@@ -90,12 +90,12 @@ impl TrackKind for UserSpan {
         });
     }
 
-    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
         let bar = |mark: &MarkView<'_>| {
             let open = mark.read::<Announced>().open;
             lane::by_duration(mark).open(open)
         };
-        scene.paint_bars(self.into(), area, Class::Other, bar, painter);
+        strip.paint_bars(shown.marks.of(self), Class::Other, bar, painter);
     }
 
     fn spoken(self, title: &str) -> String {
