@@ -22,7 +22,7 @@ use crate::timeline::layout::{Kind, Layout, Track};
 use crate::tracks::item::{Item, Marks, Names, Shown};
 use analysis::timeline::flow::Arrow;
 use eventlog::ids::Nanos;
-use model::time::Span;
+use model::time::Interval;
 
 pub use minimap::MINIMAP_PX;
 
@@ -69,7 +69,7 @@ pub struct Scene<'a, N> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Focus<'a> {
     /// The selected range.
-    pub range: Option<Span>,
+    pub range: Option<Interval>,
     /// The selected mark.
     pub selected: Option<&'a Item>,
     /// The mark under the pointer.

@@ -50,7 +50,7 @@ pub(super) fn paint<N: Names>(
                 strip,
                 shown.names,
                 &mark,
-                (rect, strip.x(span.start)),
+                (rect, strip.x(span.start())),
                 painter,
             ),
         }

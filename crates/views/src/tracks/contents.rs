@@ -6,7 +6,7 @@ use super::Row;
 use analysis::recording::Recording;
 use eventlog::blocks::BlockIndex;
 use model::profile::frames::Frame;
-use model::time::Span;
+use model::time::Interval;
 
 /// A log, as its tracks see it.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +16,7 @@ pub struct Log<'a> {
     /// The blocks that the events were written in.
     pub blocks: &'a BlockIndex,
     /// The time in which there are events.
-    pub span: Option<Span>,
+    pub span: Option<Interval>,
 }
 
 /// A track that a log has, and what its label says.

@@ -32,8 +32,8 @@ pub(super) fn paint(row: Thread, marks: &Marks, strip: &Strip<'_>, painter: &mut
             if mark.class == Class::Open {
                 painter.hatch(rect, strip.palette.page.alpha(0.5));
             }
-        } else if span.start < span.end {
-            let line = (strip.rect(span, middle - 2.5, 4.0), strip.x(span.start));
+        } else if span.start() < span.end() {
+            let line = (strip.rect(span, middle - 2.5, 4.0), strip.x(span.start()));
             strip.paint_wait_line(mark.class, line, colour.alpha(0.75), painter);
         }
     }

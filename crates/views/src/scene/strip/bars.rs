@@ -7,7 +7,7 @@ use crate::scene::painter::{Align, Face, Painter, Rect};
 use crate::scene::palette::class_colour;
 use model::class::Class;
 use model::marks::{MarkKind, MarkView};
-use model::time::Span;
+use model::time::Interval;
 
 /// A text needs as much room.
 const LEAST_HEIGHT_PX: f64 = 10.0;
@@ -48,7 +48,7 @@ impl Strip<'_> {
     /// Bars in the colour of a class; `bar` says what is seen of a span.
     pub(crate) fn paint_bars<'m>(
         &self,
-        marks: impl Iterator<Item = (MarkView<'m>, Span)>,
+        marks: impl Iterator<Item = (MarkView<'m>, Interval)>,
         class: Class,
         bar: impl Fn(&MarkView<'_>) -> Bar,
         painter: &mut impl Painter,

@@ -8,7 +8,7 @@ use crate::scene::gauge::{Gauge, Look, Style, value};
 use crate::scene::painter::{Align, Face, Painter, Rect};
 use eventlog::ids::Nanos;
 use model::marks::{GaugePoint, Values};
-use model::time::Span;
+use model::time::Interval;
 
 /// Half of the thickness of a line.
 const HALF_LINE_PX: f64 = 0.75;
@@ -42,11 +42,11 @@ impl Strip<'_> {
     pub(crate) fn graph(
         &self,
         gauge: Gauge,
-        points: impl Iterator<Item = (GaugePoint, Span)>,
+        points: impl Iterator<Item = (GaugePoint, Interval)>,
     ) -> Graph {
         let mut series = vec![Points::new(); gauge.series.len()];
         for (point, span) in points {
-            let (from, to) = (self.x(span.start), self.x(span.end));
+            let (from, to) = (self.x(span.start()), self.x(span.end()));
             if let Some(points) = series.get_mut(usize::from(point.series))
                 && to >= self.area.x
                 && from <= self.right()

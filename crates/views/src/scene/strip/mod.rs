@@ -11,7 +11,7 @@ use super::palette::Palette;
 use super::viewport::Viewport;
 use eventlog::ids::Nanos;
 use model::marks::MarkView;
-use model::time::Span;
+use model::time::Interval;
 
 pub(crate) use bars::{Bar, YOUNG, standing};
 pub(crate) use pattern::stripes_on;
@@ -41,9 +41,9 @@ impl Strip<'_> {
     }
 
     /// The rectangle of a span, at least a pixel wide.
-    pub(crate) fn rect(&self, span: Span, y: f64, h: f64) -> Rect {
-        let left = self.x(span.start).max(self.area.x - 2.0);
-        let right = self.x(span.end).min(self.right() + 2.0);
+    pub(crate) fn rect(&self, span: Interval, y: f64, h: f64) -> Rect {
+        let left = self.x(span.start()).max(self.area.x - 2.0);
+        let right = self.x(span.end()).min(self.right() + 2.0);
         Rect::new(left, y, (right - left).max(1.0), h)
     }
 
@@ -60,11 +60,11 @@ impl Strip<'_> {
     /// A line for each mark.
     pub(crate) fn paint_ticks<'m>(
         &self,
-        marks: impl Iterator<Item = (MarkView<'m>, Span)>,
+        marks: impl Iterator<Item = (MarkView<'m>, Interval)>,
         painter: &mut impl Painter,
     ) {
         for (_, span) in marks {
-            painter.fill(self.tick(span.start), self.palette.ink2.into());
+            painter.fill(self.tick(span.start()), self.palette.ink2.into());
         }
     }
 }
