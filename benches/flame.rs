@@ -20,7 +20,7 @@ use model::profile::sample_threads::SampleThreads;
 use model::profile::samples::Samples;
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::{Profile, Track, TrackSource};
-use model::time::Span;
+use model::time::Interval;
 use views::flame::cache::StepCache;
 use views::flame::query::answer_with;
 use views::flame::query::table;
@@ -90,7 +90,7 @@ fn made() -> Profile {
                 near = random.below(STACKS);
             }
             let stack = seen[((near + random.below(2000)) % STACKS) as usize];
-            samples.push(Span::new(Nanos(start), Nanos(at)), stack);
+            samples.push(Interval::new(Nanos(start), Nanos(at)), stack);
             if random.below(50_000) == 0 {
                 at += 500 * TICK_NS;
             }
@@ -111,7 +111,7 @@ fn made() -> Profile {
         idle_stack,
         tracks,
         tick_interval: Some(Nanos(TICK_NS)),
-        span: Span::new(Nanos(0), end),
+        span: Interval::new(Nanos(0), end),
         threads: SampleThreads::default(),
         heap: None,
         revision: model::profile::Revision::next(),
@@ -121,7 +121,7 @@ fn made() -> Profile {
 /// Where answers come from.
 enum Subject {
     Made(Box<Profile>, StepCache),
-    Loaded(Box<Session>, Span),
+    Loaded(Box<Session>, Interval),
 }
 
 impl Subject {
@@ -132,7 +132,7 @@ impl Subject {
         }
     }
 
-    fn span(&self) -> Span {
+    fn span(&self) -> Interval {
         match self {
             Self::Made(profile, _) => profile.span,
             Self::Loaded(_, span) => *span,
@@ -176,7 +176,8 @@ fn flame(c: &mut Criterion) {
     println!("ready after {:.2?}", started.elapsed());
     let mut group = c.benchmark_group("flame");
     group.sample_size(10);
-    let Span { start, end } = subject.span();
+    let span = subject.span();
+    let (start, end) = (span.start(), span.end());
     let at = |part: u64| Nanos(start.0 + (end.0 - start.0) / 100 * part);
     let whole = FlameQuery {
         window: (0.0, 1.0),
@@ -184,7 +185,7 @@ fn flame(c: &mut Criterion) {
         ..FlameQuery::default()
     };
     let selected = Choice {
-        range: Some(Span::new(at(13), at(91))),
+        range: Some(Interval::new(at(13), at(91))),
         ..Choice::default()
     };
     let views = [

@@ -19,7 +19,7 @@ use eventlog::header::{BLOCK_MARKER, END_OF_DATA, Header, Parsed};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::source::read_log;
 use eventlog::{Need, Record, Step};
-use model::time::Span;
+use model::time::Interval;
 use views::session::Session;
 
 const FIXTURE: &str = "tests/fixtures/logs/ghc-9.6.6/dense-N2-l-flush.eventlog";
@@ -107,13 +107,13 @@ fn made() -> Vec<u8> {
 struct Count(u64);
 
 impl SpanSink for Count {
-    fn gc(&mut self, _: CapId, _: Span) {
+    fn gc(&mut self, _: CapId, _: Interval) {
         self.0 += 1;
     }
     fn thread(&mut self, _: ThreadId, _: ThreadSpan, _: Option<Nanos>) {
         self.0 += 1;
     }
-    fn mutator(&mut self, _: CapId, _: ThreadId, _: Span) {
+    fn mutator(&mut self, _: CapId, _: ThreadId, _: Interval) {
         self.0 += 1;
     }
 }

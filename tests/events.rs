@@ -9,7 +9,7 @@ use common::{Case, Tally, cases, fixture, fixture_cases, known};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::rows::RowSource;
 use eventlog::{Need, Step};
-use model::time::Span;
+use model::time::Interval;
 use proptest::prelude::*;
 use proptest::sample::select;
 use views::events::chunk::{ChunkReader, ChunkRows};
@@ -244,7 +244,7 @@ fn list() -> impl Strategy<Value = EventList> {
                 types,
                 cap,
                 thread,
-                range: range.map(|(from, len)| Span::new(Nanos(from), Nanos(from + len))),
+                range: range.map(|(from, len)| Interval::new(Nanos(from), Nanos(from + len))),
                 scope,
             },
             search: search.to_owned(),
@@ -334,7 +334,7 @@ proptest! {
         range in proptest::option::of((0u64..40_000_000, 0u64..20_000_000)),
     ) {
         let log = Log::open(case.bytes(), every).expect("a log");
-        let range = range.map(|(from, len)| Span::new(Nanos(from), Nanos(from + len)));
+        let range = range.map(|(from, len)| Interval::new(Nanos(from), Nanos(from + len)));
         let filter = EventFilter { types, range, ..EventFilter::default() };
         let rows = |filter: EventFilter| {
             let list = EventList { filter, search: String::new() };

@@ -19,7 +19,7 @@ use model::profile::frames::{Frame, FrameKind};
 use model::profile::origin::{Choice, Origin};
 use model::profile::source::Source;
 use model::profile::weights::Weight;
-use model::time::Span;
+use model::time::Interval;
 use views::session::Session;
 use views::words::findings::line;
 
@@ -50,7 +50,7 @@ fn names(weighed: &model::profile::origin::Weighed<'_>) -> Folded {
 fn folded(
     origin: &dyn Origin,
     source: Source,
-    range: Option<Span>,
+    range: Option<Interval>,
     only: &[TrackSource],
 ) -> Folded {
     let choice = Choice {
@@ -71,11 +71,11 @@ fn add(into: &mut Folded, other: Folded) {
 }
 
 /// The ends of `parts` parts of about the same length.
-fn division(session: &Session, parts: u64) -> Vec<Span> {
-    let end = session.overview().span.map_or(0, |span| span.end.0);
+fn division(session: &Session, parts: u64) -> Vec<Interval> {
+    let end = session.overview().span.map_or(0, |span| span.end().0);
     let cut = |part: u64| Nanos((u128::from(end) * u128::from(part) / u128::from(parts)) as u64);
     (0..parts)
-        .map(|part| Span::new(cut(part), cut(part + 1)))
+        .map(|part| Interval::new(cut(part), cut(part + 1)))
         .collect()
 }
 
@@ -110,7 +110,7 @@ fn parts_have_together_what_the_whole_has() {
     });
 }
 
-fn table(session: &Session, range: Option<Span>) -> ThreadTable {
+fn table(session: &Session, range: Option<Interval>) -> ThreadTable {
     let query = ThreadTableQuery {
         range,
         rows: 0..u64::MAX,
@@ -466,7 +466,7 @@ fn shown(session: &Session, source: Source) -> String {
     {
         let samples = &track.samples;
         let (len, end) = (samples.len(), samples.end());
-        let start = samples.span().map_or(Nanos(0), |span| span.start);
+        let start = samples.span().map_or(Nanos(0), |span| span.start());
         lines.push_str(&format!(
             "{}: {len} from {} to {}\n",
             track.source.name(),

@@ -15,7 +15,7 @@ use eventlog::{Record, Sink};
 use model::profile::frames::FrameKind;
 use model::profile::origin::Choice;
 use model::profile::{Profile, Track, TrackSource};
-use model::time::Span;
+use model::time::Interval;
 use views::flame::query::answer;
 use views::flame::query::{FlameBoxes, FlameHead, FlameQuery, View};
 
@@ -37,14 +37,16 @@ fn read(path: &Path) -> (Profile, Findings) {
         bytes = inflated;
     }
     let mut collector = ProfileCollector::default();
-    let mut log = None::<Span>;
+    let mut log = None::<Interval>;
     let mut sink = |record: &Record<'_>| {
-        let at = Span::new(record.time, record.time);
-        log = Some(log.map_or(at, |log| Span::new(log.start, log.end.max(record.time))));
+        let at = Interval::new(record.time, record.time);
+        log = Some(log.map_or(at, |log| {
+            Interval::new(log.start(), log.end().max(record.time))
+        }));
         collector.offer(record);
     };
     read_log(&mut bytes.as_slice(), &mut sink).expect("an eventlog");
-    collector.finish(log.unwrap_or(Span::new(Nanos(0), Nanos(0))))
+    collector.finish(log.unwrap_or(Interval::default()))
 }
 
 #[test]

@@ -12,7 +12,7 @@ use common::{Case, for_all, known, reference_is_wrong, session_of};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::source::read_log;
 use eventlog::{Event, Record};
-use model::time::Span;
+use model::time::Interval;
 use views::session::Session;
 use views::tracks::Row;
 use views::tracks::TimelineQuery;
@@ -219,7 +219,7 @@ fn arrows_agree_with_the_events() {
         for thread in session.ask(&filter).0 {
             let query = FlowQuery {
                 thread: thread.id,
-                view: Span::new(Nanos(0), Nanos(u64::MAX)),
+                view: Interval::new(Nanos(0), Nanos(u64::MAX)),
             };
             let arrows = session.ask(&query);
             let mut told = told.remove(&thread.id.0).unwrap_or_default();
@@ -260,7 +260,7 @@ fn arrows_are_those_in_view() {
     let flow = |from, to| {
         session.ask(&FlowQuery {
             thread: ThreadId(5),
-            view: Span::new(Nanos(from), Nanos(to)),
+            view: Interval::new(Nanos(from), Nanos(to)),
         })
     };
     let all = flow(0, u64::MAX);
@@ -276,7 +276,7 @@ fn arrows_are_those_in_view() {
 fn said(session: &Session, row: Row, (from, to): (u64, u64), many: bool) -> String {
     let query = DetailsQuery {
         row,
-        span: Span::new(Nanos(from), Nanos(to)),
+        span: Interval::new(Nanos(from), Nanos(to)),
         many,
     };
     let mut lines = vec![format!("# {row:?} {from} – {to}")];
@@ -287,7 +287,7 @@ fn said(session: &Session, row: Row, (from, to): (u64, u64), many: bool) -> Stri
                 Lead::Next => "next",
                 Lead::Other => "other",
             };
-            format!(" → {lead} {row:?} {} – {}", span.start.0, span.end.0)
+            format!(" → {lead} {row:?} {} – {}", span.start().0, span.end().0)
         });
         lines.push(format!("{}: {}{lead}", fact.label, fact.text));
     }
@@ -295,14 +295,14 @@ fn said(session: &Session, row: Row, (from, to): (u64, u64), many: bool) -> Stri
 }
 
 /// The items of a row in view, as marks say them.
-fn items(session: &Session, row: Row, view: Span) -> Vec<(u64, u64)> {
+fn items(session: &Session, row: Row, view: Interval) -> Vec<(u64, u64)> {
     let query = TimelineQuery {
         view,
         width_px: 1_000_000,
         rows: vec![row],
     };
     let reply = session.ask(&query);
-    let start = view.start.0 as f64;
+    let start = view.start().0 as f64;
     reply
         .of_row(0)
         .map(|mark| ((start + mark.start) as u64, (start + mark.end) as u64))
@@ -319,7 +319,7 @@ fn details_of_a_small_log() {
         said(&session, thread, (8_986_419, 10_857_953), false),
         said(&session, thread, (10_857_953, 14_851_838), false),
     ];
-    let wide = Span::new(Nanos(14_000_000), Nanos(16_000_000));
+    let wide = Interval::new(Nanos(14_000_000), Nanos(16_000_000));
     for item in items(&session, thread, wide).into_iter().take(2) {
         texts.push(said(&session, thread, item, false));
     }
@@ -336,14 +336,14 @@ fn details_of_a_small_log() {
     texts.push(said(
         &session,
         Instants(CapId(0)).into(),
-        (0, whole.end.0),
+        (0, whole.end().0),
         true,
     ));
     let session = open("ghc-9.6.6/fib-forkio-N2-l");
     for item in items(
         &session,
         cap,
-        Span::new(Nanos(29_500_000), Nanos(29_900_000)),
+        Interval::new(Nanos(29_500_000), Nanos(29_900_000)),
     ) {
         texts.push(said(&session, cap, item, false));
     }
@@ -382,10 +382,10 @@ fn details_lead_to_items() {
             let reply = session.ask(&query);
             for (number, row) in rows.iter().enumerate() {
                 for mark in reply.of_row(number) {
-                    let at = |relative: f64| Nanos((span.start.0 as f64 + relative) as u64);
+                    let at = |relative: f64| Nanos((span.start().0 as f64 + relative) as u64);
                     let query = DetailsQuery {
                         row: *row,
-                        span: Span::new(at(mark.start), at(mark.end)),
+                        span: Interval::new(at(mark.start), at(mark.end)),
                         many: mark.count > 1,
                     };
                     let facts = session.ask(&query);

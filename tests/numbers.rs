@@ -9,7 +9,7 @@ use analysis::numbers::collections_query::{CollectionColumn, CollectionsQuery};
 use analysis::numbers::summary::Summary;
 use common::build::{Build, Declared};
 use eventlog::ids::{CapId, Nanos};
-use model::time::Span;
+use model::time::Interval;
 use proptest::prelude::*;
 use views::session::Session;
 use views::session::questions::{SparksQuery, SummaryQuery};
@@ -32,15 +32,15 @@ static SESSIONS: LazyLock<Vec<Session>> = LazyLock::new(|| {
     LOGS.iter().map(open).collect()
 });
 
-fn span(from: u64, to: u64) -> Span {
-    Span::new(Nanos(from), Nanos(to))
+fn span(from: u64, to: u64) -> Interval {
+    Interval::new(Nanos(from), Nanos(to))
 }
 
 fn end(session: &Session) -> u64 {
-    session.overview().span.expect("events").end.0
+    session.overview().span.expect("events").end().0
 }
 
-fn all_collections(session: &Session, range: Option<Span>) -> Vec<Collection> {
+fn all_collections(session: &Session, range: Option<Interval>) -> Vec<Collection> {
     let query = CollectionsQuery {
         range,
         rows: 0..u64::MAX,

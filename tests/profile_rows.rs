@@ -16,7 +16,7 @@ use model::class::Class;
 use model::marks::MarkKind;
 use model::profile::TrackSource;
 use model::profile::frames::Frame;
-use model::time::Span;
+use model::time::Interval;
 use proptest::prelude::*;
 use views::notes::Notes;
 use views::scene::painter::TextPainter;
@@ -84,7 +84,7 @@ impl Names for Told {
 
 fn ask(session: &Session, rows: &[Row], view: (u64, u64), width_px: u32) -> (Marks, u64) {
     let query = TimelineQuery {
-        view: Span::new(Nanos(view.0), Nanos(view.1)),
+        view: Interval::new(Nanos(view.0), Nanos(view.1)),
         width_px,
         rows: rows.to_vec(),
     };
@@ -98,7 +98,7 @@ fn ask(session: &Session, rows: &[Row], view: (u64, u64), width_px: u32) -> (Mar
 
 fn whole(session: &Session) -> (u64, u64) {
     let log = session.overview().span.expect("events");
-    (log.start.0, log.end.0)
+    (log.start().0, log.end().0)
 }
 
 fn tracks(session: &Session) -> Vec<Track> {
@@ -124,10 +124,10 @@ fn picture(snapshot: &str, session: &Session, (from, to): (u64, u64)) {
     let layout = Layout::new(tracks(session));
     let log = session.overview().span.expect("events");
     let mut view = Viewport::new(log, 584.0);
-    view.show_exactly(Span::new(Nanos(from), Nanos(to)));
+    view.show_exactly(Interval::new(Nanos(from), Nanos(to)));
     let rows = rows(session);
     let span = view.span();
-    let (marks, _) = ask(session, &rows, (span.start.0, span.end.0), 584);
+    let (marks, _) = ask(session, &rows, (span.start().0, span.end().0), 584);
     let mut painter = TextPainter::default();
     Scene {
         layout: &layout,
@@ -158,7 +158,7 @@ fn text(facts: &[Fact]) -> String {
         let to = match fact.target {
             None => String::new(),
             Some(Target::Item(_, row, span)) => {
-                format!(" → {row:?} {} – {}", span.start.0, span.end.0)
+                format!(" → {row:?} {} – {}", span.start().0, span.end().0)
             }
             Some(Target::Flame(target)) => format!(
                 " → {} {} at {}",
@@ -255,7 +255,7 @@ fn sampled(ticks: &[(u64, u32)], interval: u64) -> Session {
 /// A span of the truth: when, its class, and the name of its function.
 #[derive(Clone, Debug, PartialEq)]
 struct True {
-    span: Span,
+    span: Interval,
     class: Class,
     name: String,
 }
@@ -287,11 +287,11 @@ fn check(session: &Session, row: Row, truth: &[True], view: (u64, u64), width_px
             continue;
         }
         // Of the bucket before the view only what reaches into it is there.
-        let reaches = |one: &&True| span.start.0 >= aligned || one.span.end.0 > view.0;
+        let reaches = |one: &&True| span.start().0 >= aligned || one.span.end().0 > view.0;
         let here: Vec<&True> = truth
             .iter()
             .filter(narrow)
-            .filter(|one| span.start <= one.span.start && one.span.start < span.end)
+            .filter(|one| span.start() <= one.span.start() && one.span.start() < span.end())
             .filter(reaches)
             .collect();
         assert_eq!(here.len(), mark.count as usize, "{row:?} {span:?}");
@@ -318,11 +318,11 @@ fn check(session: &Session, row: Row, truth: &[True], view: (u64, u64), width_px
         let wide = one.span.duration().0 >= bucket;
         // A wide one that ends where the view begins is not in it.
         let begun = if wide {
-            one.span.end.0 > view.0
+            one.span.end().0 > view.0
         } else {
-            one.span.start.0 >= aligned
+            one.span.start().0 >= aligned
         };
-        begun && one.span.start.0 <= view.1
+        begun && one.span.start().0 <= view.1
     };
     // Nothing in view is left out.
     let wanted: usize = truth.iter().filter(shown).count();
@@ -355,7 +355,7 @@ proptest! {
             let name = CENTRES[centre as usize - 1];
             let module = if centre < 3 { name } else { "Main" };
             True {
-                span: Span::new(Nanos(start), Nanos(at)),
+                span: Interval::new(Nanos(start), Nanos(at)),
                 class,
                 name: format!("{module}.{name}"),
             }
@@ -387,7 +387,7 @@ proptest! {
                 let name = format!("c{function}");
                 log.event(19, at, format!("START {number} {name}").as_bytes());
                 log.event(19, at, format!("ANN_TH {number} {name} 71").as_bytes());
-                let span = Span::new(Nanos(at), Nanos(at + lasts));
+                let span = Interval::new(Nanos(at), Nanos(at + lasts));
                 truth.push(True { span, class: Class::Foreign, name: name.clone() });
                 at += lasts;
                 log.event(19, at, format!("STOP {number} {name}").as_bytes());
@@ -490,7 +490,7 @@ fn rows_that_are_not_there_are_empty() {
     assert!(marks.reply.is_empty());
     for row in rows {
         for many in [false, true] {
-            let span = Span::new(Nanos(0), Nanos(u64::MAX));
+            let span = Interval::new(Nanos(0), Nanos(u64::MAX));
             assert_eq!(session.ask(&DetailsQuery { row, span, many }), []);
         }
     }

@@ -17,11 +17,11 @@ use eventlog::ids::{Nanos, ThreadId};
 use eventlog::source::read_log;
 use model::class::{Class, StopCode, WAIT_REASONS, WaitReason};
 use model::lane::Lane;
-use model::time::Span;
+use model::time::Interval;
 use proptest::prelude::*;
 use views::thread_export::{COLUMNS, cells};
 
-fn table(store: &Store, range: Option<Span>) -> ThreadTable {
+fn table(store: &Store, range: Option<Interval>) -> ThreadTable {
     let query = ThreadTableQuery {
         range,
         rows: 0..u64::MAX,
@@ -277,7 +277,7 @@ fn adds_up(store: &Store, cuts: &[u64]) -> Result<(), String> {
     let mut by_thread: BTreeMap<ThreadId, (TurnSums, [u64; 3])> = BTreeMap::new();
     let mut longest = BTreeMap::<ThreadId, u64>::new();
     for part in cuts.windows(2) {
-        let range = Span::new(Nanos(part[0]), Nanos(part[1]));
+        let range = Interval::new(Nanos(part[0]), Nanos(part[1]));
         let table = table(store, Some(range));
         add(&mut all, &table.all.times);
         for row in table.rows {
@@ -321,7 +321,7 @@ fn adds_up(store: &Store, cuts: &[u64]) -> Result<(), String> {
         expect(&what, times.life_ns(), life.unwrap_or_default())?;
         if let Some(created) = row.created {
             let end = row.finished.unwrap_or(store.end());
-            expect(&what, row.life, Some(Span::new(created, end)))?;
+            expect(&what, row.life, Some(Interval::new(created, end)))?;
         }
     }
     all.ready_waits = whole.all.times.ready_waits;
@@ -409,7 +409,7 @@ fn the_command_prints_the_table() {
         let path = case.path();
         let end = store.end().0;
         let (from, to) = ((end / 3).to_string(), (end / 2).to_string());
-        let range = Span::new(Nanos(end / 3), Nanos(end / 2));
+        let range = Interval::new(Nanos(end / 3), Nanos(end / 2));
         let tables = [
             (vec![], table(&store, None)),
             (

@@ -12,7 +12,7 @@ use common::store_of;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::{Class, WaitReason};
 use model::lane::Lane;
-use model::time::Span;
+use model::time::Interval;
 use views::thread_export::thread_csv;
 
 /// The stop codes of the standard numbering.
@@ -431,7 +431,7 @@ fn only_some_threads_are_wanted() {
         let query = ThreadTableQuery {
             only: threads.iter().copied().map(ThreadId).collect(),
             filter: filter.to_owned(),
-            range: range.map(|(from, to)| Span::new(Nanos(from), Nanos(to))),
+            range: range.map(|(from, to)| Interval::new(Nanos(from), Nanos(to))),
             sort: ThreadColumn::Thread,
             ..Default::default()
         };
@@ -464,7 +464,7 @@ fn a_range_clips_times_and_counts_what_happens_in_it() {
     let store = three();
     let range = |from, to| {
         let query = ThreadTableQuery {
-            range: Some(Span::new(Nanos(from), Nanos(to))),
+            range: Some(Interval::new(Nanos(from), Nanos(to))),
             sort: ThreadColumn::Thread,
             ..Default::default()
         };

@@ -8,7 +8,7 @@ use analysis::timeline::store::Store;
 use common::{Case, Known, for_all, known, store_of};
 use eventlog::ids::Nanos;
 use eventlog::{Need, Step};
-use model::time::Span;
+use model::time::Interval;
 use views::session::Session;
 use views::session::questions::TimeQuery;
 
@@ -34,9 +34,9 @@ fn adds_up(store: &Store, cuts: &[u64]) -> Result<usize, String> {
     let length = log.duration().0;
     let mut cuts: Vec<u64> = cuts
         .iter()
-        .map(|cut| log.start.0 + cut % (length + 1))
+        .map(|cut| log.start().0 + cut % (length + 1))
         .collect();
-    cuts.extend([log.start.0, log.end.0]);
+    cuts.extend([log.start().0, log.end().0]);
     cuts.sort_unstable();
     let mut sum = ProgramTimes {
         parallelism_ns: vec![0; whole.parallelism_ns.len()],
@@ -48,7 +48,7 @@ fn adds_up(store: &Store, cuts: &[u64]) -> Result<usize, String> {
         ..ProgramTimes::default()
     };
     for part in cuts.windows(2) {
-        let range = Span::new(Nanos(part[0]), Nanos(part[1]));
+        let range = Interval::new(Nanos(part[0]), Nanos(part[1]));
         let part = account.program(Some(range));
         let parallel: u64 = part.parallelism_ns.iter().sum();
         expect("parallelism", parallel, part.life_ns)?;

@@ -16,7 +16,7 @@ use eventlog::ids::Nanos;
 use model::class::{CLASSES, Class, ClassTimes, StopCode, WAIT_REASONS, WaitReason};
 use model::lane::Lane;
 use model::marks::MarkKind;
-use model::time::Span;
+use model::time::Interval;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use views::session::Session;
@@ -46,8 +46,8 @@ fn expect<T: PartialEq + std::fmt::Debug>(what: &str, ours: T, theirs: T) -> Res
     Err(format!("{what}: {ours:?}, plainly {theirs:?}"))
 }
 
-fn span((from, to): Stretch) -> Span {
-    Span::new(Nanos(from), Nanos(to))
+fn span((from, to): Stretch) -> Interval {
+    Interval::new(Nanos(from), Nanos(to))
 }
 
 /// Numbers that look like chance, but are the same in each run.
@@ -209,7 +209,7 @@ fn no_capability_runs_while_it_stands_still() {
 }
 
 /// The time of each class in the marks of a row.
-fn in_marks(session: &Session, row: Row, view: Span, width_px: u32) -> [f64; CLASSES] {
+fn in_marks(session: &Session, row: Row, view: Interval, width_px: u32) -> [f64; CLASSES] {
     let query = TimelineQuery {
         view,
         width_px,
@@ -323,7 +323,7 @@ fn the_activity_shows_the_account() {
             return Ok(0);
         };
         let mut things = 0;
-        for (place, range) in ranges((log.start.0, log.end.0)).into_iter().enumerate() {
+        for (place, range) in ranges((log.start().0, log.end().0)).into_iter().enumerate() {
             if range.0 == range.1 {
                 continue;
             }
@@ -379,7 +379,7 @@ fn the_table_of_threads_is_the_account() {
             return Ok(0);
         };
         let mut things = 0;
-        for range in ranges((log.start.0, log.end.0)) {
+        for range in ranges((log.start().0, log.end().0)) {
             let range = Some(span(range));
             let table = session.ask(&ThreadTableQuery {
                 range,
@@ -427,7 +427,7 @@ fn the_summary_is_the_account() {
             return Ok(0);
         };
         let mut things = 0;
-        let parts = ranges((log.start.0, log.end.0)).into_iter().map(span);
+        let parts = ranges((log.start().0, log.end().0)).into_iter().map(span);
         for range in parts.map(Some).chain([None]) {
             let summary = session.ask(&SummaryQuery(range));
             let times = session.ask(&TimeQuery(range));

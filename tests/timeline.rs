@@ -9,7 +9,7 @@ use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::Class;
 use model::lane::Lane;
 use model::marks::MarkKind;
-use model::time::Span;
+use model::time::Interval;
 use proptest::prelude::*;
 use views::session::Session;
 use views::session::questions::TimeQuery;
@@ -121,7 +121,7 @@ fn a_wait_is_told_in_both_of_its_parts() {
     let row = Row::from(Thread(ThreadId(5)));
     let said = |(from, to), at| {
         let query = TimelineQuery {
-            view: Span::new(Nanos(from), Nanos(to)),
+            view: Interval::new(Nanos(from), Nanos(to)),
             width_px: 1000,
             rows: vec![row],
         };
@@ -167,7 +167,9 @@ fn phases_are_the_collections() {
             collections += lanes.gc.len();
             for i in 0..lanes.gc.len() {
                 let (start, end) = lanes.gc.span(i);
-                let times = lanes.phases.time_in(Span::new(Nanos(start), Nanos(end)));
+                let times = lanes
+                    .phases
+                    .time_in(Interval::new(Nanos(start), Nanos(end)));
                 let gc = Class::ALL.iter().filter(|class| class.is_gc());
                 let gc: u64 = gc.map(|class| times[*class as usize]).sum();
                 if gc != end - start {
@@ -182,7 +184,7 @@ fn phases_are_the_collections() {
             }
             for i in 0..lanes.phases.len() {
                 let (start, end) = lanes.phases.span(i);
-                let span = Span::new(Nanos(start), Nanos(end));
+                let span = Interval::new(Nanos(start), Nanos(end));
                 let ran = lanes.runs.time_in(span)[Class::Running as usize];
                 if lanes.phases.class(i) == Class::GcSync && ran > 0 {
                     return Err(format!(
@@ -208,17 +210,17 @@ proptest! {
         SESSION.with(|session| {
             let log = session.overview().span.expect("events");
             let ns = log.duration().0 as f64;
-            let start = log.start.0 + (ns * from) as u64;
-            let view = Span::new(Nanos(start), Nanos(start + (ns * part) as u64 + 1));
+            let start = log.start().0 + (ns * from) as u64;
+            let view = Interval::new(Nanos(start), Nanos(start + (ns * part) as u64 + 1));
             for life in session.overview().caps {
                 let query = TimelineQuery { view, width_px: width, rows: vec![Capability(life.cap).into()] };
                 let bucket = query.bucket_ns() as f64;
                 let reply = session.ask(&query);
                 let mut shown = [0.0f64; 2];
-                let (mut first, mut last) = (view.start.0 as f64, view.end.0 as f64);
+                let (mut first, mut last) = (view.start().0 as f64, view.end().0 as f64);
                 for mark in reply.of_row(0) {
-                    first = first.min(view.start.0 as f64 + mark.start);
-                    last = last.max(view.start.0 as f64 + mark.end);
+                    first = first.min(view.start().0 as f64 + mark.start);
+                    last = last.max(view.start().0 as f64 + mark.end);
                     let gc = Class::ALL.iter().filter(|class| class.is_gc());
                     let gc: f32 = gc.map(|class| mark.shares[*class as usize]).sum();
                     for (sum, share) in shown.iter_mut().zip([mark.shares[Class::Running as usize], gc]) {
@@ -227,7 +229,7 @@ proptest! {
                         *sum += share * width;
                     }
                 }
-                let range = Span::new(Nanos(first.max(0.0) as u64), Nanos(last as u64));
+                let range = Interval::new(Nanos(first.max(0.0) as u64), Nanos(last as u64));
                 let caps = session.ask(&TimeQuery(Some(range))).caps;
                 let (_, times) = caps.into_iter().find(|(cap, _)| *cap == life.cap).expect("a row");
                 // The lanes may begin and end in different buckets, and shares are f32.

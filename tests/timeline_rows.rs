@@ -14,7 +14,7 @@ use eventlog::ids::{CapId, Nanos, TaskId};
 use eventlog::{Need, Step};
 use model::class::Class;
 use model::marks::{MarkKind, Values};
-use model::time::Span;
+use model::time::Interval;
 use proptest::prelude::*;
 use views::session::Session;
 use views::session::questions::TimeQuery;
@@ -87,7 +87,7 @@ fn rows(session: &Session) -> Vec<Row> {
 
 fn whole(session: &Session) -> (u64, u64) {
     let log = session.overview().span.expect("events");
-    (log.start.0, log.end.0)
+    (log.start().0, log.end().0)
 }
 
 /// Paints some rows of a log, and compares with the snapshot.
@@ -171,7 +171,7 @@ fn items_in_words() {
     let first = |session: &Session, row, view| {
         let marks = ask(session, &[row], view, 1000);
         let span = marks.of(row).next().expect("a mark").1;
-        said(session, row, view, span.start.0)
+        said(session, row, view, span.start().0)
     };
     let tasks = open("ghc-9.10.3/tasks-N2-la");
     let listed = tasks.contents();
@@ -210,7 +210,7 @@ fn graphs_in_words() {
         let (from, to) = whole(session);
         let at = from / 2 + to / 2;
         let pixel = (to - from) / 500;
-        let span = Span::new(Nanos(at), Nanos(at + pixel));
+        let span = Interval::new(Nanos(at), Nanos(at + pixel));
         let query = DetailsQuery {
             row,
             span,
@@ -247,7 +247,7 @@ fn the_row_of_collections_is_the_panels() {
             let marks = ask(&session, &[Collections.into()], around, u32::MAX);
             marks.of(Collections).any(|(mark, span)| {
                 let number = mark.read::<Pause>().number;
-                let here = span == Span::new(Nanos(from), Nanos(to)) || from == to;
+                let here = span == Interval::new(Nanos(from), Nanos(to)) || from == to;
                 mark.class == class && number == Some(gc.number) && here
             })
         };
@@ -305,10 +305,13 @@ fn look_at_all(session: &Session, name: &str) {
         ((0, u64::MAX), 1),
         ((0, u64::MAX), 2000),
         (
-            (log.start.0, log.end.0.max(log.start.0.saturating_add(1))),
+            (
+                log.start().0,
+                log.end().0.max(log.start().0.saturating_add(1)),
+            ),
             300,
         ),
-        ((log.end.0 / 2, log.end.0 / 2 + 7), 1000),
+        ((log.end().0 / 2, log.end().0 / 2 + 7), 1000),
     ] {
         let marks = ask(session, &rows, view, width);
         for &row in &rows {
@@ -359,7 +362,7 @@ proptest! {
             let start = first + (ns * from) as u64;
             let view = (start, start + (ns * part) as u64 + 1);
             let query = TimelineQuery {
-                view: Span::new(Nanos(view.0), Nanos(view.1)),
+                view: Interval::new(Nanos(view.0), Nanos(view.1)),
                 width_px: width,
                 rows: vec![Activity.into()],
             };
@@ -373,7 +376,7 @@ proptest! {
             }
             let from = view.0 / bucket * bucket;
             let to = view.1.min(last).div_ceil(bucket) * bucket;
-            let range = Span::new(Nanos(from), Nanos(to.max(from)));
+            let range = Interval::new(Nanos(from), Nanos(to.max(from)));
             let all = session.ask(&TimeQuery(Some(range))).all_caps();
             let truth = [all.running_ns as f64, all.in_collections_ns() as f64];
             for (shown, truth) in shown.into_iter().zip(truth) {
@@ -457,7 +460,7 @@ fn words_for_spans_can_be_changed() {
         let spans = contents.of_kind::<UserSpan>().map(|(row, track)| {
             let query = DetailsQuery {
                 row: row.into(),
-                span: Span::new(Nanos(0), Nanos(0)),
+                span: Interval::default(),
                 many: true,
             };
             let facts = session.ask(&query);
@@ -495,7 +498,7 @@ fn rows_that_are_not_there_are_empty() {
     let marks = ask(&session, &rows, whole(&session), 500);
     assert!(marks.reply.is_empty() && marks.reply.points.row.is_empty());
     for row in rows {
-        let span = Span::new(Nanos(0), Nanos(u64::MAX));
+        let span = Interval::new(Nanos(0), Nanos(u64::MAX));
         let facts = session.ask(&DetailsQuery {
             row,
             span,

@@ -6,7 +6,7 @@ use eventlog::status::StopCodes;
 use eventlog::{Event, EventType};
 use analysis::flamegraph::collect::ProfileCollector;
 use eventlog::ids::Nanos;
-use model::time::Span;
+use model::time::Interval;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -22,7 +22,7 @@ fuzz_target!(|bytes: &[u8]| {
         let event = Event::decode(EventType(19), line, StopCodes::default());
         collector.profile_event(event, Nanos(at));
     }
-    let (profile, _) = collector.finish(Span::new(Nanos(0), Nanos(at)));
+    let (profile, _) = collector.finish(Interval::new(Nanos(0), Nanos(at)));
     for track in &profile.tracks {
         let samples = &track.samples;
         for pair in (0..samples.len()).collect::<Vec<_>>().windows(2) {

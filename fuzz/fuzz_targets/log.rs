@@ -3,7 +3,7 @@
 #![no_main]
 
 use analysis::recording::Recording;
-use model::time::Span;
+use model::time::Interval;
 use eventlog::display::DisplayOrder;
 use eventlog::rows::RowSource;
 use eventlog::sentence::sentence;
@@ -25,7 +25,7 @@ fn ask_for_threads(store: &Store, end: Nanos) {
         store.thread_table(&query).unwrap_or_default().all
     };
     let middle = Nanos(end.0 / 2);
-    let halves = [(Nanos(0), middle), (middle, end)].map(|(from, to)| Span::new(from, to));
+    let halves = [(Nanos(0), middle), (middle, end)].map(|(from, to)| Interval::new(from, to));
     let [first, second] = halves.map(|half| sums(Some(half)).times.life_ns());
     let whole = sums(None).times.life_ns();
     assert!(whole == u64::MAX || whole == first + second);

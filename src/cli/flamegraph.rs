@@ -17,7 +17,7 @@ use eventlog::ids::Nanos;
 use model::profile::TrackSource;
 use model::profile::origin::Choice;
 use model::profile::source::{Source, Unit};
-use model::time::Span;
+use model::time::Interval;
 use symbols::Symbols;
 use views::flame::query::{ExportFormat, FlameQuery, FlameRow, FlameTableQuery, Measure, View};
 use views::flame::step::Step;
@@ -246,7 +246,7 @@ fn name_addresses(session: &mut Session, path: &Path) -> Result<(), Failure> {
 /// What the arguments ask of this log.
 fn query(
     arguments: &Arguments,
-    range: Option<Span>,
+    range: Option<Interval>,
     session: &Session,
 ) -> Result<FlameQuery, Failure> {
     let sources = session.flame_sources();
@@ -257,8 +257,8 @@ fn query(
     let whole = whole.or(session.overview().span);
     let range = range.zip(whole).map(|(range, whole)| {
         // A picture is as long as its range: not longer than the profile.
-        let clamped = |at: Nanos| at.clamp(whole.start, whole.end);
-        Span::new(clamped(range.start), clamped(range.end))
+        let clamped = |at: Nanos| at.clamp(whole.start(), whole.end());
+        Interval::new(clamped(range.start()), clamped(range.end()))
     });
     Ok(FlameQuery {
         choice: Choice {
@@ -454,7 +454,7 @@ fn print_windows(windows: &[WindowTotals], output: Output, out: &mut Out) -> io:
     }
     let mut table = Table::begin(out, output, &WINDOW_COLUMNS)?;
     for window in windows {
-        let (start, end) = (window.window.start.0, window.window.end.0);
+        let (start, end) = (window.window.start().0, window.window.end().0);
         for row in &window.rows {
             table.row(&[
                 start.into(),

@@ -45,7 +45,7 @@ fn print_json(info: &Info, reader: &LogReader, out: &mut Out) -> io::Result<()> 
     let caps: Vec<_> = info
         .lives
         .caps()
-        .map(|(cap, life)| json!({ "cap": cap.0, "start": life.start.0, "end": life.end.0 }))
+        .map(|(cap, life)| json!({ "cap": cap.0, "start": life.start().0, "end": life.end().0 }))
         .collect();
     let damage = reader.damage();
     let span = info.first_and_last();

@@ -28,7 +28,7 @@ use clap::{Parser, Subcommand};
 
 use eventlog::ids::Nanos;
 use eventlog::{LogError, LogReader};
-use model::time::Span;
+use model::time::Interval;
 use views::cells::Cell;
 use views::words::findings::line;
 
@@ -76,7 +76,7 @@ struct Range {
 
 impl Range {
     /// The part; `None` for the whole log.
-    fn span(self) -> Result<Option<Span>, Failure> {
+    fn span(self) -> Result<Option<Interval>, Failure> {
         let (from, to) = match (self.from, self.to) {
             (None, None) => return Ok(None),
             (from, to) => (from.unwrap_or(0), to.unwrap_or(u64::MAX)),
@@ -85,7 +85,7 @@ impl Range {
             let what = format!("the range ends before it begins: --from {from} --to {to}");
             return Err(Failure::Usage(what));
         }
-        Ok(Some(Span::new(Nanos(from), Nanos(to))))
+        Ok(Some(Interval::new(Nanos(from), Nanos(to))))
     }
 }
 

@@ -13,7 +13,7 @@ use analysis::capability::{Lives, Usage, idle};
 use analysis::findings::Finding;
 use analysis::spans::{Analyses, Open, SpanSink, Spans};
 use eventlog::ids::{CapId, Nanos, ThreadId};
-use model::time::Span;
+use model::time::Interval;
 use views::cells::Cell;
 use views::words::findings::line;
 
@@ -95,13 +95,13 @@ struct Migration {
 /// One row of any analysis.
 #[derive(Clone, Copy, Debug)]
 enum Row {
-    Gc(CapId, Span),
-    Mutator(Option<CapId>, ThreadId, Span),
+    Gc(CapId, Interval),
+    Mutator(Option<CapId>, ThreadId, Interval),
     Thread(ThreadId, ThreadSpan),
     /// A span of a thread's life, and whether the end of the log cut it off.
     Life(ThreadId, ThreadSpan, bool),
     Migration(ThreadId, Migration),
-    Usage(CapId, Usage, Span),
+    Usage(CapId, Usage, Interval),
 }
 
 fn cap_cell(cap: Option<CapId>) -> Cell<'static> {
@@ -113,11 +113,11 @@ fn thread_cell(thread: ThreadId) -> Cell<'static> {
 }
 
 impl Row {
-    fn span(&self) -> Span {
+    fn span(&self) -> Interval {
         match self {
             Self::Gc(_, span) | Self::Mutator(_, _, span) | Self::Usage(_, _, span) => *span,
             Self::Thread(_, thread) | Self::Life(_, thread, _) => thread.span,
-            Self::Migration(_, Migration { at, .. }) => Span::new(*at, *at),
+            Self::Migration(_, Migration { at, .. }) => Interval::at(*at),
         }
     }
 
@@ -157,8 +157,8 @@ impl Row {
                 vec![cap_cell(Some(*cap)), category.into(), thread]
             }
         };
-        let Span { start, end } = self.span();
-        cells.extend([start.0.into(), end.0.into()]);
+        let span = self.span();
+        cells.extend([span.start().0.into(), span.end().0.into()]);
         match self {
             Self::Life(_, _, open) => cells.extend([Cell::Flag(*open, "open"), Cell::Absent]),
             Self::Migration(_, Migration { to, .. }) => {
@@ -178,7 +178,7 @@ const TOLD: usize = 1000;
 struct Collector {
     analysis: Analysis,
     by: By,
-    range: Option<Span>,
+    range: Option<Interval>,
     only: Option<ThreadId>,
     rows: Vec<Row>,
     /// The moves of each thread since its last span ended.
@@ -194,10 +194,10 @@ impl Collector {
         self.only.is_none_or(|only| row.thread() == Some(only)) && self.in_range(row.span())
     }
 
-    fn in_range(&self, span: Span) -> bool {
+    fn in_range(&self, span: Interval) -> bool {
         self.range.is_none_or(|range| {
-            let begins_in = range.start <= span.start && span.start < range.end;
-            begins_in || (span.start < range.start && range.start < span.end)
+            let begins_in = range.start() <= span.start() && span.start() < range.end();
+            begins_in || (span.start() < range.start() && range.start() < span.end())
         })
     }
 
@@ -215,7 +215,7 @@ impl Collector {
 }
 
 impl SpanSink for Collector {
-    fn gc(&mut self, cap: CapId, span: Span) {
+    fn gc(&mut self, cap: CapId, span: Interval) {
         match self.analysis {
             Analysis::Gc => self.rows.push(Row::Gc(cap, span)),
             Analysis::CapabilityUsage => self.rows.push(Row::Usage(cap, Usage::Gc, span)),
@@ -238,7 +238,7 @@ impl SpanSink for Collector {
         }
     }
 
-    fn mutator(&mut self, cap: CapId, thread: ThreadId, span: Span) {
+    fn mutator(&mut self, cap: CapId, thread: ThreadId, span: Interval) {
         self.rows.push(Row::Mutator(Some(cap), thread, span));
     }
 
@@ -252,7 +252,7 @@ impl SpanSink for Collector {
     fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Oddity) {
         let of_thread = |only| oddity.threads().contains(&Some(only));
         let asked = self.analysis.concerns(self.by, oddity)
-            && self.in_range(Span::new(at, at))
+            && self.in_range(Interval::at(at))
             && self.only.is_none_or(of_thread);
         if asked {
             self.oddity_count += 1;
@@ -296,7 +296,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     if analysis == Analysis::CapabilityUsage {
         add_idle(&lives, &mut collector.rows);
     }
-    collector.rows.sort_by_key(|row| row.span().end);
+    collector.rows.sort_by_key(|row| row.span().end());
     let mut table = Table::begin(out, arguments.output, analysis.columns())?;
     for row in collector.rows.iter().filter(|row| collector.asks_for(row)) {
         table.row(&row.cells())?;
@@ -320,7 +320,7 @@ fn tell_oddities(collector: &Collector) {
 
 /// Adds the idle spans of every capability.
 fn add_idle(lives: &Lives, rows: &mut Vec<Row>) {
-    let mut busy: BTreeMap<CapId, Vec<Span>> = BTreeMap::new();
+    let mut busy: BTreeMap<CapId, Vec<Interval>> = BTreeMap::new();
     for row in &*rows {
         if let Row::Usage(cap, _, span) = row {
             busy.entry(*cap).or_default().push(*span);

@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use super::timeline::Observer;
 use eventlog::ids::Nanos;
-use model::time::Span;
+use model::time::Interval;
 use views::scene::chart::{count_ticks, short, steps, value_ticks};
 use views::scene::format;
 use views::scene::ruler;
@@ -303,7 +303,7 @@ pub(super) struct OverTimeProps {
     /// What the values are, for the axis.
     pub(super) unit: AttrValue,
     /// The time that is shown; the values divide it evenly.
-    pub(super) range: Span,
+    pub(super) range: Interval,
     /// Whether there are no halves of what is counted.
     #[prop_or_default]
     pub(super) whole: bool,
@@ -368,7 +368,7 @@ pub(super) fn OverTime(props: &OverTimeProps) -> Html {
     let values = pointed.map(|slice| props.values.emit(slice));
     let at = pointed.map(|slice| {
         let ns = props.range.duration().0 as f64 * slice as f64 / slices.max(1) as f64;
-        let time = Nanos(props.range.start.0.saturating_add(ns as u64));
+        let time = Nanos(props.range.start().0.saturating_add(ns as u64));
         format!("{} at {}", props.unit, format::time(time))
     });
     html! {
@@ -402,12 +402,12 @@ fn bands(plot: Plot, props: &OverTimeProps) -> Html {
     html! { <>{ for props.series.iter().zip(&props.bands).map(band) }{ line }</> }
 }
 
-fn times(plot: Plot, range: Span) -> Html {
+fn times(plot: Plot, range: Interval) -> Html {
     const APART_PX: f64 = 70.0;
     let ticks = ruler::ticks(range, plot.x(1.0) - plot.x(0.0), APART_PX);
     let duration = range.duration().0.max(1) as f64;
     let tick = |tick: ruler::Tick| {
-        let part = tick.time.since(range.start).0 as f64 / duration;
+        let part = tick.time.since(range.start()).0 as f64 / duration;
         plot.x_label(plot.x(part), tick.label)
     };
     html! { <>{ for ticks.into_iter().filter(|tick| tick.major).map(tick) }</> }

@@ -2,7 +2,7 @@
 
 use crate::ui::panels::PANELS;
 use eventlog::ids::Nanos;
-use model::time::Span;
+use model::time::Interval;
 use views::scene::format;
 use views::share::{Link, decode, encode};
 use views::tracks::Contents;
@@ -12,11 +12,11 @@ use views::view::store::Entry;
 use views::view::{Selected, View};
 
 /// The selected item for a view.
-pub(super) fn selected(item: Option<(Row, Span)>, contents: &Contents) -> Option<Selected> {
+pub(super) fn selected(item: Option<(Row, Interval)>, contents: &Contents) -> Option<Selected> {
     let (row, span) = item?;
     let track = TrackName::new(row.link(contents))?;
     Some(Selected {
-        time: span.start,
+        time: span.start(),
         track,
     })
 }
@@ -74,11 +74,11 @@ pub(super) fn promise(link: &Link) -> String {
         .fingerprint
         .map(|print| format!(" of {}", format::bytes(print.len())))
         .unwrap_or_default();
-    let span = |what: &str, span: Span| {
+    let span = |what: &str, span: Interval| {
         format!(
             "{what} {} to {}",
-            format::time(span.start),
-            format::time(span.end)
+            format::time(span.start()),
+            format::time(span.end())
         )
     };
     let view = &link.view;

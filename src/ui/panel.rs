@@ -13,7 +13,7 @@ use super::viewer::{Goto, Place, VisibleItem};
 use analysis::timeline::scope::Scope;
 use eventlog::ids::Nanos;
 use model::profile::TrackSource;
-use model::time::Span;
+use model::time::Interval;
 use views::actions::Action;
 use views::scene::format;
 use views::session::query::Query;
@@ -72,7 +72,7 @@ impl Marked {
 pub(super) struct PanelProps {
     pub(super) source: Source,
     /// The selected range; without one, the panel is about the whole log.
-    pub(super) range: Option<Span>,
+    pub(super) range: Option<Interval>,
     /// The selected tracks.
     pub(super) marked: Rc<Marked>,
     /// Shows something on the timeline.
@@ -197,7 +197,7 @@ fn ask<Q: Query>(
 }
 
 /// What the numbers of a panel are about.
-pub(super) fn range_text(range: Option<Span>, complete: bool) -> String {
+pub(super) fn range_text(range: Option<Interval>, complete: bool) -> String {
     match range {
         Some(range) => span_text(range),
         None if complete => "The whole log".to_owned(),
@@ -206,11 +206,11 @@ pub(super) fn range_text(range: Option<Span>, complete: bool) -> String {
 }
 
 /// `51.2 ms – 59.6 ms (8.40 ms)`.
-pub(super) fn span_text(span: Span) -> String {
+pub(super) fn span_text(span: Interval) -> String {
     format!(
         "{} – {} ({})",
-        format::time(span.start),
-        format::time(span.end),
+        format::time(span.start()),
+        format::time(span.end()),
         format::duration(span.duration())
     )
 }

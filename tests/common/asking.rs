@@ -356,7 +356,7 @@ impl views::session::query::Visitor for Ask<'_, '_, '_> {
 
 /// Asks all questions, once each.
 pub fn ask_everything(log: &Session, file: &[u8], choices: &mut Choices<'_>) {
-    choices.end = log.overview().span.map_or(0, |span| span.end.0);
+    choices.end = log.overview().span.map_or(0, |span| span.end().0);
     for &name in NAMES {
         let asking = Ask { log, file, choices };
         by_name(name, asking).expect("a name of the list");

@@ -31,7 +31,7 @@ use analysis::timeline::thread_table::{ThreadSums, ThreadTableQuery};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::source::{Source, read_log};
 use eventlog::{DamageList, LogError, LogReader, Need, Record, Sink, Step};
-use model::time::Span;
+use model::time::Interval;
 use views::session::Session;
 use views::session::query::{Host, Later, Unreadable};
 use views::words::findings::{line, sentence};
@@ -410,7 +410,7 @@ fn ask_for_threads(store: &Store) {
         assert_eq!(row.sums.times.life_ns(), life.0, "thread {}", row.id);
     }
     for row in whole.rows.iter().take(8) {
-        let view = Span::new(Nanos(0), end);
+        let view = Interval::new(Nanos(0), end);
         let thread = row.id;
         for arrow in store.flow(&FlowQuery { thread, view }) {
             assert!(
@@ -419,7 +419,7 @@ fn ask_for_threads(store: &Store) {
             );
         }
     }
-    let halves = [(Nanos(0), middle), (middle, end)].map(|(from, to)| Span::new(from, to));
+    let halves = [(Nanos(0), middle), (middle, end)].map(|(from, to)| Interval::new(from, to));
     let halves = halves.map(|half| table(Some(half)).all);
     let sum = |of: fn(&ThreadSums) -> u64| halves.iter().map(of).fold(0, u64::saturating_add);
     assert_eq!(
@@ -439,7 +439,7 @@ fn ask_for_numbers(numbers: &Numbers, end: Option<u64>) {
         pauses: true,
         ..CollectionsQuery::default()
     };
-    for range in [None, Some(Span::new(Nanos(end / 2), Nanos(end)))] {
+    for range in [None, Some(Interval::new(Nanos(end / 2), Nanos(end)))] {
         let summary = numbers.summary(Nanos(end), range, &ProgramTimes::default());
         assert!(summary.total_ns <= end);
         let collections = numbers.collections(Nanos(end), &query(range)).total;
@@ -465,7 +465,7 @@ pub struct CountSpans {
 }
 
 impl SpanSink for CountSpans {
-    fn gc(&mut self, _: CapId, span: Span) {
+    fn gc(&mut self, _: CapId, span: Interval) {
         self.spans += 1;
         let _ = span.duration();
     }
@@ -473,7 +473,7 @@ impl SpanSink for CountSpans {
         self.spans += 1;
         let _ = span.span.duration();
     }
-    fn mutator(&mut self, _: CapId, _: ThreadId, span: Span) {
+    fn mutator(&mut self, _: CapId, _: ThreadId, span: Interval) {
         self.spans += 1;
         let _ = span.duration();
     }

@@ -7,7 +7,7 @@
 
 use analysis::timeline::flow::Arrow;
 use eventlog::ids::{Nanos, ThreadId};
-use model::time::Span;
+use model::time::Interval;
 use views::notes::Notes;
 use views::scene::painter::TextPainter;
 use views::scene::palette::Palette;
@@ -34,7 +34,7 @@ impl Names for NoNames {
 /// The marks of some rows from one time to another.
 pub fn ask(session: &Session, rows: &[Row], (from, to): (u64, u64), width_px: u32) -> Marks {
     let query = TimelineQuery {
-        view: Span::new(Nanos(from), Nanos(to)),
+        view: Interval::new(Nanos(from), Nanos(to)),
         width_px,
         rows: rows.to_vec(),
     };
@@ -50,7 +50,7 @@ pub fn view(session: &Session, range: Option<(u64, u64)>) -> Viewport {
     let log = session.overview().span.expect("events");
     let mut view = Viewport::new(log, 584.0);
     if let Some((from, to)) = range {
-        view.show_exactly(Span::new(Nanos(from), Nanos(to)));
+        view.show_exactly(Interval::new(Nanos(from), Nanos(to)));
     }
     view
 }
@@ -78,7 +78,7 @@ pub fn paint(
         palette: &Palette::LIGHT,
         patterns: false,
         caps: session.overview().caps.len(),
-        marks: &ask(session, &rows, (span.start.0, span.end.0), 584),
+        marks: &ask(session, &rows, (span.start().0, span.end().0), 584),
         overview: &Marks::default(),
         names,
         notes: &Notes::default(),

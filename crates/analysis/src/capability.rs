@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::{Event, EventSet, Record, Sink, Subject};
-use model::time::Span;
+use model::time::Interval;
 
 /// When each capability lived, and when the log did.
 #[derive(Clone, Debug, Default)]
 pub struct Lives {
-    log: Option<Span>,
+    log: Option<Interval>,
     caps: BTreeMap<CapId, Life>,
     latest_cap: Option<CapId>,
     /// From when to when the latest capability has logged without another one
     /// in between.
-    stretch: Option<Span>,
+    stretch: Option<Interval>,
     /// Which capabilities are in `caps`, a bit each: events come from one
     /// after the other.
     seen: Vec<u64>,
@@ -25,13 +25,12 @@ pub struct Lives {
 struct Life {
     created: Option<Nanos>,
     deleted: Option<Nanos>,
-    events: Option<Span>,
+    events: Option<Interval>,
 }
 
 /// Both, and the time between them.
-fn hull(a: Option<Span>, b: Option<Span>) -> Option<Span> {
-    let join = |a: Span, b: Span| Span::new(a.start.min(b.start), a.end.max(b.end));
-    a.into_iter().chain(b).reduce(join)
+fn hull(a: Option<Interval>, b: Option<Interval>) -> Option<Interval> {
+    a.into_iter().chain(b).reduce(Interval::hull)
 }
 
 impl Sink for Lives {
@@ -39,17 +38,15 @@ impl Sink for Lives {
     fn event(&mut self, record: &Record<'_>) {
         let time = record.time;
         match &mut self.log {
-            Some(log) if time >= log.end => log.end = time,
-            Some(log) => log.start = log.start.min(time),
-            None => self.log = Some(Span::new(time, time)),
+            Some(log) => log.extend(time),
+            None => self.log = Some(Interval::at(time)),
         }
         if record.cap != self.latest_cap {
             self.changed_cap(record.cap);
         }
         match &mut self.stretch {
-            Some(stretch) if time >= stretch.end => stretch.end = time,
-            Some(stretch) => stretch.start = stretch.start.min(time),
-            None => self.stretch = Some(Span::new(time, time)),
+            Some(stretch) => stretch.extend(time),
+            None => self.stretch = Some(Interval::at(time)),
         }
         if CAPABILITIES.contains(record.id) {
             self.life_event(record);
@@ -101,13 +98,13 @@ impl Lives {
 
     /// The first and last time in the log; `None` if it has no events.
     #[must_use]
-    pub const fn log(&self) -> Option<Span> {
+    pub const fn log(&self) -> Option<Interval> {
         self.log
     }
 
     /// Every capability with its life: from its creation (else the log's
     /// first event) to its deletion (else the log's last event).
-    pub fn caps(&self) -> impl Iterator<Item = (CapId, Span)> + '_ {
+    pub fn caps(&self) -> impl Iterator<Item = (CapId, Interval)> + '_ {
         self.caps_with_events().map(|(cap, life, _)| (cap, life))
     }
 
@@ -115,14 +112,14 @@ impl Lives {
     /// logged nothing.
     pub(crate) fn caps_with_events(
         &self,
-    ) -> impl Iterator<Item = (CapId, Span, Option<Span>)> + '_ {
-        let log = self.log.unwrap_or(Span::new(Nanos(0), Nanos(0)));
+    ) -> impl Iterator<Item = (CapId, Interval, Option<Interval>)> + '_ {
+        let log = self.log.unwrap_or(Interval::default());
         self.caps.iter().map(move |(cap, life)| {
-            let start = life.created.unwrap_or(log.start);
-            let end = life.deleted.unwrap_or(log.end).max(start);
+            let start = life.created.unwrap_or(log.start());
+            let end = life.deleted.unwrap_or(log.end()).max(start);
             let latest = self.stretch.filter(|_| self.latest_cap == Some(*cap));
             let events = hull(life.events, latest);
-            (*cap, Span::new(start, end), events)
+            (*cap, Interval::new(start, end), events)
         })
     }
 }
@@ -141,23 +138,23 @@ pub enum Usage {
 /// The parts of `life` that none of `busy` covers, in order. `busy` need not
 /// be in order, and may overlap and reach beyond the life.
 #[must_use]
-pub fn idle(life: Span, busy: &[Span]) -> Vec<Span> {
-    let mut busy: Vec<Span> = busy
+pub fn idle(life: Interval, busy: &[Interval]) -> Vec<Interval> {
+    let mut busy: Vec<Interval> = busy
         .iter()
         .copied()
-        .filter(|span| span.start < span.end)
+        .filter(|span| span.start() < span.end())
         .collect();
     busy.sort_unstable();
     let mut idle = Vec::new();
-    let mut covered = life.start;
+    let mut covered = life.start();
     for span in busy {
-        if span.start > covered && covered < life.end {
-            idle.push(Span::new(covered, span.start.min(life.end)));
+        if span.start() > covered && covered < life.end() {
+            idle.push(Interval::new(covered, span.start().min(life.end())));
         }
-        covered = covered.max(span.end);
+        covered = covered.max(span.end());
     }
-    if covered < life.end {
-        idle.push(Span::new(covered, life.end));
+    if covered < life.end() {
+        idle.push(Interval::new(covered, life.end()));
     }
     idle
 }
@@ -166,16 +163,16 @@ pub fn idle(life: Span, busy: &[Span]) -> Vec<Span> {
 mod tests {
     use super::*;
 
-    fn spans(pairs: &[(u64, u64)]) -> Vec<Span> {
+    fn spans(pairs: &[(u64, u64)]) -> Vec<Interval> {
         pairs
             .iter()
-            .map(|&(a, b)| Span::new(Nanos(a), Nanos(b)))
+            .map(|&(a, b)| Interval::new(Nanos(a), Nanos(b)))
             .collect()
     }
 
     #[test]
     fn idle_is_the_rest_of_the_union() {
-        let life = Span::new(Nanos(10), Nanos(100));
+        let life = Interval::new(Nanos(10), Nanos(100));
         let of = |busy: &[(u64, u64)]| idle(life, &spans(busy));
         assert_eq!(of(&[]), spans(&[(10, 100)]));
         assert_eq!(of(&[(10, 100)]), []);

@@ -113,7 +113,7 @@ impl Info {
     /// The first and last time.
     #[must_use]
     pub fn first_and_last(&self) -> Option<(Nanos, Nanos)> {
-        self.lives.log().map(|span| (span.start, span.end))
+        self.lives.log().map(|span| (span.start(), span.end()))
     }
 
     /// The GHC that wrote the log, such as `9.6.6`.

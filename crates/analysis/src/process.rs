@@ -15,7 +15,7 @@ use crate::findings::{Fact, Finding, Findings};
 use eventlog::ids::{CapId, CapsetId, Nanos};
 use eventlog::quantity::Utc;
 use eventlog::{Event, Record};
-use model::time::Span;
+use model::time::Interval;
 
 /// How many changes of capabilities are kept.
 pub const KEPT: usize = 1000;
@@ -322,7 +322,7 @@ impl OpenAtEnd {
         let mut findings = self.going_on.clone();
         if self.waiting > 0 {
             findings.push(Finding {
-                range: end.map(|end| Span::new(end, end)),
+                range: end.map(|end| Interval::at(end)),
                 ..Finding::new(Fact::UnfinishedThreads(self.waiting))
             });
         }
@@ -335,7 +335,7 @@ mod tests {
     use super::*;
     use crate::automata::thread_state::{Reason, ThreadSpan};
     use eventlog::ids::ThreadId;
-    use model::time::Span;
+    use model::time::Interval;
 
     #[test]
     fn ways_of_a_runtime() {
@@ -381,7 +381,7 @@ mod tests {
 
     #[test]
     fn what_is_open_at_the_end() {
-        let span = Span::new(Nanos(3), Nanos(9));
+        let span = Interval::new(Nanos(3), Nanos(9));
         let thread = |activity| {
             let open = ThreadSpan {
                 activity,
@@ -396,7 +396,7 @@ mod tests {
         open.open(thread(Activity::Blocked(Reason::Created)));
         open.open(thread(Activity::Blocked(Reason::Created)));
         let found = |start, end, fact, cap| Finding {
-            range: Some(Span::new(Nanos(start), Nanos(end))),
+            range: Some(Interval::new(Nanos(start), Nanos(end))),
             ..Finding::new(fact).on(cap)
         };
         assert_eq!(

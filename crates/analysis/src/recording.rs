@@ -24,7 +24,7 @@ use model::lane::Lane;
 use model::profile::TrackSource;
 use model::profile::origin::Origin;
 use model::profile::source::Source;
-use model::time::Span;
+use model::time::Interval;
 
 /// All analyses of a log, in one pass.
 ///
@@ -120,17 +120,15 @@ impl Recording {
     /// Where the time of capabilities and of the program went in a range. As long
     /// as the log is read only the runs are told; the rest is not known yet.
     #[must_use]
-    pub fn times(&self, range: Option<Span>) -> ProgramTimes {
+    pub fn times(&self, range: Option<Interval>) -> ProgramTimes {
         if self.store.is_settled() {
             return self.store.account().program(range);
         }
         let read = self.info.first_and_last();
-        let log = read.map_or(Span::new(Nanos(0), Nanos(0)), |(from, to)| {
-            Span::new(from, to)
-        });
+        let log = read.map_or(Interval::default(), |(from, to)| Interval::new(from, to));
         let range = range.unwrap_or(log);
         let caps = self.info.lives.caps().map(|(cap, life)| {
-            let life = Span::new(life.start.max(range.start), life.end.min(range.end));
+            let life = Interval::new(life.start().max(range.start()), life.end().min(range.end()));
             let runs = self.store.cap(cap).map(|lane| lane.runs.time_in(life));
             let running_ns = runs.map_or(0, |times| times[Class::Running as usize]);
             let life_ns = life.duration().0;
@@ -180,7 +178,7 @@ impl Recording {
     fn known<'a>(&'a self, collections: &'a [(u64, u64)]) -> Known<'a> {
         let (first, last) = self.info.first_and_last().unwrap_or_default();
         Known {
-            log: Span::new(first, last),
+            log: Interval::new(first, last),
             store: &self.store,
             messages: &self.messages,
             prefixes: self.tracks.prefixes(),
@@ -252,7 +250,7 @@ struct Ending<'a> {
 }
 
 impl SpanSink for Ending<'_> {
-    fn gc_phase(&mut self, cap: CapId, phase: Phase, span: Span) {
+    fn gc_phase(&mut self, cap: CapId, phase: Phase, span: Interval) {
         self.store.gc_phase(cap, phase, span);
     }
 

@@ -10,17 +10,17 @@ use eventlog::cursor::Cursor;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::{EventSet, EventType, Record, Sink, StopStatus};
 use model::thread_map::ThreadMap;
-use model::time::Span;
+use model::time::Interval;
 
 /// Takes the spans in the order in which they end.
 pub trait SpanSink {
     /// A garbage collection of a capability ended.
-    fn gc(&mut self, cap: CapId, span: Span) {
+    fn gc(&mut self, cap: CapId, span: Interval) {
         let _ = (cap, span);
     }
     /// A phase of a collection ended, or the wait for one. The phases of a
     /// collection come before it ([`gc`](Self::gc)), in their order.
-    fn gc_phase(&mut self, cap: CapId, phase: Phase, span: Span) {
+    fn gc_phase(&mut self, cap: CapId, phase: Phase, span: Interval) {
         let _ = (cap, phase, span);
     }
     /// A span of a thread's life ended. `woken` is when the thread, after it
@@ -31,7 +31,7 @@ pub trait SpanSink {
         let _ = (thread, span, woken);
     }
     /// A capability stopped running a thread (the version by capability).
-    fn mutator(&mut self, cap: CapId, thread: ThreadId, span: Span) {
+    fn mutator(&mut self, cap: CapId, thread: ThreadId, span: Interval) {
         let _ = (cap, thread, span);
     }
     /// A thread was moved away from a capability to another.
@@ -64,7 +64,7 @@ pub trait SpanSink {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Open {
     /// A collection.
-    Gc(CapId, Span),
+    Gc(CapId, Interval),
     /// A span of a thread's life, and when the thread was woken
     /// ([`SpanSink::thread`]).
     Thread(ThreadId, ThreadSpan, Option<Nanos>),
@@ -346,7 +346,7 @@ impl SpanAnalysis {
                 if let Some((phase, span)) = machines.phase.open(end) {
                     sink.gc_phase(cap, phase, span);
                 }
-                sink.open(Open::Gc(cap, Span::new(since, end)));
+                sink.open(Open::Gc(cap, Interval::new(since, end)));
             }
         }
         for (thread, known) in self.threads.into_sorted() {

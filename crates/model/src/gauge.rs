@@ -10,7 +10,7 @@
 use super::forest::{Aggregate, Forest};
 use super::lane::{BLOCK, partition};
 use crate::marks::Values;
-use crate::time::Span;
+use crate::time::Interval;
 
 /// Samples in the order of time.
 pub trait Samples {
@@ -185,7 +185,7 @@ pub struct Stretch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buckets {
     /// The time in view.
-    pub view: Span,
+    pub view: Interval,
     /// How long a bucket is.
     pub bucket_ns: u64,
     /// When the log ends.
@@ -196,13 +196,13 @@ impl Buckets {
     /// Where the first bucket begins.
     #[must_use]
     pub const fn first(&self) -> u64 {
-        self.view.start.0 / self.bucket_ns * self.bucket_ns
+        self.view.start().0 / self.bucket_ns * self.bucket_ns
     }
 
     /// Up to when there is something to show.
     #[must_use]
     pub fn stop(&self) -> u64 {
-        self.view.end.0.min(self.end_ns)
+        self.view.end().0.min(self.end_ns)
     }
 
     /// The buckets, each from when to when.
@@ -399,7 +399,7 @@ mod tests {
     fn buckets() -> impl Strategy<Value = Buckets> {
         (0u64..20_000, 1u64..20_000, 0u32..13, 0u64..25_000).prop_map(
             |(from, length, power, end_ns)| Buckets {
-                view: Span::new(Nanos(from), Nanos(from + length)),
+                view: Interval::new(Nanos(from), Nanos(from + length)),
                 bucket_ns: 1 << power,
                 end_ns,
             },
@@ -479,7 +479,7 @@ mod tests {
     fn times_that_go_back_stop_nothing() {
         let samples = Pairs(vec![(100, 1), (90, 2), (100, 3), (20, 4), (300, 5)]);
         let buckets = Buckets {
-            view: Span::new(Nanos(0), Nanos(1000)),
+            view: Interval::new(Nanos(0), Nanos(1000)),
             bucket_ns: 8,
             end_ns: 1000,
         };

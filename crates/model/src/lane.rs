@@ -3,7 +3,7 @@
 
 use super::class::{CLASSES, Class, ClassTimes};
 use super::forest::{Forest, Longest};
-use crate::time::Span;
+use crate::time::Interval;
 use eventlog::ids::Nanos;
 
 /// How many spans share one entry of an index.
@@ -72,10 +72,10 @@ pub trait Lane {
     }
 
     /// The time by class inside a range; exact.
-    fn time_in(&self, range: Span) -> ClassTimes {
+    fn time_in(&self, range: Interval) -> ClassTimes {
         let (mut to, from) = (
-            self.time_before(range.end.0),
-            self.time_before(range.start.0),
+            self.time_before(range.end().0),
+            self.time_before(range.start().0),
         );
         for class in 0..CLASSES {
             to[class] = to[class].saturating_sub(from[class]);
@@ -125,22 +125,22 @@ pub enum Mark {
 ///
 /// A span that straddles a bucket's end counts where it starts; it is shorter
 /// than a bucket, so it is shown less than a bucket off.
-pub fn marks(lane: &impl Lane, view: Span, bucket_ns: u64, mut emit: impl FnMut(Mark)) {
-    let mut at = lane.first_ending_after(view.start.0);
+pub fn marks(lane: &impl Lane, view: Interval, bucket_ns: u64, mut emit: impl FnMut(Mark)) {
+    let mut at = lane.first_ending_after(view.start().0);
     // The bucket that the view begins in is shown whole, so that a bucket
     // looks the same wherever the view is panned to.
-    let aligned = view.start.0 / bucket_ns * bucket_ns;
+    let aligned = view.start().0 / bucket_ns * bucket_ns;
     at = at.min(lane.first_starting_at(aligned));
     // Neighbouring buckets often hold about as many.
     let mut guess = 0;
     let mut sums = Sums::default();
     while at < lane.len() {
         let (start, end) = lane.span(at);
-        if start > view.end.0 {
+        if start > view.end().0 {
             break;
         }
         if end.saturating_sub(start) >= bucket_ns {
-            if end >= view.start.0 {
+            if end >= view.start().0 {
                 emit(Mark::One { index: at });
             }
             at += 1;
@@ -370,8 +370,8 @@ impl PlainLane {
 
     /// Appends a span. Damaged logs may have spans that overlap: they are
     /// sorted out by [`settle`](Self::settle).
-    pub fn push(&mut self, span: Span) {
-        let (start, end) = (span.start.0, span.end.0.max(span.start.0));
+    pub fn push(&mut self, span: Interval) {
+        let (start, end) = (span.start().0, span.end().0.max(span.start().0));
         self.sorted &= self.ends.last().is_none_or(|&last| last <= start);
         self.starts.push(start);
         self.ends.push(end);
@@ -397,7 +397,7 @@ impl PlainLane {
             let start = start.max(covered);
             let end = end.max(start);
             covered = end;
-            self.push(Span::new(Nanos(start), Nanos(end)));
+            self.push(Interval::new(Nanos(start), Nanos(end)));
         }
     }
 }
@@ -434,7 +434,7 @@ mod tests {
         for &(gap, duration) in gaps {
             let start = at + gap;
             at = start + duration;
-            lane.push(Span::new(Nanos(start), Nanos(at)));
+            lane.push(Interval::new(Nanos(start), Nanos(at)));
         }
         lane
     }
@@ -458,7 +458,7 @@ mod tests {
                 .map(|i| lane.span(i))
                 .map(|(start, end)| end.min(to).saturating_sub(start.max(from)))
                 .sum();
-            let times = lane.time_in(Span::new(Nanos(from), Nanos(to)));
+            let times = lane.time_in(Interval::new(Nanos(from), Nanos(to)));
             prop_assert_eq!(times[Class::Gc as usize], expected);
         }
 
@@ -468,7 +468,7 @@ mod tests {
         fn marks_show_every_span_once(gaps in gaps(), bucket in 0u32..12) {
             let lane = lane(&gaps);
             let bucket = 1u64 << bucket;
-            let view = Span::new(Nanos(0), Nanos(u64::MAX >> 1));
+            let view = Interval::new(Nanos(0), Nanos(u64::MAX >> 1));
             let (mut seen, mut time) = (0, 0);
             marks(&lane, view, bucket, |mark| match mark {
                 Mark::One { index } => {
@@ -498,11 +498,11 @@ mod tests {
             let mut lane = PlainLane::new(Class::Gc);
             let mut covered = vec![false; 1200];
             for &(start, duration) in &spans {
-                lane.push(Span::new(Nanos(start), Nanos(start + duration)));
+                lane.push(Interval::new(Nanos(start), Nanos(start + duration)));
                 covered[start as usize..(start + duration) as usize].fill(true);
             }
             lane.settle();
-            let whole = Span::new(Nanos(0), Nanos(5000));
+            let whole = Interval::new(Nanos(0), Nanos(5000));
             let union = covered.iter().filter(|covered| **covered).count() as u64;
             prop_assert_eq!(lane.time_in(whole)[Class::Gc as usize], union);
         }

@@ -12,4 +12,4 @@ pub mod thread_map;
 pub mod time;
 
 pub use class::Class;
-pub use time::Span;
+pub use time::Interval;

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::class::{CLASSES, Class};
 use super::gauge::{Buckets, Stretch};
 use super::lane::{Lane, Mark, marks};
-use crate::time::Span;
+use crate::time::Interval;
 use eventlog::ids::Nanos;
 
 /// How many words a payload has.
@@ -395,7 +395,7 @@ const MOMENT_PX: u64 = 4;
 #[derive(Debug)]
 pub struct Writer {
     /// The time in view.
-    pub view: Span,
+    pub view: Interval,
     /// How long a bucket is: all that begins in it may be one mark.
     pub bucket_ns: u64,
     /// When the log ends, as far as it is read.
@@ -408,7 +408,7 @@ pub struct Writer {
 
 impl Writer {
     fn relative(&self, time: u64) -> f64 {
-        let start = self.view.start.0;
+        let start = self.view.start().0;
         if time >= start {
             (time - start) as f64
         } else {

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::time::Span;
+use crate::time::Interval;
 
 /// Points in time, in order. Either each has the index of a thread, or none.
 #[derive(Clone, Debug, Default)]
@@ -110,11 +110,11 @@ impl Moments {
 
     /// The threads of the moments after the start of `range` and up to its
     /// end, one for each moment; of all without a range.
-    pub fn in_range(&self, range: Option<Span>) -> &[u32] {
+    pub fn in_range(&self, range: Option<Interval>) -> &[u32] {
         let Some(range) = range else {
             return &self.threads;
         };
-        let (from, to) = (self.up_to(range.start.0), self.up_to(range.end.0));
+        let (from, to) = (self.up_to(range.start().0), self.up_to(range.end().0));
         self.threads.get(from..to).unwrap_or_default()
     }
 }
@@ -147,7 +147,7 @@ mod tests {
                 .filter(|(at, _)| from < *at && *at <= to)
                 .map(|(_, thread)| thread)
                 .collect();
-            let range = Span::new(Nanos(from), Nanos(to));
+            let range = Interval::new(Nanos(from), Nanos(to));
             prop_assert_eq!(moments.in_range(Some(range)), &expected[..]);
             for (place, &(at, thread)) in list.iter().enumerate() {
                 prop_assert_eq!(moments.time_ns(place), Some(at));
@@ -167,7 +167,7 @@ mod tests {
         moments.push(1, 100);
         moments.push(2, 50);
         moments.push(3, 101);
-        let range = Span::new(Nanos(99), Nanos(100));
+        let range = Interval::new(Nanos(99), Nanos(100));
         assert_eq!(moments.in_range(Some(range)), [1, 2]);
         assert_eq!(moments.in_range(None), [1, 2, 3]);
     }

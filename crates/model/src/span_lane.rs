@@ -4,7 +4,7 @@
 
 use super::class::{Class, ClassTimes};
 use super::lane::{Lane, LaneIndex};
-use crate::time::Span;
+use crate::time::Interval;
 
 /// One span: 24 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,9 +86,9 @@ impl SpanLane {
 
     /// The spans that begin inside of a stretch of time, or one that lasts
     /// all through it.
-    pub fn within(&self, span: Span) -> impl Iterator<Item = &Piece> {
-        let from = self.first_starting_at(span.start.0);
-        let to = self.first_starting_at(span.end.0.max(span.start.0.saturating_add(1)));
+    pub fn within(&self, span: Interval) -> impl Iterator<Item = &Piece> {
+        let from = self.first_starting_at(span.start().0);
+        let to = self.first_starting_at(span.end().0.max(span.start().0.saturating_add(1)));
         let around = from.checked_sub(1).filter(|_| from == to);
         let places = around.unwrap_or(from)..to.max(from);
         self.pieces.get(places).unwrap_or_default().iter()
@@ -135,7 +135,7 @@ mod tests {
                 covered[start as usize..(start + length) as usize].fill(true);
             }
             lane.settle();
-            let whole = Span::new(Nanos(0), Nanos(5000));
+            let whole = Interval::new(Nanos(0), Nanos(5000));
             let union = covered.iter().filter(|covered| **covered).count() as u64;
             prop_assert_eq!(lane.time_in(whole)[Class::Other as usize], union);
             prop_assert_eq!(lane.len(), spans.len());

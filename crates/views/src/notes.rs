@@ -4,7 +4,7 @@
 pub mod file;
 
 use eventlog::ids::Nanos;
-use model::time::Span;
+use model::time::Interval;
 
 /// How many notes there can be.
 pub const MAX_NOTES: usize = 200;
@@ -14,7 +14,7 @@ pub const MAX_NAME: usize = 120;
 /// A moment or a range with a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    span: Span,
+    span: Interval,
     name: String,
 }
 
@@ -22,16 +22,16 @@ impl Note {
     /// A note about that span. What ends before it begins is a moment; of a
     /// name only the first [`MAX_NAME`] bytes are kept, in one line.
     #[must_use]
-    pub fn new(span: Span, name: &str) -> Self {
+    pub fn new(span: Interval, name: &str) -> Self {
         Self {
-            span: Span::new(span.start, span.end.max(span.start)),
+            span: Interval::new(span.start(), span.end().max(span.start())),
             name: one_line(name),
         }
     }
 
     /// When it begins and ends; a moment does both at once.
     #[must_use]
-    pub const fn span(&self) -> Span {
+    pub const fn span(&self) -> Interval {
         self.span
     }
 
@@ -44,7 +44,7 @@ impl Note {
     /// Whether it is about a moment and not about a range.
     #[must_use]
     pub fn is_moment(&self) -> bool {
-        self.span.start == self.span.end
+        self.span.start() == self.span.end()
     }
 }
 
@@ -138,9 +138,9 @@ impl Notes {
     }
 
     /// Keeps those that begin in a span.
-    pub fn keep_in(&mut self, span: Span) {
+    pub fn keep_in(&mut self, span: Interval) {
         self.0
-            .retain(|note| (span.start..=span.end).contains(&note.span.start));
+            .retain(|note| (span.start()..=span.end()).contains(&note.span.start()));
     }
 
     /// The first note that begins after a time; the first of all if there is
@@ -148,7 +148,7 @@ impl Notes {
     #[must_use]
     pub fn after(&self, time: Option<Nanos>) -> Option<&Note> {
         let mut notes = self.0.iter();
-        notes.find(|note| time.is_none_or(|time| note.span.start > time))
+        notes.find(|note| time.is_none_or(|time| note.span.start() > time))
     }
 
     /// The last note that begins before a time; the last of all if there is
@@ -156,7 +156,7 @@ impl Notes {
     #[must_use]
     pub fn before(&self, time: Option<Nanos>) -> Option<&Note> {
         let mut notes = self.0.iter();
-        notes.rfind(|note| time.is_none_or(|time| note.span.start < time))
+        notes.rfind(|note| time.is_none_or(|time| note.span.start() < time))
     }
 }
 
@@ -179,7 +179,7 @@ pub(crate) mod tests {
     use super::*;
 
     fn note(start: u64, end: u64, name: &str) -> Note {
-        Note::new(Span::new(Nanos(start), Nanos(end)), name)
+        Note::new(Interval::new(Nanos(start), Nanos(end)), name)
     }
 
     prop_compose! {
@@ -212,7 +212,7 @@ pub(crate) mod tests {
 
     #[test]
     fn what_ends_before_it_begins_is_a_moment() {
-        assert_eq!(note(5, 3, "").span(), Span::new(Nanos(5), Nanos(5)));
+        assert_eq!(note(5, 3, "").span(), Interval::new(Nanos(5), Nanos(5)));
         assert!(note(5, 3, "").is_moment());
         assert!(!note(3, 5, "").is_moment());
     }
@@ -244,7 +244,7 @@ pub(crate) mod tests {
         assert_eq!(notes.remove(0), Some(note(5, 5, "b")));
         assert_eq!(notes.remove(9), None);
         notes.rename(9, "x");
-        notes.keep_in(Span::new(Nanos(0), Nanos(10)));
+        notes.keep_in(Interval::new(Nanos(0), Nanos(10)));
         assert_eq!(notes.len(), 3);
     }
 

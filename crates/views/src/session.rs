@@ -28,7 +28,7 @@ use event_list::EventLists;
 use eventlog::ids::CapId;
 use eventlog::rows::{CHUNK_EVENTS, RowSource};
 use eventlog::{LogError, LogReader, Progress, Step};
-use model::time::Span;
+use model::time::Interval;
 
 /// A capability in an [`Overview`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,14 +36,14 @@ pub struct CapLife {
     /// The capability.
     pub cap: CapId,
     /// When it lived.
-    pub life: Span,
+    pub life: Interval,
 }
 
 /// What a log is, as far as it is read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Overview {
     /// The first and last time.
-    pub span: Option<Span>,
+    pub span: Option<Interval>,
     /// The capabilities.
     pub caps: Vec<CapLife>,
     /// How many events.
@@ -193,7 +193,7 @@ impl Session {
     }
 
     /// The time in which there are events; before any is read, that of the blocks.
-    pub(crate) fn span(&self) -> Option<Span> {
+    pub(crate) fn span(&self) -> Option<Interval> {
         let blocks = self
             .reader
             .index()
@@ -201,13 +201,13 @@ impl Session {
             .iter()
             .flat_map(|section| &section.blocks);
         let indexed = blocks
-            .map(|block| Span::new(block.begin_time, block.end_time.max(block.begin_time)))
-            .reduce(|a, b| Span::new(a.start.min(b.start), a.end.max(b.end)));
+            .map(|block| Interval::new(block.begin_time, block.end_time.max(block.begin_time)))
+            .reduce(|a, b| Interval::new(a.start().min(b.start()), a.end().max(b.end())));
         let read = self
             .recording
             .info
             .first_and_last()
-            .map(|(first, last)| Span::new(first, last));
+            .map(|(first, last)| Interval::new(first, last));
         if self.complete {
             read
         } else {

@@ -11,7 +11,7 @@ use super::{App, DialogNews, Msg};
 use crate::ui::palette::{Entry, Palette, Pick};
 use crate::ui::panels::PANELS;
 use crate::ui::viewer::Goto;
-use model::time::Span;
+use model::time::Interval;
 use views::actions::{Action, bindings};
 use views::scene::format;
 use views::timeline::arrange::TrackChange;
@@ -26,7 +26,7 @@ impl App {
         self.dialogs.help = None;
         let mut entries = self.action_entries();
         entries.extend(self.views.view().notes.iter().map(|note| {
-            let time = format::time(note.span().start);
+            let time = format::time(note.span().start());
             Entry {
                 name: match note.name() {
                     "" => format!("Go to the note at {time}"),
@@ -112,8 +112,8 @@ impl App {
         let span = match (track.row.thread(), self.log.overview.span) {
             (Some(id), Some(whole)) => {
                 let row = self.log.threads.iter().find(|row| row.id == id);
-                let from = row.and_then(|row| row.created).unwrap_or(whole.start);
-                Some(Span::new(from, whole.end.max(from)))
+                let from = row.and_then(|row| row.created).unwrap_or(whole.start());
+                Some(Interval::new(from, whole.end().max(from)))
             }
             _ => None,
         };

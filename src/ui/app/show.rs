@@ -11,7 +11,7 @@ use crate::ui::panel::Wish;
 use crate::ui::panels::{FLAME_GRAPH, IN_VIEW, NOTES, PROCESS};
 use crate::ui::same::Same;
 use crate::ui::viewer::{Control, Goto};
-use model::time::Span;
+use model::time::Interval;
 use views::notes::{MAX_NOTES, Note};
 use views::scene::format;
 use views::share::Link;
@@ -261,7 +261,7 @@ impl App {
                     tracks: TrackName::new(track.name()).unwrap_or(flame.tracks),
                     ..flame
                 };
-                let inside = |range: &Span| range.start <= at && at <= range.end;
+                let inside = |range: &Interval| range.start() <= at && at <= range.end();
                 View {
                     selection: view.selection.filter(inside),
                     ..view.with_settings(flame).with_panel(FLAME_GRAPH)
@@ -284,7 +284,7 @@ impl App {
     pub(super) fn add_note(&mut self, ctx: &Context<Self>) -> bool {
         let time = self.viewer.read(Control::moment);
         let view = self.views.view();
-        let span = view.selection.unwrap_or(Span::new(time, time));
+        let span = view.selection.unwrap_or(Interval::at(time));
         let mut notes = (*view.notes).clone();
         let Some(number) = notes.insert(Note::new(span, "")) else {
             self.dialogs.notice = Some(format!(

@@ -15,7 +15,7 @@ use analysis::numbers::collections_query::{
     CollectionColumn, CollectionsQuery, CollectionsReply, Pauses,
 };
 use eventlog::ids::Nanos;
-use model::time::Span;
+use model::time::Interval;
 use views::scene::format;
 use views::tracks::collections::Collections as CollectionsTrack;
 
@@ -88,7 +88,7 @@ fn sorted_by(sort: Sort, column: usize) -> Sort {
     }
 }
 
-fn rows_query(range: Option<Span>, sort: Sort, rows: Range<u64>) -> CollectionsQuery {
+fn rows_query(range: Option<Interval>, sort: Sort, rows: Range<u64>) -> CollectionsQuery {
     CollectionsQuery {
         range,
         sort: SORTS.get(sort.0).copied().unwrap_or_default(),
@@ -98,7 +98,7 @@ fn rows_query(range: Option<Span>, sort: Sort, rows: Range<u64>) -> CollectionsQ
     }
 }
 
-fn pauses_query(range: Option<Span>) -> CollectionsQuery {
+fn pauses_query(range: Option<Interval>) -> CollectionsQuery {
     CollectionsQuery {
         range,
         pauses: true,
@@ -157,7 +157,7 @@ fn Collections(props: &PanelProps) -> Html {
             if let Some(gc) = at(rows.as_deref(), row) {
                 // The pause of the program, not a phase of it on one capability.
                 on_goto.emit(Goto {
-                    span: Span::new(gc.start, gc.end),
+                    span: Interval::new(gc.start, gc.end),
                     row: Some(CollectionsTrack.into()),
                     zoom: true,
                 });

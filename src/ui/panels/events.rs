@@ -17,7 +17,7 @@ use crate::ui::grid::{Grid, Rows, ScrollTo, Went};
 use crate::ui::panel::{Marked, Page};
 use crate::ui::viewer::{Goto, Place};
 use filter::{Change, FilterBar, Match};
-use model::time::Span;
+use model::time::Interval;
 use row::{COLUMNS, as_text, grid_row};
 use views::events::filter::EventFilter;
 use views::events::visit::FoundRow;
@@ -48,7 +48,7 @@ struct EventsProps {
     client: LogClient,
     overview: Rc<Overview>,
     /// Only events in it are listed.
-    range: Option<Span>,
+    range: Option<Interval>,
     /// The selected tracks: only events of their capabilities and threads.
     marked: Rc<Marked>,
     /// What was clicked on the timeline: the list goes there.

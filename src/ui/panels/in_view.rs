@@ -124,7 +124,7 @@ fn of_track(items: &[VisibleItem], track: &str) -> Vec<usize> {
 fn grid_row(item: &VisibleItem) -> GridRow {
     let texts = [
         item.track.clone(),
-        format::time(item.span.start),
+        format::time(item.span.start()),
         format::duration(item.span.duration()),
         item.text.clone(),
     ];

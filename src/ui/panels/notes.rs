@@ -16,7 +16,7 @@ use crate::ui::panel::{Page, Wish};
 use crate::ui::save::save;
 use crate::ui::viewer::Goto;
 use markers::use_markers;
-use model::time::Span;
+use model::time::Interval;
 use row::NoteRow;
 use views::actions::Action;
 use views::fingerprint::Fingerprint;
@@ -51,7 +51,7 @@ struct NotesPanelProps {
     log: AttrValue,
     fingerprint: Option<Fingerprint>,
     /// The selected range, which a new note is about.
-    range: Option<Span>,
+    range: Option<Interval>,
     /// The note whose name is to be written, and how often that was asked for.
     focus: Option<(usize, u32)>,
     on_notes: Callback<Notes>,

@@ -22,7 +22,7 @@ use diagnostics::Diagnostics;
 use environment::Environment;
 use eventlog::ids::{CapId, Nanos};
 use eventlog::quantity::Utc;
-use model::time::Span;
+use model::time::Interval;
 use types::Types;
 use views::events::EventList;
 use views::scene::format;
@@ -53,7 +53,7 @@ pub(super) fn panel(page: &Page<'_>) -> Html {
 struct ProcessProps {
     source: Source,
     /// The selected range, which changes nothing here.
-    range: Option<Span>,
+    range: Option<Interval>,
     /// The selected tracks, which change nothing here either.
     marked: Rc<Marked>,
     overview: Rc<Overview>,
@@ -197,12 +197,12 @@ fn program(process: &process::Process, overview: &Overview) -> Html {
     }
 }
 
-fn length(span: Span, overview: &Overview) -> String {
+fn length(span: Interval, overview: &Overview) -> String {
     format!(
         "{} long, from {} to {}; {} events in {}",
         format::duration(span.duration()),
-        format::time(span.start),
-        format::time(span.end),
+        format::time(span.start()),
+        format::time(span.end()),
         format::count(overview.events),
         format::bytes(overview.bytes)
     )

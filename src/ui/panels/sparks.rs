@@ -13,7 +13,7 @@ use crate::ui::term::Term;
 use analysis::numbers::sparks_query::{Pool, SparkRow, SparkSlice, SparksReply};
 use analysis::numbers::summary::SparkTotals;
 use eventlog::ids::{CapId, Nanos};
-use model::time::Span;
+use model::time::Interval;
 use views::scene::chart::short;
 use views::scene::format;
 use views::session::questions::SparksQuery;
@@ -209,7 +209,7 @@ fn stacked(slices: &[SparkSlice], rates: Rates) -> Vec<Vec<(f64, f64)>> {
 }
 
 /// The three charts of a row.
-fn charts(range: Span, row: &SparkRow) -> Html {
+fn charts(range: Interval, row: &SparkRow) -> Html {
     let slices: Rc<[SparkSlice]> = row.slices.as_slice().into();
     let rates = |rates: Rates| {
         let slices = Rc::clone(&slices);
@@ -243,7 +243,7 @@ fn charts(range: Span, row: &SparkRow) -> Html {
     }
 }
 
-fn pool_chart(range: Span, row: &SparkRow, slices: &Rc<[SparkSlice]>) -> Html {
+fn pool_chart(range: Interval, row: &SparkRow, slices: &Rc<[SparkSlice]>) -> Html {
     let none = Pool::default();
     let pools = || row.slices.iter().map(|slice| slice.pool.unwrap_or(none));
     let band: Vec<(f64, f64)> = pools()

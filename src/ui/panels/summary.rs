@@ -14,7 +14,7 @@ use crate::ui::copy::CopyButton;
 use crate::ui::more::use_more;
 use crate::ui::panel::{Marked, Page, PanelProps, range_text, span_text, use_answer};
 use analysis::numbers::summary::{SparkTotals, Summary as Numbers};
-use model::time::Span;
+use model::time::Interval;
 use views::session::questions::SummaryQuery;
 use views::words::report::Report;
 
@@ -27,7 +27,7 @@ struct About<'a> {
     numbers: &'a Numbers,
     /// Those of the whole log.
     whole: Option<&'a Numbers>,
-    range: Option<Span>,
+    range: Option<Interval>,
     marked: &'a Marked,
 }
 
@@ -102,7 +102,7 @@ fn whose(marked: &Marked) -> Option<String> {
 }
 
 /// Buttons that copy the numbers, as the command line prints them.
-fn copies(numbers: &Rc<Numbers>, range: Option<Span>) -> Html {
+fn copies(numbers: &Rc<Numbers>, range: Option<Interval>) -> Html {
     let text = {
         let numbers = Rc::clone(numbers);
         move |()| {

@@ -21,7 +21,7 @@ use analysis::timeline::thread_table::{
 use analysis::timeline::turns::TurnSums;
 use eventlog::ids::Nanos;
 use model::class::{Class, WaitReason};
-use model::time::Span;
+use model::time::Interval;
 use views::scene::format;
 use views::session::questions::ThreadCsvQuery;
 use views::tracks::thread::Thread;
@@ -132,7 +132,7 @@ pub(super) fn panel(page: &Page<'_>) -> Html {
 struct ThreadsProps {
     source: Source,
     /// The selected range; without one, the table is about the whole log.
-    range: Option<Span>,
+    range: Option<Interval>,
     /// The selected tracks: only their threads, if they have any.
     marked: Rc<Marked>,
     view: ThreadView,
@@ -232,12 +232,12 @@ fn why_empty(props: &ThreadsProps) -> &'static str {
 }
 
 /// The beginning of a thread's life, or of the part of it in the range.
-fn goto(row: &ThreadTimes, range: Option<Span>) -> Option<Goto> {
+fn goto(row: &ThreadTimes, range: Option<Interval>) -> Option<Goto> {
     let life = row.life?;
-    let start = range.map_or(life.start, |range| life.start.max(range.start));
-    let end = range.map_or(life.end, |range| life.end.min(range.end));
+    let start = range.map_or(life.start(), |range| life.start().max(range.start()));
+    let end = range.map_or(life.end(), |range| life.end().min(range.end()));
     Some(Goto {
-        span: Span::new(start, end.max(start)),
+        span: Interval::new(start, end.max(start)),
         row: Some(Thread(row.id).into()),
         zoom: false,
     })
@@ -400,7 +400,7 @@ fn shares(times: &TurnSums) -> Html {
 struct ControlsProps {
     view: ThreadView,
     on_view: Callback<ThreadView>,
-    range: Option<Span>,
+    range: Option<Interval>,
     marked: Rc<Marked>,
     /// How many threads are listed, if that is known.
     total: Option<u64>,

@@ -18,7 +18,7 @@ use crate::ui::same::Same;
 use analysis::timeline::flow::FlowQuery;
 use ask::Asked;
 use eventlog::ids::ThreadId;
-use model::time::Span;
+use model::time::Interval;
 use views::control::gestures::LONG_PRESS_MS;
 pub(super) use views::control::gestures::{Press, Wheel};
 pub(super) use views::control::walk::VisibleItem;
@@ -153,7 +153,7 @@ impl ViewerRef {
     /// More is known of the log: its span, its capabilities, labels of threads.
     pub(super) fn set_log(
         &self,
-        span: Span,
+        span: Interval,
         overview: Rc<Overview>,
         labels: Vec<(ThreadId, String)>,
     ) {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::capability::Lives;
 use eventlog::ids::{CapId, Nanos};
 use eventlog::{DamageKind, DamageList, Event, EventSet, EventType, Record, Sink};
-use model::time::Span;
+use model::time::Interval;
 
 /// A capability, and the time for which the log tells what it did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,9 +15,9 @@ pub struct CapFacts {
     /// Which.
     pub cap: CapId,
     /// From its creation to its deletion, or else the log's first and last event.
-    pub life: Span,
+    pub life: Interval,
     /// The part of its life that the log tells of.
-    pub known: Span,
+    pub known: Interval,
 }
 
 /// A collection as the capability tells it that led it.
@@ -26,7 +26,7 @@ pub struct Led {
     /// The capability that posts `GCStatsGHC`.
     pub cap: CapId,
     /// From its `StartGC` to its `EndGC`.
-    pub span: Span,
+    pub span: Interval,
     /// Which generation was collected, with all that are younger.
     pub generation: u16,
 }
@@ -35,7 +35,7 @@ pub struct Led {
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// The log's first and last event.
-    pub log: Option<Span>,
+    pub log: Option<Interval>,
     /// The capabilities, by number.
     pub caps: Vec<CapFacts>,
     /// The collections of which a leader is known.
@@ -43,12 +43,12 @@ pub struct Facts {
     /// When each capability asked for collections, in order.
     pub(super) requests: BTreeMap<CapId, Vec<u64>>,
     /// When the heap was counted.
-    pub(super) censuses: Vec<Span>,
+    pub(super) censuses: Vec<Interval>,
 }
 
 impl Facts {
     /// The time for which the log tells what a capability did.
-    pub(crate) fn known(&self, cap: CapId) -> Option<Span> {
+    pub(crate) fn known(&self, cap: CapId) -> Option<Interval> {
         let at = self.caps.binary_search_by_key(&cap, |facts| facts.cap);
         Some(self.caps.get(at.ok()?)?.known)
     }
@@ -99,7 +99,7 @@ pub struct Watch {
     progress: BTreeMap<CapId, Progress>,
     led: Vec<Led>,
     requests: BTreeMap<CapId, Vec<u64>>,
-    censuses: Vec<Span>,
+    censuses: Vec<Interval>,
     counting_since: Option<Nanos>,
 }
 
@@ -149,7 +149,7 @@ impl Watch {
         if let (Some(start), Some(generation)) = (progress.start, progress.generation) {
             self.led.push(Led {
                 cap,
-                span: Span::new(start, at.max(start)),
+                span: Interval::new(start, at),
                 generation,
             });
         }
@@ -157,7 +157,7 @@ impl Watch {
 
     fn census(&mut self, end: Nanos) {
         if let Some(begin) = self.counting_since.take() {
-            self.censuses.push(Span::new(begin, end.max(begin)));
+            self.censuses.push(Interval::new(begin, end));
         }
     }
 
@@ -170,8 +170,8 @@ impl Watch {
         self.censuses.sort_unstable();
         let mut next = NEVER;
         for census in self.censuses.iter_mut().rev() {
-            census.end = census.end.min(next).max(census.start);
-            next = census.start;
+            *census = census.until(next);
+            next = census.start();
         }
         let caps = lives.caps_with_events();
         let caps = caps.map(|(cap, life, events)| CapFacts {
@@ -195,14 +195,13 @@ const NEVER: Nanos = Nanos(u64::MAX);
 /// The part of a capability's life that the log tells of: all of it if nothing
 /// is missing. What a lost buffer held came after the capability's last event;
 /// what damage took may also have come before the first.
-fn known(life: Span, events: Option<Span>, condition: Condition) -> Span {
-    let inside = |time: Nanos| time.max(life.start).min(life.end);
+fn known(life: Interval, events: Option<Interval>, condition: Condition) -> Interval {
     let first = events.filter(|_| condition.damaged);
-    let start = first.map_or(life.start, |events| inside(events.start));
+    let start = first.map_or(life.start(), |events| life.nearest(events.start()));
     let end = match events {
-        _ if condition == Condition::WHOLE => life.end,
-        Some(events) => inside(events.end),
-        None => life.start,
+        _ if condition == Condition::WHOLE => life.end(),
+        Some(events) => life.nearest(events.end()),
+        None => life.start(),
     };
-    Span::new(start, end.max(start))
+    Interval::new(start, end)
 }

@@ -31,13 +31,13 @@ use sweep::{Marks, Sweep, Walker, Watcher};
 
 use eventlog::ids::{CapId, Nanos};
 use model::moments::Moments;
-use model::time::Span;
+use model::time::Interval;
 use runs::Cap;
 
 /// What is kept of the account, beside the runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Ledger {
-    log: Span,
+    log: Interval,
     /// The capabilities, by number.
     caps: Vec<CapId>,
     /// From when to when each lives; like the next, by lane: lane 0 is that of
@@ -55,7 +55,7 @@ pub(crate) struct Ledger {
 impl Default for Ledger {
     fn default() -> Self {
         Self {
-            log: Span::new(Nanos(0), Nanos(0)),
+            log: Interval::default(),
             caps: Vec::new(),
             lives: Vec::new(),
             pieces: Vec::new(),
@@ -80,9 +80,9 @@ impl Ledger {
         watcher: &mut impl Watcher,
     ) -> Self {
         lost.sort_unstable();
-        let start = facts.log.map_or(Nanos(0), |log| log.start);
+        let start = facts.log.map_or(Nanos(0), |log| log.start());
         let mut ledger = Self {
-            log: Span::new(start, end.max(start)),
+            log: Interval::new(start, end.max(start)),
             caps: facts.caps.iter().map(|facts| facts.cap).collect(),
             lives: vec![(0, 0); lanes.len()],
             pieces: Vec::new(),
@@ -101,7 +101,7 @@ impl Ledger {
             let lane = usize::from(of.cap.0) + 1;
             if let (Some(cap), Some(slot)) = (lanes.get(lane), pieces.get_mut(lane)) {
                 *slot = Pieces::of(cap, *of, &collections);
-                ledger.lives[lane] = (of.life.start.0, of.life.end.0);
+                ledger.lives[lane] = (of.life.start().0, of.life.end().0);
             }
         }
         drop(collections);
@@ -111,7 +111,7 @@ impl Ledger {
             lanes,
             ledger: &ledger,
         };
-        let marks = Marks::make(Sweep::new(account), ledger.log.end.0, watcher);
+        let marks = Marks::make(Sweep::new(account), ledger.log.end().0, watcher);
         ledger.marks = marks;
         ledger.readied.forget_threads();
         ledger
@@ -142,7 +142,7 @@ impl<'a> Account<'a> {
 
     /// The log's first and last moment.
     #[must_use]
-    pub const fn log(&self) -> Span {
+    pub const fn log(&self) -> Interval {
         self.ledger.log
     }
 
@@ -160,9 +160,9 @@ impl<'a> Account<'a> {
 
     /// From when to when a capability lives.
     #[must_use]
-    pub fn life_of(&self, cap: CapId) -> Span {
+    pub fn life_of(&self, cap: CapId) -> Interval {
         let (start, end) = self.life(usize::from(cap.0) + 1);
-        Span::new(Nanos(start), Nanos(end))
+        Interval::new(Nanos(start), Nanos(end))
     }
 
     /// What a capability does beside running and idling, as a lane.

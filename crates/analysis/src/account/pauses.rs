@@ -13,7 +13,7 @@ use super::facts::Facts;
 use super::search::Ahead;
 use eventlog::ids::{CapId, Nanos};
 use model::lane::Lane;
-use model::time::Span;
+use model::time::Interval;
 
 /// A collection of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +37,8 @@ pub struct Pause {
 impl Pause {
     /// From the request to the end.
     #[must_use]
-    pub const fn span(&self) -> Span {
-        Span::new(self.requested, self.end)
+    pub const fn span(&self) -> Interval {
+        Interval::new(self.requested, self.end)
     }
 }
 
@@ -59,7 +59,7 @@ impl Pauses {
             .led
             .iter()
             .map(|led| Found {
-                span: (led.span.start.0, led.span.end.0),
+                span: (led.span.start().0, led.span.end().0),
                 generation: Some(led.generation),
                 askers: vec![led.cap],
             })
@@ -131,9 +131,9 @@ impl Pauses {
 
     /// Those that begin in a range.
     #[must_use]
-    pub fn starting_in(&self, range: Span) -> &[Pause] {
+    pub fn starting_in(&self, range: Interval) -> &[Pause] {
         let before = |time| self.all.partition_point(|pause| pause.start < time);
-        let (from, to) = (before(range.start), before(range.end));
+        let (from, to) = (before(range.start()), before(range.end()));
         self.all.get(from..to).unwrap_or_default()
     }
 

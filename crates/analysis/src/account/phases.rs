@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::automata::gc_phase::Phase;
 use model::class::{Class, ClassTimes};
 use model::lane::{Lane, LaneIndex};
-use model::time::Span;
+use model::time::Interval;
 
 /// Phases of collections, and before each the wait of the capability that
 /// asked for it. Thirteen bytes for each, and four for each collection.
@@ -23,7 +23,7 @@ pub struct PhaseLane {
     bare: Vec<u32>,
     index: LaneIndex<5>,
     /// What is known of the collection that goes on.
-    pending: Vec<(Class, Span)>,
+    pending: Vec<(Class, Interval)>,
     sorted: bool,
 }
 
@@ -68,22 +68,22 @@ const fn is_logged(class: Class) -> bool {
 
 impl PhaseLane {
     /// A phase ended; it counts once its collection has ended.
-    pub(crate) fn push(&mut self, phase: Phase, span: Span) {
+    pub(crate) fn push(&mut self, phase: Phase, span: Interval) {
         self.pending.push((phase.into(), span));
     }
 
     /// The collection ended whose phases came: they are cut so that together
     /// they are exactly its span.
-    pub(crate) fn collection(&mut self, span: Span) {
-        let (start, end) = (span.start.0, span.end.0.max(span.start.0));
+    pub(crate) fn collection(&mut self, span: Interval) {
+        let (start, end) = (span.start().0, span.end().0.max(span.start().0));
         self.sorted &= self.last_end() <= start;
         let first = u32::try_from(self.len()).unwrap_or(u32::MAX);
         self.firsts.push(first);
         let pending = std::mem::take(&mut self.pending);
         let is_sync = |class: Class| class == Class::GcSync;
         for (_, sync) in pending.iter().filter(|(class, _)| is_sync(*class)) {
-            let from = sync.start.0.max(self.last_end());
-            self.append(Class::GcSync, from, sync.end.0.min(start));
+            let from = sync.start().0.max(self.last_end());
+            self.append(Class::GcSync, from, sync.end().0.min(start));
         }
         let (before, mut at) = (self.len(), start);
         let bare = !pending.iter().any(|(class, _)| is_logged(*class));
@@ -92,7 +92,11 @@ impl PhaseLane {
         while let Some((this, span)) = phases.next() {
             class = if bare { Class::Gc } else { *this };
             let last = phases.clone().next().is_none();
-            let to = if last { end } else { span.end.0.clamp(at, end) };
+            let to = if last {
+                end
+            } else {
+                span.end().0.clamp(at, end)
+            };
             self.append(class, at, to);
             at = to;
         }
@@ -367,7 +371,7 @@ mod tests {
             let (lane, _) = lanes(&events);
             let mut times = ClassTimes::default();
             let (mut count, mut single) = (0, 0);
-            let all = Span::new(Nanos(0), Nanos(u64::MAX >> 1));
+            let all = Interval::new(Nanos(0), Nanos(u64::MAX >> 1));
             marks(&lane, all, 1 << bucket, |mark| match mark {
                 Mark::One { index } => {
                     let (start, end) = lane.span(index);

@@ -23,7 +23,7 @@ use super::search::Ahead;
 use eventlog::ids::Nanos;
 use model::class::{Class, ClassTimes};
 use model::lane::{Lane, LaneIndex};
-use model::time::Span;
+use model::time::Interval;
 
 /// These times of one capability in order, without overlap. Fifteen bytes each.
 #[derive(Clone, Debug)]
@@ -69,12 +69,12 @@ pub(super) struct Collections<'a> {
     scheduled: bool,
     /// For each collection, whether any capability logs phases in it.
     pub(super) phased: Vec<bool>,
-    pub(super) censuses: Vec<Span>,
+    pub(super) censuses: Vec<Interval>,
 }
 
 impl<'a> Collections<'a> {
     /// Of these capabilities.
-    pub(super) fn of(pauses: &'a Pauses, censuses: &[Span], account: Account<'_>) -> Self {
+    pub(super) fn of(pauses: &'a Pauses, censuses: &[Interval], account: Account<'_>) -> Self {
         let caps = account.lanes;
         let all = pauses.all();
         let mut phased = vec![false; all.len()];
@@ -97,7 +97,7 @@ impl<'a> Collections<'a> {
             phased,
             censuses: censuses
                 .iter()
-                .map(|census| Span::new(counting_since(*census, pauses, account), census.end))
+                .map(|census| Interval::new(counting_since(*census, pauses, account), census.end()))
                 .collect(),
         }
     }
@@ -106,8 +106,8 @@ impl<'a> Collections<'a> {
 /// Since when the heap was counted for a census. The runtime logs its begin when
 /// it has counted, and only writes down what it has found; it counts when all is
 /// collected, so that this is what the leader does after its last phase of work.
-fn counting_since(census: Span, pauses: &Pauses, account: Account<'_>) -> Nanos {
-    let begin = census.start;
+fn counting_since(census: Interval, pauses: &Pauses, account: Account<'_>) -> Nanos {
+    let begin = census.start();
     let Some(pause) = pauses.at(begin) else {
         return begin;
     };
@@ -126,14 +126,14 @@ impl Pieces {
     pub(super) fn of(cap: &Cap, facts: CapFacts, collections: &Collections<'_>) -> Self {
         let mut making = Making {
             pieces: Self::default(),
-            known: (facts.known.start.0, facts.known.end.0),
+            known: (facts.known.start().0, facts.known.end().0),
             cap,
             collections,
             run: Ahead::default(),
             phase: Ahead::default(),
             census: Ahead::default(),
             collection: Ahead::default(),
-            told: facts.life.start.0,
+            told: facts.life.start().0,
         };
         making.tell_up_to(making.known.0);
         let all = collections.pauses.all();
@@ -144,7 +144,7 @@ impl Pieces {
         if collections.scheduled {
             making.told = making.known.1;
         }
-        making.tell_up_to(facts.life.end.0);
+        making.tell_up_to(facts.life.end().0);
         making.pieces
     }
 
@@ -286,15 +286,15 @@ impl Making<'_> {
         let censuses = &self.collections.censuses[..];
         let mut at = self
             .census
-            .first(censuses.len(), |i| censuses[i].end.0 <= from);
+            .first(censuses.len(), |i| censuses[i].end().0 <= from);
         while from < to {
-            let census = censuses.get(at).filter(|census| census.start.0 < to);
+            let census = censuses.get(at).filter(|census| census.start().0 < to);
             let Some(census) = census else {
                 return self.phases(place, from, to);
             };
-            self.phases(place, from, census.start.0.min(to));
-            let end = census.end.0.min(to);
-            self.push(Class::Census, census.start.0.max(from), end);
+            self.phases(place, from, census.start().0.min(to));
+            let end = census.end().0.min(to);
+            self.push(Class::Census, census.start().0.max(from), end);
             from = end.max(from);
             at += 1;
         }

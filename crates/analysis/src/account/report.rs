@@ -7,7 +7,7 @@ use super::sweep::Totals;
 use eventlog::ids::{CapId, Nanos};
 use model::class::{Class, ClassTimes};
 use model::lane::Lane;
-use model::time::Span;
+use model::time::Interval;
 
 /// How a capability spent a range, in nanoseconds. The classes sum to its life.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -156,23 +156,23 @@ impl ProgramTimes {
 
 impl Account<'_> {
     /// The part of a range in which there is a log.
-    fn clip(&self, range: Span) -> Span {
+    fn clip(&self, range: Interval) -> Interval {
         clip(range, self.log())
     }
 
     /// The account of a range; of the whole log without one.
     #[must_use]
-    pub fn program(&self, range: Option<Span>) -> ProgramTimes {
+    pub fn program(&self, range: Option<Interval>) -> ProgramTimes {
         let range = self.clip(range.unwrap_or(self.log()));
         let mut walker = self.walker();
-        let before = walker.totals(range.start);
-        let totals = walker.totals(range.end).since(&before);
+        let before = walker.totals(range.start());
+        let totals = walker.totals(range.end()).since(&before);
         let caps = self.caps().iter();
         let caps: Vec<(CapId, CapTimes)> = caps
             .map(|cap| (*cap, self.cap_times(*cap, range, &totals)))
             .collect();
-        let (stopping, pause) = self.pauses().before(range.end);
-        let (stopping_before, pause_before) = self.pauses().before(range.start);
+        let (stopping, pause) = self.pauses().before(range.end());
+        let (stopping_before, pause_before) = self.pauses().before(range.start());
         let of_caps = caps.iter().map(|(_, times)| times.of_collections_ns());
         let mut parallelism_ns = totals.running_ns;
         parallelism_ns.truncate(caps.len() + 1);
@@ -192,14 +192,14 @@ impl Account<'_> {
 
     /// The collections that begin in a range; one that begins with the log's last
     /// event counts to what comes before it.
-    fn starting_in(&self, range: Span) -> &[super::pauses::Pause] {
-        let at_end = range.end >= self.log().end;
-        let end = Nanos(range.end.0.saturating_add(u64::from(at_end)));
-        self.pauses().starting_in(Span::new(range.start, end))
+    fn starting_in(&self, range: Interval) -> &[super::pauses::Pause] {
+        let at_end = range.end() >= self.log().end();
+        let end = Nanos(range.end().0.saturating_add(u64::from(at_end)));
+        self.pauses().starting_in(Interval::new(range.start(), end))
     }
 
     /// How a capability spent a range, of which the totals are these.
-    fn cap_times(&self, cap: CapId, range: Span, totals: &Totals) -> CapTimes {
+    fn cap_times(&self, cap: CapId, range: Interval, totals: &Totals) -> CapTimes {
         let life = clip(range, self.life_of(cap));
         let lane = usize::from(cap.0) + 1;
         let (Some(of), Some(pieces)) = (self.lanes.get(lane), self.pieces(lane)) else {
@@ -225,19 +225,19 @@ impl Account<'_> {
 
     /// How a capability spent a range.
     #[must_use]
-    pub fn cap(&self, cap: CapId, range: Span) -> CapTimes {
+    pub fn cap(&self, cap: CapId, range: Interval) -> CapTimes {
         let range = self.clip(range);
         let mut walker = self.walker();
-        let before = walker.totals(range.start);
-        let totals = walker.totals(range.end).since(&before);
+        let before = walker.totals(range.start());
+        let totals = walker.totals(range.end()).since(&before);
         self.cap_times(cap, range, &totals)
     }
 }
 
-fn clip(range: Span, to: Span) -> Span {
-    let inside = |time: Nanos| time.max(to.start).min(to.end);
-    let start = inside(range.start);
-    Span::new(start, inside(range.end).max(start))
+fn clip(range: Interval, to: Interval) -> Interval {
+    let inside = |time: Nanos| time.max(to.start()).min(to.end());
+    let start = inside(range.start());
+    Interval::new(start, inside(range.end()).max(start))
 }
 
 fn of_classes(times: &ClassTimes) -> CapTimes {

@@ -213,7 +213,7 @@ impl<'a> Sweep<'a> {
             account,
             tracks: vec![Track::default(); lanes],
             next: Earliest::new(lanes + OTHER_SOURCES),
-            now: account.ledger.log.start.0.min(MAX_TIME),
+            now: account.ledger.log.start().0.min(MAX_TIME),
             running: 0,
             free: 0,
             ready: 0,
@@ -556,7 +556,7 @@ impl<'a> Walker<'a> {
     /// Goes to a time.
     fn go(&mut self, time: u64) {
         let marks = &self.account.ledger.marks;
-        let time = time.min(self.account.ledger.log.end.0).min(MAX_TIME);
+        let time = time.min(self.account.ledger.log.end().0).min(MAX_TIME);
         let mark = marks.times.partition_point(|&at| at <= time);
         let mark = mark.checked_sub(1).and_then(|mark| marks.times.get(mark));
         let nearer = mark.is_some_and(|&mark| mark > self.sweep.now);

@@ -9,7 +9,7 @@
 
 use super::{Oddity, Step};
 use eventlog::ids::Nanos;
-use model::time::Span;
+use model::time::Interval;
 
 /// Whether the capability is collecting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub enum Input {
 
 /// The automaton.
 #[must_use]
-pub const fn step(state: State, input: Input, at: Nanos) -> Step<State, Span> {
+pub const fn step(state: State, input: Input, at: Nanos) -> Step<State, Interval> {
     match (state, input) {
         (State::Idle, Input::Start) => Step::to(State::Collecting(at)),
         (State::Idle, Input::End) => Step::odd(State::Idle, Oddity::GcEndWithoutStart),
@@ -40,7 +40,9 @@ pub const fn step(state: State, input: Input, at: Nanos) -> Step<State, Span> {
             let earlier = if since.0 < at.0 { since } else { at };
             Step::odd(State::Collecting(earlier), Oddity::GcStartRepeated)
         }
-        (State::Collecting(since), Input::End) => Step::yielding(State::Idle, Span::new(since, at)),
+        (State::Collecting(since), Input::End) => {
+            Step::yielding(State::Idle, Interval::new(since, at))
+        }
     }
 }
 
@@ -76,7 +78,7 @@ mod tests {
                 collecting(early),
                 Input::End,
                 late,
-                Step::yielding(State::Idle, Span::new(early, late)),
+                Step::yielding(State::Idle, Interval::new(early, late)),
             ),
         ];
         for (state, input, at, expected) in cases {

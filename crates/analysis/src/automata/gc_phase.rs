@@ -27,7 +27,7 @@
 
 use super::Step;
 use eventlog::ids::Nanos;
-use model::time::Span;
+use model::time::Interval;
 
 /// What a capability does for a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,9 +92,9 @@ impl Input {
 impl State {
     /// The phase that still goes on, as if it ended at `end`.
     #[must_use]
-    pub const fn open(self, end: Nanos) -> Option<(Phase, Span)> {
+    pub const fn open(self, end: Nanos) -> Option<(Phase, Interval)> {
         match self {
-            Self::In(phase, since) => Some((phase, Span::new(since, end))),
+            Self::In(phase, since) => Some((phase, Interval::new(since, end))),
             Self::Off | Self::Requested(_) => None,
         }
     }
@@ -102,7 +102,7 @@ impl State {
 
 /// The automaton.
 #[must_use]
-pub fn step(state: State, input: Input, at: Nanos) -> Step<State, (Phase, Span)> {
+pub fn step(state: State, input: Input, at: Nanos) -> Step<State, (Phase, Interval)> {
     match state {
         State::Off => Step::to(match input {
             Input::Request => State::Requested(at),
@@ -114,8 +114,8 @@ pub fn step(state: State, input: Input, at: Nanos) -> Step<State, (Phase, Span)>
     }
 }
 
-fn requested(since: Nanos, input: Input, at: Nanos) -> Step<State, (Phase, Span)> {
-    let sync = (Phase::Sync, Span::new(since, at));
+fn requested(since: Nanos, input: Input, at: Nanos) -> Step<State, (Phase, Interval)> {
+    let sync = (Phase::Sync, Interval::new(since, at));
     match input {
         Input::Request | Input::Stop => Step::to(State::Requested(at)),
         Input::Start => Step::yielding(State::In(Phase::Start, at), sync),
@@ -125,8 +125,13 @@ fn requested(since: Nanos, input: Input, at: Nanos) -> Step<State, (Phase, Span)
     }
 }
 
-fn collecting(phase: Phase, since: Nanos, input: Input, at: Nanos) -> Step<State, (Phase, Span)> {
-    let span = Span::new(since, at);
+fn collecting(
+    phase: Phase,
+    since: Nanos,
+    input: Input,
+    at: Nanos,
+) -> Step<State, (Phase, Interval)> {
+    let span = Interval::new(since, at);
     match (phase, input) {
         (Phase::Start, Input::Start) => Step::to(State::In(phase, since.min(at))),
         (_, Input::End) => Step::yielding(State::Off, (phase, span)),
@@ -143,7 +148,7 @@ mod tests {
 
     const S: Nanos = Nanos(3);
     const T: Nanos = Nanos(9);
-    const SPAN: Span = Span::new(S, T);
+    const SPAN: Interval = Interval::new(S, T);
     const INPUTS: [Input; 8] = [
         Input::Request,
         Input::Start,
@@ -157,7 +162,7 @@ mod tests {
 
     /// What the table says of a state in which something has begun at 3, and
     /// an input at 9.
-    fn table(state: State, input: Input) -> Step<State, (Phase, Span)> {
+    fn table(state: State, input: Input) -> Step<State, (Phase, Interval)> {
         use Input as I;
         use Phase as P;
         let sync = (P::Sync, SPAN);
@@ -207,7 +212,7 @@ mod tests {
         for &(input, at) in events {
             let step = step(state, input, Nanos(at));
             state = step.next;
-            spans.extend(step.yields.map(|(p, s)| (p, s.start.0, s.end.0)));
+            spans.extend(step.yields.map(|(p, s)| (p, s.start().0, s.end().0)));
         }
         spans
     }

@@ -16,7 +16,7 @@
 
 use super::{Oddity, Step};
 use eventlog::ids::{Nanos, ThreadId};
-use model::time::Span;
+use model::time::Interval;
 
 /// What the capability is running.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub enum Input {
 
 /// The automaton.
 #[must_use]
-pub fn step(state: State, input: Input, at: Nanos) -> Step<State, (ThreadId, Span)> {
+pub fn step(state: State, input: Input, at: Nanos) -> Step<State, (ThreadId, Interval)> {
     match (state, input) {
         (State::Idle, Input::Run { finished: true, .. } | Input::Stop { .. }) => Step::to(state),
         (State::Idle, Input::Run { thread, .. }) => Step::to(State::Running(thread, at)),
@@ -55,7 +55,7 @@ pub fn step(state: State, input: Input, at: Nanos) -> Step<State, (ThreadId, Spa
             Step::to(state)
         }
         (State::Running(running, since), Input::Stop { thread }) if running == thread => {
-            Step::yielding(State::Idle, (thread, Span::new(since, at)))
+            Step::yielding(State::Idle, (thread, Interval::new(since, at)))
         }
         (State::Running(running, _), Input::Run { thread, .. } | Input::Stop { thread }) => {
             let run = matches!(input, Input::Run { .. });
@@ -97,7 +97,7 @@ mod tests {
             (
                 running,
                 stop(x),
-                Step::yielding(State::Idle, (x, Span::new(Nanos(3), Nanos(9)))),
+                Step::yielding(State::Idle, (x, Interval::new(Nanos(3), Nanos(9)))),
             ),
             (running, run(y, false), Step::odd(running, other(true))),
             (running, stop(y), Step::odd(running, other(false))),

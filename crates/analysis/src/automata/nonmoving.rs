@@ -14,7 +14,7 @@
 //! | `Over(s, e)` | end at t | `Over(s, max(e, t))` | |
 
 use eventlog::ids::Nanos;
-use model::time::Span;
+use model::time::Interval;
 
 /// How far the phase is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum State {
     /// It goes on since then.
     On(Nanos),
     /// It has ended, if its end is not logged once more.
-    Over(Span),
+    Over(Interval),
 }
 
 /// The events of a phase.
@@ -43,7 +43,7 @@ pub struct Step {
     /// The state after it.
     pub next: State,
     /// The phase that is over.
-    pub yields: Option<Span>,
+    pub yields: Option<Interval>,
     /// Whether it is an end without a begin.
     pub odd: bool,
 }
@@ -66,12 +66,14 @@ pub fn step(state: State, input: Input, at: Nanos) -> Step {
             ..to(State::Off)
         },
         (State::On(since), Input::Begin) => to(State::On(since.min(at))),
-        (State::On(since), Input::End) => to(State::Over(Span::new(since, at.max(since)))),
+        (State::On(since), Input::End) => to(State::Over(Interval::new(since, at.max(since)))),
         (State::Over(span), Input::Begin) => Step {
             yields: Some(span),
             ..to(State::On(at))
         },
-        (State::Over(span), Input::End) => to(State::Over(Span::new(span.start, span.end.max(at)))),
+        (State::Over(span), Input::End) => {
+            to(State::Over(Interval::new(span.start(), span.end().max(at))))
+        }
     }
 }
 
@@ -82,7 +84,7 @@ mod tests {
     #[test]
     fn table() {
         let [early, middle, late] = [3, 6, 9].map(Nanos);
-        let over = |end| State::Over(Span::new(early, end));
+        let over = |end| State::Over(Interval::new(early, end));
         let cases = [
             (State::Off, Input::Begin, early, to(State::On(early))),
             (
@@ -101,14 +103,14 @@ mod tests {
                 State::On(middle),
                 Input::End,
                 early,
-                to(State::Over(Span::new(middle, middle))),
+                to(State::Over(Interval::at(middle))),
             ),
             (
                 over(middle),
                 Input::Begin,
                 late,
                 Step {
-                    yields: Some(Span::new(early, middle)),
+                    yields: Some(Interval::new(early, middle)),
                     ..to(State::On(late))
                 },
             ),

@@ -13,7 +13,7 @@
 //! A task that was created before logging began shows from its first move on.
 
 use eventlog::ids::{CapId, Nanos};
-use model::time::Span;
+use model::time::Interval;
 
 /// Where the task is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,8 +36,8 @@ pub enum Input {
 
 /// What an event leads to: the state after it, and where the task was until then.
 #[must_use]
-pub fn step(state: State, input: Input, at: Nanos) -> (State, Option<(CapId, Span)>) {
-    let was = |cap, since: Nanos| Some((cap, Span::new(since, at.max(since))));
+pub fn step(state: State, input: Input, at: Nanos) -> (State, Option<(CapId, Interval)>) {
+    let was = |cap, since: Nanos| Some((cap, Interval::new(since, at.max(since))));
     match (state, input) {
         (State::On(cap, _), Input::Come(to)) if to == cap => (state, None),
         (State::Away, Input::Come(to)) => (State::On(to, at), None),
@@ -56,7 +56,7 @@ mod tests {
         let (c, d) = (CapId(1), CapId(2));
         let (early, late) = (Nanos(3), Nanos(9));
         let on = State::On(c, early);
-        let was = Some((c, Span::new(early, late)));
+        let was = Some((c, Interval::new(early, late)));
         let cases = [
             (State::Away, Input::Come(c), early, (on, None)),
             (State::Away, Input::Delete, late, (State::Away, None)),
@@ -67,7 +67,7 @@ mod tests {
                 State::On(c, late),
                 Input::Delete,
                 early,
-                (State::Away, Some((c, Span::new(late, late)))),
+                (State::Away, Some((c, Interval::at(late)))),
             ),
         ];
         for (state, input, at, expected) in cases {

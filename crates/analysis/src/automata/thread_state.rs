@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use super::{Oddity, Step};
 use eventlog::StopStatus;
 use eventlog::ids::{CapId, Nanos, ThreadId};
-use model::time::Span;
+use model::time::Interval;
 
 /// Why a thread does not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -63,7 +63,7 @@ pub struct ThreadSpan {
     /// What the thread does.
     pub activity: Activity,
     /// When.
-    pub span: Span,
+    pub span: Interval,
     /// The status of the stop that ended it; `None` if a run did, or the log.
     pub stop: Option<StopStatus>,
 }
@@ -87,7 +87,7 @@ impl State {
         match self {
             Self::Active(since, activity) => Some(ThreadSpan {
                 activity,
-                span: Span::new(since, end),
+                span: Interval::new(since, end),
                 stop: None,
             }),
             Self::Unseen | Self::Final => None,
@@ -135,7 +135,7 @@ pub fn step(state: State, input: Input, at: Nanos, thread: ThreadId) -> Step<Sta
         (_, Input::Run(cap)) => State::Active(at, Running(cap)),
         (_, Input::Create) => state,
     };
-    let span = Span::new(since, at);
+    let span = Interval::new(since, at);
     let stop = match input {
         Input::Stop(status) => Some(status),
         Input::Create | Input::Run(_) => None,

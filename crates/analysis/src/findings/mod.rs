@@ -18,7 +18,7 @@ pub use rule::{Rule, Severity};
 
 use eventlog::Damage;
 use eventlog::ids::{ByteOffset, CapId, Nanos};
-use model::time::Span;
+use model::time::Interval;
 
 /// Something that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ pub struct Finding {
     pub fact: Fact,
     /// When, if that is known; a moment is a range without a length. For a
     /// part of the file that cannot be read: the last event before it.
-    pub range: Option<Span>,
+    pub range: Option<Interval>,
     /// Where in the (uncompressed) file, if it is about its bytes.
     pub offset: Option<ByteOffset>,
     /// The capability in whose block it was found.
@@ -50,7 +50,7 @@ impl Finding {
     #[must_use]
     pub fn at(at: Nanos, fact: impl Into<Fact>) -> Self {
         Self {
-            range: Some(Span::new(at, at)),
+            range: Some(Interval::at(at)),
             ..Self::new(fact)
         }
     }
@@ -70,7 +70,7 @@ impl Finding {
     /// When it happened or began, if that is known.
     #[must_use]
     pub fn start(&self) -> Option<Nanos> {
-        self.range.map(|range| range.start)
+        self.range.map(|range| range.start())
     }
 
     /// What it is about, the most important first; at last where it was found.
@@ -88,7 +88,7 @@ impl From<&Damage> for Finding {
         let (kind, lost_bytes) = (damage.kind, damage.lost_bytes);
         Self {
             fact: Fact::Damage { kind, lost_bytes },
-            range: damage.after.map(|at| Span::new(at, at)),
+            range: damage.after.map(|at| Interval::at(at)),
             offset: Some(damage.at),
             cap: damage.cap,
         }

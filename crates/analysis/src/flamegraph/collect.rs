@@ -20,7 +20,7 @@ use model::profile::frames::{Frame, FrameId, Frames};
 use model::profile::sample_threads::SampleThreads;
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::{Profile, Track, TrackSource};
-use model::time::Span;
+use model::time::Interval;
 
 /// Collects the cost centres, their samples and the announced foreign calls
 /// of a log. Cost centres may be declared after the samples that name them, so
@@ -85,8 +85,8 @@ impl ProfileCollector {
     /// The profile of a log from its first event to its last, and what was odd
     /// about its foreign calls.
     #[must_use]
-    pub fn finish(mut self, log: Span) -> (Profile, Findings) {
-        let end = log.end;
+    pub fn finish(mut self, log: Interval) -> (Profile, Findings) {
+        let end = log.end();
         self.calls.finish(end);
         let mut frames = Frames::default();
         let mut stacks = Stacks::default();
@@ -97,10 +97,10 @@ impl ProfileCollector {
         tracks.extend(self.thread_tracks(&mut frames, &mut stacks, &mut oddities, end));
         // The whole log: where a track has nothing, it was idle.
         let spans = || tracks.iter().filter_map(|track| track.samples.span());
-        let starts = spans().map(|span| span.start).chain([log.start]);
-        let start = starts.min().unwrap_or(log.start);
+        let starts = spans().map(|span| span.start()).chain([log.start()]);
+        let start = starts.min().unwrap_or(log.start());
         let end = spans()
-            .map(|span| span.end)
+            .map(|span| span.end())
             .max()
             .map_or(end, |last| end.max(last));
         let profile = Profile {
@@ -110,7 +110,7 @@ impl ProfileCollector {
             idle_stack,
             tracks,
             tick_interval: self.tick_interval,
-            span: Span::new(start, end),
+            span: Interval::new(start, end),
             threads: SampleThreads::default(),
             heap: None,
             revision: Revision::next(),
@@ -280,7 +280,7 @@ mod tests {
                 let names: Vec<String> = frames
                     .filter_map(|id| profile.frames.get(id).map(Frame::name))
                     .collect();
-                let (start, end) = (span.start.0, span.end.0);
+                let (start, end) = (span.start().0, span.end().0);
                 rows.push(format!(
                     "{} {start}..{end} {}",
                     track.source,
@@ -302,7 +302,7 @@ mod tests {
         collector.sample(40, 0x1_0000, &[1]);
         collector.declare(1, b"main\0Main\0M.hs:1:1\0");
         collector.declare(2, b"go\0Main\0M.hs:2:1\0");
-        let (profile, oddities) = collector.finish(Span::new(Nanos(0), Nanos(50)));
+        let (profile, oddities) = collector.finish(Interval::new(Nanos(0), Nanos(50)));
         assert_eq!(
             rows(&profile),
             [
@@ -314,7 +314,7 @@ mod tests {
         );
         assert_eq!(oddities, Findings::default());
         assert_eq!(profile.tick_interval, Some(Nanos(10)));
-        assert_eq!(profile.span, Span::new(Nanos(0), Nanos(50)));
+        assert_eq!(profile.span, Interval::new(Nanos(0), Nanos(50)));
     }
 
     #[test]
@@ -331,7 +331,7 @@ mod tests {
         collector.message(40, "STOP 0 blur");
         collector.message(50, "START 1 blur");
         collector.declare(1, b"a.B.c\0Main\0M.hs:1:1\0");
-        let (profile, oddities) = collector.finish(Span::new(Nanos(0), Nanos(60)));
+        let (profile, oddities) = collector.finish(Interval::new(Nanos(0), Nanos(60)));
         assert_eq!(
             rows(&profile),
             [
@@ -363,7 +363,7 @@ mod tests {
         collector.message(31, "ANN_CALL_RET 0x410061 0x40ff00 73");
         collector.message(40, "STOP 0 bar");
         collector.message(45, "STOP 1 baz");
-        let (profile, oddities) = collector.finish(Span::new(Nanos(0), Nanos(60)));
+        let (profile, oddities) = collector.finish(Interval::new(Nanos(0), Nanos(60)));
         assert_eq!(
             rows(&profile),
             [
@@ -382,8 +382,9 @@ mod tests {
 
     #[test]
     fn a_log_without_a_profile_has_no_tracks() {
-        let (profile, oddities) = ProfileCollector::default().finish(Span::new(Nanos(7), Nanos(7)));
+        let (profile, oddities) =
+            ProfileCollector::default().finish(Interval::new(Nanos(7), Nanos(7)));
         assert!(profile.tracks.is_empty() && oddities == Findings::default());
-        assert_eq!(profile.span, Span::new(Nanos(7), Nanos(7)));
+        assert_eq!(profile.span, Interval::new(Nanos(7), Nanos(7)));
     }
 }

@@ -8,7 +8,7 @@ use model::profile::revision::Revision;
 use model::profile::sample_threads::SampleThreads;
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::{Profile, Track};
-use model::time::Span;
+use model::time::Interval;
 
 /// A profile without its time.
 pub(super) struct Draft {
@@ -52,8 +52,8 @@ impl Draft {
     /// The profile, from its first sample to the end of the log.
     pub(super) fn finish(self, end: Nanos, tick_interval: Option<Nanos>) -> Profile {
         let spans = || self.tracks.iter().filter_map(|track| track.samples.span());
-        let start = spans().map(|span| span.start).min().unwrap_or(end);
-        let last = spans().map(|span| span.end).max().unwrap_or(end);
+        let start = spans().map(|span| span.start()).min().unwrap_or(end);
+        let last = spans().map(|span| span.end()).max().unwrap_or(end);
         Profile {
             frames: self.frames,
             stacks: self.stacks,
@@ -61,7 +61,7 @@ impl Draft {
             idle_stack: self.idle_stack,
             tracks: self.tracks,
             tick_interval,
-            span: Span::new(start, end.max(last)),
+            span: Interval::new(start, end.max(last)),
             threads: SampleThreads::default(),
             heap: None,
             revision: Revision::next(),
@@ -74,7 +74,7 @@ impl Draft {
         let mut profile = self.finish(end, None);
         let last = heap.len().checked_sub(1).and_then(|last| heap.get(last));
         let last = last.map_or(end, |(at, _)| at);
-        profile.span = Span::new(Nanos(0), end.max(last));
+        profile.span = Interval::new(Nanos(0), end.max(last));
         profile.heap = Some(heap);
         profile
     }

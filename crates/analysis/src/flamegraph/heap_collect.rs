@@ -115,7 +115,7 @@ mod tests {
     use eventlog::status::StopCodes;
     use proptest::prelude::*;
 
-    use model::time::Span;
+    use model::time::Interval;
 
     impl HeapCollector {
         fn take(&mut self, at: u64, id: u16, payload: &[u8]) {
@@ -174,7 +174,7 @@ mod tests {
             ]
         );
         assert_eq!(profile.heap.as_ref().map(HeapSamples::len), Some(4));
-        assert_eq!(profile.span, Span::new(Nanos(0), Nanos(40)));
+        assert_eq!(profile.span, Interval::new(Nanos(0), Nanos(40)));
     }
 
     #[test]

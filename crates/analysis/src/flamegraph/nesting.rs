@@ -8,13 +8,13 @@ use eventlog::ids::{Nanos, OsThreadId};
 use model::profile::frames::FrameId;
 use model::profile::samples::Samples;
 use model::profile::stacks::{StackId, Stacks};
-use model::time::Span;
+use model::time::Interval;
 
 /// A call with its frames resolved.
 #[derive(Clone, Debug)]
 pub(super) struct PlacedCall {
     pub(super) key: CallKey,
-    pub(super) span: Span,
+    pub(super) span: Interval,
     /// The Haskell stack, outermost first; empty if it was not announced.
     pub(super) haskell: Vec<FrameId>,
     /// The foreign function.
@@ -51,7 +51,7 @@ pub(super) fn nest(
     stacks: &mut Stacks,
     oddities: &mut Findings,
 ) -> Nested {
-    calls.sort_by_key(|call| (call.span.start, std::cmp::Reverse(call.span.end)));
+    calls.sort_by_key(|call| (call.span.start(), std::cmp::Reverse(call.span.end())));
     let mut walk = Walk {
         calls: &calls,
         functions,
@@ -66,7 +66,7 @@ pub(super) fn nest(
     let steps = |index| functions.and_then(|functions| functions.steps.get(index));
     let mut next_step = 0;
     loop {
-        let start = starts.peek().map(|(_, call)| call.span.start);
+        let start = starts.peek().map(|(_, call)| call.span.start());
         let function = steps(next_step);
         let stop = walk.on.call().map(|call| call.end);
         // At the same time: first a stop, so that calls may touch; then a
@@ -85,9 +85,9 @@ pub(super) fn nest(
         } else if let Some((index, call)) = starts.next() {
             let on_stack = OnStack {
                 call: index,
-                end: call.span.end,
+                end: call.span.end(),
             };
-            walk.happens(Happens::Start(on_stack), call.span.start);
+            walk.happens(Happens::Start(on_stack), call.span.start());
         } else {
             break;
         }
@@ -155,7 +155,7 @@ impl Walk<'_> {
                 let index = u32::try_from(self.nested.samples.len()).unwrap_or(u32::MAX);
                 self.nested.open.push(index);
             }
-            let span = Span::new(self.at, at);
+            let span = Interval::new(self.at, at);
             self.nested.samples.push(span, stack);
         }
         self.at = self.at.max(at);
@@ -222,19 +222,19 @@ const MAX_LANES: usize = 64;
 
 /// Spreads calls of unknown threads over as few lanes as keep them apart.
 pub(super) fn lanes(mut calls: Vec<PlacedCall>, oddities: &mut Findings) -> Vec<Vec<PlacedCall>> {
-    calls.sort_by_key(|call| (call.span.start, call.span.end));
+    calls.sort_by_key(|call| (call.span.start(), call.span.end()));
     let mut lanes: Vec<Vec<PlacedCall>> = Vec::new();
     for call in calls {
         let ends_before = |lane: &Vec<PlacedCall>| {
             lane.last()
-                .is_none_or(|last| last.span.end <= call.span.start)
+                .is_none_or(|last| last.span.end() <= call.span.start())
         };
         match lanes.iter().position(ends_before) {
             Some(lane) => lanes[lane].push(call),
             None if lanes.len() < MAX_LANES => lanes.push(vec![call]),
             None => {
                 let what = CallProblem::TooManyAtOnce(call.key);
-                oddities.push(Finding::at(call.span.start, what));
+                oddities.push(Finding::at(call.span.start(), what));
             }
         }
     }
@@ -253,7 +253,7 @@ mod tests {
                 number,
                 name: "f".into(),
             },
-            span: Span::new(Nanos(start), Nanos(end)),
+            span: Interval::new(Nanos(start), Nanos(end)),
             haskell: haskell.iter().copied().map(FrameId).collect(),
             frame: FrameId(100 + u32::try_from(number).unwrap_or(0)),
             open: false,
@@ -267,7 +267,7 @@ mod tests {
         let rows = (0..samples.len()).filter_map(|index| samples.get(index));
         rows.map(|(span, stack)| {
             let frames = stacks.outermost_first(stack).into_iter();
-            (span.start.0, span.end.0, frames.map(|f| f.0).collect())
+            (span.start().0, span.end().0, frames.map(|f| f.0).collect())
         })
         .collect()
     }
@@ -502,10 +502,10 @@ mod tests {
             }
             for (start, end, _) in &rows {
                 proptest::prop_assert!(start < end && *end <= 60);
-                samples.push(Span::new(Nanos(*start), Nanos(*end)), StackId(1));
+                samples.push(Interval::new(Nanos(*start), Nanos(*end)), StackId(1));
             }
             let time = |from, to| -> u64 {
-                let range = Span::new(Nanos(from), Nanos(to));
+                let range = Interval::new(Nanos(from), Nanos(to));
                 samples.in_range(range).map(|part| part.span.duration().0).sum()
             };
             proptest::prop_assert_eq!(time(0, cut) + time(cut, 70), time(0, 70));

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use eventlog::ids::Nanos;
 use model::profile::Profile;
 use model::profile::weights::Weight;
-use model::time::Span;
+use model::time::Interval;
 
 /// The parts of a division of the time weigh together what the whole weighs.
 pub(super) fn parts_sum(
@@ -13,14 +13,14 @@ pub(super) fn parts_sum(
     tracks: &[usize],
     cuts: Vec<u64>,
 ) -> Result<(), TestCaseError> {
-    let (start, end) = (profile.span.start.0, profile.span.end.0);
+    let (start, end) = (profile.span.start().0, profile.span.end().0);
     let mut ends: Vec<u64> = cuts.into_iter().map(|cut| cut.clamp(start, end)).collect();
     ends.extend([start, end]);
     ends.sort_unstable();
     let whole = profile.weigh(tracks, profile.span);
     let mut sums = vec![Weight::default(); whole.len()];
     for pair in ends.windows(2) {
-        let part = profile.weigh(tracks, Span::new(Nanos(pair[0]), Nanos(pair[1])));
+        let part = profile.weigh(tracks, Interval::new(Nanos(pair[0]), Nanos(pair[1])));
         // Of heap samples, those at the very start count in the first part.
         if pair[0] == pair[1] {
             continue;

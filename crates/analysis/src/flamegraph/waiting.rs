@@ -25,7 +25,7 @@ use model::profile::source::Source;
 use model::profile::stacks::StackId;
 use model::profile::weights::Weight;
 use model::profile::{Profile, Track, TrackSource};
-use model::time::Span;
+use model::time::Interval;
 
 /// So many threads have tracks if none is chosen: those that waited most.
 const MOST_TRACKS: usize = 64;
@@ -58,7 +58,7 @@ type GroupWeights = Vec<[Weight; KINDS]>;
 /// How many kinds of waits there are.
 const KINDS: usize = Wait::KINDS;
 
-fn weigh(store: &Store, groups: &WaitGroups, range: Option<Span>) -> GroupWeights {
+fn weigh(store: &Store, groups: &WaitGroups, range: Option<Interval>) -> GroupWeights {
     let mut weights = vec![[Weight::default(); KINDS]; groups.names.len()];
     let mut members = groups.members.iter();
     let places = groups.members.iter().map(|&(place, _)| place);
@@ -160,7 +160,7 @@ impl Origin for Store {
     }
 
     fn in_time(&self, choice: &Choice) -> (Cow<'_, Profile>, Vec<usize>) {
-        let whole = Span::new(Nanos(0), self.end());
+        let whole = Interval::new(Nanos(0), self.end());
         let range = choice.range.unwrap_or(whole);
         let threads = shown_threads(self, choice);
         let stretches = STRETCHES / (threads.len() as u64).max(1);
@@ -210,7 +210,7 @@ fn track(
     store: &Store,
     (draft, frames): (&mut Draft, &WaitFrames),
     thread: ThreadId,
-    (range, width_ns): (Span, u64),
+    (range, width_ns): (Interval, u64),
 ) -> Track {
     let name = match store.label_of(thread) {
         Some(label) => GroupName::Label(label.into()),
@@ -275,7 +275,7 @@ mod tests {
             };
             let span = ThreadSpan {
                 activity: Activity::Running(Some(CapId(0))),
-                span: Span::new(Nanos(start), Nanos(at)),
+                span: Interval::new(Nanos(start), Nanos(at)),
                 stop: Some(stop),
             };
             let woken = Nanos(start.saturating_sub(awake));
@@ -291,7 +291,7 @@ mod tests {
     fn choice(range: Option<(u64, u64)>) -> Choice {
         Choice {
             source: crate::flamegraph::sources::WAITING,
-            range: range.map(|(start, end)| Span::new(Nanos(start), Nanos(end))),
+            range: range.map(|(start, end)| Interval::new(Nanos(start), Nanos(end))),
             ..Choice::default()
         }
     }
@@ -325,7 +325,7 @@ mod tests {
         let expected = expected.map(|(stack, weight)| (stack.to_owned(), weight));
         assert_eq!(folded(&all, &all.own), BTreeMap::from(expected));
         let compared = store.weighed(&Choice {
-            before: Some(Span::new(Nanos(0), Nanos(10))),
+            before: Some(Interval::new(Nanos(0), Nanos(10))),
             ..choice(Some((10, 26)))
         });
         let now = folded(&compared, &compared.own);
@@ -386,17 +386,17 @@ mod tests {
                     let sum = sums.entry(stack).or_default();
                     *sum = (sum.0 + ns, sum.1 + count);
                 }
-                let range = Span::new(Nanos(pair[0]), Nanos(pair[1]));
+                let range = Interval::new(Nanos(pair[0]), Nanos(pair[1]));
                 let mut last = 0;
                 store.wait_pieces(ThreadId(1), range, width, |piece| {
                     *pieces.entry(piece.wait).or_default() += piece.span.duration().0;
-                    assert!(piece.span.start.0 >= last && piece.span.end <= range.end);
-                    last = piece.span.end.0;
+                    assert!(piece.span.start().0 >= last && piece.span.end() <= range.end());
+                    last = piece.span.end().0;
                 });
             }
             prop_assert_eq!(sums, whole);
             let mut exact: BTreeMap<Option<Wait>, u64> = BTreeMap::new();
-            let all = Span::new(Nanos(0), Nanos(end));
+            let all = Interval::new(Nanos(0), Nanos(end));
             store.wait_pieces(ThreadId(1), all, 0, |piece| {
                 *exact.entry(piece.wait).or_default() += piece.span.duration().0;
             });

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Collection, Numbers};
 use eventlog::ids::Nanos;
-use model::time::Span;
+use model::time::Interval;
 
 /// By what collections are sorted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -85,7 +85,7 @@ impl Collection {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CollectionsQuery {
     /// Those that begin in this range; all if there is none.
-    pub range: Option<Span>,
+    pub range: Option<Interval>,
     /// By what they are sorted; equal ones by their times.
     pub sort: CollectionColumn,
     /// The largest first.

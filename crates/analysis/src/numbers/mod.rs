@@ -21,7 +21,7 @@ use rustc_hash::FxHashSet;
 
 use eventlog::ids::{CapId, Nanos, OsThreadId};
 use eventlog::{Event, EventSet, EventType, Record, Sink, StopStatus};
-use model::time::Span;
+use model::time::Interval;
 
 /// What `HeapInfoGHC` says of the heap's layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -229,11 +229,11 @@ impl Numbers {
 
     /// The part of a log that ends at `end` (the time of its last event) that a
     /// range stands for; none is the whole log.
-    fn window(end: Nanos, range: Option<Span>) -> Window {
+    fn window(end: Nanos, range: Option<Interval>) -> Window {
         let Some(range) = range else {
             return Window::whole(end.0);
         };
-        Window::part(range.start.0, range.end.0, end.0)
+        Window::part(range.start().0, range.end().0, end.0)
     }
 
     /// The collections that begin inside of a window.

@@ -12,7 +12,7 @@ use super::steps::{Steps, Window};
 use super::summary::SparkTotals;
 use super::{Counters, Numbers};
 use eventlog::ids::{CapId, Nanos};
-use model::time::Span;
+use model::time::Interval;
 
 /// Into how many slices a range is divided for drawing.
 const SLICES: u64 = 240;
@@ -81,7 +81,7 @@ pub struct SparkRunBin {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SparksReply {
     /// The range, clipped to the log; the slices divide it evenly.
-    pub range: Option<Span>,
+    pub range: Option<Interval>,
     /// All capabilities, then each that has counters; empty if the log has none.
     pub rows: Vec<SparkRow>,
     /// Whether the log has an event for each spark (`+RTS -lf`).
@@ -93,7 +93,7 @@ pub struct SparksReply {
 impl Numbers {
     /// What became of the sparks in a range of a log whose last event is at `end`.
     #[must_use]
-    pub fn sparks(&self, end: Nanos, range: Option<Span>) -> SparksReply {
+    pub fn sparks(&self, end: Nanos, range: Option<Interval>) -> SparksReply {
         let window = Self::window(end, range);
         let caps = self.spark_counters.caps();
         let caps: Vec<SparkRow> = caps
@@ -105,7 +105,7 @@ impl Numbers {
         }
         rows.extend(caps);
         SparksReply {
-            range: Some(Span::new(Nanos(window.from), Nanos(window.to))),
+            range: Some(Interval::new(Nanos(window.from), Nanos(window.to))),
             rows,
             has_single_sparks: self.spark_runs.fine,
             runs: run_bins(self.spark_runs.within(window)),

@@ -13,7 +13,7 @@ use super::tally::Tally;
 use super::{Counters, Numbers};
 use crate::account::report::{CapTimes, ProgramTimes};
 use eventlog::ids::{CapId, Nanos};
-use model::time::Span;
+use model::time::Interval;
 
 /// The numbers of `+RTS -s`, of a log or of an interval of it. Times are elapsed
 /// time in nanoseconds (CPU times are not in a log), sizes are bytes.
@@ -157,15 +157,15 @@ const GENERATIONS: u16 = 32;
 impl Numbers {
     /// The span that a range stands for in a log whose last event is at `end`.
     #[must_use]
-    pub fn span(end: Nanos, range: Option<Span>) -> Span {
+    pub fn span(end: Nanos, range: Option<Interval>) -> Interval {
         let window = Self::window(end, range);
-        Span::new(Nanos(window.from), Nanos(window.to))
+        Interval::new(Nanos(window.from), Nanos(window.to))
     }
 
     /// The numbers of the part of a log that `range` names, or of all of it. The
     /// last event is at `end`; `account` is that of the same part.
     #[must_use]
-    pub fn summary(&self, end: Nanos, range: Option<Span>, account: &ProgramTimes) -> Summary {
+    pub fn summary(&self, end: Nanos, range: Option<Interval>, account: &ProgramTimes) -> Summary {
         let window = Self::window(end, range);
         let all = &self.collections.all[..];
         let tally = self.collections.tallies.tally(all, window);

@@ -9,7 +9,7 @@ use super::turns::{PARTS, Turn};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::WaitReason;
 use model::lane::Lane;
-use model::time::Span;
+use model::time::Interval;
 
 /// Whose arrows are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,7 +17,7 @@ pub struct FlowQuery {
     /// The thread.
     pub thread: ThreadId,
     /// The time in view.
-    pub view: Span,
+    pub view: Interval,
 }
 
 /// What an arrow is.
@@ -73,8 +73,8 @@ impl Store {
             return Vec::new();
         };
         let view = query.view;
-        let from = lane.first_ending_after(view.start.0) / PARTS;
-        let to = lane.first_starting_at(view.end.0).div_ceil(PARTS);
+        let from = lane.first_ending_after(view.start().0) / PARTS;
+        let to = lane.first_starting_at(view.end().0).div_ceil(PARTS);
         let turns = from..to.min(lane.runs());
         if turns.len() > MOST_RUNS {
             return Vec::new();
@@ -83,7 +83,7 @@ impl Store {
         for (number, turn) in turns.clone().zip(lane.turns(turns)) {
             self.arrows_to(query.thread, &lane, (number, &turn), &mut arrows);
         }
-        arrows.retain(|arrow| arrow.from <= view.end && view.start <= arrow.to);
+        arrows.retain(|arrow| arrow.from <= view.end() && view.start() <= arrow.to);
         arrows
     }
 

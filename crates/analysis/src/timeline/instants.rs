@@ -7,7 +7,7 @@ use eventlog::cursor::Cursor;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::{EventSet, EventType, Record, Sink};
 use model::moments::Moments;
-use model::time::Span;
+use model::time::Interval;
 
 /// What happened. Where several stand in one place, the first in this order
 /// is the most notable.
@@ -329,7 +329,7 @@ impl Instants {
     pub(crate) fn threads(
         &self,
         kind: InstantKind,
-        range: Option<Span>,
+        range: Option<Interval>,
     ) -> impl Iterator<Item = u32> + '_ {
         let lanes = self.lanes.iter();
         let lanes = lanes.filter_map(move |kinds| kinds.get(kind as usize));
@@ -425,18 +425,18 @@ impl Instants {
     pub(crate) fn marks(
         &self,
         cap: CapId,
-        view: Span,
+        view: Interval,
         bucket_ns: u64,
         mut emit: impl FnMut(InstantMark),
     ) {
-        let aligned = view.start.0 / bucket_ns * bucket_ns;
+        let aligned = view.start().0 / bucket_ns * bucket_ns;
         let kinds = self.kinds(cap);
         let mut heads: Vec<Head<'_>> = kinds
             .map(|(kind, moments)| Head::new(kind, moments, moments.before(aligned)))
             .collect();
         loop {
             let next = heads.iter().map(|head| head.next_ns).min();
-            let Some(first_ns) = next.filter(|&next| next <= view.end.0) else {
+            let Some(first_ns) = next.filter(|&next| next <= view.end().0) else {
                 return;
             };
             let number = (first_ns / bucket_ns).saturating_add(1);
@@ -596,7 +596,7 @@ impl Store {
     pub fn instant_marks(
         &self,
         cap: CapId,
-        view: Span,
+        view: Interval,
         bucket_ns: u64,
         mut emit: impl FnMut(InstantMark, Option<ThreadId>),
     ) {
@@ -652,17 +652,17 @@ mod tests {
                 list.push(instant);
             }
             let bucket = 1u64 << bucket;
-            let view = Span::new(Nanos(from * unit), Nanos((from + length) * unit));
+            let view = Interval::new(Nanos(from * unit), Nanos((from + length) * unit));
             let mut marks = Vec::new();
             instants.marks(CapId(1), view, bucket, |mark| marks.push(mark));
             let mut buckets: Vec<u64> = list.iter().map(|one| one.at_ns / bucket).collect();
             buckets.dedup();
-            buckets.retain(|number| *number >= view.start.0 / bucket);
+            buckets.retain(|number| *number >= view.start().0 / bucket);
             let mut marks = marks.into_iter();
             for number in buckets {
                 let here: Vec<Instant> =
                     list.iter().copied().filter(|one| one.at_ns / bucket == number).collect();
-                if here[0].at_ns > view.end.0 {
+                if here[0].at_ns > view.end().0 {
                     break;
                 }
                 let mark = marks.next().expect("a mark");

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::findings::{Fact, Finding};
 use eventlog::ids::{CapId, Nanos};
 use eventlog::{Event, EventSet, EventType, Record, Sink};
-use model::time::Span;
+use model::time::Interval;
 
 /// Whether it is a message or a marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -156,17 +156,17 @@ impl Messages {
     /// The places of the messages from the start of a span to its end, both
     /// included.
     #[must_use]
-    pub fn places(&self, span: Span) -> std::ops::Range<usize> {
-        let from = self.times.partition_point(|&time| time < span.start.0);
-        let to = self.times.partition_point(|&time| time <= span.end.0);
+    pub fn places(&self, span: Interval) -> std::ops::Range<usize> {
+        let from = self.times.partition_point(|&time| time < span.start().0);
+        let to = self.times.partition_point(|&time| time <= span.end().0);
         from..to.max(from)
     }
 
     /// One mark for each bucket of `bucket_ns` that has messages in `view`.
-    pub fn marks(&self, view: Span, bucket_ns: u64, mut emit: impl FnMut(MessageMark)) {
-        let aligned = view.start.0 / bucket_ns * bucket_ns;
+    pub fn marks(&self, view: Interval, bucket_ns: u64, mut emit: impl FnMut(MessageMark)) {
+        let aligned = view.start().0 / bucket_ns * bucket_ns;
         let mut at = self.times.partition_point(|&time| time < aligned);
-        while let Some(&time) = self.times.get(at).filter(|&&time| time <= view.end.0) {
+        while let Some(&time) = self.times.get(at).filter(|&&time| time <= view.end().0) {
             let next_bucket = (time / bucket_ns + 1).saturating_mul(bucket_ns);
             let count = self.times[at..].partition_point(|&time| time < next_bucket);
             let kinds = &self.kinds[at..at + count.min(64)];

@@ -6,7 +6,7 @@ use eventlog::ids::{CapId, Nanos};
 use eventlog::{Event, EventSet, Record, Sink, Subject};
 use model::class::Class;
 use model::span_lane::{Piece, SpanLane};
-use model::time::Span;
+use model::time::Interval;
 
 /// A phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,11 +100,11 @@ struct Machine {
 }
 
 impl Machine {
-    fn push(&mut self, phase: Phase, span: Span, open: bool) {
+    fn push(&mut self, phase: Phase, span: Interval, open: bool) {
         let open = if open { OPEN } else { 0 };
         self.lane.push(Piece {
-            start: span.start.0,
-            end: span.end.0,
+            start: span.start().0,
+            end: span.end().0,
             detail: self.marked,
             class: phase.class(),
             code: open,
@@ -125,7 +125,7 @@ impl Machine {
         match std::mem::take(&mut self.state) {
             State::Off => {}
             State::Over(span) => self.push(phase, span, false),
-            State::On(since) => self.push(phase, Span::new(since, end.max(since)), true),
+            State::On(since) => self.push(phase, Interval::new(since, end.max(since)), true),
         }
         self.lane.settle();
     }
@@ -218,9 +218,9 @@ impl Nonmoving {
     }
 
     /// What is told in a stretch of time, its end included.
-    pub fn points(&self, span: Span) -> &[(u64, Point)] {
-        let from = self.points.partition_point(|&(at, _)| at < span.start.0);
-        let to = self.points.partition_point(|&(at, _)| at <= span.end.0);
+    pub fn points(&self, span: Interval) -> &[(u64, Point)] {
+        let from = self.points.partition_point(|&(at, _)| at < span.start().0);
+        let to = self.points.partition_point(|&(at, _)| at <= span.end().0);
         self.points.get(from..to).unwrap_or_default()
     }
 }

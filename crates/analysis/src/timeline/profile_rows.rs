@@ -390,13 +390,13 @@ fn parts(track: &Track, calls: &[StackId]) -> Vec<Part> {
         let number = u32::try_from(index).unwrap_or(u32::MAX);
         let open = track.open.binary_search(&number).is_ok();
         match parts.last_mut() {
-            Some(last) if last.call == call && last.end == span.start.0 => {
-                last.end = span.end.0;
+            Some(last) if last.call == call && last.end == span.start().0 => {
+                last.end = span.end().0;
                 last.open |= open;
             }
             _ => parts.push(Part {
-                start: span.start.0,
-                end: span.end.0,
+                start: span.start().0,
+                end: span.end().0,
                 call,
                 open,
             }),
@@ -436,7 +436,7 @@ impl Lane for SampleLane<'_> {
     }
     fn span(&self, index: usize) -> (u64, u64) {
         let sample = self.track.samples.get(index);
-        sample.map_or((0, 0), |(span, _)| (span.start.0, span.end.0))
+        sample.map_or((0, 0), |(span, _)| (span.start().0, span.end().0))
     }
     fn class(&self, index: usize) -> Class {
         let frame = self.frame(index).unwrap_or(self.profile.idle);

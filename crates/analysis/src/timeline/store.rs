@@ -25,7 +25,7 @@ use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::StopCode;
 use model::lane::{BLOCK, Lane};
 use model::moments::Moments;
-use model::time::Span;
+use model::time::Interval;
 
 /// All spans of a log.
 #[derive(Debug, Default)]
@@ -289,7 +289,7 @@ impl Store {
         &mut self,
         thread: ThreadId,
         cap: Option<CapId>,
-        span: Span,
+        span: Interval,
         stop: Option<StopStatus>,
         woken: Option<Nanos>,
     ) {
@@ -301,8 +301,8 @@ impl Store {
         let lane = Self::lane_of(cap);
         let runs = &mut self.lane_mut(cap).runs;
         // Overlaps are only in damaged logs; the later run is clipped.
-        let start = span.start.0.max(runs.last_end()).max(ran_ns);
-        let end = span.end.0.max(start);
+        let start = span.start().0.max(runs.last_end()).max(ran_ns);
+        let end = span.end().0.max(start);
         let place = runs.len();
         let woken = woken.map(|woken| woken.0);
         let ready = Turn::ready_since(why, ran_ns, woken).filter(|_| has_begun);
@@ -348,7 +348,7 @@ impl Store {
             let thread = &mut self.threads.all[index];
             thread.created = true;
             thread.why = StopCode::CREATED;
-            thread.began_ns = waited.span.start.0;
+            thread.began_ns = waited.span.start().0;
             thread.ran_ns = thread.began_ns;
         }
         // Stopped again while it did not run: an empty run keeps the reason.
@@ -356,8 +356,8 @@ impl Store {
             let index = self.threads.index(thread);
             let run = self.threads.all[index as usize].runs;
             self.stops_again.entry(index).or_default().push(run);
-            let at = waited.span.end;
-            self.push_run(thread, None, Span::new(at, at), waited.stop, woken);
+            let at = waited.span.end();
+            self.push_run(thread, None, Interval::at(at), waited.stop, woken);
         }
     }
 
@@ -379,7 +379,7 @@ impl Store {
     /// Up to when the log tells of a thread that did not finish.
     pub(crate) fn known_end(&self, thread: &Thread) -> u64 {
         let cap = thread.home.and_then(|cap| self.facts.known(cap));
-        let end = cap.map_or(self.end, |known| known.end).min(self.end);
+        let end = cap.map_or(self.end, |known| known.end()).min(self.end);
         end.0.max(thread.ran_ns)
     }
 
@@ -570,13 +570,13 @@ pub(crate) struct Cut {
 }
 
 impl SpanSink for Store {
-    fn gc(&mut self, cap: CapId, span: Span) {
+    fn gc(&mut self, cap: CapId, span: Interval) {
         let lane = self.lane_mut(Some(cap));
         lane.gc.push(span);
         lane.phases.collection(span);
     }
 
-    fn gc_phase(&mut self, cap: CapId, phase: Phase, span: Span) {
+    fn gc_phase(&mut self, cap: CapId, phase: Phase, span: Interval) {
         self.lane_mut(Some(cap)).phases.push(phase, span);
     }
 
@@ -622,10 +622,10 @@ impl SpanSink for Store {
 
     fn open(&mut self, open: Open) {
         match open {
-            Open::Gc(cap, mut span) => {
+            Open::Gc(cap, span) => {
                 let known = self.facts.known(cap);
-                span.end = span.end.min(known.map_or(span.end, |known| known.end));
-                if span.start < span.end {
+                let span = span.until(known.map_or(span.end(), |known| known.end()));
+                if !span.is_empty() {
                     self.gc(cap, span);
                 }
             }
@@ -637,8 +637,8 @@ impl SpanSink for Store {
                     return;
                 };
                 let known = cap.and_then(|cap| self.facts.known(cap));
-                let end = known.map_or(span.span.end, |known| known.end);
-                span.span.end = span.span.end.min(end).max(span.span.start);
+                let end = known.map_or(span.span.end(), |known| known.end());
+                span.span = span.span.until(end);
                 self.thread(thread, span, woken);
             }
             Open::Thread(thread, span, woken) => {

@@ -7,7 +7,7 @@ use eventlog::ids::{CapId, Nanos, OsThreadId, TaskId};
 use eventlog::{Event, EventSet, Record, Sink, Subject};
 use model::class::Class;
 use model::span_lane::{Piece, SpanLane};
-use model::time::Span;
+use model::time::Interval;
 
 /// How many tasks are listed: the first ones. A program that calls into
 /// Haskell from many OS threads may have any number of them.
@@ -24,10 +24,10 @@ struct Task {
 }
 
 impl Task {
-    fn push(&mut self, cap: CapId, span: Span, code: u8) {
+    fn push(&mut self, cap: CapId, span: Interval, code: u8) {
         self.lane.push(Piece {
-            start: span.start.0,
-            end: span.end.0,
+            start: span.start().0,
+            end: span.end().0,
             detail: cap.0.into(),
             class: Class::Other,
             code,
@@ -85,7 +85,7 @@ impl Tasks {
     pub(super) fn settle(&mut self, end: Nanos) {
         for (_, task) in &mut self.all {
             if let State::On(cap, since) = std::mem::take(&mut task.state) {
-                task.push(cap, Span::new(since, end.max(since)), OPEN);
+                task.push(cap, Interval::new(since, end.max(since)), OPEN);
             }
             task.lane.settle();
         }

@@ -9,7 +9,7 @@ use crate::timeline::store::Store;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::StopCode;
 use model::class::WaitReason;
-use model::time::Span;
+use model::time::Interval;
 
 /// How a thread spent a range, in nanoseconds. The classes sum to its life.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,30 +41,30 @@ impl Store {
     /// without one. This looks at every run: [`thread_table`](Self::thread_table)
     /// is the quick way to the sums.
     #[must_use]
-    pub fn thread_accounts(&self, range: Option<Span>) -> Vec<ThreadAccount> {
+    pub fn thread_accounts(&self, range: Option<Interval>) -> Vec<ThreadAccount> {
         let log = self.account().log();
         let range = range.unwrap_or(log);
-        let (from, to) = (range.start.max(log.start), range.end.min(log.end));
+        let (from, to) = (range.start().max(log.start()), range.end().min(log.end()));
         let to = to.max(from);
         let mut accounts: Vec<ThreadAccount> = (0..)
             .take(self.thread_count())
-            .filter_map(|index| self.thread_account(index, Span::new(from, to)))
+            .filter_map(|index| self.thread_account(index, Interval::new(from, to)))
             .collect();
         accounts.sort_unstable_by_key(|account| account.id);
         accounts
     }
 
-    fn thread_account(&self, index: u32, range: Span) -> Option<ThreadAccount> {
+    fn thread_account(&self, index: u32, range: Interval) -> Option<ThreadAccount> {
         let lane = self.lane_at(index)?;
         let thread = lane.thread();
         let life = thread.life(self.end())?;
         let whole = range == self.account().log();
-        let inside = |time: Nanos| time.max(range.start).min(range.end);
-        let (start, end) = (inside(life.start), inside(life.end));
+        let inside = |time: Nanos| time.max(range.start()).min(range.end());
+        let (start, end) = (inside(life.start()), inside(life.end()));
         if start >= end && !whole {
             return None;
         }
-        let cuts = (self.cut(range.start), self.cut(range.end));
+        let cuts = (self.cut(range.start()), self.cut(range.end()));
         let sums = lane.turns_in(&cuts.0, &cuts.1).sums;
         let mut blocked_ns = BTreeMap::new();
         let runs = lane.runs_in(&cuts.0, &cuts.1);

@@ -13,7 +13,7 @@ use super::turns::TurnSums;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::{StopCode, WaitReason};
 use model::lane::Lane;
-use model::time::Span;
+use model::time::Interval;
 
 /// What the table can be sorted by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -155,7 +155,7 @@ impl ThreadView {
 pub struct ThreadTableQuery {
     /// The time that counts, and then only threads that lived in it; all of
     /// the log and every thread without.
-    pub range: Option<Span>,
+    pub range: Option<Interval>,
     /// Only these threads; all if empty.
     pub only: Vec<ThreadId>,
     /// Part of the label, or the number; empty for all.
@@ -260,7 +260,7 @@ pub struct ThreadTimes {
     pub finished: Option<Nanos>,
     /// From its creation, or else its first run, to its finish, or else the
     /// end of the log; `None` if the log has neither creation nor run.
-    pub life: Option<Span>,
+    pub life: Option<Interval>,
     /// How it ended; of the log, also where the sums are those of a range.
     pub end: ThreadEnd,
     /// What it did in the range.
@@ -300,11 +300,11 @@ struct InRange {
     wakeups: Vec<u32>,
     /// How often each was moved.
     migrations: Vec<u32>,
-    range: Option<Span>,
+    range: Option<Interval>,
 }
 
 impl InRange {
-    fn new(store: &Store, range: Option<Span>) -> Self {
+    fn new(store: &Store, range: Option<Interval>) -> Self {
         let count = |kind| {
             let mut counts = vec![0u32; store.threads.all.len()];
             for thread in store.instants.threads(kind, range) {
@@ -314,11 +314,11 @@ impl InRange {
             }
             counts
         };
-        let whole = Span::new(Nanos(0), Nanos(u64::MAX));
+        let whole = Interval::new(Nanos(0), Nanos(u64::MAX));
         let cuts = range.unwrap_or(whole);
         Self {
-            from: store.cut(cuts.start),
-            to: store.cut(cuts.end.max(cuts.start)),
+            from: store.cut(cuts.start()),
+            to: store.cut(cuts.end().max(cuts.start())),
             wakeups: count(InstantKind::Woken),
             migrations: count(InstantKind::Migrated),
             range,
@@ -331,7 +331,7 @@ impl InRange {
         let (wakeups, migrations) = (of(&self.wakeups), of(&self.migrations));
         let lives = match (self.range, thread.life(store.end())) {
             (None, _) => true,
-            (Some(range), Some(life)) => life.start <= range.end && range.start <= life.end,
+            (Some(range), Some(life)) => life.start() <= range.end() && range.start() <= life.end(),
             (Some(_), None) => false,
         };
         if !lives && wakeups == 0 && migrations == 0 {

@@ -17,7 +17,7 @@ use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{Class, ClassTimes, StopCode};
 use model::lane::{BLOCK, Lane, partition};
 use model::thread_map::ThreadMap;
-use model::time::Span;
+use model::time::Interval;
 
 /// What is known of one thread.
 #[derive(Clone, Debug)]
@@ -68,14 +68,14 @@ impl Thread {
 
     /// From its beginning to its finish, or else to the end of the log;
     /// `None` if the log has no more of it than its name.
-    pub(crate) fn life(&self, log_end: Nanos) -> Option<Span> {
+    pub(crate) fn life(&self, log_end: Nanos) -> Option<Interval> {
         let end = if self.finished {
             self.ran_ns
         } else {
             log_end.0
         };
         let began = Nanos(self.began_ns);
-        (self.began_ns != NEVER_NS).then(|| Span::new(began, Nanos(end.max(began.0))))
+        (self.began_ns != NEVER_NS).then(|| Interval::new(began, Nanos(end.max(began.0))))
     }
 }
 

@@ -17,7 +17,7 @@ use crate::account::Account;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::{StopCode, WAIT_REASONS, WaitReason};
 use model::lane::{Lane, partition};
-use model::time::Span;
+use model::time::Interval;
 
 /// Why a thread that can run waits for a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -246,7 +246,7 @@ impl WaitIndex {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitPiece {
     /// When.
-    pub span: Span,
+    pub span: Interval,
     /// For what it waited; `None` if it ran.
     pub wait: Option<Wait>,
 }
@@ -257,12 +257,12 @@ impl Store {
     /// all of the time. Nothing before the log is read to its end.
     pub fn waits_in(
         &self,
-        range: Option<Span>,
+        range: Option<Interval>,
         threads: impl Iterator<Item = u32>,
         mut each: impl FnMut(u32, &WaitSums),
     ) {
         let range = range.map_or(ALL_TIME, |range| {
-            range.start.0..range.end.0.max(range.start.0)
+            range.start().0..range.end().0.max(range.start().0)
         });
         let (from, to) = (self.cut(Nanos(range.start)), self.cut(Nanos(range.end)));
         for index in threads {
@@ -325,7 +325,7 @@ impl Store {
     pub fn wait_pieces(
         &self,
         thread: ThreadId,
-        range: Span,
+        range: Interval,
         width_ns: u64,
         mut emit: impl FnMut(WaitPiece),
     ) {
@@ -341,11 +341,14 @@ impl Store {
         let Some(life) = life.and_then(|thread| thread.life(self.end())) else {
             return;
         };
-        let (mut at, end) = (range.start.max(life.start).0, range.end.min(life.end).0);
+        let (mut at, end) = (
+            range.start().max(life.start()).0,
+            range.end().min(life.end()).0,
+        );
         let ended = |time: u64| partition(lane.runs(), |run| lane.span(PARTS * run + 2).1 <= time);
         let mut piece = |from: u64, to: u64, wait| {
             if from < to {
-                let span = Span::new(Nanos(from), Nanos(to));
+                let span = Interval::new(Nanos(from), Nanos(to));
                 emit(WaitPiece { span, wait });
             }
         };

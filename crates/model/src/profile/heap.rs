@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::stacks::StackId;
 use super::weights::Weight;
-use crate::time::Span;
+use crate::time::Interval;
 use eventlog::ids::Nanos;
 
 /// Heap samples in columns, by time.
@@ -46,19 +46,19 @@ impl HeapSamples {
 
     /// A sample counts in the range in which it ends a stretch, as ticks do:
     /// after its start, up to its end.
-    fn places(&self, range: Span) -> std::ops::Range<usize> {
+    fn places(&self, range: Interval) -> std::ops::Range<usize> {
         let before = |limit: Nanos| self.time.partition_point(|&time| time <= limit);
-        let from = if range.start == Nanos(0) {
+        let from = if range.start() == Nanos(0) {
             0
         } else {
-            before(range.start)
+            before(range.start())
         };
-        from..before(range.end).max(from)
+        from..before(range.end()).max(from)
     }
 
     /// How many samples a range has.
     #[must_use]
-    pub fn samples_in(&self, range: Span) -> u32 {
+    pub fn samples_in(&self, range: Interval) -> u32 {
         u32::try_from(self.places(range).len()).unwrap_or(u32::MAX)
     }
 
@@ -82,7 +82,7 @@ impl HeapSamples {
     }
 
     /// Adds the bytes of the samples of a range, by stack.
-    pub fn weigh(&self, range: Span, own: &mut [Weight]) {
+    pub fn weigh(&self, range: Interval, own: &mut [Weight]) {
         for (_, stacks) in self.places(range).filter_map(|sample| self.get(sample)) {
             for (stack, bytes) in stacks {
                 if let Some(weight) = own.get_mut(stack.index()) {
@@ -108,7 +108,7 @@ mod tests {
         heap.push(Nanos(20), []);
         let sums = |start, end| {
             let mut own = vec![Weight::default(); 3];
-            let range = Span::new(Nanos(start), Nanos(end));
+            let range = Interval::new(Nanos(start), Nanos(end));
             heap.weigh(range, &mut own);
             let amounts: Vec<u64> = own.iter().map(|weight| weight.amount).collect();
             (heap.samples_in(range), amounts)

@@ -25,7 +25,7 @@ pub use weights::{Measure, Weight};
 
 use serde::{Deserialize, Serialize};
 
-use crate::time::Span;
+use crate::time::Interval;
 
 use eventlog::ids::{Address, CapId, Nanos, OsThreadId, ThreadId};
 use symbols::Name;
@@ -47,7 +47,7 @@ pub struct Profile {
     /// How often the runtime takes a sample (`ProfBegin`), if the log says so.
     pub tick_interval: Option<Nanos>,
     /// From the first sample to the end of the log.
-    pub span: Span,
+    pub span: Interval,
     /// Of which Haskell thread each sample of a capability is, where the log
     /// tells.
     pub threads: SampleThreads,

@@ -13,7 +13,7 @@ use super::source::Source;
 use super::stacks::Stacks;
 use super::weights::Weight;
 use crate::profile::{Profile, TrackSource};
-use crate::time::Span;
+use crate::time::Interval;
 
 /// Which samples a flame graph is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -23,9 +23,9 @@ pub struct Choice {
     /// The tracks; none for all that belong to one picture.
     pub tracks: Vec<TrackSource>,
     /// The time; `None` for all.
-    pub range: Option<Span>,
+    pub range: Option<Interval>,
     /// The time to compare it with, if it is to be compared.
-    pub before: Option<Span>,
+    pub before: Option<Interval>,
 }
 
 /// Stacks with their weights.

@@ -12,7 +12,7 @@ use super::stacks::StackId;
 use super::weights::Weight;
 use crate::profile::samples::Samples;
 use crate::profile::{Profile, Track, TrackSource};
-use crate::time::Span;
+use crate::time::Interval;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 
 /// Samples of one thread in a row.
@@ -43,7 +43,7 @@ impl SampleThreads {
             };
             let (mut stretches, mut place) = (Vec::<Stretch>::new(), 0);
             for index in 0..track.samples.len() {
-                let at = track.samples.get(index).map(|(span, _)| span.end);
+                let at = track.samples.get(index).map(|(span, _)| span.end());
                 let thread = at.and_then(|at| running(cap, at, &mut place));
                 match stretches.last_mut().filter(|last| last.thread == thread) {
                     Some(last) => last.end = index + 1,
@@ -103,7 +103,7 @@ pub(super) fn threads_without_track(profile: &Profile, choice: &Choice) -> Vec<T
 }
 
 /// Adds the weights of the samples of these threads in a range.
-pub fn weigh(profile: &Profile, threads: &[ThreadId], range: Span, own: &mut [Weight]) {
+pub fn weigh(profile: &Profile, threads: &[ThreadId], range: Interval, own: &mut [Weight]) {
     if threads.is_empty() {
         return;
     }
@@ -157,14 +157,14 @@ pub(super) fn in_time<'a>(
 
 /// The samples of a thread, on whichever capability it ran.
 fn track_of(profile: &Profile, thread: ThreadId) -> Track {
-    let mut found: Vec<(Span, StackId)> = Vec::new();
+    let mut found: Vec<(Interval, StackId)> = Vec::new();
     for (track, places, other) in profile.threads.all() {
         let track = profile.tracks.get(track).filter(|_| other == thread);
         if let Some(track) = track {
             found.extend(places.filter_map(|index| track.samples.get(index)));
         }
     }
-    found.sort_by_key(|(span, _)| (span.end, span.start));
+    found.sort_by_key(|(span, _)| (span.end(), span.start()));
     let mut samples = Samples::default();
     for (span, stack) in found {
         samples.push(span, stack);

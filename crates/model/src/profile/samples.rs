@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::stacks::StackId;
 use super::sums::Sums;
 use super::weights::Weight;
-use crate::time::Span;
+use crate::time::Interval;
 use eventlog::ids::Nanos;
 
 /// Samples in columns, sorted by time; no two overlap.
@@ -47,10 +47,10 @@ impl Samples {
     }
 
     /// Appends a sample; what lies before the end of the one before is cut off.
-    pub fn push(&mut self, span: Span, stack: StackId) {
+    pub fn push(&mut self, span: Interval, stack: StackId) {
         let last = self.end();
-        self.push_duration(span.end.since(span.start.max(last)));
-        self.end.push(span.end.max(last).max(span.start));
+        self.push_duration(span.end().since(span.start().max(last)));
+        self.end.push(span.end().max(last).max(span.start()));
         self.stack.push(stack);
         self.sums.take();
     }
@@ -84,9 +84,9 @@ impl Samples {
 
     /// From the first to the last.
     #[must_use]
-    pub fn span(&self) -> Option<Span> {
+    pub fn span(&self) -> Option<Interval> {
         let (first, _) = self.get(0)?;
-        Some(Span::new(first.start, self.end()))
+        Some(Interval::new(first.start(), self.end()))
     }
 
     /// How long a sample lasts.
@@ -108,15 +108,15 @@ impl Samples {
 
     /// When a sample was, and what ran.
     #[must_use]
-    pub fn get(&self, index: usize) -> Option<(Span, StackId)> {
+    pub fn get(&self, index: usize) -> Option<(Interval, StackId)> {
         let (&end, &stack) = self.end.get(index).zip(self.stack.get(index))?;
         let start = Nanos(end.0.saturating_sub(self.duration(index).0));
-        Some((Span::new(start, end), stack))
+        Some((Interval::new(start, end), stack))
     }
 
     /// The samples that have a part in `range`, cut to it. A sample counts
     /// in the range in which it ends: that is where the tick was.
-    pub fn in_range(&self, range: Span) -> impl Iterator<Item = Sample> + '_ {
+    pub fn in_range(&self, range: Interval) -> impl Iterator<Item = Sample> + '_ {
         self.touching(range)
             .filter_map(move |index| self.cut(index, range))
     }
@@ -124,30 +124,33 @@ impl Samples {
     /// The samples that have a part in `range`, and perhaps some that last for
     /// no time.
     #[must_use]
-    pub fn touching(&self, range: Span) -> std::ops::Range<usize> {
-        let from = self.end.partition_point(|&end| end <= range.start);
-        let last = self.end.partition_point(|&end| end < range.end);
+    pub fn touching(&self, range: Interval) -> std::ops::Range<usize> {
+        let from = self.end.partition_point(|&end| end <= range.start());
+        let last = self.end.partition_point(|&end| end < range.end());
         let begins = |index| {
             self.get(index)
-                .is_some_and(|(span, _)| span.start < range.end)
+                .is_some_and(|(span, _)| span.start() < range.end())
         };
         from..(last + usize::from(begins(last))).max(from)
     }
 
     /// The part of a sample that lies in a range, if there is one.
-    pub fn cut(&self, index: usize, range: Span) -> Option<Sample> {
+    pub fn cut(&self, index: usize, range: Interval) -> Option<Sample> {
         let (whole, stack) = self.get(index)?;
-        let span = Span::new(whole.start.max(range.start), whole.end.min(range.end));
-        (span.start < span.end).then_some(Sample {
+        let span = Interval::new(
+            whole.start().max(range.start()),
+            whole.end().min(range.end()),
+        );
+        (span.start() < span.end()).then_some(Sample {
             span,
             stack,
-            ends: whole.end <= range.end,
+            ends: whole.end() <= range.end(),
         })
     }
 
     /// Adds the weights of the samples in a range to those of their stacks,
     /// exactly. Whole blocks of samples are sums that are at hand.
-    pub fn weigh(&self, range: Span, own: &mut [Weight]) {
+    pub fn weigh(&self, range: Interval, own: &mut [Weight]) {
         let places = self.touching(range);
         let sums = self.sums.get_or_init(|| Sums::new(self));
         // Only the first and the last may be cut.
@@ -161,7 +164,7 @@ impl Samples {
         self.add(places.end - 1, range, own);
     }
 
-    fn add(&self, index: usize, range: Span, own: &mut [Weight]) {
+    fn add(&self, index: usize, range: Interval, own: &mut [Weight]) {
         if let Some(sample) = self.cut(index, range)
             && let Some(weight) = own.get_mut(sample.stack.index())
         {
@@ -177,7 +180,7 @@ impl Samples {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
     /// When.
-    pub span: Span,
+    pub span: Interval,
     /// What ran.
     pub stack: StackId,
     /// Whether it ends in the range, and so counts there.
@@ -188,13 +191,15 @@ pub struct Sample {
 mod tests {
     use super::*;
 
-    fn span(start: u64, end: u64) -> Span {
-        Span::new(Nanos(start), Nanos(end))
+    fn span(start: u64, end: u64) -> Interval {
+        Interval::new(Nanos(start), Nanos(end))
     }
 
     fn spans(samples: &Samples) -> Vec<(u64, u64)> {
         let spans = (0..samples.len()).filter_map(|index| samples.get(index));
-        spans.map(|(span, _)| (span.start.0, span.end.0)).collect()
+        spans
+            .map(|(span, _)| (span.start().0, span.end().0))
+            .collect()
     }
 
     #[test]

@@ -136,14 +136,14 @@ impl Sums {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::Span;
+    use crate::time::Interval;
     use eventlog::ids::Nanos;
 
     #[test]
     fn blocks_weigh_what_their_samples_do() {
         let mut samples = Samples::default();
         for index in 0..300_000_u64 {
-            let span = Span::new(Nanos(index * 10), Nanos(index * 10 + index % 11));
+            let span = Interval::new(Nanos(index * 10), Nanos(index * 10 + index % 11));
             samples.push(span, StackId((index * index % 97) as u32));
         }
         for (from, to) in [
@@ -152,7 +152,7 @@ mod tests {
             (1_234_567, 1_234_590),
             (81_924, 2_700_003),
         ] {
-            let range = Span::new(Nanos(from), Nanos(to));
+            let range = Interval::new(Nanos(from), Nanos(to));
             let (mut fast, mut slow) = (vec![Weight::default(); 97], vec![Weight::default(); 97]);
             samples.weigh(range, &mut fast);
             for sample in samples.in_range(range) {

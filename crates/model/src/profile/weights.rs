@@ -3,7 +3,7 @@
 use super::frames::FrameId;
 use super::stacks::{StackId, Stacks};
 use crate::profile::{Profile, Track};
-use crate::time::Span;
+use crate::time::Interval;
 use serde::{Deserialize, Serialize};
 
 /// By what boxes are as wide as they are.
@@ -45,7 +45,7 @@ impl Weight {
 impl Profile {
     /// The weight of each stack itself in a range of some tracks, by its number.
     #[must_use]
-    pub fn weigh(&self, tracks: &[usize], range: Span) -> Vec<Weight> {
+    pub fn weigh(&self, tracks: &[usize], range: Interval) -> Vec<Weight> {
         let mut own = vec![Weight::default(); self.stacks.len()];
         if let Some(heap) = &self.heap {
             heap.weigh(range, &mut own);

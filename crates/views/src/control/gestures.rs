@@ -6,7 +6,7 @@ use crate::timeline::{MINIMAP_PX, TOP_PX};
 use crate::tracks::Shape;
 use crate::tracks::item::Item;
 use eventlog::ids::Nanos;
-use model::time::Span;
+use model::time::Interval;
 
 /// How far a press may move and still be a click, in pixels.
 const CLICK_PX: f64 = 4.0;
@@ -224,7 +224,7 @@ impl Control {
     fn take_minimap(&mut self, x: f64) -> Vec<Told> {
         let view = self.view.span();
         let time = self.minimap_time(x);
-        let middle = f64::midpoint(view.start.0 as f64, view.end.0 as f64);
+        let middle = f64::midpoint(view.start().0 as f64, view.end().0 as f64);
         let inside = (time - middle).abs() <= view.duration().0 as f64 / 2.0;
         let grip = if inside { time - middle } else { 0.0 };
         self.drag = Some(Drag::Minimap { grip });
@@ -241,7 +241,7 @@ impl Control {
     fn minimap_time(&self, x: f64) -> f64 {
         let part = (x - self.left_px()) / self.view.width_px();
         let log = self.view.log();
-        log.start.0 as f64 + part.clamp(0.0, 1.0) * log.duration().0 as f64
+        log.start().0 as f64 + part.clamp(0.0, 1.0) * log.duration().0 as f64
     }
 
     /// The pointer or a finger moves.
@@ -398,7 +398,7 @@ impl Control {
         let Some(item) = self.marks.hit(row, time, slack) else {
             return time;
         };
-        let edges = [item.span.start, item.span.end];
+        let edges = [item.span.start(), item.span.end()];
         let nearest = edges.into_iter().min_by_key(|edge| edge.0.abs_diff(time.0));
         nearest
             .filter(|edge| edge.0.abs_diff(time.0) <= slack.0)
@@ -410,10 +410,10 @@ impl Control {
         let range = self.focus.range?;
         let labels = self.left_px();
         let near = |time: Nanos| (labels + self.view.x_of(time) - x).abs() <= slack_px;
-        if near(range.start) {
-            Some(range.end)
-        } else if near(range.end) {
-            Some(range.start)
+        if near(range.start()) {
+            Some(range.end())
+        } else if near(range.end()) {
+            Some(range.start())
         } else {
             None
         }
@@ -427,7 +427,7 @@ impl Control {
     }
 
     fn set_range(&mut self, a: Nanos, b: Nanos) -> Vec<Told> {
-        self.focus.range = Some(Span::new(a.min(b), a.max(b)));
+        self.focus.range = Some(Interval::new(a.min(b), a.max(b)));
         vec![Told::Range(self.focus.range)]
     }
 

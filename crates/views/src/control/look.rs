@@ -5,7 +5,7 @@ use crate::timeline::TOP_PX;
 use crate::tracks::Row;
 use crate::tracks::item::Item;
 use eventlog::ids::Nanos;
-use model::time::Span;
+use model::time::Interval;
 
 impl Control {
     /// Shows what a view says: a time, or all of the log without one, a
@@ -13,8 +13,8 @@ impl Control {
     /// come.
     pub fn show_view(
         &mut self,
-        visible: Option<Span>,
-        range: Option<Span>,
+        visible: Option<Interval>,
+        range: Option<Interval>,
         selected: Option<(Row, Nanos)>,
     ) -> Vec<Told> {
         let mut told = Vec::new();
@@ -27,7 +27,7 @@ impl Control {
         if range != self.focus.range {
             told.extend(self.select_range(range));
         }
-        let now = self.selected().map(|(row, span)| (row, span.start));
+        let now = self.selected().map(|(row, span)| (row, span.start()));
         if now != selected {
             told.extend(self.select(None));
             self.wanted = selected;
@@ -56,7 +56,7 @@ impl Control {
     pub fn goto(&mut self, goto: Goto) -> Vec<Told> {
         let Goto { span, row, zoom } = goto;
         self.show(span, zoom);
-        self.focus.cursor = Some(span.start);
+        self.focus.cursor = Some(span.start());
         self.focus.hovered = None;
         self.focus.pointer_at = None;
         let mut told = vec![Told::Changed];
@@ -70,7 +70,7 @@ impl Control {
         if let Some(row) = row {
             told.extend(self.scroll_to(row));
             let view = self.view.span();
-            self.wanted = Some((row, span.start.max(view.start).min(span.end)));
+            self.wanted = Some((row, span.start().max(view.start()).min(span.end())));
             told.extend(self.select_wanted());
         }
         told
@@ -135,9 +135,9 @@ impl Control {
         self.gesture(|view| {
             let log = view.log();
             let (time, x) = if to_end {
-                (log.end, view.width_px() * 0.98)
+                (log.end(), view.width_px() * 0.98)
             } else {
-                (log.start, view.width_px() * 0.02)
+                (log.start(), view.width_px() * 0.02)
             };
             view.pan(view.x_of(time) - x);
         })
@@ -172,7 +172,7 @@ impl Control {
     }
 
     /// Selects a range, or none.
-    pub fn select_range(&mut self, range: Option<Span>) -> Vec<Told> {
+    pub fn select_range(&mut self, range: Option<Interval>) -> Vec<Told> {
         self.focus.range = range;
         vec![Told::Range(range), Told::Changed]
     }
@@ -180,31 +180,31 @@ impl Control {
 
 impl Control {
     /// Brings a span into view.
-    fn show(&mut self, span: Span, zoom: bool) {
+    fn show(&mut self, span: Interval, zoom: bool) {
         /// How much of the log is shown on each side of a span, by its length.
         const CONTEXT: u64 = 4;
         let view = self.view.span();
         if zoom {
             let around = span.duration().0.saturating_mul(CONTEXT).max(1000);
-            self.view.show_exactly(Span::new(
-                Nanos(span.start.0.saturating_sub(around)),
-                Nanos(span.end.0.saturating_add(around)),
+            self.view.show_exactly(Interval::new(
+                Nanos(span.start().0.saturating_sub(around)),
+                Nanos(span.end().0.saturating_add(around)),
             ));
-        } else if span.end < view.start || view.end < span.start {
-            let x = self.view.x_of(span.start);
+        } else if span.end() < view.start() || view.end() < span.start() {
+            let x = self.view.x_of(span.start());
             self.view.pan(x - self.view.width_px() / 2.0);
         }
     }
 
     /// Zooms in if a span is so narrow that it is merged with others.
-    fn show_apart(&mut self, span: Span) {
+    fn show_apart(&mut self, span: Interval) {
         const LEAST_PX: f64 = 3.0;
         const WIDTH_PX: f64 = 24.0;
         let duration = span.duration().0 as f64;
         let px = duration / self.view.ns_per_px();
         if duration > 0.0 && px < LEAST_PX {
-            self.view.zoom(WIDTH_PX / px, self.view.x_of(span.start));
-            let x = self.view.x_of(span.start);
+            self.view.zoom(WIDTH_PX / px, self.view.x_of(span.start()));
+            let x = self.view.x_of(span.start());
             self.view.pan(x - self.view.width_px() / 2.0);
         }
     }
@@ -219,7 +219,7 @@ impl Control {
         let item = self.item_at(x, y).filter(|item| !item.row.is_graph());
         let time = item
             .as_ref()
-            .map_or_else(|| self.view.time_at(x - labels), |item| item.span.start);
+            .map_or_else(|| self.view.time_at(x - labels), |item| item.span.start());
         let cap = item.as_ref().and_then(Item::cap);
         self.focus.cursor = Some(time);
         Some(Place { time, cap })

@@ -37,7 +37,7 @@ use eventlog::ids::{CapId, Nanos, ThreadId};
 use gestures::{Drag, Touch};
 use model::class::Class;
 use model::profile::frames::Frame;
-use model::time::Span;
+use model::time::Interval;
 
 /// What the rest of the page is told.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +48,7 @@ pub enum Told {
     /// An item was clicked: its details stay open; `None`: no more.
     Pinned(Option<Rc<Description>>),
     /// A range was selected, or no more.
-    Range(Option<Span>),
+    Range(Option<Interval>),
     /// A place was clicked.
     Clicked(Place),
     /// The time in view or the selected item changed.
@@ -79,7 +79,7 @@ pub struct Place {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goto {
     /// The time; it may be a moment.
-    pub span: Span,
+    pub span: Interval,
     /// The track to scroll to; its item at that time is selected.
     pub row: Option<Row>,
     /// Whether the view is zoomed so that the span is well seen, or only
@@ -92,7 +92,7 @@ impl Goto {
     #[must_use]
     pub const fn time(time: Nanos) -> Self {
         Self {
-            span: Span::new(time, time),
+            span: Interval::at(time),
             row: None,
             zoom: false,
         }
@@ -110,7 +110,7 @@ impl Goto {
 
     /// An item of a track.
     #[must_use]
-    pub const fn item(row: Row, span: Span) -> Self {
+    pub const fn item(row: Row, span: Interval) -> Self {
         Self {
             span,
             row: Some(row),
@@ -187,7 +187,7 @@ impl Names for Labels {
 /// What the reader points at and has chosen.
 #[derive(Debug, Default)]
 struct Focus {
-    range: Option<Span>,
+    range: Option<Interval>,
     /// The moment that panels and timeline have in common.
     cursor: Option<Nanos>,
     selected: Option<Item>,
@@ -238,7 +238,7 @@ pub struct Control {
 }
 
 /// Before anything is known of a log.
-pub const NOTHING: Span = Span::new(Nanos(0), Nanos(1));
+pub const NOTHING: Interval = Interval::new(Nanos(0), Nanos(1));
 
 impl Default for Control {
     fn default() -> Self {
@@ -290,7 +290,7 @@ impl Control {
     /// More is known of the log: its span, its capabilities, labels of threads.
     pub fn set_log(
         &mut self,
-        span: Span,
+        span: Interval,
         overview: Rc<Overview>,
         labels: impl IntoIterator<Item = (ThreadId, String)>,
     ) {
@@ -314,19 +314,19 @@ impl Control {
 
     /// The time in view; `None` if that is all of the log.
     #[must_use]
-    pub fn visible(&self) -> Option<Span> {
+    pub fn visible(&self) -> Option<Interval> {
         (!self.view.is_fit()).then(|| self.view.span())
     }
 
     /// The selected range.
     #[must_use]
-    pub const fn range(&self) -> Option<Span> {
+    pub const fn range(&self) -> Option<Interval> {
         self.focus.range
     }
 
     /// The selected item: its track, and its time.
     #[must_use]
-    pub fn selected(&self) -> Option<(Row, Span)> {
+    pub fn selected(&self) -> Option<(Row, Interval)> {
         let item = self.focus.selected.as_ref();
         item.map(|item| (item.row, item.span))
     }
@@ -343,8 +343,8 @@ impl Control {
     pub fn moment(&self) -> Nanos {
         let view = self.view.span();
         let cursor = self.focus.cursor;
-        let seen = cursor.filter(|time| (view.start..=view.end).contains(time));
-        let middle = Nanos(view.start.0 + view.duration().0 / 2);
+        let seen = cursor.filter(|time| (view.start()..=view.end()).contains(time));
+        let middle = Nanos(view.start().0 + view.duration().0 / 2);
         self.focus.pointer.or(seen).unwrap_or(middle)
     }
 

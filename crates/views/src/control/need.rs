@@ -10,7 +10,7 @@ use crate::{notes::Notes, scene::palette::Palette};
 use analysis::timeline::flow::{Arrow, FlowQuery};
 use eventlog::ids::{Nanos, ThreadId};
 use model::marks::{MarkKind, TimelineReply};
-use model::time::Span;
+use model::time::Interval;
 
 /// The widest picture that marks are asked for, in pixels.
 const MAX_WIDTH_PX: f64 = 20_000.0;
@@ -44,9 +44,9 @@ impl Control {
     pub fn marks_query(&self) -> TimelineQuery {
         let view = self.view.span();
         let margin = view.duration().0 / 4;
-        let span = Span::new(
-            Nanos(view.start.0.saturating_sub(margin)),
-            Nanos(view.end.0.saturating_add(margin)),
+        let span = Interval::new(
+            Nanos(view.start().0.saturating_sub(margin)),
+            Nanos(view.end().0.saturating_add(margin)),
         );
         let scale = span.duration().0 as f64 / self.view.ns_per_px();
         let tracks = self.layout.tracks();

@@ -13,9 +13,9 @@ use crate::tracks::capability::{Capability, Run};
 use model::class::StopCode;
 use model::marks::{NewSpan, TimelineReply, Writer};
 
-const LOG: Span = Span::new(Nanos(0), Nanos(1_000_000));
-const LONG: Span = Span::new(Nanos(100_000), Nanos(300_000));
-const SHORT: Span = Span::new(Nanos(600_000), Nanos(610_000));
+const LOG: Interval = Interval::new(Nanos(0), Nanos(1_000_000));
+const LONG: Interval = Interval::new(Nanos(100_000), Nanos(300_000));
+const SHORT: Interval = Interval::new(Nanos(600_000), Nanos(610_000));
 /// The middle of the tracks, as heights of the canvas.
 const CAP0: f64 = TOP_PX + 119.0;
 const CAP1: f64 = TOP_PX + 149.0;
@@ -25,7 +25,7 @@ fn reply(query: &crate::tracks::TimelineQuery) -> TimelineReply {
     let mut writer = Writer {
         view: query.view,
         bucket_ns: 1,
-        end: LOG.end,
+        end: LOG.end(),
         row: 0,
         reply: TimelineReply::default(),
     };
@@ -36,8 +36,8 @@ fn reply(query: &crate::tracks::TimelineQuery) -> TimelineReply {
                 writer.span(NewSpan {
                     many: false,
                     class: Class::Running,
-                    start: span.start.0,
-                    end: span.end.0,
+                    start: span.start().0,
+                    end: span.end().0,
                     count: 1,
                     shares: [0.0; model::class::CLASSES],
                     payload: Run {
@@ -127,14 +127,14 @@ fn the_wheel_zooms_at_the_pointer_and_moves_sideways() {
     assert!(told.contains(&Told::Changed));
     assert!((x(&control, 400) - at).abs() < 0.01);
     assert!(control.visible().is_some());
-    let before = control.view.span().start;
+    let before = control.view.span().start();
     let aside = Wheel {
         x: at,
         dx: 50.0,
         ..Wheel::default()
     };
     control.wheel(aside).expect("the timeline's");
-    assert!(control.view.span().start > before);
+    assert!(control.view.span().start() > before);
     // Over the names, and with Shift, the tracks scroll.
     let names = Wheel { x: 10.0, ..zoom };
     let shift = Wheel {
@@ -156,14 +156,14 @@ fn a_drag_selects_from_edge_to_edge_and_a_click_beside_drops_it() {
     let from = x(&control, 500);
     drag(&mut control, press((from, below)), (from + 100.0, below));
     let range = control.range().expect("a range");
-    assert!(apart_us(range.start, 500) <= 1 && range.duration().0 > 90_000);
+    assert!(apart_us(range.start(), 500) <= 1 && range.duration().0 > 90_000);
     // Its right edge is taken; the left one stays.
-    let (edge, to) = (x(&control, range.end.0 / 1000), x(&control, 900));
+    let (edge, to) = (x(&control, range.end().0 / 1000), x(&control, 900));
     assert_eq!(control.pointer_shape(edge, below), "ew-resize");
     drag(&mut control, press((edge, below)), (to, below));
     let wider = control.range().expect("a range");
-    assert_eq!(wider.start, range.start);
-    assert!(apart_us(wider.end, 900) <= 1);
+    assert_eq!(wider.start(), range.start());
+    assert!(apart_us(wider.end(), 900) <= 1);
     let beside = x(&control, 450);
     drag(&mut control, press((beside, CAP0)), (beside + 1.0, CAP0));
     assert_eq!(control.range(), None);
@@ -177,9 +177,9 @@ fn a_click_selects_what_is_there() {
     let told = control.release(1, at.0, at.1);
     let row = cap(1);
     assert_eq!(control.selected(), Some((row, LONG)));
-    assert_eq!(control.cursor(), Some(LONG.start));
+    assert_eq!(control.cursor(), Some(LONG.start()));
     let place = Place {
-        time: LONG.start,
+        time: LONG.start(),
         cap: Some(CapId(1)),
     };
     assert!(told.contains(&Told::Clicked(place)));
@@ -206,7 +206,7 @@ fn fingers_move_and_pinch_and_select_after_a_rest() {
     assert!(control.press(first).contains(&Told::Hold(first)));
     let before = control.view.span();
     control.point(1, 650.0, CAP0);
-    assert!(control.view.span().start > before.start && control.range().is_none());
+    assert!(control.view.span().start() > before.start() && control.range().is_none());
     // A second finger; then they move apart.
     control.press(finger(2, (850.0, CAP0)));
     let width = control.view.width_ns();
@@ -248,7 +248,7 @@ fn alt_measures_and_shift_moves() {
         ..press(at)
     };
     drag(&mut control, pan, (400.0, at.1));
-    assert!(control.view.span().start > view.start);
+    assert!(control.view.span().start() > view.start());
     assert_eq!(control.range(), None);
 }
 
@@ -259,11 +259,11 @@ fn the_minimap_is_taken_or_jumped_to() {
     let far = (LABELS_PX + 800.0, MINIMAP_PX / 2.0);
     control.press(press(far));
     let middle = control.view.span();
-    let middle = Nanos(u64::midpoint(middle.start.0, middle.end.0));
+    let middle = Nanos(u64::midpoint(middle.start().0, middle.end().0));
     assert!(apart_us(middle, 800) <= 1, "beside the view: it comes");
     control.point(1, far.0 - 100.0, far.1);
     let moved = control.view.span();
-    assert!(apart_us(Nanos(u64::midpoint(moved.start.0, moved.end.0)), 700) <= 1);
+    assert!(apart_us(Nanos(u64::midpoint(moved.start().0, moved.end().0)), 700) <= 1);
     control.release(1, far.0 - 100.0, far.1);
     assert_eq!(control.selected(), None);
 }
@@ -290,7 +290,7 @@ fn the_keyboard_walks_items_and_tracks() {
 #[test]
 fn what_a_panel_leads_to_is_selected_when_its_marks_come() {
     let mut control = open();
-    control.gesture(|view| view.show_exactly(Span::new(Nanos(0), Nanos(50_000))));
+    control.gesture(|view| view.show_exactly(Interval::new(Nanos(0), Nanos(50_000))));
     let row = cap(1);
     let told = control.goto(Goto {
         span: SHORT,
@@ -299,7 +299,9 @@ fn what_a_panel_leads_to_is_selected_when_its_marks_come() {
     });
     assert!(told.contains(&Told::Changed));
     assert_eq!(control.selected(), None, "the marks are of another view");
-    assert!(control.view.span().start <= SHORT.start && SHORT.end <= control.view.span().end);
+    assert!(
+        control.view.span().start() <= SHORT.start() && SHORT.end() <= control.view.span().end()
+    );
     answer(&mut control);
     assert_eq!(control.selected(), Some((row, SHORT)));
     // A track below the window is scrolled to.
@@ -315,8 +317,8 @@ fn what_a_panel_leads_to_is_selected_when_its_marks_come() {
 fn a_view_of_a_link_is_shown_with_its_item() {
     let mut control = open();
     let row = cap(0);
-    let visible = Some(Span::new(Nanos(50_000), Nanos(650_000)));
-    control.show_view(visible, Some(LONG), Some((row, SHORT.start)));
+    let visible = Some(Interval::new(Nanos(50_000), Nanos(650_000)));
+    control.show_view(visible, Some(LONG), Some((row, SHORT.start())));
     assert_eq!((control.visible(), control.range()), (visible, Some(LONG)));
     answer(&mut control);
     assert_eq!(control.selected(), Some((row, SHORT)));

@@ -15,7 +15,7 @@ use crate::tracks::name::TrackName;
 use eventlog::ids::Nanos;
 use model::class::Class;
 use model::marks::{GaugePoint, MarkKind, Packed, Values};
-use model::time::Span;
+use model::time::Interval;
 
 /// A mark in view, in words.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +25,7 @@ pub struct VisibleItem {
     /// What the track is called.
     pub track: String,
     /// When it is.
-    pub span: Span,
+    pub span: Interval,
     /// What it says.
     pub text: String,
 }
@@ -138,9 +138,10 @@ impl Control {
         }))
     }
 
-    fn items_in_view(&self, row: Row) -> impl Iterator<Item = (Span, String)> {
+    fn items_in_view(&self, row: Row) -> impl Iterator<Item = (Interval, String)> {
         let view = self.view.span();
-        let seen = move |item: &Item| item.span.end >= view.start && item.span.start <= view.end;
+        let seen =
+            move |item: &Item| item.span.end() >= view.start() && item.span.start() <= view.end();
         self.marks.items(row).filter(seen).map(|item| {
             let (name, text) = item.describe(&self.labels);
             (item.span, format!("{name} {text}"))
@@ -148,17 +149,17 @@ impl Control {
     }
 
     /// Each series of a graph over all that is in view.
-    fn graph_in_view(&self, row: Row) -> impl Iterator<Item = (Span, String)> {
+    fn graph_in_view(&self, row: Row) -> impl Iterator<Item = (Interval, String)> {
         let view = self.view.span();
-        let mut series: BTreeMap<u8, Vec<(Span, Values)>> = BTreeMap::new();
+        let mut series: BTreeMap<u8, Vec<(Interval, Values)>> = BTreeMap::new();
         for (point, span) in self.marks.points(row) {
-            if span.end > view.start && view.end > span.start {
+            if span.end() > view.start() && view.end() > span.start() {
                 let points = series.entry(point.series).or_default();
                 points.push((span, point.values));
             }
         }
         let (caps, log) = (self.caps, self.view.log());
-        let seen = Span::new(view.start.max(log.start), view.end.min(log.end));
+        let seen = Interval::new(view.start().max(log.start()), view.end().min(log.end()));
         series
             .into_iter()
             .map(move |(number, points)| (view, in_view(row, number, &points, seen, caps)))
@@ -167,7 +168,7 @@ impl Control {
     /// What a graph shows where the item is.
     fn graph_words(&self, item: &Item) -> Option<String> {
         let row = Some(item.row).filter(|row| row.is_graph())?;
-        let (points, _) = self.marks.graph_at(row, item.span.start)?;
+        let (points, _) = self.marks.graph_at(row, item.span.start())?;
         let values = |point: &GaugePoint| (point.series, point.values);
         let points: Vec<_> = points.iter().map(values).collect();
         Some(at_once(row, &points, self.caps))
@@ -182,8 +183,8 @@ impl Control {
     /// How much of the view a span takes, if it is a span and that says something.
     fn share_of_view(&self, item: &Item) -> String {
         let (view, span) = (self.view.span(), item.span);
-        let from = span.start.max(view.start);
-        let inside = span.end.min(view.end).since(from).0;
+        let from = span.start().max(view.start());
+        let inside = span.end().min(view.end()).since(from).0;
         if item.kind != MarkKind::One || item.row.is_graph() || inside == 0 {
             return String::new();
         }
@@ -199,7 +200,7 @@ impl Control {
             kind: MarkKind::One,
             class: Class::Other,
             count: 0,
-            span: Span::new(time, Nanos(time.0.saturating_add(px))),
+            span: Interval::new(time, Nanos(time.0.saturating_add(px))),
             shares: Vec::new(),
             payload: Packed::default(),
         }
@@ -235,13 +236,13 @@ impl Control {
         let Some(item) = next else {
             return (index, Vec::new());
         };
-        let x = self.view.x_of(item.span.start);
+        let x = self.view.x_of(item.span.start());
         if !(0.0..self.view.width_px()).contains(&x) {
             self.view.pan(x - self.view.width_px() / 3.0);
         }
         self.focus.pointer_at = None;
         self.focus.hovered = None;
-        self.focus.cursor = Some(item.span.start);
+        self.focus.cursor = Some(item.span.start());
         (index, self.select(Some(item)))
     }
 
@@ -262,26 +263,26 @@ impl Control {
     }
 
     /// How far an item is from the cursor, or else from the start of the view.
-    fn distance(&self, item: &Item, view: Span) -> u64 {
+    fn distance(&self, item: &Item, view: Interval) -> u64 {
         let from = self
             .focus
             .cursor
-            .filter(|time| view.start <= *time && *time <= view.end);
-        let from = from.unwrap_or(view.start);
-        from.since(item.span.end).0 + item.span.start.since(from).0
+            .filter(|time| view.start() <= *time && *time <= view.end());
+        let from = from.unwrap_or(view.start());
+        from.since(item.span.end()).0 + item.span.start().since(from).0
     }
 
     fn next_of_graph(&self, row: Row, forward: bool) -> Item {
         const STEP_PX: f64 = 16.0;
         let view = self.view.span();
         let selected = self.focus.selected.as_ref();
-        let at = selected.map_or(view.start, |item| item.span.start);
+        let at = selected.map_or(view.start(), |item| item.span.start());
         let step = (self.view.ns_per_px() * STEP_PX).max(1.0) as u64;
         let log = self.view.log();
         let time = if forward {
-            at.0.saturating_add(step).min(log.end.0)
+            at.0.saturating_add(step).min(log.end().0)
         } else {
-            at.0.saturating_sub(step).max(log.start.0)
+            at.0.saturating_sub(step).max(log.start().0)
         };
         self.graph_item(row, Nanos(time))
     }
@@ -315,8 +316,8 @@ impl Control {
     fn nearest(&self, row: Row) -> Option<Item> {
         let view = self.view.span();
         if row.is_graph() {
-            let cursor = self.focus.cursor.unwrap_or(view.start);
-            let time = cursor.max(view.start).min(view.end);
+            let cursor = self.focus.cursor.unwrap_or(view.start());
+            let time = cursor.max(view.start()).min(view.end());
             return Some(self.graph_item(row, time));
         }
         let items = self.marks.items(row);

@@ -8,7 +8,7 @@ use analysis::timeline::scope::Scope;
 use eventlog::cursor::Cursor;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::{EventSet, EventType, Record};
-use model::time::Span;
+use model::time::Interval;
 
 /// Of which capability events are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ pub struct EventFilter {
     /// The thread that they are about, or that ran on their capability.
     pub thread: Option<ThreadId>,
     /// When they happened: from its start to before its end.
-    pub range: Option<Span>,
+    pub range: Option<Interval>,
     /// Where: on one of its capabilities, or about one of its threads, or
     /// while one of these ran on their capability.
     pub scope: Scope,
@@ -168,8 +168,8 @@ impl Matcher {
         after: Option<Nanos>,
         upto: Option<Nanos>,
     ) -> bool {
-        let early = |range: Span| upto.is_some_and(|upto| upto < range.start);
-        let late = |range: Span| after.is_some_and(|after| after >= range.end);
+        let early = |range: Interval| upto.is_some_and(|upto| upto < range.start());
+        let late = |range: Interval| after.is_some_and(|after| after >= range.end());
         let outside = self
             .filter
             .range
@@ -178,6 +178,6 @@ impl Matcher {
     }
 }
 
-fn holds(range: Span, time: Nanos) -> bool {
-    range.start <= time && time < range.end
+fn holds(range: Interval, time: Nanos) -> bool {
+    range.start() <= time && time < range.end()
 }

@@ -8,13 +8,13 @@ use super::query::FlamePlaceQuery;
 use eventlog::ids::Nanos;
 use model::profile::origin::Origin;
 use model::profile::stacks::{StackId, Stacks};
-use model::time::Span;
+use model::time::Interval;
 
 /// The first occurrence of a stack, with all that stands on it, that begins at
 /// or after a time, cut to the range that was chosen. Samples that follow each
 /// other on a track without a pause are one occurrence.
 #[must_use]
-pub fn place(cache: &StepCache, origin: &dyn Origin, query: &FlamePlaceQuery) -> Option<Span> {
+pub fn place(cache: &StepCache, origin: &dyn Origin, query: &FlamePlaceQuery) -> Option<Interval> {
     let (profile, tracks) = origin.in_time(&query.choice);
     let lasts = matches!(profile, Cow::Borrowed(_));
     let staged = cache.staged_in_time(origin, (&profile, lasts), &query.steps, &query.view);
@@ -23,7 +23,7 @@ pub fn place(cache: &StepCache, origin: &dyn Origin, query: &FlamePlaceQuery) ->
     let range = query.choice.range.unwrap_or(profile.span);
     let first = |index: usize| first(&staged.track(profile, index)?, range, query.from, &wanted);
     let found = tracks.into_iter().filter_map(first);
-    found.min_by_key(|span| span.start)
+    found.min_by_key(|span| span.start())
 }
 
 /// Which stacks begin with this one; `None` if it is none.
@@ -35,18 +35,18 @@ fn with_inner(stacks: &Stacks, stack: StackId) -> Option<Vec<bool>> {
 }
 
 /// The first occurrence on a track.
-fn first(track: &TimeTrack<'_>, range: Span, from: Nanos, wanted: &[bool]) -> Option<Span> {
+fn first(track: &TimeTrack<'_>, range: Interval, from: Nanos, wanted: &[bool]) -> Option<Interval> {
     let is_wanted = |stack: Option<StackId>| {
         let wanted = stack.and_then(|stack| wanted.get(stack.index()));
         wanted.copied().unwrap_or(false)
     };
     let places = track.samples.touching(range);
-    let late = Span::new(range.start.max(from), range.end);
+    let late = Interval::new(range.start().max(from), range.end());
     // With the one before: what it is part of begins before `from`.
     let skipped = track.samples.touching(late).start.saturating_sub(1);
     let first = skipped.max(places.start);
     let mut occurrence = Occurrence {
-        at: range.start,
+        at: range.start(),
         begun: None,
         from,
     };
@@ -58,18 +58,18 @@ fn first(track: &TimeTrack<'_>, range: Span, from: Nanos, wanted: &[bool]) -> Op
             continue;
         };
         if track.pauses_before(index) {
-            let start = span.start.min(range.end);
+            let start = span.start().min(range.end());
             if let found @ Some(_) = occurrence.step(start, is_wanted(track.idle())) {
                 return found;
             }
         }
-        let end = span.end.min(range.end);
+        let end = span.end().min(range.end());
         if let found @ Some(_) = occurrence.step(end, is_wanted(track.shown(stack))) {
             return found;
         }
     }
     occurrence
-        .step(range.end, is_wanted(track.after(places.end)))
+        .step(range.end(), is_wanted(track.after(places.end)))
         .or_else(|| occurrence.over())
 }
 
@@ -84,7 +84,7 @@ struct Occurrence {
 impl Occurrence {
     /// The next stretch, up to `to`. The result is an occurrence that is over,
     /// if it is one that was looked for.
-    fn step(&mut self, to: Nanos, wanted: bool) -> Option<Span> {
+    fn step(&mut self, to: Nanos, wanted: bool) -> Option<Interval> {
         if to <= self.at {
             return None;
         }
@@ -99,8 +99,8 @@ impl Occurrence {
     }
 
     /// What began before is over.
-    fn over(&mut self) -> Option<Span> {
+    fn over(&mut self) -> Option<Interval> {
         let begun = self.begun.take()?;
-        (begun >= self.from).then(|| Span::new(begun, self.at))
+        (begun >= self.from).then(|| Interval::new(begun, self.at))
     }
 }

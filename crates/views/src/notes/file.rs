@@ -19,7 +19,7 @@ use serde_json::Value;
 use super::{MAX_NOTES, Note, Notes};
 use crate::fingerprint::Fingerprint;
 use eventlog::ids::Nanos;
-use model::time::Span;
+use model::time::Interval;
 
 /// The version of the format that is written.
 const VERSION: u64 = 1;
@@ -45,8 +45,8 @@ struct WrittenNote<'a> {
 impl<'a> WrittenNote<'a> {
     fn of(note: &'a Note) -> Self {
         Self {
-            start_ns: note.span.start.0,
-            end_ns: (!note.is_moment()).then_some(note.span.end.0),
+            start_ns: note.span.start().0,
+            end_ns: (!note.is_moment()).then_some(note.span.end().0),
             name: &note.name,
         }
     }
@@ -144,7 +144,7 @@ fn read_note(entry: &Value) -> Result<Note, &'static str> {
         None | Some(Value::Null) => "",
         Some(name) => name.as_str().ok_or("has a name that is no text")?,
     };
-    Ok(Note::new(Span::new(start, end), name))
+    Ok(Note::new(Interval::new(start, end), name))
 }
 
 #[cfg(test)]

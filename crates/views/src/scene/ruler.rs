@@ -2,7 +2,7 @@
 
 use super::format::{NBSP, Unit, axis_label};
 use eventlog::ids::Nanos;
-use model::time::Span;
+use model::time::Interval;
 
 /// How wide a character of a label is taken to be, in CSS pixels: 11 px text
 /// in a monospaced face is 0.6 em wide.
@@ -47,7 +47,7 @@ struct Labels {
 ///
 /// There are none for an empty range or an axis without width.
 #[must_use]
-pub fn ticks(range: Span, width_px: f64, min_gap_px: f64) -> Vec<Tick> {
+pub fn ticks(range: Interval, width_px: f64, min_gap_px: f64) -> Vec<Tick> {
     let duration = range.duration().0;
     if duration == 0 || width_px.is_nan() || width_px <= 0.0 {
         return Vec::new();
@@ -85,10 +85,10 @@ fn steps() -> impl Iterator<Item = Nanos> {
 }
 
 /// The multiples of a step within a range.
-fn multiples(range: Span, step: Nanos) -> impl Iterator<Item = Nanos> {
-    let first = range.start.0.div_ceil(step.0).checked_mul(step.0);
+fn multiples(range: Interval, step: Nanos) -> impl Iterator<Item = Nanos> {
+    let first = range.start().0.div_ceil(step.0).checked_mul(step.0);
     std::iter::successors(first, move |time| time.checked_add(step.0))
-        .take_while(move |&time| time <= range.end.0)
+        .take_while(move |&time| time <= range.end().0)
         .map(Nanos)
 }
 
@@ -108,8 +108,8 @@ fn minor_step(step: Nanos, px_per_ns: f64) -> Nanos {
 }
 
 impl Labels {
-    fn new(range: Span, step: Nanos) -> Self {
-        let unit = Unit::of(range.end.max(step));
+    fn new(range: Interval, step: Nanos) -> Self {
+        let unit = Unit::of(range.end().max(step));
         let deep = unit.decimals(step) > MAX_DECIMALS;
         let round = Unit::of(step).next().filter(|_| deep);
         Self {
@@ -136,11 +136,11 @@ impl Labels {
 
     /// How far apart ticks must be for their labels to have room. The latest
     /// time is the longest to write; so is the offset just below a round one.
-    fn gap_px(&self, range: Span) -> f64 {
+    fn gap_px(&self, range: Interval) -> f64 {
         let longest = match self.round {
-            None => self.label(range.end, true),
+            None => self.label(range.end(), true),
             Some(round) => {
-                let full = self.unit.label(range.end, round);
+                let full = self.unit.label(range.end(), round);
                 let offset = axis_label(Nanos(round.0 - self.step.0), self.step, Some(Nanos(0)));
                 format!("{full}{NBSP}{offset}")
             }
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     fn labels(start: u64, end: u64, width: f64) -> Vec<String> {
-        ticks(Span::new(Nanos(start), Nanos(end)), width, 80.0)
+        ticks(Interval::new(Nanos(start), Nanos(end)), width, 80.0)
             .into_iter()
             .filter(|tick| tick.major)
             .map(|tick| tick.label.replace(NBSP, " "))
@@ -193,20 +193,20 @@ mod tests {
 
     #[test]
     fn nothing_to_draw() {
-        let range = Span::new(Nanos(5), Nanos(10));
+        let range = Interval::new(Nanos(5), Nanos(10));
         for width in [0.0, -1.0, f64::NAN] {
             assert_eq!(ticks(range, width, 80.0), []);
         }
-        assert_eq!(ticks(Span::new(Nanos(5), Nanos(5)), 100.0, 80.0), []);
-        assert_eq!(ticks(Span::new(Nanos(9), Nanos(5)), 100.0, 80.0), []);
+        assert_eq!(ticks(Interval::new(Nanos(5), Nanos(5)), 100.0, 80.0), []);
+        assert_eq!(ticks(Interval::new(Nanos(9), Nanos(5)), 100.0, 80.0), []);
         let (first, last) = (Nanos(0), Nanos(u64::MAX));
-        assert!(ticks(Span::new(first, last), f64::INFINITY, f64::NAN).len() < 20_000);
+        assert!(ticks(Interval::new(first, last), f64::INFINITY, f64::NAN).len() < 20_000);
     }
 
-    fn any_range() -> impl Strategy<Value = Span> {
+    fn any_range() -> impl Strategy<Value = Interval> {
         (any::<u64>(), 0..64_u32, any::<u64>(), 0..64_u32).prop_map(|(start, a, length, b)| {
             let (start, length) = (start >> a, (length >> b).max(1));
-            Span::new(Nanos(start), Nanos(start.saturating_add(length)))
+            Interval::new(Nanos(start), Nanos(start.saturating_add(length)))
         })
     }
 
@@ -214,8 +214,8 @@ mod tests {
         #[test]
         fn ticks_are_sound(range in any_range(), width in 1.0..4000.0, gap in 0.0..200.0) {
             let all = ticks(range, width, gap);
-            let px = |time: Nanos| time.since(range.start).0 as f64 * width / range.duration().0 as f64;
-            prop_assert!(all.iter().all(|tick| range.start <= tick.time && tick.time <= range.end));
+            let px = |time: Nanos| time.since(range.start()).0 as f64 * width / range.duration().0 as f64;
+            prop_assert!(all.iter().all(|tick| range.start() <= tick.time && tick.time <= range.end()));
             prop_assert!(all.iter().all(|tick| tick.major != tick.label.is_empty()));
             for pair in all.windows(2) {
                 prop_assert!(pair[0].time < pair[1].time);
@@ -238,7 +238,7 @@ mod tests {
         #[test]
         fn an_axis_has_labels(range in any_range(), width in 1000.0..4000.0, gap in 0.0..200.0) {
             let major = ticks(range, width, gap).into_iter().filter(|tick| tick.major);
-            prop_assert!(major.count() >= 1 || range.start == range.end);
+            prop_assert!(major.count() >= 1 || range.start() == range.end());
         }
     }
 }

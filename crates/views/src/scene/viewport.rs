@@ -2,7 +2,7 @@
 //! change it.
 
 use eventlog::ids::Nanos;
-use model::time::Span;
+use model::time::Interval;
 
 /// A view on the time axis. Times are f64 nanoseconds here, exact up to 104
 /// days, so that a gesture can move by less than a nanosecond.
@@ -11,7 +11,7 @@ pub struct Viewport {
     start_ns: f64,
     ns_per_px: f64,
     width_px: f64,
-    log: Span,
+    log: Interval,
 }
 
 /// The deepest zoom: a nanosecond is 20 pixels wide.
@@ -22,7 +22,7 @@ const MARGIN: f64 = 0.02;
 impl Viewport {
     /// Shows all of a log.
     #[must_use]
-    pub fn new(log: Span, width_px: f64) -> Self {
+    pub fn new(log: Interval, width_px: f64) -> Self {
         let mut view = Self {
             start_ns: 0.0,
             ns_per_px: 1.0,
@@ -43,7 +43,7 @@ impl Viewport {
 
     /// The log's span.
     #[must_use]
-    pub const fn log(&self) -> Span {
+    pub const fn log(&self) -> Interval {
         self.log
     }
 
@@ -74,10 +74,10 @@ impl Viewport {
     /// The time in view, rounded outwards to whole nanoseconds and never
     /// beyond the times that there are.
     #[must_use]
-    pub fn span(&self) -> Span {
+    pub fn span(&self) -> Interval {
         let start = self.start_ns.max(0.0).floor();
         let end = (self.start_ns + self.width_ns()).max(start + 1.0).ceil();
-        Span::new(Nanos(start as u64), Nanos(end as u64))
+        Interval::new(Nanos(start as u64), Nanos(end as u64))
     }
 
     /// Where a time stands, in pixels from the left edge.
@@ -89,36 +89,36 @@ impl Viewport {
     /// Where in the log a time is: 0 at its start, 1 at its end.
     #[must_use]
     pub fn part_of_log(&self, time: Nanos) -> f64 {
-        (time.0 as f64 - self.log.start.0 as f64) / self.log_ns()
+        (time.0 as f64 - self.log.start().0 as f64) / self.log_ns()
     }
 
     /// The time at a pixel, inside the log.
     #[must_use]
     pub fn time_at(&self, x: f64) -> Nanos {
         let time = self.start_ns + x * self.ns_per_px;
-        let time = time.clamp(self.log.start.0 as f64, self.log.end.0 as f64);
+        let time = time.clamp(self.log.start().0 as f64, self.log.end().0 as f64);
         Nanos(time.round() as u64)
     }
 
     /// Shows all of the log.
     pub fn fit(&mut self) {
         self.ns_per_px = self.max_ns_per_px();
-        self.start_ns = self.log.start.0 as f64 - self.log_ns() * MARGIN;
+        self.start_ns = self.log.start().0 as f64 - self.log_ns() * MARGIN;
         self.clamp();
     }
 
     /// Shows a range, with a little room at its sides.
-    pub fn show(&mut self, range: Span) {
+    pub fn show(&mut self, range: Interval) {
         let ns = (range.duration().0 as f64).max(1.0);
         self.ns_per_px = ns * 1.1 / self.width_px;
-        self.start_ns = range.start.0 as f64 - ns * 0.05;
+        self.start_ns = range.start().0 as f64 - ns * 0.05;
         self.clamp();
     }
 
     /// Shows exactly a range: how a link is restored.
-    pub fn show_exactly(&mut self, range: Span) {
+    pub fn show_exactly(&mut self, range: Interval) {
         self.ns_per_px = (range.duration().0 as f64).max(1.0) / self.width_px;
-        self.start_ns = range.start.0 as f64;
+        self.start_ns = range.start().0 as f64;
         self.clamp();
     }
 
@@ -148,7 +148,7 @@ impl Viewport {
     }
 
     /// More of the log is known: what is in view stays, unless all was.
-    pub fn set_log(&mut self, log: Span) {
+    pub fn set_log(&mut self, log: Interval) {
         let fit = self.is_fit();
         self.log = log;
         if fit {
@@ -161,8 +161,8 @@ impl Viewport {
     fn clamp(&mut self) {
         self.ns_per_px = self.ns_per_px.clamp(MIN_NS_PER_PX, self.max_ns_per_px());
         let margin = self.log_ns().min(self.width_ns()) * MARGIN;
-        let first = self.log.start.0 as f64 - margin;
-        let last = (self.log.end.0 as f64 + margin - self.width_ns()).max(first);
+        let first = self.log.start().0 as f64 - margin;
+        let last = (self.log.end().0 as f64 + margin - self.width_ns()).max(first);
         self.start_ns = self.start_ns.clamp(first, last);
     }
 }
@@ -173,15 +173,15 @@ mod tests {
 
     use super::*;
 
-    fn log() -> Span {
-        Span::new(Nanos(1_000), Nanos(9_000_000))
+    fn log() -> Interval {
+        Interval::new(Nanos(1_000), Nanos(9_000_000))
     }
 
     #[test]
     fn fit_shows_all_with_a_margin() {
         let view = Viewport::new(log(), 800.0);
         assert!(view.is_fit());
-        assert!(view.x_of(log().start) > 0.0 && view.x_of(log().end) < 800.0);
+        assert!(view.x_of(log().start()) > 0.0 && view.x_of(log().end()) < 800.0);
     }
 
     proptest! {
@@ -200,8 +200,8 @@ mod tests {
                 view.pan(pan);
                 view.zoom(factor, pan.abs() % 800.0);
                 let span = view.span();
-                prop_assert!(span.start < span.end);
-                prop_assert!(span.end >= log().start && span.start <= log().end);
+                prop_assert!(span.start() < span.end());
+                prop_assert!(span.end() >= log().start() && span.start() <= log().end());
                 prop_assert!(view.ns_per_px() >= MIN_NS_PER_PX);
             }
         }

@@ -5,7 +5,7 @@ use analysis::flamegraph::profiles::SourceInfo;
 use analysis::flamegraph::spans::totals::WindowTotals;
 use model::profile::origin::{Choice, Origin};
 use model::profile::source::Source;
-use model::time::Span;
+use model::time::Interval;
 
 impl Session {
     /// What flame graphs can be about.
@@ -36,7 +36,7 @@ impl Session {
     /// The time of a source's samples: one lasts for the tick before it, which
     /// may begin before the first event. `None` for what has no samples.
     #[must_use]
-    pub fn flame_span(&self, source: Source) -> Option<Span> {
+    pub fn flame_span(&self, source: Source) -> Option<Interval> {
         let profile = self.recording.profiles.get(source)?;
         Some(profile.span)
     }

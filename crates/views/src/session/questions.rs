@@ -26,7 +26,7 @@ use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use analysis::timeline::threads::{ThreadFilter, ThreadRow};
 use eventlog::ids::ThreadId;
 use model::marks::TimelineReply;
-use model::time::Span;
+use model::time::Interval;
 
 questions! {
     TimelineQuery, FlowQuery, DetailsQuery, LabelsQuery,
@@ -96,7 +96,7 @@ impl Query for LabelsQuery {
 /// Where the time of capabilities and of the program went, in a range or in the
 /// whole log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TimeQuery(pub Option<Span>);
+pub struct TimeQuery(pub Option<Interval>);
 
 impl Query for TimeQuery {
     type Answer = ProgramTimes;
@@ -109,7 +109,7 @@ impl Query for TimeQuery {
 
 /// Where the time of each thread went that lived in a range, or in the log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ThreadTimeQuery(pub Option<Span>);
+pub struct ThreadTimeQuery(pub Option<Interval>);
 
 impl Query for ThreadTimeQuery {
     type Answer = Vec<ThreadAccount>;
@@ -122,7 +122,7 @@ impl Query for ThreadTimeQuery {
 
 /// The numbers of `+RTS -s`, of a range or of the whole log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SummaryQuery(pub Option<Span>);
+pub struct SummaryQuery(pub Option<Interval>);
 
 impl Query for SummaryQuery {
     type Answer = Summary;
@@ -147,7 +147,7 @@ impl Query for CollectionsQuery {
 
 /// What became of the sparks in a range or in the whole log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SparksQuery(pub Option<Span>);
+pub struct SparksQuery(pub Option<Interval>);
 
 impl Query for SparksQuery {
     type Answer = SparksReply;
@@ -238,10 +238,10 @@ impl Query for FlameTableQuery {
 
 /// When the stack of a box occurs next, if it does.
 impl Query for FlamePlaceQuery {
-    type Answer = Option<Span>;
+    type Answer = Option<Interval>;
     const NAME: &'static str = "place of a box";
 
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Option<Span> {
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Option<Interval> {
         place(&log.flame_steps, log.origin(self.choice.source)?, self)
     }
 }

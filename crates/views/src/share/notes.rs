@@ -3,7 +3,7 @@
 use crate::notes::{MAX_NOTES, Note, Notes};
 use crate::view::text::{escape, number, read_range, unescape, write_range};
 use eventlog::ids::Nanos;
-use model::time::Span;
+use model::time::Interval;
 
 /// Moments as nanoseconds, ranges like those of `t` and `r`.
 pub(super) fn write_notes(notes: &Notes) -> Option<String> {
@@ -11,7 +11,7 @@ pub(super) fn write_notes(notes: &Notes) -> Option<String> {
         .iter()
         .filter_map(|note| {
             let time = if note.is_moment() {
-                note.span().start.0.to_string()
+                note.span().start().0.to_string()
             } else {
                 write_range(note.span())?
             };
@@ -29,7 +29,7 @@ pub(super) fn read_notes(raw: &str) -> Notes {
 fn read_note(raw: &str) -> Option<Note> {
     let (time, name) = raw.split_once('~')?;
     let span = match number(time) {
-        Some(time) => Span::new(Nanos(time), Nanos(time)),
+        Some(time) => Interval::new(Nanos(time), Nanos(time)),
         None => read_range(time)?,
     };
     Some(Note::new(span, &unescape(name)?))

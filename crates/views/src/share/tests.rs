@@ -22,7 +22,7 @@ use analysis::timeline::thread_table::{ThreadColumn, ThreadView};
 use analysis::timeline::threads::ThreadOrder;
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::ids::{CapId, OsThreadId, ThreadId};
-use model::time::Span;
+use model::time::Interval;
 
 const FLAME: PanelName = PanelName("flame");
 
@@ -61,8 +61,8 @@ fn settings(flame: FlameView, events: EventList, threads: ThreadView) -> Setting
     settings
 }
 
-fn span(start: u64, end: u64) -> Option<Span> {
-    Some(Span::new(Nanos(start), Nanos(end)))
+fn span(start: u64, end: u64) -> Option<Interval> {
+    Some(Interval::new(Nanos(start), Nanos(end)))
 }
 
 fn track(name: &str) -> TrackName {
@@ -70,7 +70,7 @@ fn track(name: &str) -> TrackName {
 }
 
 fn note(start: u64, end: u64, name: &str) -> Note {
-    Note::new(Span::new(Nanos(start), Nanos(end)), name)
+    Note::new(Interval::new(Nanos(start), Nanos(end)), name)
 }
 
 /// One of everything.
@@ -355,12 +355,12 @@ fn fingerprints() {
     assert!(fingerprint(0, &[]).to_string().starts_with("0."));
 }
 
-fn any_span() -> impl Strategy<Value = Span> {
+fn any_span() -> impl Strategy<Value = Interval> {
     let unit = prop::sample::select(vec![1, 1_000, 1_000_000, 1_000_000_000]);
     let scaled = (unit, 0..1_000_000_u64, 0..1_000_000_u64)
         .prop_map(|(unit, start, length)| (start * unit, (start + length) * unit));
     let any = any::<(u64, u64)>().prop_map(|(a, b)| (a.min(b), a.max(b)));
-    prop_oneof![scaled, any].prop_map(|(start, end)| Span::new(Nanos(start), Nanos(end)))
+    prop_oneof![scaled, any].prop_map(|(start, end)| Interval::new(Nanos(start), Nanos(end)))
 }
 
 fn any_text() -> impl Strategy<Value = String> {

@@ -42,7 +42,7 @@ impl<N: Names> Scene<'_, N> {
                     self.paint_collections(rect, &mark, painter);
                 }
                 MarkKind::Many => self.paint_runs(rect, &mark, painter),
-                _ => self.paint_one(&mark, (rect, self.x(span.start)), painter),
+                _ => self.paint_one(&mark, (rect, self.x(span.start())), painter),
             }
         }
     }

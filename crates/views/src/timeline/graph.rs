@@ -29,7 +29,7 @@ impl<N: Names> Scene<'_, N> {
         let points = self.marks.points(row);
         let points = points.filter(|(point, _)| point.series == number);
         let placed =
-            points.map(|(point, span)| (self.x(span.start), self.x(span.end), point.values));
+            points.map(|(point, span)| (self.x(span.start()), self.x(span.end()), point.values));
         placed
             .filter(|(from, to, _)| *to >= labels && *from <= right)
             .collect()
@@ -216,7 +216,7 @@ impl<N: Names> Scene<'_, N> {
         let mut values: Vec<Vec<(f64, f64, f64)>> = Vec::new();
         let mut collecting = Vec::new();
         for (point, span) in self.marks.points(Activity) {
-            let (from, to) = (self.x(span.start), self.x(span.end));
+            let (from, to) = (self.x(span.start()), self.x(span.end()));
             if to < labels || from > right {
                 continue;
             }

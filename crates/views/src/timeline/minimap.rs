@@ -25,7 +25,7 @@ impl<N: Names> Scene<'_, N> {
         painter.clip(Rect::new(labels, 0.0, self.body().w, MINIMAP_PX));
         self.paint_minimap_activity(painter);
         if let Some(range) = self.focus.range {
-            let (from, to) = (self.minimap_x(range.start), self.minimap_x(range.end));
+            let (from, to) = (self.minimap_x(range.start()), self.minimap_x(range.end()));
             let area = Rect::new(from, 0.0, (to - from).max(1.0), MINIMAP_PX);
             painter.fill(area, self.palette.accent.alpha(0.25));
         }
@@ -45,8 +45,8 @@ impl<N: Names> Scene<'_, N> {
         let (mut running, mut all) = (Vec::new(), Vec::new());
         for (point, span) in self.overview.points(Activity) {
             let step = (
-                self.minimap_x(span.start),
-                self.minimap_x(span.end),
+                self.minimap_x(span.start()),
+                self.minimap_x(span.end()),
                 point.values.last,
             );
             if point.series == COLLECTING {
@@ -82,8 +82,8 @@ impl<N: Names> Scene<'_, N> {
     fn paint_window(&self, painter: &mut impl Painter) {
         let body = self.body();
         let view = self.view.span();
-        let from = self.minimap_x(view.start).max(body.x);
-        let to = self.minimap_x(view.end).min(body.x + body.w);
+        let from = self.minimap_x(view.start()).max(body.x);
+        let to = self.minimap_x(view.end()).min(body.x + body.w);
         // A window too small to be seen is shown a few pixels wide.
         let (from, to) = if to - from < 4.0 {
             (from - 2.0, from + 2.0)

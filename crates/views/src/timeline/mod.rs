@@ -31,7 +31,7 @@ use crate::tracks::item::{Item, Marks, Names};
 use analysis::timeline::flow::Arrow;
 use eventlog::ids::Nanos;
 use model::class::Class;
-use model::time::Span;
+use model::time::Interval;
 
 pub(crate) use bars::{Bar, YOUNG, standing};
 pub use minimap::MINIMAP_PX;
@@ -80,7 +80,7 @@ pub struct Scene<'a, N> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Focus<'a> {
     /// The selected range.
-    pub range: Option<Span>,
+    pub range: Option<Interval>,
     /// The selected mark.
     pub selected: Option<&'a Item>,
     /// The mark under the pointer.
@@ -202,9 +202,9 @@ impl<N: Names> Scene<'_, N> {
     }
 
     /// The rectangle of a span in a row, at least a pixel wide.
-    pub(crate) fn rect(&self, span: Span, y: f64, h: f64) -> Rect {
-        let left = self.x(span.start).max(self.labels_px() - 2.0);
-        let right = self.x(span.end).min(self.size.0 + 2.0);
+    pub(crate) fn rect(&self, span: Interval, y: f64, h: f64) -> Rect {
+        let left = self.x(span.start()).max(self.labels_px() - 2.0);
+        let right = self.x(span.end()).min(self.size.0 + 2.0);
         Rect::new(left, y, (right - left).max(1.0), h)
     }
 

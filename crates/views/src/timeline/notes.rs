@@ -18,7 +18,7 @@ impl<N: Names> Scene<'_, N> {
         let mut free_from = f64::NEG_INFINITY;
         for note in self.notes.iter() {
             let span = note.span();
-            let (from, to) = (self.x(span.start), self.x(span.end));
+            let (from, to) = (self.x(span.start()), self.x(span.end()));
             if to < body.x || from > body.x + body.w {
                 continue;
             }

@@ -7,7 +7,7 @@ use crate::scene::painter::{Align, Face, Painter, Rect};
 use crate::timeline::MINIMAP_PX;
 use crate::tracks::item::{Item, Names};
 use eventlog::ids::Nanos;
-use model::time::Span;
+use model::time::Interval;
 
 impl<N: Names> Scene<'_, N> {
     /// The selected range lies under the marks, so that their colours stay
@@ -32,11 +32,11 @@ impl<N: Names> Scene<'_, N> {
         }
     }
 
-    fn range_edges(&self, range: Span) -> (f64, f64) {
+    fn range_edges(&self, range: Interval) -> (f64, f64) {
         let labels = self.labels_px();
         (
-            self.x(range.start).max(labels),
-            self.x(range.end).clamp(labels, self.size.0),
+            self.x(range.start()).max(labels),
+            self.x(range.end()).clamp(labels, self.size.0),
         )
     }
 
@@ -74,7 +74,7 @@ impl<N: Names> Scene<'_, N> {
             return;
         };
         let accent = self.palette.accent;
-        for x in [self.x(range.start), self.x(range.end)] {
+        for x in [self.x(range.start()), self.x(range.end())] {
             let edge = Rect::new(x - 0.75, MINIMAP_PX, 1.5, self.size.1);
             painter.fill(edge, accent.into());
         }

@@ -29,8 +29,8 @@ impl<N: Names> Scene<'_, N> {
                 if mark.class == Class::Open {
                     painter.hatch(rect, self.palette.page.alpha(0.5));
                 }
-            } else if span.start < span.end {
-                let line = (self.rect(span, middle - 2.5, 4.0), self.x(span.start));
+            } else if span.start() < span.end() {
+                let line = (self.rect(span, middle - 2.5, 4.0), self.x(span.start()));
                 self.paint_wait_line(mark.class, line, colour.alpha(0.75), painter);
             }
         }

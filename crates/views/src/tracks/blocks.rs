@@ -98,8 +98,8 @@ impl TrackKind for Blocks {
         if query.many {
             let inside = blocks.filter(|block| {
                 block.cap == cap
-                    && query.span.start <= block.begin_time
-                    && block.begin_time < query.span.end
+                    && query.span.start() <= block.begin_time
+                    && block.begin_time < query.span.end()
             });
             let (mut count, mut bytes) = (0u64, 0u64);
             for block in inside {
@@ -114,8 +114,8 @@ impl TrackKind for Blocks {
         // One that overlaps another is drawn from that one's end on.
         let found = blocks.find(|block| {
             block.cap == cap
-                && block.begin_time <= query.span.start
-                && block.end_time == query.span.end
+                && block.begin_time <= query.span.start()
+                && block.end_time == query.span.end()
         });
         let Some(block) = found else {
             return Vec::new();

@@ -25,7 +25,7 @@ use model::marks::{MarkKind, MarkView, NONE, Packed, Payload, Writer};
 use model::profile::frames::{FrameId, FrameKind};
 use model::profile::stacks::StackId;
 use model::profile::{Profile, Track};
-use model::time::Span;
+use model::time::Interval;
 
 /// The foreign calls of an OS thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -171,14 +171,14 @@ impl TrackKind for ForeignCalls {
         let calls = Calls { profile, track };
         if query.many {
             let begin = |i: usize| lane.span(i).0;
-            let from = partition(lane.len(), |i| begin(i) < query.span.start.0);
-            let to = partition(lane.len(), |i| begin(i) < query.span.end.0);
+            let from = partition(lane.len(), |i| begin(i) < query.span.start().0);
+            let to = partition(lane.len(), |i| begin(i) < query.span.end().0);
             let spans = (from..to.max(from)).map(|i| lane.span(i));
             return calls.several(spans, query.row);
         }
-        let place = partition(lane.len(), |i| lane.span(i).0 < query.span.start.0);
+        let place = partition(lane.len(), |i| lane.span(i).0 < query.span.start().0);
         let piece = lane.get(place).filter(|piece| {
-            let span = Span::new(Nanos(piece.start), Nanos(piece.end));
+            let span = Interval::new(Nanos(piece.start), Nanos(piece.end));
             span == query.span
         });
         piece.map_or_else(Vec::new, |piece| {
@@ -226,7 +226,7 @@ impl Details<'_> {
     /// thread that made it, as its `START` has them.
     fn announced(&self, at: Nanos, function: &str) -> Vec<Fact> {
         let prefixes = SpanPrefixes::default();
-        for place in self.messages.places(Span::new(at, at)).take(MOST_LISTED) {
+        for place in self.messages.places(Interval::at(at)).take(MOST_LISTED) {
             let Some(message) = self.messages.get(place) else {
                 continue;
             };
@@ -278,7 +278,7 @@ impl Calls<'_> {
         stack == call
     }
 
-    fn one(&self, details: &Details<'_>, span: Span, open: bool) -> Vec<Fact> {
+    fn one(&self, details: &Details<'_>, span: Interval, open: bool) -> Vec<Fact> {
         let samples = &self.track.samples;
         let places = beginning(samples, span);
         let Some((_, stack)) = samples.get(places.start) else {
@@ -290,15 +290,15 @@ impl Calls<'_> {
         let function = function.and_then(|frame| self.profile.frames.get(frame));
         let mut facts = Vec::new();
         if let Some(function) = function {
-            facts.extend(details.announced(whole.start, &function.label));
+            facts.extend(details.announced(whole.start(), &function.label));
         }
         details.duration_facts(span, &mut facts);
         if whole != span {
             let text = format!(
                 "{}, {} – {}: callbacks called out meanwhile",
                 exact_duration(whole.duration()),
-                format::time(whole.start),
-                format::time(whole.end)
+                format::time(whole.start()),
+                format::time(whole.end())
             );
             facts.push(Fact::new("a part of the call for", text));
         }
@@ -316,24 +316,31 @@ impl Calls<'_> {
     }
 
     /// From the begin of a call to its end, with what its callbacks called.
-    fn whole(&self, call: StackId, places: std::ops::Range<usize>) -> Span {
+    fn whole(&self, call: StackId, places: std::ops::Range<usize>) -> Interval {
         let samples = &self.track.samples;
         let get = |place: usize| samples.get(place);
-        let first = get(places.start).map_or(Span::new(Nanos(0), Nanos(0)), |(span, _)| span);
+        let first = get(places.start).map_or(Interval::default(), |(span, _)| span);
         let last = places.end.checked_sub(1).and_then(get);
-        let mut whole = Span::new(first.start, last.map_or(first.end, |(span, _)| span.end));
+        let mut whole = Interval::new(
+            first.start(),
+            last.map_or(first.end(), |(span, _)| span.end()),
+        );
         for place in (0..places.start).rev().take(MOST_PARTS) {
             match get(place) {
-                Some((span, stack)) if span.end == whole.start && self.is_within(stack, call) => {
-                    whole.start = span.start;
+                Some((span, stack))
+                    if span.end() == whole.start() && self.is_within(stack, call) =>
+                {
+                    whole.extend(span.start());
                 }
                 _ => break,
             }
         }
         for place in (places.end..samples.len()).take(MOST_PARTS) {
             match get(place) {
-                Some((span, stack)) if span.start == whole.end && self.is_within(stack, call) => {
-                    whole.end = span.end;
+                Some((span, stack))
+                    if span.start() == whole.end() && self.is_within(stack, call) =>
+                {
+                    whole.extend(span.end());
                 }
                 _ => break,
             }
@@ -360,9 +367,9 @@ impl Calls<'_> {
     fn several(&self, spans: impl Iterator<Item = (u64, u64)>, row: Row) -> Vec<Fact> {
         let mut weights: FxHashMap<FrameId, u64> = FxHashMap::default();
         let (mut count, mut total) = (0u64, 0u64);
-        let mut longest: Option<Span> = None;
+        let mut longest: Option<Interval> = None;
         for (start, end) in spans {
-            let span = Span::new(Nanos(start), Nanos(end));
+            let span = Interval::new(Nanos(start), Nanos(end));
             count += 1;
             total = total.saturating_add(end - start);
             if longest.is_none_or(|longest| span.duration() > longest.duration()) {

@@ -21,7 +21,7 @@ use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{Class, StopCode};
 use model::lane::Lane;
 use model::marks::{MarkKind, NONE, Packed, Payload, Writer};
-use model::time::Span;
+use model::time::Interval;
 
 /// A capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -263,10 +263,10 @@ const fn phase(class: Class) -> &'static str {
 }
 
 /// The place of the span of a lane that is exactly this one.
-fn place_of(lane: &impl Lane, span: Span) -> Option<usize> {
-    let from = lane.first_starting_at(span.start.0);
-    let here = (from..lane.len()).take_while(|&i| lane.span(i).0 == span.start.0);
-    let mut here = here.filter(|&i| lane.span(i).1 == span.end.0);
+fn place_of(lane: &impl Lane, span: Interval) -> Option<usize> {
+    let from = lane.first_starting_at(span.start().0);
+    let here = (from..lane.len()).take_while(|&i| lane.span(i).0 == span.start().0);
+    let mut here = here.filter(|&i| lane.span(i).1 == span.end().0);
     here.next()
 }
 
@@ -288,7 +288,7 @@ impl Details<'_> {
         facts
     }
 
-    fn many_of_cap(&self, cap: CapId, span: Span, facts: &mut Vec<Fact>) {
+    fn many_of_cap(&self, cap: CapId, span: Interval, facts: &mut Vec<Fact>) {
         let Some(lanes) = self.store.cap(cap) else {
             return;
         };
@@ -313,7 +313,7 @@ impl Details<'_> {
             return;
         };
         let (start, end) = lanes.runs.span(place);
-        let span = Span::new(Nanos(start), Nanos(end));
+        let span = Interval::new(Nanos(start), Nanos(end));
         let fact = Fact::new("thread", self.name(thread));
         facts.push(fact.leading(Lead::Other, Thread(thread), span));
         facts.push(Fact::new("capability", cap.to_string()));
@@ -332,15 +332,21 @@ impl Details<'_> {
     }
 
     /// Another run of the same capability, and how far it is from this one.
-    fn neighbour(&self, cap: CapId, place: usize, span: Span) -> Option<(String, Span)> {
+    fn neighbour(&self, cap: CapId, place: usize, span: Interval) -> Option<(String, Interval)> {
         let (start, end) = self.store.cap(cap)?.runs.span_at(place)?;
-        let other = Span::new(Nanos(start), Nanos(end));
+        let other = Interval::new(Nanos(start), Nanos(end));
         let name = self.name(self.store.thread_of(cap, place)?);
         let ran = format::duration(other.duration());
-        let apart = if other.start >= span.end {
-            format!("{} later", format::duration(other.start.since(span.end)))
+        let apart = if other.start() >= span.end() {
+            format!(
+                "{} later",
+                format::duration(other.start().since(span.end()))
+            )
         } else {
-            format!("{} earlier", format::duration(span.start.since(other.end)))
+            format!(
+                "{} earlier",
+                format::duration(span.start().since(other.end()))
+            )
         };
         Some((format!("{name}, {apart}, for {ran}"), other))
     }
@@ -349,15 +355,15 @@ impl Details<'_> {
     fn piece(&self, cap: CapId, pieces: &Pieces, place: usize, facts: &mut Vec<Fact>) {
         let span = |i: usize| {
             let (start, end) = pieces.span(i);
-            Span::new(Nanos(start), Nanos(end))
+            Interval::new(Nanos(start), Nanos(end))
         };
         let pauses = self.store.account().pauses();
         let class = pieces.class(place);
         let at = match class {
             Class::Unknown => None,
             // It comes back from the collection before.
-            Class::Returning => span(place).start.0.checked_sub(1).map(Nanos),
-            _ => Some(span(place).start),
+            Class::Returning => span(place).start().0.checked_sub(1).map(Nanos),
+            _ => Some(span(place).start()),
         };
         if let Some(pause) = at.and_then(|at| pauses.at(at)) {
             self.pause(pause, facts);
@@ -370,9 +376,9 @@ impl Details<'_> {
         if places.len() > MOST_LISTED {
             // Idle and done take turns while the others work.
             let name = |place: usize| pieces.class(place).name().to_owned();
-            let (start, end) = (span(places.start).start, span(places.end - 1).end);
+            let (start, end) = (span(places.start).start(), span(places.end - 1).end());
             let what = ["collection", "collections"];
-            let whole = Span::new(start, end);
+            let whole = Interval::new(start, end);
             self.merged(Capability(cap), whole, pieces, what, name, facts);
             return;
         }
@@ -396,13 +402,13 @@ impl Details<'_> {
 
     /// A collection of the program, and who was the last to stop for it.
     fn pause(&self, pause: &Pause, facts: &mut Vec<Fact>) {
-        let span = Span::new(pause.start, pause.end);
+        let span = Interval::new(pause.start, pause.end);
         let text = format!(
             "{} on capability {}, {} – {}",
             exact_duration(span.duration()),
             pause.leader,
-            format::time(span.start),
-            format::time(span.end),
+            format::time(span.start()),
+            format::time(span.end()),
         );
         facts.push(Fact::new("collection", text));
         let Some((cap, place)) = pause.last_to_stop else {
@@ -420,7 +426,7 @@ impl Details<'_> {
                 self.name(thread),
                 format::duration(late)
             );
-            let run = Span::new(Nanos(start), Nanos(end));
+            let run = Interval::new(Nanos(start), Nanos(end));
             facts.push(Fact::new("last to stop", text).leading(Lead::Other, Capability(cap), run));
         }
     }

@@ -18,7 +18,7 @@ use analysis::numbers::{Collection, Numbers};
 use eventlog::ids::Nanos;
 use model::class::Class;
 use model::marks::{MarkKind, MarkView, NONE, Packed, Payload, Writer};
-use model::time::Span;
+use model::time::Interval;
 
 /// The collections of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -280,7 +280,7 @@ fn paint_several<N: Names>(
 
 /// Everything that the runtime tells of a collection.
 fn one(gc: &Collection, numbers: &Numbers) -> Vec<Fact> {
-    let span = Span::new(gc.start, gc.end);
+    let span = Interval::new(gc.start, gc.end);
     let number = format::count(gc.number.into());
     let oldest = if numbers.is_oldest(gc.generation) {
         ", the oldest"
@@ -345,7 +345,7 @@ fn several<'a>(found: impl Iterator<Item = &'a Collection>) -> Vec<Fact> {
         format::duration(Nanos(longest.pause_ns())),
         longest.number
     );
-    let span = Span::new(longest.start, longest.end);
+    let span = Interval::new(longest.start, longest.end);
     vec![
         Fact::new("collections", format::count(count)),
         Fact::new("pauses in all", format::duration(Nanos(pauses_ns))),

@@ -17,7 +17,7 @@ use model::class::{Class, ClassTimes};
 use model::lane::Lane;
 use model::profile::TrackSource;
 use model::profile::source::Source;
-use model::time::Span;
+use model::time::Interval;
 
 /// Which item is meant: the span of a row, as its mark says it; or, of a
 /// graph, the stretch of time.
@@ -26,7 +26,7 @@ pub struct DetailsQuery {
     /// The row.
     pub row: Row,
     /// When it begins and ends.
-    pub span: Span,
+    pub span: Interval,
     /// Whether it stands for several.
     pub many: bool,
 }
@@ -57,7 +57,7 @@ pub struct FlameTarget {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Target {
     /// An item of the timeline.
-    Item(Lead, Row, Span),
+    Item(Lead, Row, Interval),
     /// A box of a flame graph.
     Flame(FlameTarget),
 }
@@ -85,7 +85,7 @@ impl Fact {
 
     /// It leads to an item.
     #[must_use]
-    pub fn leading(mut self, lead: Lead, row: impl Into<Row>, span: Span) -> Self {
+    pub fn leading(mut self, lead: Lead, row: impl Into<Row>, span: Interval) -> Self {
         self.target = Some(Target::Item(lead, row.into(), span));
         self
     }
@@ -99,7 +99,7 @@ impl Fact {
 
     /// The item of the timeline that it leads to.
     #[must_use]
-    pub const fn item(&self) -> Option<(Lead, Row, Span)> {
+    pub const fn item(&self) -> Option<(Lead, Row, Interval)> {
         match self.target {
             Some(Target::Item(lead, row, span)) => Some((lead, row, span)),
             _ => None,
@@ -128,7 +128,7 @@ pub(super) struct Details<'a> {
     /// What the program wrote.
     pub(super) messages: &'a Messages,
     /// The time of the whole log.
-    log: Option<Span>,
+    log: Option<Interval>,
 }
 
 impl<'a> Details<'a> {
@@ -147,7 +147,7 @@ impl<'a> Details<'a> {
     }
 
     /// How long something took, to the nanosecond, and its share of the log.
-    pub(super) fn duration_facts(&self, span: Span, facts: &mut Vec<Fact>) {
+    pub(super) fn duration_facts(&self, span: Interval, facts: &mut Vec<Fact>) {
         facts.push(Fact::new("duration", exact_duration(span.duration())));
         if let Some(log) = self.log.filter(|log| log.duration().0 > 0) {
             let share = format::percent(span.duration().0, log.duration().0);
@@ -156,18 +156,18 @@ impl<'a> Details<'a> {
     }
 
     /// The item of a capability that lies at a time: its run.
-    pub(super) fn run_at(&self, cap: CapId, at: Nanos) -> Option<Span> {
+    pub(super) fn run_at(&self, cap: CapId, at: Nanos) -> Option<Interval> {
         let runs = &self.store.cap(cap)?.runs;
         let (start, end) = runs.span(runs.at(at.0, &mut 0)?);
-        Some(Span::new(Nanos(start), Nanos(end)))
+        Some(Interval::new(Nanos(start), Nanos(end)))
     }
 
     /// The item of a thread that lies at a time.
-    pub(super) fn state_at(&self, thread: ThreadId, at: Nanos) -> Option<Span> {
+    pub(super) fn state_at(&self, thread: ThreadId, at: Nanos) -> Option<Interval> {
         let lane = self.store.thread_lane(thread)?;
         let index = lane.first_ending_after(at.0);
         let (start, end) = (index < lane.len()).then(|| lane.span(index))?;
-        (start <= at.0).then(|| Span::new(Nanos(start), Nanos(end)))
+        (start <= at.0).then(|| Interval::new(Nanos(start), Nanos(end)))
     }
 
     /// What a mark of several spans stands for: how many, the time of each class
@@ -176,14 +176,14 @@ impl<'a> Details<'a> {
     pub(super) fn merged(
         &self,
         row: impl Into<Row>,
-        span: Span,
+        span: Interval,
         lane: &impl Lane,
         what: [&str; 2],
         name: impl Fn(usize) -> String,
         facts: &mut Vec<Fact>,
     ) {
-        let from = lane.first_starting_at(span.start.0);
-        let mut to = lane.first_starting_at(span.end.0).max(from);
+        let from = lane.first_starting_at(span.start().0);
+        let mut to = lane.first_starting_at(span.end().0).max(from);
         // One as long as the stretch has a mark of its own.
         let is_long = |(start, end): (u64, u64)| end.saturating_sub(start) >= span.duration().0;
         if to > from && is_long(lane.span(to - 1)) {
@@ -210,7 +210,7 @@ impl<'a> Details<'a> {
         }
         if let Some(longest) = (from < to).then(|| lane.longest(from, to)).flatten() {
             let (start, end) = lane.span(longest);
-            let longest_span = Span::new(Nanos(start), Nanos(end));
+            let longest_span = Interval::new(Nanos(start), Nanos(end));
             let duration = exact_duration(longest_span.duration());
             let fact = Fact::new("the longest", format!("{}, {duration}", name(longest)));
             facts.push(fact.leading(Lead::Other, row, longest_span));

@@ -8,10 +8,10 @@ use crate::scene::gauge::{Series, Unit, value, values};
 use crate::session::Session;
 use eventlog::ids::Nanos;
 use model::marks::{Values, Writer};
-use model::time::Span;
+use model::time::Interval;
 
 /// The bucket that is drawn where a span begins, if the span is a pixel.
-pub(super) fn bucket_ns(span: Span) -> u64 {
+pub(super) fn bucket_ns(span: Interval) -> u64 {
     let length = span.duration().0.clamp(1, 1 << 62);
     length.next_power_of_two()
 }
@@ -21,10 +21,10 @@ pub(super) fn details(track: impl TrackKind, log: &Session, query: &DetailsQuery
     let Some(gauge) = track.gauge() else {
         return Vec::new();
     };
-    let start = query.span.start;
+    let start = query.span.start();
     let mut writer = Writer {
         bucket_ns: bucket_ns(query.span),
-        ..TimelineQuery::writer(log, Span::new(start, Nanos(start.0.saturating_add(1))))
+        ..TimelineQuery::writer(log, Interval::new(start, Nanos(start.0.saturating_add(1))))
     };
     track.answer(log, &mut writer);
     let points: Vec<_> = writer.reply.points.of_row(0).collect();
@@ -59,13 +59,23 @@ pub fn at_once(row: Row, points: &[(u8, Values)], caps: usize) -> String {
 /// A series of a graph over a stretch of time, from the points that overlap it:
 /// its mean over time, and between what it was.
 #[must_use]
-pub fn in_view(row: Row, series: u8, points: &[(Span, Values)], seen: Span, caps: usize) -> String {
+pub fn in_view(
+    row: Row,
+    series: u8,
+    points: &[(Interval, Values)],
+    seen: Interval,
+    caps: usize,
+) -> String {
     let gauge = row.gauge();
     let nothing_is_zero = gauge.is_some_and(|gauge| gauge.is_nothing_zero());
     let (mut known_ns, mut sum) = (0, 0.0);
     let (mut min, mut max) = (f64::INFINITY, 0.0_f64);
     for (span, values) in points {
-        let inside = span.end.min(seen.end).since(span.start.max(seen.start)).0;
+        let inside = span
+            .end()
+            .min(seen.end())
+            .since(span.start().max(seen.start()))
+            .0;
         known_ns += inside;
         sum += values.mean * inside as f64;
         (min, max) = (min.min(values.min), max.max(values.max));
@@ -123,9 +133,9 @@ mod tests {
 
     #[test]
     fn a_view_has_a_mean() {
-        let span = |from, to| Span::new(Nanos(from), Nanos(to));
+        let span = |from, to| Interval::new(Nanos(from), Nanos(to));
         let seen = span(100, 200);
-        let text = |row: Row, points: &[(Span, Values)]| {
+        let text = |row: Row, points: &[(Interval, Values)]| {
             in_view(row, 0, points, seen, 2).replace(format::NBSP, " ")
         };
         let peak = Values {

@@ -19,7 +19,7 @@ use analysis::timeline::instants::{Family, InstantKind};
 use analysis::timeline::messages::MessageKind;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::marks::{NONE, NewMoment, Packed, Payload, Writer};
-use model::time::Span;
+use model::time::Interval;
 
 /// The events of a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -104,7 +104,7 @@ impl TrackKind for Instants {
         let mut marks = scene.marks.of(self).peekable();
         while let Some((mark, span)) = marks.next() {
             let kind = mark.read::<Happened>().kind;
-            let x = scene.x(span.start);
+            let x = scene.x(span.start());
             let colour = colour_of(kind, scene.palette);
             let tick = Rect::new(x - 0.5, area.y + 3.0, 1.0, area.h - 7.0);
             painter.fill(tick, colour.alpha(0.7));
@@ -112,7 +112,7 @@ impl TrackKind for Instants {
                 painter.polygon(&polygon, colour.into());
             }
             if mark.count > 1 {
-                let next = marks.peek().map(|(_, next)| scene.x(next.start));
+                let next = marks.peek().map(|(_, next)| scene.x(next.start()));
                 let room = next.unwrap_or(scene.size.0) - GLYPH_PX - x - 6.0;
                 let text = short_count(mark.count);
                 if painter.measure(&text, Face::Label) <= room {
@@ -128,7 +128,7 @@ impl TrackKind for Instants {
         let subject = format!("Capability {}", self.0);
         let Happened { kind, thread } = item.read();
         if item.count == 1 {
-            let at = format::time(item.span.start);
+            let at = format::time(item.span.start());
             let thread = thread.map(|thread| thread_name(names, thread));
             let thread = thread.map_or(String::new(), |thread| format!(": {thread}"));
             return (subject, format!("{}{thread} · at {at}", kind.singular()));
@@ -165,8 +165,8 @@ impl TrackKind for Instants {
 
 impl Details<'_> {
     /// What happened on a capability from a time to another, both included.
-    fn of_instants(&self, cap: CapId, span: Span) -> Vec<Fact> {
-        let range = (span.start.0, span.end.0.max(span.start.0));
+    fn of_instants(&self, cap: CapId, span: Interval) -> Vec<Fact> {
+        let range = (span.start().0, span.end().0.max(span.start().0));
         let counts = self.store.instant_counts(cap, range);
         let total: usize = counts.iter().map(|(_, count)| count).sum();
         if total > MOST_LISTED {
@@ -198,7 +198,7 @@ impl Details<'_> {
             InstantKind::Marker => MessageKind::Marker,
             _ => return None,
         };
-        let places = self.messages.places(Span::new(at, at)).take(MOST_LISTED);
+        let places = self.messages.places(Interval::at(at)).take(MOST_LISTED);
         let mut messages = places.filter_map(|place| self.messages.get(place));
         let found = messages.find(|one| one.kind == kind && one.cap == Some(cap))?;
         Some(found.text)

@@ -5,7 +5,7 @@ use eventlog::ids::{Nanos, ThreadId};
 use model::class::Class;
 use model::marks::{GaugePoint, MarkKind, MarkView, Packed, Payload, TimelineReply};
 use model::profile::frames::Frame;
-use model::time::Span;
+use model::time::Interval;
 
 /// A mark that the pointer is on or that is selected, in absolute time.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub struct Item {
     /// How many spans or events it stands for.
     pub count: u32,
     /// When.
-    pub span: Span,
+    pub span: Interval,
     /// The share of each class.
     pub shares: Vec<f32>,
     /// What its track knows of it.
@@ -30,7 +30,7 @@ pub struct Item {
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
     /// The time that was asked for.
-    pub view: Option<Span>,
+    pub view: Option<Interval>,
     /// The rows that were asked for.
     pub rows: Vec<Row>,
     /// The marks.
@@ -68,14 +68,17 @@ impl Marks {
 
     /// The absolute time of a mark that begins and ends so long after the start
     /// of the view.
-    fn span(&self, start: f64, end: f64) -> Span {
-        let origin = self.view.map_or(0, |view| view.start.0) as f64;
+    fn span(&self, start: f64, end: f64) -> Interval {
+        let origin = self.view.map_or(0, |view| view.start().0) as f64;
         let absolute = |relative: f64| Nanos((origin + relative).max(0.0) as u64);
-        Span::new(absolute(start), absolute(end))
+        Interval::new(absolute(start), absolute(end))
     }
 
     /// The marks of a row, with their times.
-    pub fn of(&self, row: impl Into<Row>) -> impl DoubleEndedIterator<Item = (MarkView<'_>, Span)> {
+    pub fn of(
+        &self,
+        row: impl Into<Row>,
+    ) -> impl DoubleEndedIterator<Item = (MarkView<'_>, Interval)> {
         let marks = self.place(row.into()).map(|place| self.reply.of_row(place));
         let marks = marks.into_iter().flatten();
         marks.map(|mark| (mark, self.span(mark.start, mark.end)))
@@ -88,7 +91,7 @@ impl Marks {
     }
 
     /// The points of a row's graph, with their times.
-    pub fn points(&self, row: impl Into<Row>) -> impl Iterator<Item = (GaugePoint, Span)> {
+    pub fn points(&self, row: impl Into<Row>) -> impl Iterator<Item = (GaugePoint, Interval)> {
         let place = self.place(row.into());
         let points = place.map(|place| self.reply.points.of_row(place));
         let points = points.into_iter().flatten();
@@ -98,10 +101,10 @@ impl Marks {
     /// What a row's graph shows at a time: a point of each series that has
     /// one, and the stretch of time that the shortest of them stands for.
     #[must_use]
-    pub fn graph_at(&self, row: Row, time: Nanos) -> Option<(Vec<GaugePoint>, Span)> {
-        let there = |(_, span): &(GaugePoint, Span)| span.start <= time && time < span.end;
+    pub fn graph_at(&self, row: Row, time: Nanos) -> Option<(Vec<GaugePoint>, Interval)> {
+        let there = |(_, span): &(GaugePoint, Interval)| span.start() <= time && time < span.end();
         let (points, spans): (Vec<_>, Vec<_>) = self.points(row).filter(there).unzip();
-        let shortest = spans.into_iter().min_by_key(Span::duration)?;
+        let shortest = spans.into_iter().min_by_key(Interval::duration)?;
         Some((points, shortest))
     }
 
@@ -111,7 +114,7 @@ impl Marks {
         if row.is_graph() {
             return None;
         }
-        let distance = |span: &Span| span.start.since(time).0.max(time.since(span.end).0);
+        let distance = |span: &Interval| span.start().since(time).0.max(time.since(span.end()).0);
         // Collections are painted over runs, so that the last one counts.
         let near = self
             .of(row)
@@ -124,7 +127,7 @@ impl Marks {
 
 impl Item {
     /// An item that a mark stands for.
-    pub(crate) fn new(row: Row, mark: &MarkView<'_>, span: Span) -> Self {
+    pub(crate) fn new(row: Row, mark: &MarkView<'_>, span: Interval) -> Self {
         Self {
             row,
             kind: mark.kind,

@@ -8,7 +8,7 @@ use crate::tracks::words;
 use eventlog::ids::Nanos;
 use model::marks::MarkView;
 use model::span_lane::{Piece, SpanLane};
-use model::time::Span;
+use model::time::Interval;
 
 /// A bar with its duration in it.
 pub(super) fn by_duration(mark: &MarkView<'_>) -> Bar {
@@ -29,12 +29,12 @@ pub(super) fn several(item: &Item, what: &str) -> String {
 }
 
 /// When a span is.
-pub(super) fn span_of(piece: &Piece) -> Span {
-    Span::new(Nanos(piece.start), Nanos(piece.end))
+pub(super) fn span_of(piece: &Piece) -> Interval {
+    Interval::new(Nanos(piece.start), Nanos(piece.end))
 }
 
 /// The span that begins and ends just then.
-pub(super) fn exactly(lane: &SpanLane, span: Span) -> Option<&Piece> {
+pub(super) fn exactly(lane: &SpanLane, span: Interval) -> Option<&Piece> {
     lane.within(span).find(|piece| span_of(piece) == span)
 }
 

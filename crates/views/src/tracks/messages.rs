@@ -14,7 +14,7 @@ use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names};
 use analysis::timeline::messages::MessageKind;
 use model::marks::{NONE, NewMoment, Packed, Payload, Writer};
-use model::time::Span;
+use model::time::Interval;
 
 /// The messages of all capabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ impl TrackKind for Messages {
     fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
         let middle = area.y + area.h / 2.0;
         for (mark, span) in scene.marks.of(self) {
-            let x = scene.x(span.start);
+            let x = scene.x(span.start());
             let marker = mark.read::<Said>().has_marker;
             let colour = if marker {
                 scene.palette.accent
@@ -108,7 +108,7 @@ impl TrackKind for Messages {
         let Said { first, has_marker } = item.read();
         let text = first.and_then(|number| names.message(number));
         let text = text.unwrap_or_default();
-        let at = format::time(item.span.start);
+        let at = format::time(item.span.start());
         match (item.count, has_marker) {
             (1, true) => (text.to_owned(), format!("· marker at {at}")),
             (1, false) => (text.to_owned(), format!("· message at {at}")),
@@ -152,7 +152,7 @@ impl TrackKind for Messages {
 
 impl Details<'_> {
     /// The messages from a time to another, both included.
-    fn of_messages(&self, span: Span) -> Vec<Fact> {
+    fn of_messages(&self, span: Interval) -> Vec<Fact> {
         let places = self.messages.places(span);
         let more = places.len().saturating_sub(MOST_LISTED);
         let mut facts: Vec<Fact> = places

@@ -180,9 +180,9 @@ impl TrackKind for Nonmoving {
 
 fn write_points(points: &[(u64, Point)], writer: &mut Writer) {
     let (bucket, view) = (writer.moment_bucket_ns(), writer.view);
-    let aligned = view.start.0 / bucket * bucket;
+    let aligned = view.start().0 / bucket * bucket;
     let mut at = points.partition_point(|&(time, _)| time < aligned);
-    while let Some(&(start, _)) = points.get(at).filter(|(time, _)| *time <= view.end.0) {
+    while let Some(&(start, _)) = points.get(at).filter(|(time, _)| *time <= view.end().0) {
         let next = (start / bucket + 1).saturating_mul(bucket);
         let rest = points.len() - at;
         let count = partition(rest, |i| points[at + i].0 < next).max(1);
@@ -234,7 +234,7 @@ fn told_at(item: &Item) -> String {
     match item.count {
         1 => format!(
             "told something of itself · {}",
-            format::time(item.span.start)
+            format::time(item.span.start())
         ),
         count => format!("told {count} things of itself · {}", when(item)),
     }

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 use super::Row;
 use crate::session::Session;
 use model::marks::{NONE, TimelineReply, Writer};
-use model::time::Span;
+use model::time::Interval;
 
 /// What is to be drawn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimelineQuery {
     /// The time in view.
-    pub view: Span,
+    pub view: Interval,
     /// How many pixels it has.
     pub width_px: u32,
     /// The rows in view.
@@ -53,7 +53,7 @@ impl TimelineQuery {
     }
 
     /// What a row of a log writes to; a bucket is a nanosecond.
-    pub(super) fn writer(log: &Session, view: Span) -> Writer {
+    pub(super) fn writer(log: &Session, view: Interval) -> Writer {
         Writer {
             view,
             bucket_ns: 1,

@@ -97,7 +97,7 @@ impl TrackKind for Samples {
             let text = format!("{count} samples in {duration}: {busy} of it busy{of} · {when}");
             return (format!("Capability {cap}"), text);
         }
-        let at = format::time(item.span.end);
+        let at = format::time(item.span.end());
         let name = function.unwrap_or_else(|| "A function".to_owned());
         (name, format!("sample of capability {cap} · at {at}"))
     }
@@ -117,8 +117,8 @@ impl TrackKind for Samples {
         let Some((span, stack)) = found.into_iter().find(|(span, _)| *span == query.span) else {
             return Vec::new();
         };
-        let mut facts = vec![Fact::new("sampled at", exact(span.end))];
-        facts.extend(Details::of(log).ran(cap, span.end));
+        let mut facts = vec![Fact::new("sampled at", exact(span.end()))];
+        facts.extend(Details::of(log).ran(cap, span.end()));
         facts.push(flame(source, lane.track.source, middle(span)));
         stack_facts(lane.profile, stack, "in", &mut facts);
         facts
@@ -192,7 +192,7 @@ fn several_samples(
     if let Some(longest) = lane.longest(places.start, places.end)
         && let Some((span, _)) = lane.track.samples.get(longest)
     {
-        let at = format!("at {}", exact(span.end));
+        let at = format!("at {}", exact(span.end()));
         facts.push(Fact::new("one of them", at).leading(Lead::Other, Samples(cap), span));
     }
     let share = |weight: u64| {

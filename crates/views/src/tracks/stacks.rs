@@ -12,7 +12,7 @@ use model::profile::samples::Samples;
 use model::profile::source::Source;
 use model::profile::stacks::StackId;
 use model::profile::{Profile, TrackSource};
-use model::time::Span;
+use model::time::Interval;
 
 /// So many functions of a stack are listed.
 const MOST_FRAMES: usize = 30;
@@ -78,14 +78,18 @@ pub(super) fn flame(source: Source, track: TrackSource, at: Nanos) -> Fact {
 }
 
 /// The samples that begin in a stretch of time.
-pub(super) fn beginning(samples: &Samples, span: Span) -> std::ops::Range<usize> {
-    let start = |index: usize| samples.get(index).map_or(Nanos(0), |(span, _)| span.start);
-    let from = partition(samples.len(), |index| start(index) < span.start);
-    let to = partition(samples.len(), |index| start(index) < span.end);
+pub(super) fn beginning(samples: &Samples, span: Interval) -> std::ops::Range<usize> {
+    let start = |index: usize| {
+        samples
+            .get(index)
+            .map_or(Nanos(0), |(span, _)| span.start())
+    };
+    let from = partition(samples.len(), |index| start(index) < span.start());
+    let to = partition(samples.len(), |index| start(index) < span.end());
     from..to.max(from)
 }
 
 /// The moment in the middle of a span.
-pub(super) fn middle(span: Span) -> Nanos {
-    Nanos(span.start.0 + span.duration().0 / 2)
+pub(super) fn middle(span: Interval) -> Nanos {
+    Nanos(span.start().0 + span.duration().0 / 2)
 }

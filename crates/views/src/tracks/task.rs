@@ -116,7 +116,7 @@ impl TrackKind for Task {
             let cap = CapId(u16::try_from(piece.detail).unwrap_or(u16::MAX));
             let since = Fact::new("on", format!("capability {cap}"));
             facts.push(since.leading(Lead::Other, Capability(cap), span));
-            facts.push(Fact::new("since", format::time(span.start)));
+            facts.push(Fact::new("since", format::time(span.start())));
             if piece.code == OPEN {
                 facts.push(Fact::new("until", "the log ended"));
             }

@@ -23,7 +23,7 @@ use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{Class, StopCode};
 use model::lane::Lane;
 use model::marks::{MarkKind, NONE, Packed, Payload, Writer, wide};
-use model::time::Span;
+use model::time::Interval;
 
 /// A thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -240,8 +240,8 @@ fn wait(item: &Item) -> String {
     }
 }
 
-fn span_of((start, end): (u64, u64)) -> Span {
-    Span::new(Nanos(start), Nanos(end))
+fn span_of((start, end): (u64, u64)) -> Interval {
+    Interval::new(Nanos(start), Nanos(end))
 }
 
 impl Details<'_> {
@@ -256,9 +256,9 @@ impl Details<'_> {
             self.merged(query.row, query.span, &lane, what, name, &mut facts);
             return facts;
         }
-        let from = lane.first_starting_at(query.span.start.0);
-        let here = (from..lane.len()).take_while(|&i| lane.span(i).0 == query.span.start.0);
-        let mut here = here.filter(|&i| lane.span(i).1 == query.span.end.0);
+        let from = lane.first_starting_at(query.span.start().0);
+        let here = (from..lane.len()).take_while(|&i| lane.span(i).0 == query.span.start().0);
+        let mut here = here.filter(|&i| lane.span(i).1 == query.span.end().0);
         let Some(index) = here.next() else {
             return facts;
         };
@@ -279,7 +279,7 @@ impl Details<'_> {
             let cap = lane.cap(PARTS * number + 2);
             let text = format!(
                 "at {}{}, for {}",
-                format::time(run.start),
+                format::time(run.start()),
                 on_cap(cap),
                 format::duration(run.duration())
             );
@@ -310,7 +310,7 @@ impl Details<'_> {
         if number + 1 < lane.runs() {
             let run = span_of(next.part(2));
             let cap = lane.cap(PARTS * (number + 1) + 2);
-            let later = format::duration(run.start.since(Nanos(turn.part(2).1)));
+            let later = format::duration(run.start().since(Nanos(turn.part(2).1)));
             let text = format!("{later} later{}", on_cap(cap));
             let row = Thread(thread);
             facts.push(Fact::new("ran again", text).leading(Lead::Other, row, run));
@@ -346,10 +346,10 @@ impl Details<'_> {
         let (blocked, ready) = (span_of(turn.part(0)), span_of(turn.part(1)));
         let why = turn.why;
         if why == StopCode::CREATED {
-            self.created(thread, blocked.start, facts);
+            self.created(thread, blocked.start(), facts);
         } else {
             facts.push(Fact::new("waited before", why.explanation(None)));
-            self.owner(lane.owner(PARTS * number), blocked.start.0, facts);
+            self.owner(lane.owner(PARTS * number), blocked.start().0, facts);
         }
         if blocked.duration() > Nanos(0) {
             facts.push(Fact::new("blocked for", exact_duration(blocked.duration())));
@@ -396,19 +396,26 @@ impl Details<'_> {
 
     /// The thread that ran most of the time on the capability for which a thread
     /// waited; `None` if no other did, or they are too many to look at.
-    fn mostly_behind(&self, lane: &ThreadLane<'_>, number: usize, ready: Span) -> Option<ThreadId> {
+    fn mostly_behind(
+        &self,
+        lane: &ThreadLane<'_>,
+        number: usize,
+        ready: Interval,
+    ) -> Option<ThreadId> {
         const MOST_RUNS: usize = 10_000;
         let cap = lane.cap(PARTS * number + 2)?;
         let runs = &self.store.cap(cap)?.runs;
-        let first = runs.first_ending_after(ready.start.0);
-        let end = runs.first_starting_at(ready.end.0);
+        let first = runs.first_ending_after(ready.start().0);
+        let end = runs.first_starting_at(ready.end().0);
         if end.saturating_sub(first) > MOST_RUNS {
             return None;
         }
         let mut times: BTreeMap<ThreadId, u64> = BTreeMap::new();
         for place in first..end {
             let (from, to) = runs.span(place);
-            let time = to.min(ready.end.0).saturating_sub(from.max(ready.start.0));
+            let time = to
+                .min(ready.end().0)
+                .saturating_sub(from.max(ready.start().0));
             *times.entry(self.store.thread_of(cap, place)?).or_default() += time;
         }
         let most = times.into_iter().max_by_key(|&(_, time)| time);
@@ -431,13 +438,13 @@ impl Details<'_> {
     }
 
     /// The first run of a thread from a time on, as words and as a place.
-    fn next_run(&self, thread: ThreadId, at: Nanos) -> Option<(String, Row, Span)> {
+    fn next_run(&self, thread: ThreadId, at: Nanos) -> Option<(String, Row, Interval)> {
         let lane = self.store.thread_lane(thread)?;
         let number = lane.first_run_from(at.0);
         (number < lane.runs()).then_some(())?;
         let run = span_of(lane.turn(number).part(2));
         let cap = lane.cap(PARTS * number + 2);
-        let later = exact(run.start.since(at));
+        let later = exact(run.start().since(at));
         let text = format!("runs {later} later{}", on_cap(cap));
         Some((text, Thread(thread).into(), run))
     }

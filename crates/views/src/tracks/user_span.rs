@@ -18,7 +18,7 @@ use analysis::timeline::user_spans::{Listed as Spans, OPEN};
 use eventlog::ids::Nanos;
 use model::class::Class;
 use model::marks::{MarkKind, MarkView, Packed, Payload, Writer};
-use model::time::Span;
+use model::time::Interval;
 
 /// The spans with one name, by its place among those that are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -129,10 +129,10 @@ impl TrackKind for UserSpan {
             return Vec::new();
         };
         let mut facts = vec![Fact::new("name", &name.info.name)];
-        let from = query.span.start.0;
+        let from = query.span.start().0;
         let place = name.spans.partition_point(|span| span.start < from);
         if query.many {
-            let to = query.span.end.0;
+            let to = query.span.end().0;
             let until = name.spans.partition_point(|span| span.start < to);
             let spans = name.spans.get(place..until).unwrap_or_default();
             let total = spans.iter().map(|span| span.end - span.start).sum();
@@ -191,7 +191,7 @@ impl TrackKind for UserSpan {
 /// Where a message was written: its capability, and the thread that ran there.
 fn message_place(log: &Session, label: &str, number: usize) -> Option<Fact> {
     let message = log.recording.messages.get(number)?;
-    let at = Span::new(message.time, message.time);
+    let at = Interval::new(message.time, message.time);
     let Some(cap) = message.cap else {
         return Some(Fact::new(label, "on no capability"));
     };

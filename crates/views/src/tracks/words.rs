@@ -27,7 +27,10 @@ pub fn function_name(frame: &Frame) -> String {
 
 /// From when to when.
 pub(crate) fn when(item: &Item) -> String {
-    let (start, end) = (format::time(item.span.start), format::time(item.span.end));
+    let (start, end) = (
+        format::time(item.span.start()),
+        format::time(item.span.end()),
+    );
     format!("{start} – {end}")
 }
 

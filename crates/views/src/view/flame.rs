@@ -18,7 +18,7 @@ use crate::flame::step::Step;
 use crate::tracks::name::TrackName;
 use analysis::flamegraph::sources;
 use model::profile::source::Source;
-use model::time::Span;
+use model::time::Interval;
 
 /// How the frames of a flame graph are laid out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -70,7 +70,7 @@ pub struct FlameView {
     /// The frame whose callers and callees are shown; none if empty.
     pub frame: String,
     /// The time that the selected range is compared with.
-    pub before: Option<Span>,
+    pub before: Option<Interval>,
     /// What is searched for; nothing if empty.
     pub search: String,
 }

@@ -25,7 +25,7 @@ use crate::timeline::arrange::{TrackChange, TrackView};
 use crate::timeline::layout::Layout;
 use crate::tracks::name::TrackName;
 use eventlog::ids::Nanos;
-use model::time::Span;
+use model::time::Interval;
 use panel::{PanelName, PanelSettings, Settings};
 
 /// What is shown of a log, and how. The default is the view of a log that was
@@ -33,9 +33,9 @@ use panel::{PanelName, PanelSettings, Settings};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct View {
     /// The stretch of time in view; the whole log if `None`.
-    pub visible: Option<Span>,
+    pub visible: Option<Interval>,
     /// The selected stretch of time.
-    pub selection: Option<Span>,
+    pub selection: Option<Interval>,
     /// The selected item.
     pub selected: Option<Selected>,
     /// The open panel.
@@ -69,7 +69,7 @@ pub struct Context<'a> {
     /// The track that the keyboard is on.
     pub track: Option<&'a TrackName>,
     /// The time of the selected item.
-    pub item: Option<Span>,
+    pub item: Option<Interval>,
 }
 
 impl View {
@@ -119,10 +119,10 @@ impl View {
 
     /// The view as far as it fits a log: times outside of it are dropped.
     #[must_use]
-    pub fn inside(mut self, log: Span) -> Self {
-        let inside = |span: Span| {
-            let span = Span::new(span.start.max(log.start), span.end.min(log.end));
-            (span.start < span.end).then_some(span)
+    pub fn inside(mut self, log: Interval) -> Self {
+        let inside = |span: Interval| {
+            let span = Interval::new(span.start().max(log.start()), span.end().min(log.end()));
+            (span.start() < span.end()).then_some(span)
         };
         // What is in view may reach a little beyond the log; a range may not.
         self.visible = self.visible.filter(|span| inside(*span).is_some());

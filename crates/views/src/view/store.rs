@@ -90,10 +90,10 @@ mod tests {
     use super::*;
     use crate::view::panel::PanelName;
     use eventlog::ids::Nanos;
-    use model::time::Span;
+    use model::time::Interval;
 
     fn looking(store: &mut ViewStore, at: u64, now_ms: f64) -> Entry {
-        store.edit().visible = Some(Span::new(Nanos(at), Nanos(at + 10)));
+        store.edit().visible = Some(Interval::new(Nanos(at), Nanos(at + 10)));
         store.settle(now_ms)
     }
 

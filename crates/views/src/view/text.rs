@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use eventlog::ids::Nanos;
-use model::time::Span;
+use model::time::Interval;
 
 /// The longest text that is kept of a name, a filter or a search, in bytes.
 pub const MAX_TEXT: usize = 200;
@@ -18,8 +18,8 @@ const UNITS: [(char, u64); 4] = [
 
 /// Writes a range in the coarsest unit that is exact.
 #[must_use]
-pub fn write_range(range: Span) -> Option<String> {
-    let (start, duration) = (range.start.0, range.end.0.checked_sub(range.start.0)?);
+pub fn write_range(range: Interval) -> Option<String> {
+    let (start, duration) = (range.start().0, range.end().0.checked_sub(range.start().0)?);
     let (unit, length) = UNITS
         .into_iter()
         .find(|(_, length)| start % length == 0 && duration % length == 0)?;
@@ -28,7 +28,7 @@ pub fn write_range(range: Span) -> Option<String> {
 
 /// Reads a range; a missing start is 0.
 #[must_use]
-pub fn read_range(text: &str) -> Option<Span> {
+pub fn read_range(text: &str) -> Option<Interval> {
     let (at, length) = text.char_indices().find_map(|(at, c)| {
         let (_, length) = UNITS.into_iter().find(|(unit, _)| *unit == c)?;
         Some((at, length))
@@ -36,7 +36,10 @@ pub fn read_range(text: &str) -> Option<Span> {
     let start = if at == 0 { 0 } else { number(&text[..at])? };
     let start = start.checked_mul(length)?;
     let duration = number(&text[at + 1..])?.checked_mul(length)?;
-    Some(Span::new(Nanos(start), Nanos(start.checked_add(duration)?)))
+    Some(Interval::new(
+        Nanos(start),
+        Nanos(start.checked_add(duration)?),
+    ))
 }
 
 /// Decimal digits and nothing else (`str::parse` would take a sign).

@@ -159,8 +159,8 @@ impl From<&Finding> for Told {
         Self {
             rule: rule.name(),
             severity: rule.severity().name(),
-            start: finding.range.map(|range| range.start.0),
-            end: finding.range.map(|range| range.end.0),
+            start: finding.range.map(|range| range.start().0),
+            end: finding.range.map(|range| range.end().0),
             offset: finding.offset.map(|offset| offset.0),
             subjects: finding.subjects(),
             numbers: finding.fact.numbers(),

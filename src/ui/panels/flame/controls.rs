@@ -13,7 +13,7 @@ use analysis::flamegraph::choosing::{ALL, CAPS, THREADS};
 use analysis::flamegraph::profiles::{SourceInfo, TrackInfo};
 use analysis::flamegraph::sources;
 use model::profile::source::{Source, Unit};
-use model::time::Span;
+use model::time::Interval;
 use views::flame::query::{FlameQuery, Measure};
 use views::flame::step::Step;
 use views::scene::format;
@@ -26,9 +26,9 @@ pub(super) struct ControlsProps {
     pub(super) sources: Rc<Vec<SourceInfo>>,
     pub(super) source: Rc<SourceInfo>,
     pub(super) view: FlameView,
-    pub(super) range: Option<Span>,
+    pub(super) range: Option<Interval>,
     /// All of the log.
-    pub(super) log: Span,
+    pub(super) log: Interval,
     /// Which part of the whole the search found.
     pub(super) found: f64,
     /// What is saved.
@@ -245,20 +245,20 @@ fn changes(props: &ControlsProps) -> Html {
 }
 
 fn comparing(props: &ControlsProps) -> Html {
-    let compare = props.change(|view, before: Option<Span>| {
+    let compare = props.change(|view, before: Option<Interval>| {
         view.before = before;
         if before.is_some() && view.order == FlameOrder::Time {
             view.order = FlameOrder::LeftHeavy;
         }
     });
-    let button = |text: &'static str, before: Option<Option<Span>>| {
+    let button = |text: &'static str, before: Option<Option<Interval>>| {
         let onclick = compare.reform(move |_: MouseEvent| before.flatten());
         html! { <button class="small" disabled={before.is_none()} {onclick}>{ text }</button> }
     };
     let earlier = props
         .range
-        .filter(|range| range.start > props.log.start)
-        .map(|range| Span::new(props.log.start, range.start));
+        .filter(|range| range.start() > props.log.start())
+        .map(|range| Interval::new(props.log.start(), range.start()));
     html! {
         <>
             <p class="hint">{ "Select a range on the timeline and keep it; then select another: boxes tell what became more and what less." }</p>

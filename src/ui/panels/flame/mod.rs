@@ -28,7 +28,7 @@ use eventlog::ids::Nanos;
 use model::profile::TrackSource;
 use model::profile::origin::Choice;
 use model::profile::source::{Source, Unit};
-use model::time::Span;
+use model::time::Interval;
 use views::actions::flame::FlameAct;
 use views::flame::query::{FlamePlaceQuery, FlameQuery, Measure, View};
 use views::tracks::Row;
@@ -61,7 +61,7 @@ pub(super) fn panel(page: &Page<'_>) -> Html {
     };
     html! {
         <Flame client={page.client.clone()} sources={Rc::clone(&log.flame_sources)}
-            log={log.overview.span.unwrap_or(Span::new(Nanos(0), Nanos(0)))} range={page.view.selection}
+            log={log.overview.span.unwrap_or(Interval::default())} range={page.view.selection}
             marked={Rc::clone(page.marked)} view={page.view.settings.get::<FlameView>()} colours={page.colours}
             names={page.names} {shown} on_view={page.on_change.reform(Change::settings::<FlameView>)}
             on_goto={page.on_goto.clone()} />
@@ -74,8 +74,8 @@ struct FlameProps {
     /// What the log has something of.
     sources: Rc<Vec<SourceInfo>>,
     /// All of the log.
-    log: Span,
-    range: Option<Span>,
+    log: Interval,
+    range: Option<Interval>,
     /// The selected tracks: of all, only theirs.
     marked: Rc<Marked>,
     view: FlameView,
@@ -178,7 +178,7 @@ fn Flame(props: &FlameProps) -> Html {
 /// Where a moment of the timeline is in the graph.
 fn reveal_of(props: &FlameProps, query: &FlameQuery) -> Option<Reveal> {
     let (shown, range) = (props.shown?, query.choice.range?);
-    let at = shown.at.since(range.start).0 as f64 / (range.duration().0 as f64).max(1.0);
+    let at = shown.at.since(range.start()).0 as f64 / (range.duration().0 as f64).max(1.0);
     (query.view == View::Time && (0.0..=1.0).contains(&at)).then_some(Reveal {
         serial: shown.serial,
         track: shown.track,
@@ -219,12 +219,12 @@ fn on_act(props: &FlameProps, query: &FlameQuery, sought: Sought) -> Callback<(F
 
 /// Where a box of the order of time is on the timeline.
 fn place_in_time(query: &FlameQuery, pick: &Pick) -> Goto {
-    let nothing = Span::new(Nanos(0), Nanos(0));
+    let nothing = Interval::default();
     let range = query.choice.range.unwrap_or(nothing);
     let ns = range.duration().0 as f64;
-    let at = |part: f64| Nanos(range.start.0 + (part.clamp(0.0, 1.0) * ns) as u64);
+    let at = |part: f64| Nanos(range.start().0 + (part.clamp(0.0, 1.0) * ns) as u64);
     Goto {
-        span: Span::new(at(pick.left), at(pick.left + pick.width)),
+        span: Interval::new(at(pick.left), at(pick.left + pick.width)),
         row: pick.track.and_then(row_of),
         zoom: true,
     }
@@ -249,7 +249,7 @@ fn seek(
     on_goto: &Callback<Goto>,
 ) {
     let stack = pick.stack;
-    let start = query.choice.range.map_or(Nanos(0), |range| range.start);
+    let start = query.choice.range.map_or(Nanos(0), |range| range.start());
     let before = *sought.borrow();
     let from = before
         .filter(|(other, _)| *other == stack)
@@ -264,7 +264,7 @@ fn seek(
     let (sought, on_goto) = (Rc::clone(sought), on_goto.clone());
     client.ask(question, move |place| match place {
         Ok(Some(span)) => {
-            *sought.borrow_mut() = Some((stack, span.end.max(Nanos(span.start.0 + 1))));
+            *sought.borrow_mut() = Some((stack, span.end().max(Nanos(span.start().0 + 1))));
             on_goto.emit(Goto {
                 span,
                 row: None,

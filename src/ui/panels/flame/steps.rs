@@ -4,14 +4,14 @@ use views::scene::format::count;
 use yew::prelude::*;
 
 use crate::ui::panel::span_text;
-use model::time::Span;
+use model::time::Interval;
 use views::flame::step::Step;
 use views::view::flame::FlameView;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct StepsProps {
     pub(super) view: FlameView,
-    pub(super) range: Option<Span>,
+    pub(super) range: Option<Interval>,
     /// How many stacks were inverted without their outermost frames.
     pub(super) shortened: u64,
     pub(super) on_view: Callback<FlameView>,

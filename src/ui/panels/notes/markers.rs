@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use super::{Changer, merged_text};
 use crate::ui::client::LogClient;
-use model::time::Span;
+use model::time::Interval;
 use views::events::filter::EventFilter;
 use views::events::{EventList, EventRow};
 use views::notes::{MAX_NOTES, Note};
@@ -25,7 +25,7 @@ fn markers() -> EventList {
 
 fn note(row: &EventRow) -> Note {
     let name = row.text.strip_prefix("marker: ").unwrap_or(&row.text);
-    Note::new(Span::new(row.time, row.time), name)
+    Note::new(Interval::new(row.time, row.time), name)
 }
 
 /// Whether markers are being looked for, and what begins that. A list of

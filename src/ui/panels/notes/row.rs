@@ -64,7 +64,10 @@ pub(super) fn NoteRow(props: &NoteRowProps) -> Html {
     let onclick = props.on_goto.reform(move |_: MouseEvent| Goto::note(&note));
     let ondelete = props.on_delete.reform(|_: MouseEvent| ());
     let span = props.note.span();
-    let (time, length) = (format::time(span.start), format::duration(span.duration()));
+    let (time, length) = (
+        format::time(span.start()),
+        format::duration(span.duration()),
+    );
     let of = match props.note.name() {
         "" => format!("the note at {time}"),
         name => format!("“{name}”"),

@@ -8,7 +8,7 @@ use super::{CallKey, Input, State, step};
 use crate::findings::{Finding, Findings};
 use eventlog::ids::{Nanos, OsThreadId};
 use model::profile::stacks::{StackId, Stacks};
-use model::time::Span;
+use model::time::Interval;
 
 /// A call that is over, or that the end of the log cut off.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Call {
     /// Which.
     pub key: CallKey,
     /// When.
-    pub span: Span,
+    pub span: Interval,
     /// From where, if that was announced; one of [`Calls::stacks`].
     pub stack: Option<StackId>,
     /// On which OS thread, if that was announced.
@@ -109,7 +109,7 @@ impl Calls {
             };
             self.over.push(Call {
                 key,
-                span: Span::new(call.since, end.max(call.since)),
+                span: Interval::new(call.since, end.max(call.since)),
                 stack: call.stack,
                 thread: call.thread,
                 open: true,
@@ -141,12 +141,12 @@ mod tests {
             calls.message(text, Nanos(at as u64));
         }
         calls.finish(Nanos(50));
-        let found: Vec<(i64, Span, Option<OsThreadId>, bool)> = calls
+        let found: Vec<(i64, Interval, Option<OsThreadId>, bool)> = calls
             .over
             .iter()
             .map(|call| (call.key.number, call.span, call.thread, call.open))
             .collect();
-        let span = |start, end| Span::new(Nanos(start), Nanos(end));
+        let span = |start, end| Interval::new(Nanos(start), Nanos(end));
         assert_eq!(
             found,
             [

@@ -46,7 +46,7 @@ use serde::{Deserialize, Serialize};
 
 use eventlog::ids::{Nanos, OsThreadId};
 use model::profile::stacks::StackId;
-use model::time::Span;
+use model::time::Interval;
 
 /// What tells calls apart: the counter of the program and the function's name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -100,7 +100,7 @@ pub struct Step {
     /// The state after it.
     pub next: State,
     /// The call that it ends, and when.
-    pub yields: Option<(Calling, Span)>,
+    pub yields: Option<(Calling, Interval)>,
     /// What is odd about it.
     pub oddity: Option<OddityOf>,
 }
@@ -143,7 +143,7 @@ pub fn step(state: State, input: Input, at: Nanos) -> Step {
         Input::Start => Step::odd(state, CallProblem::StartRepeated),
         Input::Stop => Step {
             next: State::Idle,
-            yields: Some((call, Span::new(call.since, at.max(call.since)))),
+            yields: Some((call, Interval::new(call.since, at.max(call.since)))),
             oddity: None,
         },
         Input::Stack(stack) if call.stack.is_none() => Step::to(State::Calling(Calling {
@@ -254,7 +254,7 @@ mod tests {
             assert_eq!(step.next, next, "{row}");
             assert_eq!(
                 step.yields,
-                yields.map(|call| (call, Span::new(early, late))),
+                yields.map(|call| (call, Interval::new(early, late))),
                 "{row}"
             );
             assert_eq!(

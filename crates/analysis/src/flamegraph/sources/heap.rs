@@ -47,7 +47,7 @@ impl Gather for HeapCollector {
 
     fn settle(&mut self, known: &Known<'_>) -> Gathered {
         Gathered {
-            profile: std::mem::take(self).finish(known.log.end),
+            profile: std::mem::take(self).finish(known.log.end()),
             oddities: Findings::default(),
         }
     }

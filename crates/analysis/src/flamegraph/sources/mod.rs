@@ -19,7 +19,7 @@ use eventlog::{EventSet, Record};
 use model::profile::origin::Origin;
 use model::profile::source::{Source, Unit};
 use model::profile::{Profile, TrackSource};
-use model::time::Span;
+use model::time::Interval;
 
 /// Something that flame graphs can be about.
 pub trait FlameSource: Debug + Sync {
@@ -100,7 +100,7 @@ pub trait Gather: Debug + Send + Sync {
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {
     /// From the first event to the last.
-    pub log: Span,
+    pub log: Interval,
     /// What capabilities and threads did.
     pub store: &'a Store,
     /// What the program said.

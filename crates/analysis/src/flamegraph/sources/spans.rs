@@ -43,7 +43,7 @@ impl FlameSource for Spans {
 impl Gather for Spans {
     fn settle(&mut self, known: &Known<'_>) -> Gathered {
         let spans = ProgramSpans::of(known);
-        let (profile, left_out) = spans.profile(known.collections, known.store, known.log.end);
+        let (profile, left_out) = spans.profile(known.collections, known.store, known.log.end());
         let mut oddities = Findings::default();
         if left_out > 0 {
             oddities.push(Finding::new(Fact::SpansLeftOut(left_out)));

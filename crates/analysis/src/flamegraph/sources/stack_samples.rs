@@ -41,7 +41,7 @@ impl Gather for StackSampleCollector {
     }
 
     fn settle(&mut self, known: &Known<'_>) -> Gathered {
-        let (profile, oddities) = std::mem::take(self).finish(known.log.end);
+        let (profile, oddities) = std::mem::take(self).finish(known.log.end());
         Gathered { profile, oddities }
     }
 }

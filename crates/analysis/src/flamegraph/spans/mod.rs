@@ -93,7 +93,7 @@ impl ProgramSpans {
     /// All that a log announces, with messages or by opentelemetry.
     #[must_use]
     pub fn of(known: &Known<'_>) -> Self {
-        let mut spans = Self::of_messages(known.messages, known.prefixes, known.log.end);
+        let mut spans = Self::of_messages(known.messages, known.prefixes, known.log.end());
         spans.add(known.telemetry);
         spans
     }

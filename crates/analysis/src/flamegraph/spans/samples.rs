@@ -7,7 +7,7 @@ use eventlog::ids::Nanos;
 use model::profile::frames::FrameId;
 use model::profile::samples::Samples;
 use model::profile::stacks::{StackId, Stacks};
-use model::time::Span;
+use model::time::Interval;
 
 /// So many collections inside of spans are shown where they were.
 const MOST_PLACED: usize = 2_000_000;
@@ -92,7 +92,7 @@ impl Writer<'_> {
     fn push(&mut self, stack: StackId, start: u64, end: u64) {
         if start < end {
             self.samples
-                .push(Span::new(Nanos(start), Nanos(end)), stack);
+                .push(Interval::new(Nanos(start), Nanos(end)), stack);
         }
     }
 }

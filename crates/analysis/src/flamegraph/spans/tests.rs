@@ -8,7 +8,7 @@ use crate::timeline::messages::MessageKind;
 use eventlog::StopStatus;
 use eventlog::conventions::opentelemetry::Telemetry;
 use eventlog::cursor::Text;
-use model::time::Span;
+use model::time::Interval;
 
 fn said(messages: &[(u64, u16, &str)]) -> Messages {
     let mut all = Messages::default();
@@ -34,7 +34,7 @@ fn store(end: u64) -> Store {
     for (thread, cap) in [(10, 0), (11, 1)] {
         let span = ThreadSpan {
             activity: Activity::Running(Some(CapId(cap))),
-            span: Span::new(Nanos(0), Nanos(end)),
+            span: Interval::new(Nanos(0), Nanos(end)),
             stop: Some(StopStatus::ThreadFinished),
         };
         store.thread(ThreadId(thread), span, None);
@@ -52,7 +52,7 @@ fn rows(profile: &Profile) -> Vec<String> {
             let names: Vec<&str> = frames
                 .filter_map(|id| profile.frames.get(id).map(|frame| frame.label.as_str()))
                 .collect();
-            let (source, start, end) = (track.source.name(), span.start.0, span.end.0);
+            let (source, start, end) = (track.source.name(), span.start().0, span.end().0);
             rows.push(format!("{source} {start}..{end} {}", names.join(" ")));
         }
     }
@@ -161,7 +161,7 @@ fn totals(found: &[WindowTotals]) -> Vec<String> {
     let window = |window: &WindowTotals| {
         let rows = window.rows.iter();
         let rows = rows.map(|row| format!("{} {} {}", row.name, row.time.0, row.count));
-        let (start, end) = (window.window.start.0, window.window.end.0);
+        let (start, end) = (window.window.start().0, window.window.end().0);
         let rows: Vec<String> = rows.collect();
         format!(
             "{start}..{end} GC {}: {}",
@@ -193,7 +193,7 @@ fn totals_are_without_collections_and_by_window() {
     ];
     let found = spans(&messages, 100);
     let collections = [(15, 35), (58, 72)];
-    let log = Span::new(Nanos(0), Nanos(100));
+    let log = Interval::new(Nanos(0), Nanos(100));
     // a: 10 to 60 is 50, less 20 and 2. b: 30 to 45 less 5, 55 to 75 less 14.
     // W: 20 to 50 less 15, 70 to 90 less 2.
     assert_eq!(
@@ -302,7 +302,7 @@ proptest! {
         let all: Vec<usize> = (0..profile.tracks.len()).collect();
         crate::flamegraph::test_support::parts_sum(&profile, &all, cuts)?;
         // The totals by name are what the frames have without GC on top.
-        let log = Span::new(Nanos(0), Nanos(500));
+        let log = Interval::new(Nanos(0), Nanos(500));
         let rows = span_totals(&found, &collections, log, None).remove(0).rows;
         for row in rows {
             let weights = profile.weigh(&all, profile.span);

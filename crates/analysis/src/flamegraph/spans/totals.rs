@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ProgramSpan, ProgramSpans};
 use eventlog::ids::Nanos;
-use model::time::Span;
+use model::time::Interval;
 
 /// How long the spans of a name lasted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ pub struct SpanTotal {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WindowTotals {
     /// When it was.
-    pub window: Span,
+    pub window: Interval,
     /// For how long the whole program collected in it.
     pub collecting: Nanos,
     /// By name, the longest first.
@@ -78,12 +78,12 @@ impl<'a> Sums<'a> {
 pub fn span_totals(
     spans: &ProgramSpans,
     collections: &[(u64, u64)],
-    log: Span,
+    log: Interval,
     window: Option<&str>,
 ) -> Vec<WindowTotals> {
     let sums = Sums::new(collections);
     let windows = match window {
-        None => vec![(log.start.0, log.end.0)],
+        None => vec![(log.start().0, log.end().0)],
         Some(name) => windows(spans, name),
     };
     // By name, the time and how many.
@@ -104,7 +104,7 @@ pub fn span_totals(
         }
     }
     let of_window = |((from, to), totals): ((u64, u64), FxHashMap<u32, (u64, u64)>)| WindowTotals {
-        window: Span::new(Nanos(from), Nanos(to)),
+        window: Interval::new(Nanos(from), Nanos(to)),
         collecting: Nanos(sums.within(from, to)),
         rows: rows(spans, totals),
     };

@@ -4,7 +4,7 @@ use super::*;
 use crate::findings::Finding;
 use eventlog::EventType;
 use eventlog::status::StopCodes;
-use model::time::Span;
+use model::time::Interval;
 
 impl StackSampleCollector {
     fn take(&mut self, at: u64, id: u16, payload: &[u8]) {
@@ -75,7 +75,7 @@ fn rows(profile: &Profile) -> Vec<String> {
             let names: Vec<String> = frames
                 .filter_map(|id| profile.frames.get(id).map(Frame::name))
                 .collect();
-            let (source, start, end) = (track.source.name(), span.start.0, span.end.0);
+            let (source, start, end) = (track.source.name(), span.start().0, span.end().0);
             rows.push(format!("{source} {start}..{end} {}", names.join(" ")));
         }
     }
@@ -129,7 +129,7 @@ fn parts_are_put_together_and_named_by_what_comes_later() {
         (None, Some("M.hs:1:1-9"))
     );
     assert_eq!(profile.chosen(&[]), [0, 1]);
-    assert_eq!(profile.span, Span::new(Nanos(2), Nanos(40)));
+    assert_eq!(profile.span, Interval::new(Nanos(2), Nanos(40)));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::Sample;
 use eventlog::ids::Nanos;
 use model::profile::samples::Samples;
 use model::profile::stacks::StackId;
-use model::time::Span;
+use model::time::Interval;
 
 /// So many gaps tell the median well enough.
 const MOST_GAPS: usize = 1 << 20;
@@ -22,7 +22,7 @@ pub(super) fn tick<'a>(threads: impl Iterator<Item = &'a Vec<(Nanos, StackId)>>)
 pub(super) fn of_thread(thread: &[(Nanos, StackId)], tick: Nanos) -> Samples {
     let mut samples = Samples::default();
     for &(at, stack) in thread {
-        samples.push(Span::new(Nanos(at.0.saturating_sub(tick.0)), at), stack);
+        samples.push(Interval::new(Nanos(at.0.saturating_sub(tick.0)), at), stack);
     }
     samples
 }
@@ -64,6 +64,6 @@ fn share(samples: &mut Samples, together: &[Sample], tick: Nanos) {
         Nanos(start + u64::try_from(offset).unwrap_or(u64::MAX))
     };
     for (part, sample) in (0..).zip(together) {
-        samples.push(Span::new(edge(part), edge(part + 1)), sample.stack);
+        samples.push(Interval::new(edge(part), edge(part + 1)), sample.stack);
     }
 }

@@ -294,7 +294,7 @@ fn head(origin: &dyn Origin, query: &FlameQuery, about: &About, texts: &mut Text
     let range = choice.range.unwrap_or(profile.span);
     let started = about
         .clock_origin_ns
-        .map(|clock| clock.saturating_add(clamped(range.start.0)));
+        .map(|clock| clock.saturating_add(clamped(range.start().0)));
     let types = sample_types(sources::of(choice.source).unit());
     let default = match query.measure {
         Measure::Count => types.first(),

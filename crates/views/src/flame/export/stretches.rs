@@ -6,7 +6,7 @@ use eventlog::ids::Nanos;
 use model::profile::samples::Samples;
 use model::profile::stacks::StackId;
 use model::profile::{Profile, Track};
-use model::time::Span;
+use model::time::Interval;
 
 /// A stretch of time with one stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(super) struct Stretch {
 /// track is all that is kept of it from one to the next.
 #[derive(Clone, Debug)]
 pub(super) struct Stretches {
-    range: Span,
+    range: Interval,
     jitter: Nanos,
     /// The samples still to come.
     samples: Range<usize>,
@@ -39,13 +39,13 @@ pub(super) struct Stretches {
 }
 
 impl Stretches {
-    pub(super) fn new(profile: &Profile, track: &Track, range: Span) -> Self {
+    pub(super) fn new(profile: &Profile, track: &Track, range: Interval) -> Self {
         Self {
             range,
             jitter: profile.jitter(track),
             samples: around(&track.samples, range),
             previous_end: None,
-            at: range.start,
+            at: range.start(),
             next: None,
         }
     }
@@ -64,15 +64,15 @@ impl Stretches {
     /// What a sample adds: the gap before it, if it is a pause, or else itself.
     fn sample(&mut self, profile: &Profile, track: &Track, index: usize) -> Option<Stretch> {
         let (span, stack) = track.samples.get(index)?;
-        let before = self.previous_end.replace(span.end);
-        if span.end <= self.range.start {
+        let before = self.previous_end.replace(span.end());
+        if span.end() <= self.range.start() {
             return None;
         }
         let first = before.is_none() && index == 0;
-        let pause = first || before.is_some_and(|before| span.start.since(before) > self.jitter);
-        let start = span.start.clamp(self.range.start, self.range.end);
-        let end = span.end.min(self.range.end);
-        let counts = span.start < span.end && span.end <= self.range.end;
+        let pause = first || before.is_some_and(|before| span.start().since(before) > self.jitter);
+        let start = span.start().clamp(self.range.start(), self.range.end());
+        let end = span.end().min(self.range.end());
+        let counts = span.start() < span.end() && span.end() <= self.range.end();
         let idle = profile.idle_stack;
         if pause && let Some(gap) = self.stretch(start, idle, false) {
             self.next = Some((end, stack, counts));
@@ -93,13 +93,13 @@ impl Stretches {
                 return Some(stretch);
             }
         }
-        self.stretch(self.range.end, profile.idle_stack, false)
+        self.stretch(self.range.end(), profile.idle_stack, false)
     }
 }
 
 /// The samples of a range, with the one before and the one after: how they
 /// lie tells whether a gap is a pause.
-fn around(samples: &Samples, range: Span) -> Range<usize> {
+fn around(samples: &Samples, range: Interval) -> Range<usize> {
     let touching = samples.touching(range);
     touching.start.saturating_sub(1)..(touching.end + 1).min(samples.len())
 }

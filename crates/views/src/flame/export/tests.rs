@@ -10,7 +10,7 @@ use model::profile::revision::Revision;
 use model::profile::sample_threads::SampleThreads;
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::{Profile, Samples, Track, TrackSource};
-use model::time::Span;
+use model::time::Interval;
 use proptest::prelude::*;
 
 use super::tree::DEEPEST;
@@ -40,14 +40,14 @@ fn nested(depth: u32, names: u32) -> Profile {
     walk[depth as usize + 1..].reverse();
     let mut samples = Samples::default();
     for (at, &stack) in (0..).zip(&walk) {
-        samples.push(Span::new(Nanos(at * 10), Nanos(at * 10 + 10)), stack);
+        samples.push(Interval::new(Nanos(at * 10), Nanos(at * 10 + 10)), stack);
     }
     Profile {
         frames,
         stacks,
         idle,
         idle_stack: StackId::EMPTY,
-        span: Span::new(Nanos(0), samples.end()),
+        span: Interval::new(Nanos(0), samples.end()),
         tracks: vec![Track {
             source: TrackSource::Capability(CapId(0)),
             samples,

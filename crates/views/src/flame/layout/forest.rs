@@ -6,7 +6,7 @@ use std::ops::Range;
 use eventlog::ids::Nanos;
 use model::profile::samples::Samples;
 use model::profile::stacks::{StackId, Stacks};
-use model::time::Span;
+use model::time::Interval;
 
 /// How many samples the smallest blocks have.
 const LEAF: usize = 32;
@@ -47,7 +47,7 @@ impl TimeTrack<'_> {
         let before = index.checked_sub(1).and_then(|i| self.samples.get(i));
         let here = self.samples.get(index);
         match (before, here) {
-            (Some((before, _)), Some((here, _))) => here.start.since(before.end) > self.jitter,
+            (Some((before, _)), Some((here, _))) => here.start().since(before.end()) > self.jitter,
             (None, Some(_)) => true,
             _ => false,
         }
@@ -69,18 +69,18 @@ impl TimeTrack<'_> {
 
     pub(super) fn start(&self, index: usize) -> Nanos {
         let sample = self.samples.get(index);
-        sample.map_or(Nanos(0), |(span, _)| span.start)
+        sample.map_or(Nanos(0), |(span, _)| span.start())
     }
 
     /// When the sample before this one ends.
     pub(crate) fn end_before(&self, index: usize) -> Nanos {
         let before = index.checked_sub(1).and_then(|i| self.samples.get(i));
-        before.map_or(Nanos(0), |(span, _)| span.end)
+        before.map_or(Nanos(0), |(span, _)| span.end())
     }
 
     /// From the first to the last of some samples.
-    pub(super) fn span(&self, places: &Range<usize>) -> Span {
-        Span::new(self.start(places.start), self.end_before(places.end))
+    pub(super) fn span(&self, places: &Range<usize>) -> Interval {
+        Interval::new(self.start(places.start), self.end_before(places.end))
     }
 }
 

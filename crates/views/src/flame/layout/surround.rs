@@ -5,7 +5,7 @@ use super::forest::{Forest, TimeTrack};
 use super::time::OpenBox;
 use eventlog::ids::Nanos;
 use model::profile::stacks::StackId;
-use model::time::Span;
+use model::time::Interval;
 
 /// A walk to the left. Blocks of samples that are all inside of the innermost
 /// box are passed over, so that the walk costs the boxes, not the samples.
@@ -34,7 +34,7 @@ impl<'a> Surround<'a> {
     pub(super) fn left_of(
         track: &'a TimeTrack<'a>,
         forest: &Forest,
-        range: Span,
+        range: Interval,
         first: usize,
     ) -> Context {
         let begin = track.samples.touching(range).start;
@@ -66,9 +66,9 @@ impl<'a> Surround<'a> {
             }
             let before = match index {
                 index if index > begin => track.end_before(index),
-                _ => range.start,
+                _ => range.start(),
             };
-            let start = track.start(index).max(range.start);
+            let start = track.start(index).max(range.start());
             if start > before && track.pauses_before(index) {
                 walk.step(track.idle(), start, (start.since(before), 0));
             }

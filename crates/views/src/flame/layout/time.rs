@@ -13,14 +13,14 @@ use super::surround::Surround;
 use super::{Levels, Row, View};
 use eventlog::ids::Nanos;
 use model::profile::stacks::StackId;
-use model::time::Span;
+use model::time::Interval;
 
 /// Lays out tracks in a range. The result has the level at which each track
 /// begins. What is beyond the view is passed over; boxes that reach there have
 /// their true edges. The unit of the view and the boxes is nanoseconds.
 pub(crate) fn time_order<'a>(
     tracks: impl Iterator<Item = (TimeTrack<'a>, &'a Forest)>,
-    range: Span,
+    range: Interval,
     view: View,
 ) -> (Levels, Vec<u16>) {
     let (mut levels, mut bands) = (Levels::default(), Vec::new());
@@ -46,7 +46,7 @@ pub(crate) fn time_order<'a>(
             view,
             open: Vec::new(),
             runs: Vec::new(),
-            at: range.start,
+            at: range.start(),
             amount: 0,
             count: 0,
             closing: false,
@@ -79,7 +79,7 @@ struct Walk<'a> {
     track: &'a TimeTrack<'a>,
     forest: &'a Forest,
     base: usize,
-    range: Span,
+    range: Interval,
     view: View,
     open: Vec<OpenBox>,
     /// By depth, the widest of the narrow boxes that the last one was made of,
@@ -97,18 +97,18 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// Where a time is in the unit of the view.
     fn place(&self, at: Nanos) -> f64 {
-        at.since(self.range.start).0 as f64
+        at.since(self.range.start()).0 as f64
     }
 
     fn time(&self, place: f64) -> Nanos {
-        Nanos(self.range.start.0.saturating_add(place.max(0.0) as u64))
+        Nanos(self.range.start().0.saturating_add(place.max(0.0) as u64))
     }
 
     fn walk(&mut self) {
         let samples = self.track.samples;
         let places = samples.touching(self.range);
-        let seen_from = self.time(self.view.left).max(self.range.start);
-        let seen = samples.touching(Span::new(seen_from, self.range.end));
+        let seen_from = self.time(self.view.left).max(self.range.start());
+        let seen = samples.touching(Interval::new(seen_from, self.range.end()));
         let mut index = seen.start.max(places.start);
         if index > places.start {
             let context = Surround::left_of(self.track, self.forest, self.range, index);
@@ -145,19 +145,19 @@ impl Walk<'_> {
             };
         }
         self.closing = self.at > view_end;
-        if self.at < self.range.end {
+        if self.at < self.range.end() {
             let rest = match self.track.pauses_after(places.end) {
-                true => self.range.end.since(self.at),
+                true => self.range.end().since(self.at),
                 false => Nanos(0),
             };
             let stack = self.track.after(places.end);
-            self.stretch(stack, self.range.end, rest, 0);
+            self.stretch(stack, self.range.end(), rest, 0);
         }
         self.close_to(0);
     }
 
     /// Whether a block of samples need not be looked into.
-    fn takes(&self, node: &Node, span: Span) -> bool {
+    fn takes(&self, node: &Node, span: Interval) -> bool {
         if !self.closing {
             return span.duration().0 as f64 <= self.view.min_width;
         }
@@ -167,7 +167,7 @@ impl Walk<'_> {
 
     /// The pause before a sample, if there is one.
     fn pause(&mut self, index: usize) {
-        let start = self.track.start(index).min(self.range.end);
+        let start = self.track.start(index).min(self.range.end());
         if self.at < start && self.track.pauses_before(index) {
             self.stretch(self.track.idle(), start, start.since(self.at), 0);
         }
@@ -177,7 +177,7 @@ impl Walk<'_> {
         if let Some(sample) = self.track.samples.cut(index, self.range) {
             let (span, count) = (sample.span, u64::from(sample.ends));
             let stack = self.track.shown(sample.stack);
-            self.stretch(stack, span.end, span.duration(), count);
+            self.stretch(stack, span.end(), span.duration(), count);
         }
     }
 

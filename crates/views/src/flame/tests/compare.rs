@@ -3,7 +3,7 @@
 use super::super::query::Measure;
 use super::*;
 
-fn compared(range: Span, before: Span, measure: Measure) -> FlameQuery {
+fn compared(range: Interval, before: Interval, measure: Measure) -> FlameQuery {
     let mut query = query(&[CAP], Some(range), View::LeftHeavy);
     query.choice.before = Some(before);
     query.measure = measure;

@@ -22,14 +22,14 @@ use model::profile::sample_threads::SampleThreads;
 use model::profile::samples::Samples;
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::{Profile, Track, TrackSource};
-use model::time::Span;
+use model::time::Interval;
 
 const TICK: u64 = 10;
 const CAP: TrackSource = TrackSource::Capability(CapId(0));
 const THREAD: TrackSource = TrackSource::OsThread(OsThreadId(7));
 
-fn span(start: u64, end: u64) -> Span {
-    Span::new(Nanos(start), Nanos(end))
+fn span(start: u64, end: u64) -> Interval {
+    Interval::new(Nanos(start), Nanos(end))
 }
 
 /// A profile of capability 0 and OS thread 7. Every letter of a stack is a
@@ -69,7 +69,7 @@ pub(super) fn profile(cap: &[(u64, u64, &str)], thread: &[(u64, u64, &str)]) -> 
         idle,
         idle_stack,
         tick_interval: Some(Nanos(TICK)),
-        span: Span::new(Nanos(0), end),
+        span: Interval::new(Nanos(0), end),
         threads: SampleThreads::default(),
         heap: None,
         revision: Revision::next(),
@@ -90,7 +90,7 @@ fn small() -> Profile {
 }
 
 /// A question about some tracks, in a range or all the time.
-fn query(tracks: &[TrackSource], range: Option<Span>, view: View) -> FlameQuery {
+fn query(tracks: &[TrackSource], range: Option<Interval>, view: View) -> FlameQuery {
     FlameQuery {
         choice: Choice {
             tracks: tracks.to_vec(),

@@ -23,8 +23,8 @@ fn places(query: &FlameQuery, name: &str, depth: u16) -> Vec<(u64, u64)> {
             from,
         },
     ) {
-        places.push((span.start.0, span.end.0));
-        from = Nanos(span.start.0 + 1);
+        places.push((span.start().0, span.end().0));
+        from = Nanos(span.start().0 + 1);
     }
     places
 }

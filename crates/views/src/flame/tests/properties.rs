@@ -76,11 +76,11 @@ proptest! {
         mut cuts in prop::collection::vec(0_u64..900, 0..6),
     ) {
         let profile = profile(&borrowed(&cap), &borrowed(&thread));
-        let end = profile.span.end.0;
+        let end = profile.span.end().0;
         cuts.extend([0, end]);
         cuts.retain(|&cut| cut <= end);
         cuts.sort_unstable();
-        let ranges: Vec<Span> = cuts.windows(2).map(|cut| span(cut[0], cut[1])).collect();
+        let ranges: Vec<Interval> = cuts.windows(2).map(|cut| span(cut[0], cut[1])).collect();
         let mut parts = vec![Weight::default(); profile.stacks.len()];
         for &range in &ranges {
             let part = profile.weigh(&[0, 1], range);

@@ -6,11 +6,11 @@ use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::profile::origin::{Choice, Origin};
 use model::profile::sample_threads::SampleThreads;
 use model::profile::*;
-use model::time::Span;
+use model::time::Interval;
 
 use super::profile;
 
-fn choice(threads: &[u32], range: Option<Span>) -> Choice {
+fn choice(threads: &[u32], range: Option<Interval>) -> Choice {
     let threads = threads.iter().map(|&id| TrackSource::Thread(ThreadId(id)));
     Choice {
         tracks: threads.collect(),
@@ -46,7 +46,7 @@ fn samples_are_of_the_thread_that_ran() {
     let samples = &with_track.tracks[0].samples;
     let ends: Vec<u64> = (0..samples.len())
         .filter_map(|i| samples.get(i))
-        .map(|(span, _)| span.end.0)
+        .map(|(span, _)| span.end().0)
         .collect();
     assert_eq!(ends, [30, 40, 100]);
 }
@@ -60,6 +60,6 @@ proptest! {
             weighed.own.iter().map(|weight| weight.amount).sum()
         };
         let (start, cut, end) = (Nanos(0), Nanos(cut), Nanos(110));
-        prop_assert_eq!(time(Span::new(start, cut)) + time(Span::new(cut, end)), 70);
+        prop_assert_eq!(time(Interval::new(start, cut)) + time(Interval::new(cut, end)), 70);
     }
 }

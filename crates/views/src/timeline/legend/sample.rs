@@ -17,7 +17,7 @@ use model::class::{CLASSES, Class};
 use model::gauge::Stretch;
 use model::marks::{MarkKind, NewMoment, NewSpan, Packed, Payload, TimelineReply, Values, Writer};
 use model::profile::frames::{Frame, FrameKind};
-use model::time::Span;
+use model::time::Interval;
 
 /// Nanoseconds in a pixel of a sample.
 const NS_PER_PX: f64 = 1000.0;
@@ -28,8 +28,8 @@ pub(super) fn at(px: f64) -> Nanos {
 }
 
 /// The time between two pixels.
-pub(super) fn between(from_px: f64, to_px: f64) -> Span {
-    Span::new(at(from_px), at(to_px))
+pub(super) fn between(from_px: f64, to_px: f64) -> Interval {
+    Interval::new(at(from_px), at(to_px))
 }
 
 /// Where a sample's span begins and ends, in pixels.
@@ -167,8 +167,8 @@ pub(crate) struct Sample {
     pub(super) part: Part,
     pub(super) layout: Layout,
     pub(super) marks: Marks,
-    pub(super) view: Span,
-    pub(super) range: Option<Span>,
+    pub(super) view: Interval,
+    pub(super) range: Option<Interval>,
     pub(super) selected: Option<Item>,
     pub(super) hovered: Option<Item>,
     pub(super) pointer: Option<Nanos>,
@@ -325,7 +325,7 @@ impl Sample {
     }
 
     /// The minimap while only a part of the log is in view.
-    pub(super) fn minimap(self, view: Span) -> Self {
+    pub(super) fn minimap(self, view: Interval) -> Self {
         Self {
             part: Part::Minimap,
             view,

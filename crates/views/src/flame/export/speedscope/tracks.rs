@@ -15,14 +15,14 @@ use model::profile::frames::Frames;
 use model::profile::origin::{Choice, Origin};
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::{Profile, Track};
-use model::time::Span;
+use model::time::Interval;
 
 /// Tracks that are being written.
 #[derive(Debug)]
 pub(super) struct Tracks {
     choice: Choice,
     measure: Measure,
-    range: Span,
+    range: Interval,
     /// The profile, if it was made for this file only.
     held: Option<Profile>,
     staged: Arc<Staged>,
@@ -218,7 +218,7 @@ struct Timed<'a> {
     stacks: &'a Stacks,
     staged: &'a Staged,
     limit: &'a Limit,
-    range: Span,
+    range: Interval,
     measure: Measure,
 }
 
@@ -248,7 +248,7 @@ impl Timed<'_> {
             last = piece.stack;
         }
         let (unit, start, end) = match self.measure {
-            Measure::Amount => ("nanoseconds", self.range.start.0, self.range.end.0),
+            Measure::Amount => ("nanoseconds", self.range.start().0, self.range.end().0),
             Measure::Count => ("none", 0, count),
         };
         let evented = events.saturating_mul(EVENT_FRAMES) < frames;
