@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::gauge::levels;
 use super::{Contents, Listed, Shape, TrackKind};
 use crate::scene::gauge::{Gauge, Series, Style, Unit};
-use crate::session::Session;
 use crate::timeline::legend::{Entry, Sample, Section, waves};
 use crate::tracks::group::Group;
 use model::marks::Writer;
@@ -31,7 +31,7 @@ impl TrackKind for Parallelism {
     }
 
     /// Of a single capability its own track says as much.
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let recording = &log.recording;
         let caps = recording.info.lives.caps().count();
         let there = recording.is_settled() && recording.store.run_count() > 0 && caps > 1;
@@ -58,7 +58,7 @@ impl TrackKind for Parallelism {
         })
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         levels(log, writer, |counts| counts.running);
     }
 

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::gauge::levels;
 use super::{Contents, Listed, Shape, TrackKind};
 use crate::scene::gauge::{Gauge, Series, Style, Unit};
-use crate::session::Session;
 use crate::timeline::legend::{Entry, Sample, Section, waves};
 use crate::tracks::group::Group;
 use model::marks::Writer;
@@ -31,7 +31,7 @@ impl TrackKind for ReadyThreads {
     }
 
     /// The account of time is made when the log is read.
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let recording = &log.recording;
         let there = recording.is_settled() && recording.store.run_count() > 0;
         let track = there.then(|| Listed::new(Self, "Ready threads").short("Ready"));
@@ -51,7 +51,7 @@ impl TrackKind for ReadyThreads {
         })
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         levels(log, writer, |counts| counts.ready);
     }
 
