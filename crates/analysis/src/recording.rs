@@ -154,8 +154,6 @@ impl Recording {
         let condition = Condition::of(&reader.damage(), reader.inflate_error().is_none());
         let watch = std::mem::take(&mut self.watch);
         self.store.learn(watch.facts(&self.info.lives, condition));
-        self.tracks
-            .settle(&self.numbers, &self.messages, reader.index(), end);
         if let Some(spans) = self.spans.take() {
             let mut sink = Ending {
                 store: &mut self.store,
@@ -164,6 +162,9 @@ impl Recording {
             spans.finish(end, &mut sink);
         }
         self.store.settle(end);
+        self.numbers.settle(self.store.account().pauses().all());
+        self.tracks
+            .settle(&self.numbers, &self.messages, reader.index(), end);
         self.telemetry.settle(end);
         self.with_profiles(Profiles::settle);
         self.profile_rows = ProfileRows::of(&self.profiles);
