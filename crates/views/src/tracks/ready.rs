@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Log;
+use super::legend::{Explained, Sample, Section};
+use super::waves;
 use super::{Contents, Listed, Shape, TrackKind};
 use crate::scene::gauge::{Gauge, Series, Style, Unit};
-use crate::timeline::legend::{Entry, Sample, Section, waves};
 use crate::tracks::group::Group;
 use eventlog::ids::Nanos;
 use model::gauge::Stretch;
@@ -76,8 +77,8 @@ impl TrackKind for ReadyThreads {
         }
     }
 
-    fn legend() -> Vec<Entry> {
-        vec![Entry::new(
+    fn legend() -> Vec<Explained> {
+        vec![Explained::new(
             "Ready threads",
             "How many threads could run, but no capability runs them: the length of all run queues together.",
             Sample::graph(Self, &[(0, &waves::LOWER)]),
