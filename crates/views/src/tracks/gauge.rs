@@ -6,7 +6,7 @@ use super::details::{DetailsQuery, Fact};
 use super::{TimelineQuery, TrackKind};
 use crate::scene::gauge::{Series, Unit, value, values};
 use crate::session::Session;
-use eventlog::ids::Nanos;
+use eventlog::ids::Duration;
 use model::marks::{Values, Writer};
 use model::time::Interval;
 
@@ -24,7 +24,7 @@ pub(super) fn details(track: impl TrackKind, log: &Session, query: &DetailsQuery
     let start = query.span.start();
     let mut writer = Writer {
         bucket_ns: bucket_ns(query.span),
-        ..TimelineQuery::writer(log, Interval::new(start, Nanos(start.0.saturating_add(1))))
+        ..TimelineQuery::writer(log, Interval::new(start, start + Duration(1)))
     };
     track.answer(log, &mut writer);
     let points: Vec<_> = writer.reply.points.of_row(0).collect();
@@ -102,6 +102,7 @@ mod tests {
     use crate::tracks::sparks::{Of, Sparks};
     use analysis::timeline::activity::COLLECTING;
     use eventlog::ids::CapId;
+    use eventlog::ids::Nanos;
 
     #[test]
     fn values_are_named_and_have_units() {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact, on_cap};
+use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact_time, on_cap};
 use super::thread::Thread;
 use super::{Contents, Listed, Shape, TrackKind};
 use crate::scene::format;
@@ -173,7 +173,7 @@ impl Details<'_> {
             MessageKind::Message => "message",
             MessageKind::Marker => "marker",
         };
-        let label = format!("{label} at {}{}", exact(at), on_cap(message.cap));
+        let label = format!("{label} at {}{}", exact_time(at), on_cap(message.cap));
         let fact = Fact::new(label, message.text);
         let by = message.cap.and_then(|cap| {
             let thread = self.store.running(cap, at, &mut 0)?;

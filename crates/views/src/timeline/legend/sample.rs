@@ -12,7 +12,7 @@ use crate::tracks::item::{Item, Marks, Names};
 use crate::tracks::name::TrackName;
 use crate::tracks::{Contents, Row};
 use analysis::timeline::flow::Arrow;
-use eventlog::ids::{Nanos, ThreadId};
+use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::{CLASSES, Class};
 use model::gauge::Stretch;
 use model::marks::{MarkKind, NewMoment, NewSpan, Packed, Payload, TimelineReply, Values, Writer};
@@ -335,7 +335,7 @@ impl Sample {
 
     /// The item of a row that is at a pixel.
     pub(super) fn item(&self, row: Row, px: f64) -> Option<Item> {
-        self.marks.hit(row, at(px), Nanos(0))
+        self.marks.hit(row, at(px), Duration::ZERO)
     }
 
     /// Which part of the scene is shown.
