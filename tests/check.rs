@@ -4,15 +4,13 @@
 mod common;
 
 use std::io::Write;
-use std::ops::Range;
 use std::process::{Command, Stdio};
 
 use analysis::findings::Fact;
 use common::build::{Build, Declared, TYPES};
-use common::{Tally, cases, eventscope, known};
+use common::{InMemory, Tally, cases, eventscope, known};
 use eventlog::source::FileSource;
 use views::session::check::CheckQuery;
-use views::session::query::{Host, Later, Unreadable};
 use views::session::read_session;
 use views::words::findings::{of_problem, subject_or_none};
 
@@ -51,25 +49,6 @@ fn real_logs_are_in_order() {
     tally.finish(known([36, 36], [126, 126]));
 }
 
-/// Supplies all of a file that is asked for, at once.
-struct InMemory(Vec<u8>);
-
-impl Host for InMemory {
-    fn is_due(&self) -> bool {
-        false
-    }
-
-    fn pause(&self) -> Later<'_, ()> {
-        Box::pin(std::future::ready(()))
-    }
-
-    fn read(&self, range: Range<u64>) -> Later<'_, Result<Vec<u8>, Unreadable>> {
-        let end = (range.end as usize).min(self.0.len());
-        let bytes = self.0[range.start as usize..end].to_vec();
-        Box::pin(std::future::ready(Ok(bytes)))
-    }
-}
-
 /// What the page is told of a log, as lines of the command.
 fn asked(path: &str) -> Vec<String> {
     let mut source = FileSource::open(path.as_ref()).expect("the log is there");
@@ -77,8 +56,10 @@ fn asked(path: &str) -> Vec<String> {
     let Ok(log) = read_session(&mut source) else {
         return Vec::new();
     };
-    let file = InMemory(std::fs::read(path).expect("the log can be read"));
-    let checked = log.ask_with(&CheckQuery, &file).expect("the file is there");
+    let file = std::fs::read(path).expect("the log can be read");
+    let checked = log
+        .ask_with(&CheckQuery, &InMemory(&file))
+        .expect("the file is there");
     let findings = checked.findings.kept().iter();
     let order = findings.filter_map(|one| match &one.fact {
         Fact::Order { subject, problem } => Some((one, subject.as_ref(), *problem)),

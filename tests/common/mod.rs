@@ -13,6 +13,7 @@ pub mod show;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -32,6 +33,7 @@ use eventlog::source::{Source, read_log};
 use eventlog::{DamageList, LogError, LogReader, Need, Record, Sink, Step};
 use model::time::Interval;
 use views::session::Session;
+use views::session::query::{Host, Later, Unreadable};
 use views::words::findings::{line, sentence};
 
 /// A log with the reference results beside it.
@@ -477,5 +479,25 @@ impl SpanSink for CountSpans {
     }
     fn oddity(&mut self, at: Nanos, _: Option<CapId>, oddity: Oddity) {
         self.oddities.push(sentence(&Finding::at(at, oddity)));
+    }
+}
+
+/// Supplies all of a file that is asked for, at once.
+#[derive(Debug)]
+pub struct InMemory<'a>(pub &'a [u8]);
+
+impl Host for InMemory<'_> {
+    fn is_due(&self) -> bool {
+        false
+    }
+
+    fn pause(&self) -> Later<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn read(&self, range: Range<u64>) -> Later<'_, Result<Vec<u8>, Unreadable>> {
+        let end = (range.end as usize).min(self.0.len());
+        let bytes = self.0[range.start as usize..end].to_vec();
+        Box::pin(std::future::ready(Ok(bytes)))
     }
 }

@@ -177,7 +177,10 @@ fn number(count: u64, one: &str, many: &str) -> String {
 
 fn damage(kind: DamageKind, lost_bytes: u64) -> String {
     let lost = number(lost_bytes, "byte", "bytes");
-    let skipped = number(lost_bytes, "byte was skipped", "bytes were skipped");
+    let skipped = match lost_bytes {
+        0 => "nothing was skipped".to_owned(),
+        _ => number(lost_bytes, "byte was skipped", "bytes were skipped"),
+    };
     match kind {
         DamageKind::UndeclaredType(id) => {
             format!("event type {id} is not declared in the header; {skipped}")
@@ -205,12 +208,14 @@ fn damage(kind: DamageKind, lost_bytes: u64) -> String {
             number(size.into(), "byte", "bytes")
         ),
         DamageKind::BlockMarker => format!(
-            "a block marker is damaged; its events were read as far as the rest of it allows, {skipped}"
+            "a block marker is damaged; its events were read as far as the rest of it allows; {skipped}"
         ),
         DamageKind::Length(id) => format!(
             "an event of type {id} claims to reach over the events after it; it was cut where they begin"
         ),
-        DamageKind::BetweenBlocks => format!("between blocks is what is no event; {skipped}"),
+        DamageKind::BetweenBlocks => {
+            format!("what stands between two blocks is no event; {skipped}")
+        }
         DamageKind::BeforeHeader => format!(
             "{lost} left over before the header, as GHC 9.0 leaves them when logging begins again"
         ),
@@ -362,7 +367,7 @@ fn of_stack(problem: StackProblem) -> String {
             format!("a stack sample of thread {thread} has no last part")
         }
         StackProblem::NoSuchCapability(cap) => {
-            format!("a stack sample is of capability {cap} or of a thread that cannot be")
+            format!("a stack sample names capability {cap}, or a thread, that no log can have")
         }
         StackProblem::UnknownText(id) => {
             format!("stack samples refer to text {id}, which is not defined")

@@ -1,0 +1,403 @@
+//! For each rule a log in which it is found: made by hand, as most of them do
+//! not happen in real ones. What is said of it stands in one snapshot, so that
+//! all sentences can be read beside each other.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use analysis::automata::Oddity;
+use analysis::findings::{Finding, Findings, Rule};
+use analysis::spans::{SpanSink, Spans};
+use common::build::{Build, Declared, TYPES};
+use common::{ALL_ANALYSES, InMemory, session_of};
+use eventlog::ids::{CapId, Nanos};
+use eventlog::source::read_log;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use views::session::check::CheckQuery;
+use views::words::findings::line;
+
+/// What the automata did not expect.
+#[derive(Debug, Default)]
+struct Odd(Findings);
+
+impl SpanSink for Odd {
+    fn oddity(&mut self, at: Nanos, _: Option<CapId>, oddity: Oddity) {
+        self.0.push(Finding::at(at, oddity));
+    }
+}
+
+const US: u64 = 1000;
+
+/// What is found in a log, by the name of its rule.
+fn found(log: &Build) -> BTreeMap<&'static str, String> {
+    let session = session_of(&log.bytes).expect("it can be read");
+    let checked = session
+        .ask_with(&CheckQuery, &InMemory(&log.bytes))
+        .expect("a file");
+    // Only the command asks for spans of the mutator by capability.
+    let mut runs = Spans::new(ALL_ANALYSES, Odd::default());
+    read_log(&mut log.bytes.as_slice(), &mut runs).expect("it can be read");
+    let odd = runs.finish().0;
+    let all = [session.findings(), checked.findings, odd];
+    let kept = all.iter().flat_map(|found| found.kept());
+    kept.map(|found| (found.rule().name(), line(found)))
+        .collect()
+}
+
+fn types() -> Vec<Declared> {
+    let more = [
+        (20, Some(0), "GC work"),
+        (15, Some(4), "Create spark thread"),
+        (38, Some(0), "Spark run"),
+        (55, Some(18), "Task create"),
+        (56, Some(12), "Task migrate"),
+        (57, Some(8), "Task delete"),
+        (161, None, "Heap profile cost-centre definition"),
+        (181, None, "User binary message"),
+    ];
+    [TYPES, &more].concat()
+}
+
+/// A whole log with what `fill` writes on capability 0.
+fn on_cap_0(fill: impl FnOnce(&mut Build) -> &mut Build) -> Build {
+    let mut log = Build::with_types(&types());
+    log.block(Some(0), (0, 1_000_000 * US), fill).end();
+    log
+}
+
+/// Messages a microsecond apart, in a thread that runs.
+fn messages(texts: &[&str]) -> Build {
+    on_cap_0(|log| {
+        log.event(0, 1, &[0, 0, 0, 7]).run(1, 7);
+        for (at, text) in (1..).zip(texts) {
+            log.event(19, at * US, text.as_bytes());
+        }
+        log.stop(999_999 * US, 7, 5)
+    })
+}
+
+/// Messages to which each number adds one.
+fn numbered(count: u32, text: impl Fn(u32) -> String) -> Build {
+    let texts: Vec<String> = (0..count).map(text).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    messages(&texts)
+}
+
+/// Events without anything but the number of a thread.
+fn events(list: &[(u16, u32)]) -> Build {
+    on_cap_0(|log| {
+        for (at, (id, thread)) in (1..).zip(list) {
+            let payload = match id {
+                2 => [&thread.to_be_bytes()[..], &[0, 3, 0, 0, 0, 0]].concat(),
+                4 | 8 => [&thread.to_be_bytes()[..], &[0, 1]].concat(),
+                9 | 10 | 38 => Vec::new(),
+                _ => thread.to_be_bytes().to_vec(),
+            };
+            log.event(*id, at, &payload);
+        }
+        log
+    })
+}
+
+fn task(moves: &[(u16, u16)]) -> Build {
+    on_cap_0(|log| {
+        let task = 9_u64.to_be_bytes();
+        log.event(55, 1, &[&task[..], &[0; 10]].concat());
+        for (from, to) in moves {
+            let ends = [from.to_be_bytes(), to.to_be_bytes()].concat();
+            log.event(56, 2, &[&task[..], &ends].concat());
+        }
+        log
+    })
+}
+
+/// Binary messages, as `ghc-stack-profiler` writes them.
+fn binary(parts: &[&[u8]]) -> Build {
+    on_cap_0(|log| {
+        for (at, part) in (1..).zip(parts) {
+            log.event(181, at, part);
+        }
+        log
+    })
+}
+
+/// A sound log whose bytes `spoil` changes; it begins with two blocks on two
+/// capabilities.
+fn spoilt(spoil: impl FnOnce(&mut Vec<u8>, [usize; 2])) -> Build {
+    let mut log = two_blocks(
+        |log| log.runs(1000, 20),
+        |log| log.runs(101_000, 20),
+        [(0, 100_000), (100_000, 200_000)],
+    );
+    let first = Build::with_types(&types()).bytes.len();
+    let second = nth(first, 40);
+    spoil(&mut log.bytes, [first, second]);
+    log
+}
+
+/// Where an event begins in a block of [`Build::runs`].
+const fn nth(block: usize, event: usize) -> usize {
+    const MARKER: usize = 24;
+    const RUN: usize = 14;
+    const STOP: usize = 20;
+    block + MARKER + event / 2 * (RUN + STOP) + event % 2 * RUN
+}
+
+/// A message that claims so many bytes, and has three.
+fn text_of_length(time: u64, claimed: u16) -> Vec<u8> {
+    let start = [&[0, 19][..], &time.to_be_bytes(), &claimed.to_be_bytes()];
+    [&start.concat()[..], b"abc"].concat()
+}
+
+/// Blocks of two capabilities.
+fn two_blocks(
+    first: impl FnOnce(&mut Build) -> &mut Build,
+    second: impl FnOnce(&mut Build) -> &mut Build,
+    times: [(u64, u64); 2],
+) -> Build {
+    let mut log = Build::with_types(&types());
+    log.block(Some(0), times[0], first);
+    log.block(Some(1), times[1], second).end();
+    log
+}
+
+/// A collection that ends before its last phase began, as the runtime dates
+/// ends back.
+fn collection(work: u64, end: u64) -> Build {
+    on_cap_0(|log| {
+        log.event(9, 1000, &[])
+            .event(20, work, &[])
+            .event(10, end, &[])
+            .run(work + 1, 7)
+    })
+}
+
+/// Logs of which each shows one rule at least.
+fn logs() -> Vec<(Rule, Build)> {
+    const SCC: &str = r#"ANN_SCC 0 bar ["Main.gone (M.hs:9:9)"]"#;
+    let call = ["START 0 bar", "ANN_TH 0 bar 71"];
+    let with = |more: &[&str]| messages(&[&call[..], more].concat());
+    let stack =
+        |last, cap: [u8; 4], rest: &[u8]| [&[0xFF, last][..], &cap, &[0, 0, 0, 7], rest].concat();
+    let table = [0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 9];
+    let text = [0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 5];
+    let place = [0, 1, 3, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 6];
+    let cut = |bytes: &mut Vec<u8>, len: usize| bytes.truncate(len);
+    vec![
+        (Rule::UndeclaredType, spoilt(|b, [at, _]| b[nth(at, 4)] = 7)),
+        (
+            Rule::EventTime,
+            spoilt(|b, [at, _]| b[nth(at, 4) + 2] = 0x70),
+        ),
+        (Rule::BlockSize, spoilt(|b, [at, _]| b[at + 11] = 0x70)),
+        (Rule::BlockMarker, spoilt(|b, [_, at]| b[at + 14] = 0x70)),
+        (
+            Rule::EventMisfit,
+            spoilt(|b, [at, _]| b[nth(at, 5) + 1] = 0),
+        ),
+        (
+            Rule::BetweenBlocks,
+            spoilt(|b, [at, _]| {
+                b.splice(at..at, [0x55; 40]);
+            }),
+        ),
+        (
+            Rule::BeforeHeader,
+            spoilt(|b, _| {
+                b.splice(0..0, [0; 5]);
+            }),
+        ),
+        (Rule::AfterEnd, spoilt(|b, _| b.extend([0x55; 40]))),
+        (Rule::CutOff, spoilt(|b, [_, at]| cut(b, nth(at, 8) + 5))),
+        (
+            Rule::Compressed,
+            spoilt(|bytes, _| {
+                let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+                gzip.write_all(bytes).expect("memory");
+                *bytes = gzip.finish().expect("memory");
+                let checksum = bytes.len() - 8;
+                bytes[checksum] ^= 1;
+            }),
+        ),
+        (Rule::NoEndMarker, spoilt(|b, _| cut(b, b.len() - 2))),
+        (
+            Rule::SectionHeader,
+            spoilt(|b, _| b.extend(*b"hdrbhetbetb\0broken")),
+        ),
+        (
+            Rule::MessagesCut,
+            numbered(34_000, |_| "a long story ".repeat(320)),
+        ),
+        (Rule::GcEndWithoutStart, events(&[(10, 0)])),
+        (Rule::GcStartRepeated, events(&[(9, 0), (9, 0), (10, 0)])),
+        (Rule::StopBeforeRun, events(&[(2, 7)])),
+        (Rule::OtherThread, events(&[(0, 7), (0, 8), (1, 7), (2, 8)])),
+        (Rule::OrderUncreated, events(&[(0, 7), (1, 8)])),
+        (Rule::OrderCreatedAgain, events(&[(0, 7), (0, 7)])),
+        (Rule::OrderRunsAlready, events(&[(0, 7), (1, 7), (1, 7)])),
+        (Rule::OrderStopsUnrun, events(&[(0, 7), (2, 7)])),
+        (Rule::OrderMovesRunning, events(&[(0, 7), (1, 7), (4, 7)])),
+        (
+            Rule::OrderOtherThread,
+            events(&[(0, 7), (0, 8), (1, 7), (1, 8)]),
+        ),
+        (Rule::OrderTaskElsewhere, task(&[(3, 1)])),
+        (Rule::OrderSparkWithoutThread, events(&[(38, 0)])),
+        (
+            Rule::OrderSparkInOtherThread,
+            events(&[(0, 7), (1, 7), (38, 0)]),
+        ),
+        (Rule::CallStartRepeated, with(&["START 0 bar"])),
+        (Rule::CallStopWithoutStart, with(&["STOP 1 bar"])),
+        (Rule::CallAnnotationEarly, with(&["ANN_TH 1 bar 71"])),
+        (Rule::CallAnnotationRepeated, with(&["ANN_TH 0 bar 72"])),
+        (Rule::CallNumberMissing, with(&["ANN_TH bar 72"])),
+        (
+            Rule::CallThreadMissing,
+            messages(&["START 0 bar", "ANN_TH 0 bar none"]),
+        ),
+        (
+            Rule::CallStackUnreadable,
+            with(&["ANN_SCC 0 bar [Main.main]"]),
+        ),
+        (
+            Rule::CallUnknownCostCentre,
+            on_cap_0(|log| {
+                log.event(161, 1, b"\0\0\0\x01main\0Main\0M.hs:1:1\0\0")
+                    .event(19, 2, call[0].as_bytes())
+                    .event(19, 3, SCC.as_bytes())
+                    .event(19, 4, call[1].as_bytes())
+                    .event(19, 9, b"STOP 0 bar")
+            }),
+        ),
+        (
+            Rule::CallOverlap,
+            with(&["START 1 baz", "ANN_TH 1 baz 71", "STOP 0 bar", "STOP 1 baz"]),
+        ),
+        (
+            Rule::CallCutByReturn,
+            messages(&[
+                "ANN_CALL_TO 0x410061 0x40ff00 71",
+                call[0],
+                call[1],
+                "ANN_CALL_RET 0x410061 0x40ff00 71",
+                "STOP 0 bar",
+            ]),
+        ),
+        (
+            Rule::CallAddressMissing,
+            with(&["ANN_CALL_TO bar_c 0x40ff00 71"]),
+        ),
+        (
+            Rule::CallFunctionThreadMissing,
+            with(&["ANN_CALL_TO 0x410061 0x40ff00"]),
+        ),
+        (
+            Rule::CallReturnUnmatched,
+            with(&["ANN_CALL_RET 0x410099 0x40ff00 71"]),
+        ),
+        (
+            Rule::CallTooMany,
+            numbered(140, |n| match n / 70 {
+                0 => format!("START {n} bar"),
+                _ => format!("STOP {} bar", n - 70),
+            }),
+        ),
+        (
+            Rule::StackIncomplete,
+            binary(&[&stack(0xCB, [0; 4], &table)]),
+        ),
+        (
+            Rule::StackNoSuchCapability,
+            binary(&[&stack(0xCA, [0, 1, 0, 0], &table)]),
+        ),
+        (
+            Rule::StackUnknownText,
+            binary(&[&stack(0xCA, [0; 4], &text)]),
+        ),
+        (
+            Rule::StackUnknownLocation,
+            binary(&[&stack(0xCA, [0; 4], &place)]),
+        ),
+        (
+            Rule::SpansLeftOut,
+            numbered(600, |n| match n / 300 {
+                0 => format!("START s{n}"),
+                _ => format!("STOP s{}", n - 300),
+            }),
+        ),
+        (
+            Rule::EventOverrun,
+            on_cap_0(|log| log.runs(1000, 9).raw(&text_of_length(90_000, 0x7000))),
+        ),
+        (
+            Rule::EventLength,
+            on_cap_0(|log| {
+                log.runs(1000, 9)
+                    .raw(&text_of_length(90_000, 63))
+                    .runs(100_000, 9)
+            }),
+        ),
+        (
+            Rule::BlockTimes,
+            two_blocks(
+                |log| log.runs(1000, 20),
+                |log| log.runs(101_000, 20),
+                [(0, 100_000), (700_000_000, 800_000_000)],
+            ),
+        ),
+        (
+            Rule::OrderAfterEnd,
+            on_cap_0(|log| {
+                log.event(0, 1, &[0, 0, 0, 7])
+                    .run(2, 7)
+                    .stop(3, 7, 5)
+                    .stop(4, 7, 5)
+            }),
+        ),
+        (
+            Rule::OrderStopsElsewhere,
+            two_blocks(
+                |log| log.event(0, 1, &[0, 0, 0, 7]).run(2, 7),
+                |log| log.stop(3, 7, 3),
+                [(0, 9); 2],
+            ),
+        ),
+        (Rule::TimesGoBack, collection(5000, 4000)),
+        (Rule::TimesGoFarBack, collection(5_000_000, 2_000_000)),
+        (Rule::UnknownType, {
+            let mut log = Build::with_types(&[TYPES, &[(250, Some(0), "Novelty")]].concat());
+            log.block(Some(0), (0, 9), |log| log.event(250, 5, &[]))
+                .end();
+            log
+        }),
+        (Rule::OpenCollection, events(&[(9, 0)])),
+        (Rule::OpenRun, events(&[(0, 7), (1, 7)])),
+        (Rule::UnfinishedThreads, events(&[(0, 7), (0, 8)])),
+    ]
+}
+
+#[test]
+fn each_rule_has_a_log() {
+    let mut said: BTreeMap<&str, String> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for (rule, log) in logs() {
+        let mut found = found(&log);
+        match found.remove(rule.name()) {
+            Some(line) => _ = said.insert(rule.name(), line),
+            None => wrong.push(format!("{} is not among {found:#?}", rule.name())),
+        }
+        for (other, line) in found {
+            said.entry(other).or_insert(line);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let missing = Rule::ALL.iter().map(|rule| rule.name());
+    let missing: Vec<&str> = missing.filter(|name| !said.contains_key(name)).collect();
+    assert_eq!(missing, ["buffer-missing"]);
+    let lines = said.iter().map(|(name, line)| format!("{name}: {line}"));
+    insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"));
+}
