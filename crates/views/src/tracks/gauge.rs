@@ -9,7 +9,7 @@ use crate::scene::gauge::{Series, Unit, value, values};
 use crate::scene::painter::Painter;
 use crate::scene::strip::Strip;
 use crate::tracks::item::Marks;
-use eventlog::ids::{Duration, Nanos};
+use eventlog::ids::Duration;
 use model::marks::{Values, Writer};
 use model::time::Interval;
 
