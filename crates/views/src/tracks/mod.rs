@@ -26,6 +26,7 @@ mod link;
 pub mod messages;
 pub mod name;
 pub mod nonmoving;
+pub mod parallelism;
 mod query;
 pub mod ready;
 pub mod returned;
@@ -128,7 +129,7 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
     fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
         let marks = shown.marks;
         match Self::SHAPE {
-            Shape::Gauge => gauge::paint(self.into(), marks, strip, painter),
+            Shape::Gauge => gauge::paint(self.into(), shown, strip, painter),
             Shape::Moments => strip.paint_ticks(marks.of(self), painter),
             Shape::Lane | Shape::Samples => {
                 strip.paint_bars(marks.of(self), Class::Other, lane::by_duration, painter);
@@ -280,6 +281,7 @@ tracks! {
     activity::Activity,
     collections::Collections,
     nonmoving::Nonmoving,
+    parallelism::Parallelism,
     ready::ReadyThreads,
     messages::Messages,
     capability::Capability,

@@ -211,6 +211,20 @@ fn writer() -> Writer {
     }
 }
 
+/// Writes a series of values, evenly spread.
+fn stretches(writer: &mut Writer, series: u8, values: &[f64], of: impl Fn(f64) -> Values) {
+    let width = SAMPLE_PX / values.len().max(1) as f64;
+    for (place, value) in values.iter().enumerate() {
+        let from = place as f64 * width;
+        let stretch = Stretch {
+            start: at(from).0,
+            end: at(from + width).0,
+            values: of(*value),
+        };
+        writer.stretch(series, &stretch);
+    }
+}
+
 /// A track for a sample.
 pub(super) fn track(kind: Kind, name: &str) -> Track {
     let id = match kind {
@@ -282,17 +296,20 @@ impl Sample {
     pub(crate) fn graph(row: impl Into<Row>, series: &[(u8, &[f64])]) -> Self {
         let mut writer = writer();
         for (number, values) in series {
-            let width = SAMPLE_PX / values.len().max(1) as f64;
-            for (place, value) in values.iter().enumerate() {
-                let from = place as f64 * width;
-                let stretch = Stretch {
-                    start: at(from).0,
-                    end: at(from + width).0,
-                    values: Values::one(*value),
-                };
-                writer.stretch(*number, &stretch);
-            }
+            stretches(&mut writer, *number, values, Values::one);
         }
+        Self::row(row, Vec::new()).with(writer)
+    }
+
+    /// A graph of one series, each value the mean of others.
+    pub(crate) fn spread(row: impl Into<Row>, means: [f64; 8]) -> Self {
+        let mut writer = writer();
+        stretches(&mut writer, 0, &means, |mean| Values {
+            min: mean * 0.5,
+            max: mean + 0.4,
+            mean,
+            last: mean,
+        });
         Self::row(row, Vec::new()).with(writer)
     }
 
