@@ -22,6 +22,7 @@ pub mod heap;
 pub mod instants;
 pub mod item;
 mod lane;
+pub mod legend;
 mod link;
 pub mod messages;
 pub mod name;
@@ -39,6 +40,7 @@ pub mod task;
 pub mod thread;
 mod thread_paint;
 pub mod user_span;
+mod waves;
 pub mod words;
 
 use std::fmt;
@@ -48,16 +50,15 @@ use serde::{Deserialize, Serialize};
 use crate::scene::gauge::Gauge;
 use crate::scene::painter::Painter;
 use crate::scene::strip::Strip;
-use crate::timeline::arrange::Known;
-use crate::timeline::legend::{Entry, Section};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
 use details::{DetailsQuery, Fact};
 use eventlog::ids::{CapId, ThreadId};
+use legend::{Explained, Section};
 use model::class::Class;
 use model::marks::{MarkKind, Payload, Writer};
 
-pub use contents::{Contents, Listed, Log};
+pub use contents::{Contents, Known, Listed, Log};
 pub use query::TimelineQuery;
 pub use scope::scope_of;
 
@@ -178,7 +179,7 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
     }
 
     /// What the legend says of its marks.
-    fn legend() -> Vec<Entry>;
+    fn legend() -> Vec<Explained>;
 }
 
 /// Makes the enum of all tracks from the table of their kinds, and hands each
@@ -242,7 +243,7 @@ macro_rules! tracks {
             }
 
             /// What a part of the legend says of tracks.
-            pub(crate) fn legend(section: Section) -> Vec<Entry> {
+            pub(crate) fn legend(section: Section) -> Vec<Explained> {
                 let mut entries = Vec::new();
                 $(
                     if $module::$kind::SECTION == section {

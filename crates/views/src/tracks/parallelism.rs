@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Log;
 use super::gauge::levels;
+use super::legend::{Explained, Sample, Section};
+use super::waves;
 use super::{Contents, Listed, Shape, TrackKind};
 use crate::scene::gauge::{Gauge, Series, Style, Unit};
-use crate::timeline::legend::{Entry, Sample, Section, waves};
 use crate::tracks::group::Group;
 use model::marks::Writer;
 
@@ -62,8 +63,8 @@ impl TrackKind for Parallelism {
         levels(log, writer, |counts| counts.running);
     }
 
-    fn legend() -> Vec<Entry> {
-        vec![Entry::new(
+    fn legend() -> Vec<Explained> {
+        vec![Explained::new(
             "Parallelism",
             "How many capabilities run Haskell threads at the same time: the line is their mean, the light area reaches from the fewest to the most in each pixel.",
             Sample::spread(Self, waves::FEW),

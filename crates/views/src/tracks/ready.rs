@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Log;
 use super::gauge::levels;
+use super::legend::{Explained, Sample, Section};
+use super::waves;
 use super::{Contents, Listed, Shape, TrackKind};
 use crate::scene::gauge::{Gauge, Series, Style, Unit};
-use crate::timeline::legend::{Entry, Sample, Section, waves};
 use crate::tracks::group::Group;
 use model::marks::Writer;
 
@@ -55,8 +56,8 @@ impl TrackKind for ReadyThreads {
         levels(log, writer, |counts| counts.ready);
     }
 
-    fn legend() -> Vec<Entry> {
-        vec![Entry::new(
+    fn legend() -> Vec<Explained> {
+        vec![Explained::new(
             "Ready threads",
             "How many threads could run, but no capability runs them: the length of all run queues together. The line is the mean, the light area reaches from the fewest to the most in each pixel.",
             Sample::spread(Self, waves::FEW),
