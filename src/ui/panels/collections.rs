@@ -17,7 +17,7 @@ use analysis::numbers::Collection;
 use analysis::numbers::collections_query::{
     CollectionColumn, CollectionsQuery, CollectionsReply, Pauses,
 };
-use eventlog::ids::Nanos;
+use eventlog::ids::Duration;
 use model::time::Interval;
 use views::scene::format;
 use views::tracks::collections::Collections as CollectionsTrack;
@@ -212,7 +212,7 @@ fn grid_rows(answer: Option<&CollectionsReply>) -> Rows {
 
 fn grid_row(gc: &Collection) -> GridRow {
     let nothing = || format::NOTHING.to_owned();
-    let time = |ns| format::duration(Nanos(ns));
+    let time = |ns| format::duration(Duration(ns));
     let kind = match gc.is_parallel() {
         true => "parallel",
         false => "sequential",
@@ -301,7 +301,7 @@ fn percentiles(all: &Pauses, generations: &[Pauses]) -> Html {
             pauses.p99_ns,
             pauses.max_ns,
         ];
-        let cell = |ns| html! { <td class="number">{ format::duration(Nanos(ns)) }</td> };
+        let cell = |ns| html! { <td class="number">{ format::duration(Duration(ns)) }</td> };
         html! {
             <tr>
                 <th scope="row">{ name }</th>

@@ -16,7 +16,7 @@ use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, when};
 use analysis::numbers::{Collection, Numbers};
-use eventlog::ids::Nanos;
+use eventlog::ids::Duration;
 use model::class::Class;
 use model::marks::{MarkKind, MarkView, NONE, Packed, Payload, Writer};
 use model::time::Interval;
@@ -277,8 +277,8 @@ fn one(gc: &Collection, numbers: &Numbers) -> Vec<Fact> {
     let mut add = |label: &str, text: Option<String>| {
         facts.extend(text.map(|text| Fact::new(label, text)));
     };
-    let pause = format::duration(Nanos(gc.pause_ns()));
-    let wait = gc.sync_ns.map(|wait| format::duration(Nanos(wait)));
+    let pause = format::duration(Duration(gc.pause_ns()));
+    let wait = gc.sync_ns.map(|wait| format::duration(Duration(wait)));
     let Some(generation) = gc.generation else {
         add("pause", Some(pause));
         add("until all had stopped", wait);
@@ -331,13 +331,13 @@ fn several<'a>(found: impl Iterator<Item = &'a Collection>) -> Vec<Fact> {
     };
     let text = format!(
         "{}, collection {}",
-        format::duration(Nanos(longest.pause_ns())),
+        format::duration(Duration(longest.pause_ns())),
         longest.number
     );
     let span = Interval::new(longest.start, longest.end);
     vec![
         Fact::new("collections", format::count(count)),
-        Fact::new("pauses in all", format::duration(Nanos(pauses_ns))),
+        Fact::new("pauses in all", format::duration(Duration(pauses_ns))),
         Fact::new("longest", text).leading(Lead::Other, Collections, span),
         Fact::new("copied", format::bytes(copied)),
     ]

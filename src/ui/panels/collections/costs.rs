@@ -6,7 +6,7 @@ use super::generation;
 use crate::ui::panel::{Source, use_answer};
 use crate::ui::term::Term;
 use analysis::account::costs::{GcCosts, GcParts};
-use eventlog::ids::{CapId, Nanos};
+use eventlog::ids::{CapId, Duration};
 use model::time::Interval;
 use views::scene::format;
 use views::session::questions::GcCostsQuery;
@@ -52,7 +52,7 @@ fn cell(ns: u64, of_ns: u64) -> Html {
     }
     html! {
         <td class="number">
-            { format::duration(Nanos(ns)) }
+            { format::duration(Duration(ns)) }
             if of_ns > 0 { <small>{ format::percent_short(ns, of_ns) }</small> }
         </td>
     }
@@ -134,7 +134,7 @@ fn capabilities(costs: &[GcCosts]) -> Html {
         let gc_ns = parts.inside_ns();
         html! {
             <tr>
-                <th scope="row">{ cap }</th>
+                <th scope="row">{ cap.to_string() }</th>
                 <td>{ generation }</td>
                 { cell(parts.work_ns, gc_ns) }
                 { cell(parts.idle_ns, gc_ns) }
