@@ -38,13 +38,6 @@ pub(super) fn Costs(props: &CostsProps) -> Html {
     }
 }
 
-fn name(generation: Option<u16>) -> String {
-    generation.map_or_else(
-        || "not told".to_owned(),
-        |generation| generation.to_string(),
-    )
-}
-
 /// A time, and below it its share of something.
 fn cell(ns: u64, of_ns: u64) -> Html {
     if ns == 0 {
