@@ -148,7 +148,7 @@ fn same_in(session: &Session, plain: &PlainTime, range: Stretch) -> Result<usize
         ours.collections.capability_ns,
         collections.capability_time,
     )?;
-    let threads = threads_of(&session, Some(span(range)));
+    let threads = threads_of(session, Some(span(range)));
     let plain_threads = plain.threads(range);
     let numbers: Vec<_> = threads.iter().map(|thread| thread.id).collect();
     let plain_numbers: Vec<_> = plain_threads.keys().copied().collect();

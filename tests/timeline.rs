@@ -5,7 +5,7 @@ mod common;
 use analysis::timeline::flow::FlowQuery;
 use analysis::timeline::threads::ThreadFilter;
 use common::picture;
-use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use model::class::Class;
 use model::lane::Lane;
 use model::marks::MarkKind;
@@ -131,7 +131,7 @@ fn a_wait_is_told_in_both_of_its_parts() {
             rows: vec![row],
             reply: session.ask(&query),
         };
-        let item = marks.hit(row, Nanos(at), Nanos(0)).expect("a mark");
+        let item = marks.hit(row, Nanos(at), Duration::ZERO).expect("a mark");
         item.describe(&Labels(Vec::new())).1.replace('\u{a0}', " ")
     };
     let wide = (8_000_000, 16_000_000);

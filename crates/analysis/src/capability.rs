@@ -113,7 +113,7 @@ impl Lives {
     pub(crate) fn caps_with_events(
         &self,
     ) -> impl Iterator<Item = (CapId, Interval, Option<Interval>)> + '_ {
-        let log = self.log.unwrap_or(Interval::default());
+        let log = self.log.unwrap_or_default();
         self.caps.iter().map(move |(cap, life)| {
             let start = life.created.unwrap_or(log.start());
             let end = life.deleted.unwrap_or(log.end()).max(start);

@@ -322,7 +322,7 @@ impl OpenAtEnd {
         let mut findings = self.going_on.clone();
         if self.waiting > 0 {
             findings.push(Finding {
-                range: end.map(|end| Interval::at(end)),
+                range: end.map(Interval::at),
                 ..Finding::new(Fact::UnfinishedThreads(self.waiting))
             });
         }

@@ -14,7 +14,7 @@ use analysis::numbers::Collection;
 use analysis::numbers::collections_query::{
     CollectionColumn, CollectionsQuery, CollectionsReply, Pauses,
 };
-use eventlog::ids::Nanos;
+use eventlog::ids::Duration;
 use model::time::Interval;
 use views::scene::format;
 use views::tracks::collections::Collections as CollectionsTrack;
@@ -220,9 +220,9 @@ fn grid_row(gc: &Collection) -> GridRow {
         gc.generation.to_string(),
         kind.to_owned(),
         gc.threads.to_string(),
-        format::duration(Nanos(gc.pause_ns())),
+        format::duration(Duration(gc.pause_ns())),
         gc.sync_ns
-            .map_or_else(nothing, |ns| format::duration(Nanos(ns))),
+            .map_or_else(nothing, |ns| format::duration(Duration(ns))),
         format::bytes(gc.copied_bytes),
         format::bytes(gc.slop_bytes),
         gc.live_bytes.map_or_else(nothing, format::bytes),
@@ -285,7 +285,7 @@ fn percentiles(all: &Pauses, generations: &[Pauses]) -> Html {
             pauses.p99_ns,
             pauses.max_ns,
         ];
-        let cell = |ns| html! { <td class="number">{ format::duration(Nanos(ns)) }</td> };
+        let cell = |ns| html! { <td class="number">{ format::duration(Duration(ns)) }</td> };
         html! {
             <tr>
                 <th scope="row">{ pauses.generation.map_or_else(|| "All".to_owned(), |generation| generation.to_string()) }</th>

@@ -12,7 +12,7 @@ use crate::ui::panel::{Page, PanelProps, use_answer};
 use crate::ui::term::Term;
 use analysis::numbers::sparks_query::{Pool, SparkRow, SparkSlice, SparksReply};
 use analysis::numbers::summary::SparkTotals;
-use eventlog::ids::{CapId, Nanos};
+use eventlog::ids::{CapId, Duration};
 use model::time::Interval;
 use views::scene::chart::short;
 use views::scene::format;
@@ -301,12 +301,12 @@ fn runs(props: &PanelProps, reply: &SparksReply) -> Html {
             ns.saturating_add(bin.total_ns),
         )
     });
-    let mean = format::duration(Nanos(total_ns / count.max(1)));
+    let mean = format::duration(Duration(total_ns / count.max(1)));
     let most = reply.runs.iter().max_by_key(|bin| bin.total_ns);
     let most = most.map_or_else(String::new, |bin| {
         let share = format::percent_short(bin.total_ns, total_ns.max(1));
-        let [from, to] = [bin.from_ns, bin.to_ns].map(|ns| format::duration(Nanos(ns)));
-        let together = format::duration(Nanos(total_ns));
+        let [from, to] = [bin.from_ns, bin.to_ns].map(|ns| format::duration(Duration(ns)));
+        let together = format::duration(Duration(total_ns));
         format!(" Together they ran for {together}, {share} of it in sparks of {from} to {to}.")
     });
     html! {

@@ -19,7 +19,7 @@ use analysis::timeline::thread_table::{
     ThreadColumn, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTimes, ThreadView,
 };
 use analysis::timeline::turns::TurnSums;
-use eventlog::ids::Nanos;
+use eventlog::ids::Duration;
 use model::class::{Class, WaitReason};
 use model::time::Interval;
 use views::scene::format;
@@ -311,7 +311,7 @@ fn sums_cells(sums: &ThreadSums) -> [Html; 10] {
     let times = &sums.times;
     let time = |ns: u64| match ns {
         0 => html! { <span class="faint">{ "0" }</span> },
-        ns => format::duration(Nanos(ns)).into(),
+        ns => format::duration(Duration(ns)).into(),
     };
     let count = |count: u64| match count {
         0 => html! { <span class="faint">{ "0" }</span> },
@@ -338,7 +338,7 @@ fn blocked_on(times: &TurnSums) -> Html {
     let mut reasons: Vec<_> = reasons.filter(|(_, ns)| *ns > 0).collect();
     reasons.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
     let words = |(reason, ns): &(&WaitReason, u64)| {
-        format!("{} {}", reason.name(), format::duration(Nanos(*ns)))
+        format!("{} {}", reason.name(), format::duration(Duration(*ns)))
     };
     let title = reasons.iter().map(words).collect::<Vec<_>>().join(", ");
     let one = |part: &(&WaitReason, u64)| {

@@ -8,7 +8,7 @@ use crate::automata::validity::Problem;
 use crate::flamegraph::foreign::{CallKey, CallProblem};
 use crate::flamegraph::stack_samples::problem::StackProblem;
 use eventlog::DamageKind;
-use eventlog::ids::{Address, CapId, Nanos, OsThreadId, TaskId, ThreadId};
+use eventlog::ids::{Address, CapId, Duration, OsThreadId, TaskId, ThreadId};
 
 /// What a finding is about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -101,7 +101,7 @@ pub enum Fact {
         /// How many.
         events: u64,
         /// By how much at most.
-        most: Nanos,
+        most: Duration,
     },
     /// Events of a type that is not known.
     UnknownType {
@@ -121,7 +121,7 @@ pub enum Fact {
 }
 
 /// Measured: the runtime dates ends of collections back by 45 µs at most.
-const BACK_DATED_AT_MOST: Nanos = Nanos(1_000_000);
+const BACK_DATED_AT_MOST: Duration = Duration(1_000_000);
 
 impl Fact {
     /// The rule that it comes under.

@@ -344,8 +344,7 @@ impl Control {
         let view = self.view.span();
         let cursor = self.focus.cursor;
         let seen = cursor.filter(|time| (view.start()..=view.end()).contains(time));
-        let middle = Nanos(view.start().0 + view.duration().0 / 2);
-        self.focus.pointer.or(seen).unwrap_or(middle)
+        self.focus.pointer.or(seen).unwrap_or(view.middle())
     }
 
     /// The track that the keyboard is on.

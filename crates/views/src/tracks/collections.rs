@@ -16,7 +16,7 @@ use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, when};
 use analysis::numbers::{Collection, Numbers};
-use eventlog::ids::Nanos;
+use eventlog::ids::Duration;
 use model::class::Class;
 use model::marks::{MarkKind, MarkView, NONE, Packed, Payload, Writer};
 use model::time::Interval;
@@ -298,12 +298,12 @@ fn one(gc: &Collection, numbers: &Numbers) -> Vec<Fact> {
             Capability(gc.cap),
             span,
         ),
-        Fact::new("pause", format::duration(Nanos(gc.pause_ns()))),
+        Fact::new("pause", format::duration(Duration(gc.pause_ns()))),
     ];
     let mut add = |label: &str, text: Option<String>| {
         facts.extend(text.map(|text| Fact::new(label, text)));
     };
-    let wait = gc.sync_ns.map(|wait| format::duration(Nanos(wait)));
+    let wait = gc.sync_ns.map(|wait| format::duration(Duration(wait)));
     add("until all had stopped", wait);
     add("copied", Some(format::bytes(gc.copied_bytes)));
     add("live after", gc.live_bytes.map(format::bytes));
@@ -333,13 +333,13 @@ fn several<'a>(found: impl Iterator<Item = &'a Collection>) -> Vec<Fact> {
     };
     let text = format!(
         "{}, collection {}",
-        format::duration(Nanos(longest.pause_ns())),
+        format::duration(Duration(longest.pause_ns())),
         longest.number
     );
     let span = Interval::new(longest.start, longest.end);
     vec![
         Fact::new("collections", format::count(count)),
-        Fact::new("pauses in all", format::duration(Nanos(pauses_ns))),
+        Fact::new("pauses in all", format::duration(Duration(pauses_ns))),
         Fact::new("longest", text).leading(Lead::Other, Collections, span),
         Fact::new("copied", format::bytes(copied)),
     ]

@@ -24,7 +24,7 @@ use analysis::flamegraph::choosing::ALL;
 use analysis::flamegraph::source_info::SourceInfo;
 use analysis::flamegraph::sources::{self, FlameSource};
 use analysis::timeline::profile_rows::CallsOf;
-use eventlog::ids::Nanos;
+use eventlog::ids::{Duration, Nanos};
 use model::profile::TrackSource;
 use model::profile::origin::Choice;
 use model::profile::source::{Source, Unit};
@@ -264,7 +264,7 @@ fn seek(
     let (sought, on_goto) = (Rc::clone(sought), on_goto.clone());
     client.ask(question, move |place| match place {
         Ok(Some(span)) => {
-            *sought.borrow_mut() = Some((stack, span.end().max(Nanos(span.start().0 + 1))));
+            *sought.borrow_mut() = Some((stack, span.end().max(span.start() + Duration(1))));
             on_goto.emit(Goto {
                 span,
                 row: None,

@@ -11,11 +11,11 @@ use crate::ui::panel::span_text;
 use crate::ui::term::Term;
 use analysis::account::report::CapTimes;
 use analysis::numbers::summary::Generation;
-use eventlog::ids::{CapId, Nanos};
+use eventlog::ids::{CapId, Duration};
 use views::scene::format;
 
 fn duration(ns: u64) -> String {
-    format::duration(Nanos(ns))
+    format::duration(Duration(ns))
 }
 
 fn or_dash(ns: Option<u64>) -> String {
