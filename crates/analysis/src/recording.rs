@@ -3,9 +3,9 @@
 use crate::account::facts::{Condition, Watch};
 use crate::account::report::{CapTimes, ProgramTimes};
 use crate::automata::gc_phase::Phase;
-use crate::flamegraph::profiles::{Profiles, SourceInfo, TrackInfo};
+use crate::flamegraph::profiles::Profiles;
+use crate::flamegraph::source_info::{SourceInfo, TrackInfo};
 use crate::flamegraph::sources::{self, Known};
-use crate::flamegraph::spans::ProgramSpans;
 use crate::flamegraph::spans::opentelemetry::TelemetrySpans;
 use crate::flamegraph::spans::totals::{WindowTotals, span_totals};
 use crate::info::Info;
@@ -199,7 +199,7 @@ impl Recording {
         }
         let collections = self.tracks.collections.times();
         let known = self.known(&collections);
-        span_totals(&ProgramSpans::of(&known), &collections, known.log, window)
+        span_totals(&known.spans(), &collections, known.log, window)
     }
 
     /// What flame graphs of a source are made from; `None` if the log has
