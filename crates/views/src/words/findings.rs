@@ -24,7 +24,7 @@ pub fn sentence(finding: &Finding) -> String {
         Fact::Damage { kind, lost_bytes } => damage(*kind, *lost_bytes),
         Fact::Compressed(said) => said.clone(),
         Fact::BufferMissing(cap) => format!(
-            "the events of capability {cap} are missing: the program was killed before it wrote them"
+            "what capability {cap} did is missing: the log ends before its events were written"
         ),
         Fact::MessagesCut(count) => format!(
             "{} no text from here on: only the first {} of all texts are kept",
