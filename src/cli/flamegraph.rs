@@ -9,7 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 
 use super::{Condition, Failure, Input, Out, Output, Range, Style, Table, report, say, why};
-use analysis::flamegraph::profiles::{SourceInfo, TrackInfo};
+use analysis::flamegraph::source_info::{SourceInfo, TrackInfo};
 use analysis::flamegraph::sources;
 use analysis::flamegraph::spans::totals::WindowTotals;
 use analysis::timeline::user_spans::SpanPrefixes;

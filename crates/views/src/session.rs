@@ -21,7 +21,7 @@ use crate::events::EventContext;
 use crate::flame::cache::StepCache;
 use crate::tracks::Contents;
 use analysis::findings::Finding;
-use analysis::flamegraph::profiles::SourceInfo;
+use analysis::flamegraph::source_info::SourceInfo;
 use analysis::info::TypeCount;
 use analysis::recording::Recording;
 use event_list::EventLists;

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::rule::Rule;
 use crate::automata::Oddity;
 use crate::automata::validity::Problem;
-use crate::flamegraph::{CallKey, CallProblem, StackProblem};
+use crate::flamegraph::foreign::{CallKey, CallProblem};
+use crate::flamegraph::stack_samples::problem::StackProblem;
 use eventlog::DamageKind;
 use eventlog::ids::{Address, CapId, Duration, OsThreadId, TaskId, ThreadId};
 

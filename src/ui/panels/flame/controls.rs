@@ -10,7 +10,7 @@ use crate::ui::client::LogClient;
 use crate::ui::menu::Menu;
 use crate::ui::panel::span_text;
 use analysis::flamegraph::choosing::{ALL, CAPS, THREADS};
-use analysis::flamegraph::profiles::{SourceInfo, TrackInfo};
+use analysis::flamegraph::source_info::{SourceInfo, TrackInfo};
 use analysis::flamegraph::sources;
 use model::profile::source::{Source, Unit};
 use model::time::Interval;

@@ -21,7 +21,7 @@ use crate::ui::client::LogClient;
 use crate::ui::panel::{Marked, Page, Wish, span_text};
 use crate::ui::viewer::Goto;
 use analysis::flamegraph::choosing::ALL;
-use analysis::flamegraph::profiles::SourceInfo;
+use analysis::flamegraph::source_info::SourceInfo;
 use analysis::flamegraph::sources::{self, FlameSource};
 use analysis::timeline::profile_rows::CallsOf;
 use eventlog::ids::{Duration, Nanos};

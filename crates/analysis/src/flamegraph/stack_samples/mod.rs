@@ -13,9 +13,8 @@
 
 mod info_tables;
 mod oddities;
+pub mod problem;
 mod timing;
-
-pub use oddities::StackProblem;
 
 use std::collections::BTreeMap;
 
@@ -23,6 +22,7 @@ use rustc_hash::FxHashMap;
 
 use self::info_tables::InfoTables;
 use self::oddities::Oddities;
+use self::problem::StackProblem;
 use super::draft::Draft;
 use crate::findings::Findings;
 use eventlog::conventions::stack_profiler::{StackFrame, StackFrames, StackMessage};
