@@ -61,7 +61,7 @@ struct TimelineState {
     layout: Same<Layout>,
     /// What the hidden tracks are called.
     hidden: Vec<(TrackName, String)>,
-    /// Which of the tracks that scroll are seen.
+    /// The tracks that are scrolled into view, by their places.
     seen: Range<usize>,
     /// The track that the keyboard is on.
     track: Option<TrackName>,

@@ -227,7 +227,7 @@ impl Events {
         html! { <p class="strip event-fields" aria-live="polite">{ for fields.iter().map(field) }</p> }
     }
 
-    /// Which part of the log is counted, while that is not all of it.
+    /// How much of the log is counted, from 0 to 1, while that is not all of it.
     fn counting(&self) -> Option<f64> {
         let counting = self.list.needs_scan() && !self.counted.complete && self.trouble.is_none();
         counting.then_some(self.counted.part)

@@ -30,6 +30,7 @@ use views::session::Overview;
 use views::session::questions::ProcessQuery;
 use views::tracks::capability::Capability;
 use views::view::Change;
+use views::words::process as words;
 
 /// How far below the panel's edge a heading that was scrolled to stands.
 const ABOVE_HEADING_PX: f64 = 12.0;
@@ -208,37 +209,9 @@ fn wall_clock(at: Utc) -> Html {
     }
 }
 
-/// What a way of the runtime means for the one who reads the log.
-fn way_meaning(way: &str) -> Meaning {
-    match way {
-        "threaded" => (
-            "Haskell threads run in parallel, one on each capability.",
-            "-threaded",
-        ),
-        "not threaded" => (
-            "There is one capability, and a foreign call stops all threads: built without",
-            "-threaded",
-        ),
-        "profiling" => (
-            "The program counts what its cost centres cost, and is slower for it.",
-            "-prof",
-        ),
-        "debugging" => (
-            "The runtime checks itself and is slow: times mean little.",
-            "-debug",
-        ),
-        "event log" => (
-            "It can write event logs; from GHC 9.4 on, every runtime can.",
-            "-eventlog",
-        ),
-        "dynamically linked" => ("Libraries are loaded when the program starts.", "-dynamic"),
-        _ => CLEAR,
-    }
-}
-
 fn runtime(process: &process::Process) -> Html {
-    let ways = process.way.iter();
-    let ways = ways.map(|way| explained(way_meaning(way)));
+    let ways = process.ways.iter();
+    let ways = ways.map(|way| explained(words::way_meaning(way)));
     let unknown = process.rts.is_none() && process.heap.is_none();
     html! {
         <section aria-labelledby="process-runtime">
@@ -250,8 +223,8 @@ fn runtime(process: &process::Process) -> Html {
                 if let Some(ghc) = &process.ghc {
                     { fact("GHC", html! { <strong>{ ghc }</strong> }, CLEAR) }
                 }
-                if !process.way.is_empty() {
-                    { fact("Kind", html! { <>{ process.way.join(", ") }{ for ways }</> }, CLEAR) }
+                if !process.ways.is_empty() {
+                    { fact("Kind", html! { <>{ words::ways(&process.ways) }{ for ways }</> }, CLEAR) }
                 }
                 if let Some(rts) = &process.rts {
                     { fact("Calls itself", html! { <code>{ rts }</code> }, CLEAR) }

@@ -29,7 +29,7 @@ pub(super) struct ControlsProps {
     pub(super) range: Option<Interval>,
     /// All of the log.
     pub(super) log: Option<Interval>,
-    /// Which part of the whole the search found.
+    /// The share of the whole that the search found, from 0 to 1.
     pub(super) found: f64,
     /// What is saved.
     pub(super) query: FlameQuery,
