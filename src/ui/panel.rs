@@ -9,7 +9,7 @@ use yew::prelude::*;
 use super::client::LogClient;
 use super::same::Same;
 use super::viewer::{Goto, Place, VisibleItem};
-use analysis::flamegraph::profiles::SourceInfo;
+use analysis::flamegraph::source_info::SourceInfo;
 use analysis::timeline::scope::Scope;
 use eventlog::ids::Nanos;
 use model::profile::TrackSource;
