@@ -94,17 +94,9 @@ fn name<'a>(subject: Option<&Subject>, names: &'a Names) -> Option<&'a str> {
 /// Says on standard error what was found and what was let pass.
 fn summarise(check: &Check) {
     let findings = words::out_of_order(check.findings);
-    let tolerated: Vec<String> = check
-        .tolerated
-        .iter()
-        .map(|(what, count)| format!("{}: {count}", words::tolerated(*what)))
-        .collect();
-    if tolerated.is_empty() {
-        say(findings);
-    } else {
-        say(format_args!(
-            "{findings}; tolerated: {}",
-            tolerated.join(", ")
-        ));
+    let tolerated = check.tolerated.iter().map(|(what, count)| (*what, *count));
+    match words::all_tolerated(tolerated) {
+        None => say(findings),
+        Some(tolerated) => say(format_args!("{findings}; tolerated: {tolerated}")),
     }
 }
