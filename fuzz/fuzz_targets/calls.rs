@@ -30,7 +30,7 @@ fuzz_target!(|bytes: &[u8]| {
             else {
                 unreachable!("a sample");
             };
-            assert!(first.end <= next.start);
+            assert!(first.end() <= next.start());
         }
     }
 });
