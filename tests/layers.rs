@@ -194,11 +194,10 @@ fn crates() -> Vec<PathBuf> {
 
 /// Circles that are still to be cut, by the folders that they tie. Most are one: a
 /// track paints itself on the scene, whose items name their track.
-const LEFT: [&str; 7] = [
+const LEFT: [&str; 6] = [
     "analysis: findings and flamegraph::stack_samples",
     "analysis: flamegraph and flamegraph::sources",
     "analysis: flamegraph::sources and flamegraph::spans",
-    "views: session and tracks",
     "views: timeline and timeline::legend",
     "views: timeline and tracks",
     "views: timeline::legend and tracks",

@@ -10,5 +10,6 @@ pub mod gauge;
 pub mod painter;
 pub mod palette;
 pub mod ruler;
+pub mod strip;
 pub mod svg;
 pub mod viewport;

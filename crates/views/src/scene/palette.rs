@@ -8,6 +8,7 @@
 use std::fmt::Write as _;
 
 use super::colour::Rgb;
+use model::class::Class;
 
 /// The colours of one theme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,6 +166,21 @@ impl Palette {
             ("ready", self.ready),
             ("io", self.io),
         ]
+    }
+}
+
+/// The colour of a class.
+#[must_use]
+pub const fn class_colour(palette: &Palette, class: Class) -> Rgb {
+    match class {
+        Class::Running | Class::Open => palette.running,
+        Class::Gc | Class::GcStart | Class::GcIdle | Class::GcDone | Class::Returning => palette.gc,
+        Class::GcSync | Class::Census => palette.gc_sync,
+        Class::ReadyGc => palette.gc,
+        Class::Ready | Class::ReadyIdle | Class::IdleReady => palette.ready,
+        Class::Blocked => palette.blocked,
+        Class::Foreign => palette.foreign,
+        Class::Io | Class::Other | Class::Unknown => palette.io,
     }
 }
 

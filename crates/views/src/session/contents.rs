@@ -1,20 +1,23 @@
 //! What there is to be shown beside capabilities and threads.
 
 use super::Session;
-use crate::tracks::{Contents, Row};
+use crate::tracks::{Contents, Log};
 use analysis::timeline::user_spans::SpanPrefixes;
 
 impl Session {
+    /// The log, as its tracks see it.
+    pub(super) fn log(&self) -> Log<'_> {
+        Log {
+            recording: &self.recording,
+            blocks: self.reader.index(),
+            span: self.span(),
+        }
+    }
+
     /// What there is to be shown beside capabilities and threads.
     #[must_use]
     pub fn contents(&self) -> Contents {
-        let recording = &self.recording;
-        let (rows, profiles) = (&recording.profile_rows, &recording.profiles);
-        Contents {
-            tracks: Row::of_log(self),
-            foreign_functions: rows.foreign_functions(profiles),
-            sampled_functions: rows.sampled_functions(profiles),
-        }
+        Contents::of(&self.log())
     }
 
     /// Looks for spans of the program with other words; the contents are

@@ -42,7 +42,7 @@ impl Query for TimelineQuery {
     const NAME: &'static str = "timeline";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> TimelineReply {
-        self.marks(log)
+        self.marks(&log.log())
     }
 
     fn columns(reply: &mut TimelineReply) -> Option<&mut dyn Columns> {
@@ -74,7 +74,7 @@ impl Query for DetailsQuery {
     const NAME: &'static str = "details";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Vec<Fact> {
-        self.row.details(log, self)
+        self.row.details(&log.log(), self)
     }
 }
 

@@ -1,11 +1,9 @@
 //! The minimap: the activity of the whole log, and the part of it in view.
 
 use super::Scene;
-use super::plot::{Column, Outline, stacked};
 use crate::scene::painter::{Painter, Rect};
-use crate::tracks::activity::Activity;
+use crate::tracks::activity::{Stack, outline};
 use crate::tracks::item::Names;
-use analysis::timeline::activity::COLLECTING;
 use eventlog::ids::Nanos;
 
 /// Its height, in pixels.
@@ -42,40 +40,12 @@ impl<N: Names> Scene<'_, N> {
             MINIMAP_PX - 3.0,
             (MINIMAP_PX - 8.0) / self.caps.max(1) as f64,
         );
-        let (mut running, mut all) = (Vec::new(), Vec::new());
-        for (point, span) in self.overview.points(Activity) {
-            let step = (
-                self.minimap_x(span.start()),
-                self.minimap_x(span.end()),
-                point.values.last,
-            );
-            if point.series == COLLECTING {
-                all.push(step);
-            } else {
-                let place = usize::from(point.series);
-                if place >= running.len() {
-                    running.resize_with(place + 1, Vec::new);
-                }
-                running[place].push(step);
-            }
-        }
-        running.push(all);
-        let columns = stacked(&running);
-        let outline = |columns: Option<&Vec<Column>>| {
-            let mut outline = Outline::new(bottom);
-            for column in columns.into_iter().flatten() {
-                outline.step(column.left, column.right, column.upper * scale);
-            }
-            outline.finish()
-        };
-        let collecting = columns.len().saturating_sub(1);
-        let running = collecting.checked_sub(1);
-        painter.polygon(
-            &outline(columns.get(collecting)),
-            self.palette.gc.alpha(0.8),
-        );
-        let running = running.and_then(|running| columns.get(running));
-        painter.polygon(&outline(running), self.palette.running.alpha(0.8));
+        let stack = Stack::of(self.overview, |time| self.minimap_x(time), self.body());
+        let collecting = outline(&stack.collecting, bottom, scale);
+        painter.polygon(&collecting, self.palette.gc.alpha(0.8));
+        let running = stack.running.last().map_or(&[][..], Vec::as_slice);
+        let running = outline(running, bottom, scale);
+        painter.polygon(&running, self.palette.running.alpha(0.8));
     }
 
     /// What is not in view is dimmed; the part in view has a frame.

@@ -4,38 +4,27 @@
 
 pub mod arrange;
 mod axis;
-mod bars;
-mod cap;
 mod flow;
-mod graph;
 mod labels;
 pub mod layout;
 pub mod legend;
 mod minimap;
-mod moments;
 mod notes;
 mod overlay;
-mod pattern;
-mod plot;
-mod profile;
 pub mod reveal;
-mod thread;
 
 use crate::notes::Notes;
-use crate::scene::colour::Rgb;
 use crate::scene::painter::{Painter, Rect};
 use crate::scene::palette::Palette;
+use crate::scene::strip::Strip;
 use crate::scene::viewport::Viewport;
 use crate::timeline::layout::{Kind, Layout, Track};
-use crate::tracks::item::{Item, Marks, Names};
+use crate::tracks::item::{Item, Marks, Names, Shown};
 use analysis::timeline::flow::Arrow;
 use eventlog::ids::Nanos;
-use model::class::Class;
 use model::time::Interval;
 
-pub(crate) use bars::{Bar, YOUNG, standing};
 pub use minimap::MINIMAP_PX;
-pub(crate) use pattern::stripes_on;
 
 /// Height of the time axis, in pixels.
 pub const RULER_PX: f64 = 24.0;
@@ -113,28 +102,13 @@ pub const fn labels_px(window_px: f64) -> f64 {
     }
 }
 
-/// The colour of a class.
-#[must_use]
-pub const fn class_colour(palette: &Palette, class: Class) -> Rgb {
-    match class {
-        Class::Running | Class::Open => palette.running,
-        Class::Gc | Class::GcStart | Class::GcIdle | Class::GcDone | Class::Returning => palette.gc,
-        Class::GcSync | Class::Census => palette.gc_sync,
-        Class::ReadyGc => palette.gc,
-        Class::Ready | Class::ReadyIdle | Class::IdleReady => palette.ready,
-        Class::Blocked => palette.blocked,
-        Class::Foreign => palette.foreign,
-        Class::Io | Class::Other | Class::Unknown => palette.io,
-    }
-}
-
 impl<N: Names> Scene<'_, N> {
     fn labels_px(&self) -> f64 {
         labels_px(self.size.0)
     }
 
     /// Where a time stands in the picture.
-    pub(crate) fn x(&self, time: Nanos) -> f64 {
+    fn x(&self, time: Nanos) -> f64 {
         self.labels_px() + self.view.x_of(time)
     }
 
@@ -195,17 +169,25 @@ impl<N: Names> Scene<'_, N> {
         let area = Rect::new(body.x, y, body.w, track.height());
         if let Some(row) = track.row() {
             painter.clip(area);
-            row.paint(self, area, painter);
+            let shown = Shown {
+                marks: self.marks,
+                names: self.names,
+                caps: self.caps,
+            };
+            row.paint(&shown, &self.strip(area), painter);
             painter.unclip();
         }
         self.paint_label(track, area, painter);
     }
 
-    /// The rectangle of a span in a row, at least a pixel wide.
-    pub(crate) fn rect(&self, span: Interval, y: f64, h: f64) -> Rect {
-        let left = self.x(span.start()).max(self.labels_px() - 2.0);
-        let right = self.x(span.end()).min(self.size.0 + 2.0);
-        Rect::new(left, y, (right - left).max(1.0), h)
+    /// The strip of a track with that area.
+    const fn strip(&self, area: Rect) -> Strip<'_> {
+        Strip {
+            area,
+            view: self.view,
+            palette: self.palette,
+            patterns: self.patterns,
+        }
     }
 
     /// Whether a line is the heading of others.

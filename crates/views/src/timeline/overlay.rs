@@ -132,7 +132,9 @@ impl<N: Names> Scene<'_, N> {
         if y + track.height() <= top || y < top - track.height() {
             return;
         }
-        let rect = self.rect(item.span, y + 2.0, track.height() - 5.0);
+        let body = self.body();
+        let strip = self.strip(Rect::new(body.x, y, body.w, track.height()));
+        let rect = strip.rect(item.span, y + 2.0, track.height() - 5.0);
         let (x0, x1) = (rect.x - 1.0, rect.x + rect.w + 1.0);
         let (y0, y1) = (rect.y, rect.y + rect.h);
         let paint = self.palette.ink.alpha(alpha);

@@ -2,17 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::details::{DetailsQuery, Fact};
 use super::gauge::bucket_ns;
 use super::{Contents, Listed, Shape, TrackKind};
 use crate::scene::format;
 use crate::scene::gauge::{Gauge, Unit};
 use crate::scene::painter::{Painter, Rect};
-use crate::session::Session;
-use crate::timeline::Scene;
+use crate::scene::strip::Strip;
+use crate::scene::strip::plot::{Band, Column, Outline, stacked};
 use crate::timeline::legend::{Entry, Sample, Section};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names};
+use crate::tracks::item::{Item, Marks, Names, Shown};
 use crate::tracks::words;
 use analysis::timeline::activity::{COLLECTING, points, series_of};
 use eventlog::ids::{CapId, Nanos};
@@ -25,6 +26,8 @@ pub struct Activity;
 
 /// Of how many capabilities the shares are told one by one.
 const MOST_CAPS: usize = 64;
+/// Bands of capabilities thinner than this have no lines between them.
+const SEPARATED_PX: f64 = 3.0;
 
 impl TrackKind for Activity {
     type Payload = ();
@@ -42,7 +45,7 @@ impl TrackKind for Activity {
         (link == "activity").then_some(Self)
     }
 
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let of = match log.recording.info.lives.caps().count() {
             1 => "1 capability".to_owned(),
             count => format!("of {count}"),
@@ -73,7 +76,7 @@ impl TrackKind for Activity {
         }
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let recording = &log.recording;
         let caps: Vec<CapId> = recording.info.lives.caps().map(|(cap, _)| cap).collect();
         points(
@@ -86,8 +89,8 @@ impl TrackKind for Activity {
         );
     }
 
-    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
-        scene.paint_activity(area, painter);
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+        paint(shown, strip, painter);
     }
 
     fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
@@ -97,7 +100,7 @@ impl TrackKind for Activity {
 
     /// For what share of the bucket each capability ran Haskell code, and
     /// collected.
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         let length = bucket_ns(query.span);
         let start = query.span.start().0 / length * length;
         let span = Interval::new(Nanos(start), Nanos(start.saturating_add(length)));
@@ -135,4 +138,95 @@ impl TrackKind for Activity {
             Sample::graph(Self, &[(0, &busy), (1, &other), (COLLECTING, &collecting)]),
         )]
     }
+}
+
+/// Paints how many capabilities run Haskell code, a band for each, and on top
+/// how many collect.
+fn paint<N>(shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+    let area = strip.area;
+    let bottom = area.y + area.h - 4.0;
+    let scale = (area.h - 12.0) / shown.caps.max(1) as f64;
+    for k in 1..=shown.caps.min(8) as u32 {
+        let y = bottom - scale * f64::from(k);
+        let line = Rect::new(area.x, y, area.w, 1.0);
+        painter.fill(line, strip.palette.faint_line.into());
+    }
+    let stack = Stack::of(shown.marks, |time| strip.x(time), area);
+    painter.polygon(
+        &outline(&stack.collecting, bottom, scale),
+        strip.palette.gc.into(),
+    );
+    let collecting = stack.collecting.iter();
+    for column in collecting.filter(|column| column.upper > column.lower) {
+        let h = (column.upper - column.lower) * scale;
+        let (x, w) = (column.left, column.right - column.left);
+        let part = Rect::new(x, bottom - column.upper * scale, w, h);
+        strip.paint_stripes(part, painter);
+    }
+    let Some((last, below)) = stack.running.split_last() else {
+        return;
+    };
+    painter.polygon(&outline(last, bottom, scale), strip.palette.running.into());
+    if scale < SEPARATED_PX {
+        return;
+    }
+    for columns in below {
+        let mut band = Band::default();
+        for (column, top) in columns.iter().zip(last) {
+            if column.upper <= 0.0 || column.upper >= top.upper {
+                continue;
+            }
+            let y = bottom - column.upper * scale;
+            band.step(column.left, column.right, y - 0.5, y + 0.5);
+        }
+        band.paint(strip.palette.page.alpha(0.6), painter);
+    }
+}
+
+/// The activity in pixels: for each capability what it runs on top of those
+/// before it, and on top of all what collects.
+pub(crate) struct Stack {
+    pub(crate) running: Vec<Vec<Column>>,
+    pub(crate) collecting: Vec<Column>,
+}
+
+impl Stack {
+    /// The activity among `marks` that is seen in an area, in which times stand
+    /// where `x` says.
+    pub(crate) fn of(marks: &Marks, x: impl Fn(Nanos) -> f64, area: Rect) -> Self {
+        let mut running: Vec<Vec<(f64, f64, f64)>> = Vec::new();
+        let mut collecting = Vec::new();
+        for (point, span) in marks.points(Activity) {
+            let (from, to) = (x(span.start()), x(span.end()));
+            if to < area.x || from > area.x + area.w {
+                continue;
+            }
+            let steps = if point.series == COLLECTING {
+                &mut collecting
+            } else {
+                let place = usize::from(point.series);
+                if place >= running.len() {
+                    running.resize_with(place + 1, Vec::new);
+                }
+                &mut running[place]
+            };
+            steps.push((from, to, point.values.last));
+        }
+        running.push(collecting);
+        let mut running = stacked(&running);
+        let collecting = running.pop().unwrap_or_default();
+        Self {
+            running,
+            collecting,
+        }
+    }
+}
+
+/// The outline of columns on a ground, so many pixels high for one capability.
+pub(crate) fn outline(columns: &[Column], bottom: f64, scale: f64) -> Vec<(f64, f64)> {
+    let mut outline = Outline::new(bottom);
+    for column in columns {
+        outline.step(column.left, column.right, column.upper * scale);
+    }
+    outline.finish()
 }

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::{Contents, Listed, Shape, TrackKind};
 use crate::scene::gauge::{Gauge, Series, Style, Unit};
-use crate::session::Session;
 use crate::timeline::legend::{Entry, Sample, Section, waves};
 use crate::tracks::group::Group;
 use analysis::timeline::graphs::allocation_rate;
@@ -30,7 +30,7 @@ impl TrackKind for AllocationRate {
         (link == "alloc").then_some(Self)
     }
 
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let recording = &log.recording;
         let there = recording.numbers.has_allocations();
         there
@@ -52,7 +52,7 @@ impl TrackKind for AllocationRate {
         })
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         allocation_rate(&log.recording.numbers, writer.buckets(), |stretch| {
             writer.stretch(0, &stretch)
         });

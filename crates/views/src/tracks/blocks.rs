@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::details::{DetailsQuery, Fact};
 use super::{Contents, Listed, Shape, TrackKind, lane, link};
 use crate::scene::format;
-use crate::scene::painter::{Painter, Rect};
-use crate::session::Session;
+use crate::scene::painter::Painter;
+use crate::scene::strip::{Bar, Strip};
 use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO};
-use crate::timeline::{Bar, Scene};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names};
+use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, when};
 use analysis::timeline::block_lanes::size;
 use eventlog::ids::CapId;
@@ -52,7 +52,7 @@ impl TrackKind for Blocks {
         of_cap.or((link == "blocks").then_some(Self(None)))
     }
 
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let listed = |cap: Option<CapId>| match cap {
             Some(cap) => Listed::new(Self(Some(cap)), format!("Blocks of capability {cap}"))
                 .short(format!("Cap {cap}")),
@@ -66,15 +66,15 @@ impl TrackKind for Blocks {
         self.0
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         if let Some(lane) = log.recording.tracks.blocks.lane(self.0) {
             writer.lane(lane, |i| Block(lane.get(i).map_or(0, |piece| piece.detail)));
         }
     }
 
-    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
         let bar = |mark: &MarkView<'_>| Bar::text(format::bytes(mark.read::<Block>().0.into()));
-        scene.paint_bars(self.into(), area, Class::Other, bar, painter);
+        strip.paint_bars(shown.marks.of(self), Class::Other, bar, painter);
     }
 
     fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
@@ -91,9 +91,9 @@ impl TrackKind for Blocks {
         (name, text)
     }
 
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         let cap = self.0;
-        let sections = &log.reader.index().sections;
+        let sections = &log.blocks.sections;
         let mut blocks = sections.iter().flat_map(|section| &section.blocks);
         if query.many {
             let inside = blocks.filter(|block| {

@@ -3,17 +3,17 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact_duration};
 use super::stacks::{beginning, flame, heaviest, middle, stack_facts};
 use super::thread::Thread;
 use super::{Contents, Listed, Row, Shape, TrackKind, lane, link};
 use crate::scene::format;
-use crate::scene::painter::{Painter, Rect};
-use crate::session::Session;
-use crate::timeline::Scene;
+use crate::scene::painter::Painter;
+use crate::scene::strip::Strip;
 use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO, buckets};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names};
+use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, function_name, when};
 use analysis::flamegraph::sources;
 use analysis::timeline::profile_rows::{CallsOf, OPEN};
@@ -78,7 +78,7 @@ impl TrackKind for ForeignCalls {
         Some(Self(CallsOf::Unknown { lane }))
     }
 
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let listed = |(of, calls): (CallsOf, u64)| {
             let (title, short) = match of {
                 CallsOf::OsThread(thread) => {
@@ -103,7 +103,7 @@ impl TrackKind for ForeignCalls {
             .collect()
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let Some(lane) = log.recording.profile_rows.calls(self.0) else {
             return;
         };
@@ -118,17 +118,17 @@ impl TrackKind for ForeignCalls {
     }
 
     /// A bar with the name of the function, and its duration if there is room.
-    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
         let bar = |mark: &MarkView<'_>| {
             let Call { function, open } = mark.read();
-            let function = function.and_then(|number| scene.names.foreign_function(number));
+            let function = function.and_then(|number| shown.names.foreign_function(number));
             let bar = lane::by_duration(mark).open(open);
             match function {
                 Some(frame) => bar.named(&function_name(frame)),
                 None => bar,
             }
         };
-        scene.paint_bars(self.into(), area, Class::Foreign, bar, painter);
+        strip.paint_bars(shown.marks.of(self), Class::Foreign, bar, painter);
     }
 
     fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
@@ -157,7 +157,7 @@ impl TrackKind for ForeignCalls {
         )
     }
 
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         let (of, recording) = (self.0, &log.recording);
         let found = recording.profile_rows.calls(of);
         let profile = recording.profiles.get(sources::COST_CENTRES);

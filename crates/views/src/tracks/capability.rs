@@ -3,17 +3,18 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
+use super::capability_paint::paint;
 use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact_duration};
 use super::thread::Thread;
 use super::{Contents, Listed, Shape, TrackKind, link};
 use crate::scene::format;
-use crate::scene::painter::{Painter, Rect};
-use crate::session::Session;
-use crate::timeline::Scene;
+use crate::scene::painter::Painter;
+use crate::scene::strip::Strip;
 use crate::timeline::arrange::Known;
 use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO, buckets, waves::wave};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names};
+use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, parts, several, thread_name, when};
 use analysis::account::pauses::Pause;
 use analysis::account::pieces::Pieces;
@@ -66,7 +67,7 @@ impl TrackKind for Capability {
         link::cap(link, "cap").map(Self)
     }
 
-    fn of_log(_: &Session) -> Vec<Listed> {
+    fn of_log(_: &Log<'_>) -> Vec<Listed> {
         Vec::new()
     }
 
@@ -84,7 +85,7 @@ impl TrackKind for Capability {
         Some(self.0)
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let store = &log.recording.store;
         let Some(cap) = store.cap(self.0) else {
             return;
@@ -104,8 +105,8 @@ impl TrackKind for Capability {
         }
     }
 
-    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
-        scene.paint_cap(self, area, painter);
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+        paint(self, shown, strip, painter);
     }
 
     fn spoken(self, _: &str) -> String {
@@ -150,7 +151,7 @@ impl TrackKind for Capability {
         )
     }
 
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         Details::of(log).of_cap(self.0, query)
     }
 

@@ -3,16 +3,16 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::capability::Capability;
 use super::details::{DetailsQuery, Fact, Lead};
 use super::{Contents, Listed, Shape, TrackKind, lane};
 use crate::scene::format;
 use crate::scene::painter::{Painter, Rect};
-use crate::session::Session;
+use crate::scene::strip::{Strip, YOUNG, standing, stripes_on};
 use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO, buckets, waves::wave};
-use crate::timeline::{Scene, YOUNG, standing, stripes_on};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names};
+use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, when};
 use analysis::numbers::{Collection, Numbers};
 use eventlog::ids::Nanos;
@@ -92,13 +92,13 @@ impl TrackKind for Collections {
         (link == "gc").then_some(Self)
     }
 
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let there = !log.recording.tracks.collections.is_empty();
         let track = there.then(|| Listed::new(Self, "Collections"));
         track.into_iter().collect()
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let numbers = &log.recording.numbers;
         let lane = log.recording.tracks.collections.lane();
         writer.lane(lane, |i| {
@@ -115,16 +115,16 @@ impl TrackKind for Collections {
         });
     }
 
-    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
-        let (y, h) = (area.y + 3.0, area.h - 7.0);
-        for (mark, span) in scene.marks.of(self) {
-            let rect = scene.rect(span, y, h);
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+        let (y, h) = (strip.area.y + 3.0, strip.area.h - 7.0);
+        for (mark, span) in shown.marks.of(self) {
+            let rect = strip.rect(span, y, h);
             if mark.kind == MarkKind::Many {
-                paint_several(scene, &mark, rect, painter);
+                paint_several(strip, &mark, rect, painter);
             } else if mark.class == Class::GcSync {
-                paint_wait(scene, rect, painter);
+                paint_wait(strip, rect, painter);
             } else {
-                paint_one(scene, mark.read::<Pause>().known, rect, painter);
+                paint_one(strip, mark.read::<Pause>().known, rect, painter);
             }
         }
     }
@@ -160,7 +160,7 @@ impl TrackKind for Collections {
 
     /// Of one collection, or the wait before it, everything that the runtime
     /// tells; of several, their sums and the longest.
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         let numbers = &log.recording.numbers;
         let lane = log.recording.tracks.collections.lane();
         let mut found: Vec<u32> = lane.within(query.span).map(|piece| piece.detail).collect();
@@ -228,13 +228,8 @@ impl TrackKind for Collections {
 
 /// A collection stands on the ground: the oldest generation is as high as the
 /// row, younger ones are lower. A parallel one has a line through it.
-fn paint_one<N: Names>(
-    scene: &Scene<'_, N>,
-    known: Option<Known>,
-    rect: Rect,
-    painter: &mut impl Painter,
-) {
-    let gc = scene.palette.gc;
+fn paint_one(strip: &Strip<'_>, known: Option<Known>, rect: Rect, painter: &mut impl Painter) {
+    let gc = strip.palette.gc;
     let height = match known {
         None => 1.0,
         Some(known) if known.oldest => 1.0,
@@ -243,38 +238,33 @@ fn paint_one<N: Names>(
     };
     let bar = standing(rect, height);
     painter.fill(bar, gc.into());
-    if scene.patterns {
+    if strip.patterns {
         painter.hatch_falling(bar, stripes_on(gc));
     }
     let Some(known) = known else { return };
     if known.parallel {
         let line = Rect::new(bar.x, bar.y + 1.5, bar.w, 1.0);
-        painter.fill(line, scene.palette.page.into());
+        painter.fill(line, strip.palette.page.into());
     }
     let text = format!("gen {}", known.generation);
-    scene.paint_inside(&text, bar, gc, painter);
+    strip.paint_inside(&text, bar, gc, painter);
 }
 
 /// The wait before a collection is a thin line on the ground.
-fn paint_wait<N: Names>(scene: &Scene<'_, N>, rect: Rect, painter: &mut impl Painter) {
+fn paint_wait(strip: &Strip<'_>, rect: Rect, painter: &mut impl Painter) {
     let line = Rect::new(rect.x, rect.y + rect.h - 2.0, rect.w, 2.0);
-    painter.fill(line, scene.palette.gc_sync.into());
+    painter.fill(line, strip.palette.gc_sync.into());
 }
 
 /// Several collections in a pixel: a bar as high as their share of it.
-fn paint_several<N: Names>(
-    scene: &Scene<'_, N>,
-    mark: &MarkView<'_>,
-    rect: Rect,
-    painter: &mut impl Painter,
-) {
-    paint_wait(scene, rect, painter);
+fn paint_several(strip: &Strip<'_>, mark: &MarkView<'_>, rect: Rect, painter: &mut impl Painter) {
+    paint_wait(strip, rect, painter);
     let classes = Class::ALL.into_iter().filter(|class| class.is_gc());
     let gc: f64 = classes.map(|class| mark.share(class)).sum();
     if gc > 0.0 {
         let bar = standing(rect, gc);
-        painter.fill(bar, scene.palette.gc.into());
-        scene.paint_stripes(bar, painter);
+        painter.fill(bar, strip.palette.gc.into());
+        strip.paint_stripes(bar, painter);
     }
 }
 

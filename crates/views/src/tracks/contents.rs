@@ -3,7 +3,21 @@
 use serde::{Deserialize, Serialize};
 
 use super::Row;
+use analysis::recording::Recording;
+use eventlog::blocks::BlockIndex;
 use model::profile::frames::Frame;
+use model::time::Interval;
+
+/// A log, as its tracks see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Log<'a> {
+    /// What the analyses found.
+    pub recording: &'a Recording,
+    /// The blocks that the events were written in.
+    pub blocks: &'a BlockIndex,
+    /// The time in which there are events.
+    pub span: Option<Interval>,
+}
 
 /// A track that a log has, and what its label says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,6 +74,18 @@ pub struct Contents {
 }
 
 impl Contents {
+    /// What a log has, as far as it is read.
+    #[must_use]
+    pub fn of(log: &Log<'_>) -> Self {
+        let profiles = &log.recording.profiles;
+        let rows = &log.recording.profile_rows;
+        Self {
+            tracks: Row::of_log(log),
+            foreign_functions: rows.foreign_functions(profiles),
+            sampled_functions: rows.sampled_functions(profiles),
+        }
+    }
+
     /// A track of the log.
     #[must_use]
     pub fn find(&self, row: Row) -> Option<&Listed> {

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::{Contents, Listed, Shape, TrackKind, link};
 use crate::scene::gauge::{Gauge, Series, Style, Unit};
-use crate::session::Session;
 use crate::timeline::legend::{Entry, Sample, Section, waves};
 use crate::tracks::group::Group;
 use model::marks::Writer;
@@ -30,7 +30,7 @@ impl TrackKind for Counter {
         Some(Self(number))
     }
 
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let listed = |(number, name): (u32, Option<&str>)| {
             let name = name.map_or_else(|| format!("counter {number}"), str::to_owned);
             Listed::new(Self(number), name)
@@ -47,7 +47,7 @@ impl TrackKind for Counter {
         })
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let graphs = &log.recording.tracks.graphs;
         graphs.counter(self.0, writer.buckets(), |stretch| {
             writer.stretch(0, &stretch);

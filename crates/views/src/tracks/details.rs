@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use std::borrow::Cow;
 
+use super::Log;
 use super::Row;
 use crate::scene::format;
-use crate::session::Session;
 use crate::tracks::item::Names;
 use crate::tracks::words::{self, thread_name};
 use analysis::timeline::messages::Messages;
@@ -133,11 +133,11 @@ pub(super) struct Details<'a> {
 
 impl<'a> Details<'a> {
     /// Of a log.
-    pub(super) fn of(log: &'a Session) -> Self {
+    pub(super) fn of(log: &Log<'a>) -> Self {
         Self {
             store: &log.recording.store,
             messages: &log.recording.messages,
-            log: log.span(),
+            log: log.span,
         }
     }
 

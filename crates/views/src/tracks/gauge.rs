@@ -1,11 +1,14 @@
 //! What tracks that show gauges have in common: the words for their values, and
 //! the values of the bucket that is drawn at a time.
 
+use super::Log;
 use super::Row;
 use super::details::{DetailsQuery, Fact};
 use super::{TimelineQuery, TrackKind};
 use crate::scene::gauge::{Series, Unit, value, values};
-use crate::session::Session;
+use crate::scene::painter::Painter;
+use crate::scene::strip::Strip;
+use crate::tracks::item::Marks;
 use eventlog::ids::Nanos;
 use model::marks::{Values, Writer};
 use model::time::Interval;
@@ -17,7 +20,7 @@ pub(super) fn bucket_ns(span: Interval) -> u64 {
 }
 
 /// The values of each series in the bucket that is drawn at a time.
-pub(super) fn details(track: impl TrackKind, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+pub(super) fn details(track: impl TrackKind, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
     let Some(gauge) = track.gauge() else {
         return Vec::new();
     };
@@ -38,6 +41,19 @@ pub(super) fn details(track: impl TrackKind, log: &Session, query: &DetailsQuery
         Some(Fact::new(series.name, values(gauge.unit, shown)))
     };
     (0..).zip(gauge.series).filter_map(fact).collect()
+}
+
+/// Lines and areas of a gauge, on the scale of all rows that share it: sparks of
+/// all capabilities do, so that they can be compared.
+pub(super) fn paint(row: Row, marks: &Marks, strip: &Strip<'_>, painter: &mut impl Painter) {
+    let Some(gauge) = row.gauge() else { return };
+    let scale = |row: Row| row.gauge().and_then(|gauge| gauge.scale);
+    let alike =
+        |other: &&Row| **other == row || (gauge.scale.is_some() && scale(**other) == gauge.scale);
+    let graph = |row: Row| strip.graph(gauge, marks.points(row));
+    let rows = marks.rows.iter().filter(alike);
+    let greatest = rows.map(|row| graph(*row).greatest()).fold(0.0, f64::max);
+    strip.paint_graph(&graph(row), greatest, painter);
 }
 
 /// In what a row's values are.

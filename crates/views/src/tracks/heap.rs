@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::{Contents, Listed, Shape, TrackKind};
 use crate::scene::gauge::{Gauge, Series, Style, Unit};
-use crate::session::Session;
 use crate::timeline::legend::{Entry, Sample, Section, waves};
 use crate::tracks::group::Group;
 use model::marks::Writer;
@@ -29,7 +29,7 @@ impl TrackKind for Heap {
         (link == "heap").then_some(Self)
     }
 
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let recording = &log.recording;
         let there = recording.tracks.graphs.has_heap(&recording.numbers);
         there
@@ -57,7 +57,7 @@ impl TrackKind for Heap {
         })
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let (graphs, numbers) = (&log.recording.tracks.graphs, &log.recording.numbers);
         graphs.heap(numbers, writer.buckets(), |series, stretch| {
             writer.stretch(series, &stretch)

@@ -3,17 +3,17 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::details::{Details, DetailsQuery, Fact, MOST_LISTED, exact};
 use super::{Contents, Listed, Shape, TrackKind, link};
 use crate::scene::colour::Rgb;
 use crate::scene::format;
-use crate::scene::painter::{Align, Face, Painter, Rect};
+use crate::scene::painter::{Align, Face, Painter};
 use crate::scene::palette::Palette;
-use crate::session::Session;
-use crate::timeline::Scene;
+use crate::scene::strip::Strip;
 use crate::timeline::legend::{Entry, MIDDLE, Made, Sample, Section};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names};
+use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{thread_name, when};
 use analysis::timeline::instants::{Family, InstantKind};
 use analysis::timeline::messages::MessageKind;
@@ -65,7 +65,7 @@ impl TrackKind for Instants {
         link::cap(link, "events").map(Self)
     }
 
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let listed = |cap| {
             Listed::new(Self(cap), format!("Events of capability {cap}"))
                 .short(format!("Cap {cap}"))
@@ -81,7 +81,7 @@ impl TrackKind for Instants {
         Some(self.0)
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let (bucket, view) = (writer.moment_bucket_ns(), writer.view);
         let store = &log.recording.store;
         store.instant_marks(self.0, view, bucket, |mark, thread| {
@@ -99,25 +99,25 @@ impl TrackKind for Instants {
 
     /// A tick with a glyph whose shape says what an event is about, and how many
     /// they are where there is room for that.
-    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
-        let middle = area.y + area.h / 2.0;
-        let mut marks = scene.marks.of(self).peekable();
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+        let middle = strip.area.y + strip.area.h / 2.0;
+        let mut marks = shown.marks.of(self).peekable();
         while let Some((mark, span)) = marks.next() {
             let kind = mark.read::<Happened>().kind;
-            let x = scene.x(span.start());
-            let colour = colour_of(kind, scene.palette);
-            let tick = Rect::new(x - 0.5, area.y + 3.0, 1.0, area.h - 7.0);
+            let x = strip.x(span.start());
+            let colour = colour_of(kind, strip.palette);
+            let tick = strip.tick(span.start());
             painter.fill(tick, colour.alpha(0.7));
             for polygon in glyph(kind.family(), (x, middle - 0.5)) {
                 painter.polygon(&polygon, colour.into());
             }
             if mark.count > 1 {
-                let next = marks.peek().map(|(_, next)| scene.x(next.start()));
-                let room = next.unwrap_or(scene.size.0) - GLYPH_PX - x - 6.0;
+                let next = marks.peek().map(|(_, next)| strip.x(next.start()));
+                let room = next.unwrap_or(strip.right()) - GLYPH_PX - x - 6.0;
                 let text = short_count(mark.count);
                 if painter.measure(&text, Face::Label) <= room {
                     let at = (x + 6.0, middle - 0.5);
-                    let ink = scene.palette.ink2.into();
+                    let ink = strip.palette.ink2.into();
                     painter.text(&text, at, Face::Label, Align::Left, ink);
                 }
             }
@@ -140,7 +140,7 @@ impl TrackKind for Instants {
         )
     }
 
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         Details::of(log).of_instants(self.0, query.span)
     }
 

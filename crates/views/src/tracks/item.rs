@@ -60,6 +60,17 @@ pub trait Names {
     }
 }
 
+/// What tracks are painted from.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a, N> {
+    /// The marks at hand.
+    pub marks: &'a Marks,
+    /// What they refer to by number.
+    pub names: &'a N,
+    /// How many capabilities there are: the scale of the activity.
+    pub caps: usize,
+}
+
 impl Marks {
     /// The place of a row among those that were asked for.
     fn place(&self, row: Row) -> Option<usize> {

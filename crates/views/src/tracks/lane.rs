@@ -1,7 +1,7 @@
 //! What tracks that show lanes have in common.
 
 use crate::scene::format;
-use crate::timeline::Bar;
+use crate::scene::strip::Bar;
 use crate::tracks::details::{DetailsQuery, Fact, Lead};
 use crate::tracks::item::Item;
 use crate::tracks::words;

@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact, on_cap};
 use super::thread::Thread;
 use super::{Contents, Listed, Shape, TrackKind};
 use crate::scene::format;
-use crate::scene::painter::{Painter, Rect};
-use crate::session::Session;
-use crate::timeline::Scene;
+use crate::scene::painter::Painter;
+use crate::scene::strip::Strip;
 use crate::timeline::legend::{Entry, MIDDLE, Made, Sample, Section};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names};
+use crate::tracks::item::{Item, Names, Shown};
 use analysis::timeline::messages::MessageKind;
 use model::marks::{NONE, NewMoment, Packed, Payload, Writer};
 use model::time::Interval;
@@ -57,13 +57,13 @@ impl TrackKind for Messages {
         (link == "messages").then_some(Self)
     }
 
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let count = log.recording.messages.len() as u64;
         let track = || Listed::new(Self, "Messages").note(format::count(count));
         (count > 0).then(track).into_iter().collect()
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let (bucket, view) = (writer.moment_bucket_ns(), writer.view);
         log.recording.messages.marks(view, bucket, |mark| {
             writer.moment(NewMoment {
@@ -79,20 +79,20 @@ impl TrackKind for Messages {
     }
 
     /// A message is a diamond, a marker a flag.
-    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
-        let middle = area.y + area.h / 2.0;
-        for (mark, span) in scene.marks.of(self) {
-            let x = scene.x(span.start());
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+        let middle = strip.area.y + strip.area.h / 2.0;
+        for (mark, span) in shown.marks.of(self) {
+            let x = strip.x(span.start());
             let marker = mark.read::<Said>().has_marker;
             let colour = if marker {
-                scene.palette.accent
+                strip.palette.accent
             } else {
-                scene.palette.ink2
+                strip.palette.ink2
             };
-            let tick = Rect::new(x - 0.5, area.y + 3.0, 1.0, area.h - 7.0);
+            let tick = strip.tick(span.start());
             painter.fill(tick, colour.into());
             if marker {
-                let (top, right) = (area.y + 3.0, x + 7.0);
+                let (top, right) = (strip.area.y + 3.0, x + 7.0);
                 let flag = [(x, top), (right, top + 3.0), (x, top + 6.0)];
                 painter.polygon(&flag, colour.into());
             } else {
@@ -119,7 +119,7 @@ impl TrackKind for Messages {
         }
     }
 
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         Details::of(log).of_messages(query.span)
     }
 

@@ -11,6 +11,7 @@ pub mod allocation;
 pub mod blocks;
 pub mod calls;
 pub mod capability;
+mod capability_paint;
 pub mod collections;
 mod contents;
 pub mod counter;
@@ -29,11 +30,13 @@ mod query;
 pub mod ready;
 pub mod returned;
 pub mod samples;
+mod samples_paint;
 mod scope;
 pub mod sparks;
 mod stacks;
 pub mod task;
 pub mod thread;
+mod thread_paint;
 pub mod user_span;
 pub mod words;
 
@@ -42,19 +45,18 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::scene::gauge::Gauge;
-use crate::scene::painter::{Painter, Rect};
-use crate::session::Session;
-use crate::timeline::Scene;
+use crate::scene::painter::Painter;
+use crate::scene::strip::Strip;
 use crate::timeline::arrange::Known;
 use crate::timeline::legend::{Entry, Section};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names};
+use crate::tracks::item::{Item, Names, Shown};
 use details::{DetailsQuery, Fact};
 use eventlog::ids::{CapId, ThreadId};
 use model::class::Class;
 use model::marks::{MarkKind, Payload, Writer};
 
-pub use contents::{Contents, Listed};
+pub use contents::{Contents, Listed, Log};
 pub use query::TimelineQuery;
 pub use scope::scope_of;
 
@@ -91,7 +93,7 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
     fn parse(link: &str, contents: &Contents) -> Option<Self>;
 
     /// The tracks of this kind that a log has.
-    fn of_log(log: &Session) -> Vec<Listed>;
+    fn of_log(log: &Log<'_>) -> Vec<Listed>;
     /// The tracks of this kind that the page shows: those that the log has,
     /// unless the page knows better.
     fn shown(known: &Known<'_>) -> Vec<Listed> {
@@ -120,15 +122,16 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
     }
 
     /// What it shows of the view of the writer.
-    fn answer(self, log: &Session, writer: &mut Writer);
+    fn answer(self, log: &Log<'_>, writer: &mut Writer);
 
-    /// Paints the marks at hand into its area.
-    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
+    /// Paints the marks at hand into its strip.
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+        let marks = shown.marks;
         match Self::SHAPE {
-            Shape::Gauge => scene.paint_gauge(self.into(), area, painter),
-            Shape::Moments => scene.paint_moments(self.into(), area, painter),
+            Shape::Gauge => gauge::paint(self.into(), marks, strip, painter),
+            Shape::Moments => strip.paint_ticks(marks.of(self), painter),
             Shape::Lane | Shape::Samples => {
-                scene.paint_bars(self.into(), area, Class::Other, lane::by_duration, painter);
+                strip.paint_bars(marks.of(self), Class::Other, lane::by_duration, painter);
             }
         }
     }
@@ -149,7 +152,7 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
         (String::new(), text)
     }
     /// What else is known of an item.
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         match Self::SHAPE {
             Shape::Gauge => gauge::details(self, log, query),
             _ => Vec::new(),
@@ -327,7 +330,7 @@ impl Row {
 
     /// All tracks that a log has, beside those of capabilities and threads.
     #[must_use]
-    pub fn of_log(log: &Session) -> Vec<Listed> {
+    pub fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let mut all = Vec::new();
         ask_kinds!(|listed: Vec<Listed>| all.extend(listed), of_log(log));
         all
@@ -366,18 +369,18 @@ impl Row {
     }
 
     /// Writes what it shows of the view of the writer.
-    pub fn answer(self, log: &Session, writer: &mut Writer) {
+    pub fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         ask!(self, track => track.answer(log, writer));
     }
 
-    /// Paints the marks at hand into its area.
+    /// Paints the marks at hand into its strip.
     pub(crate) fn paint<N: Names>(
         self,
-        scene: &Scene<'_, N>,
-        area: Rect,
+        shown: &Shown<'_, N>,
+        strip: &Strip<'_>,
         painter: &mut impl Painter,
     ) {
-        ask!(self, track => track.paint(scene, area, painter));
+        ask!(self, track => track.paint(shown, strip, painter));
     }
 
     /// How it is called within a sentence.
@@ -388,7 +391,7 @@ impl Row {
 
     /// What is known of an item of it beyond its mark.
     #[must_use]
-    pub fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    pub fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         ask!(self, track => track.details(log, query))
     }
 }

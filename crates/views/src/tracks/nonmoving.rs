@@ -3,15 +3,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::details::{DetailsQuery, Fact};
 use super::{Contents, Listed, Shape, TrackKind, lane};
 use crate::scene::format;
 use crate::scene::painter::{Painter, Rect};
-use crate::session::Session;
+use crate::scene::strip::{Strip, YOUNG, standing, stripes_on};
 use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO};
-use crate::timeline::{Scene, YOUNG, standing, stripes_on};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names};
+use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, when};
 use analysis::timeline::nonmoving::{OPEN, Phase, Point};
 use model::lane::partition;
@@ -65,7 +65,7 @@ impl TrackKind for Nonmoving {
         (link == "nonmoving").then_some(Self)
     }
 
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let there = !log.recording.tracks.nonmoving.is_empty();
         let track = there.then(|| Listed::new(Self, "Nonmoving GC"));
         track.into_iter().collect()
@@ -73,7 +73,7 @@ impl TrackKind for Nonmoving {
 
     /// The points, and the phases, those that lie inside of others last. What
     /// comes last is found first.
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let nonmoving = &log.recording.tracks.nonmoving;
         write_points(nonmoving.all_points(), writer);
         for phase in Phase::ALL {
@@ -89,15 +89,15 @@ impl TrackKind for Nonmoving {
         }
     }
 
-    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
-        let (y, h) = (area.y + 3.0, area.h - 7.0);
-        for (mark, span) in scene.marks.of(self) {
-            let rect = scene.rect(span, y, h);
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+        let (y, h) = (strip.area.y + 3.0, strip.area.h - 7.0);
+        for (mark, span) in shown.marks.of(self) {
+            let rect = strip.rect(span, y, h);
             if mark.kind == MarkKind::Moment {
-                let tick = Rect::new(rect.x - 1.0, area.y + 2.0, rect.w.max(2.0), 4.0);
-                painter.fill(tick, scene.palette.ink3.into());
+                let tick = Rect::new(rect.x - 1.0, strip.area.y + 2.0, rect.w.max(2.0), 4.0);
+                painter.fill(tick, strip.palette.ink3.into());
             } else {
-                paint_phase(scene, &mark, rect, painter);
+                paint_phase(strip, &mark, rect, painter);
             }
         }
     }
@@ -111,7 +111,7 @@ impl TrackKind for Nonmoving {
         ("Nonmoving collector".to_owned(), text)
     }
 
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         let nonmoving = &log.recording.tracks.nonmoving;
         let mut facts = Vec::new();
         for phase in Phase::ALL {
@@ -198,35 +198,30 @@ fn write_points(points: &[(u64, Point)], writer: &mut Writer) {
 
 /// The program stands still in a sync, which is as high as the row; marking is
 /// a bar in its middle, sweeping a striped one on the ground.
-fn paint_phase<N: Names>(
-    scene: &Scene<'_, N>,
-    mark: &MarkView<'_>,
-    rect: Rect,
-    painter: &mut impl Painter,
-) {
+fn paint_phase(strip: &Strip<'_>, mark: &MarkView<'_>, rect: Rect, painter: &mut impl Painter) {
     let Part { phase, open, .. } = mark.read();
     let share = mark.share_of_all().min(1.0);
     let (colour, bar) = match phase {
-        Phase::Sync => (scene.palette.gc_sync, standing(rect, share)),
+        Phase::Sync => (strip.palette.gc_sync, standing(rect, share)),
         Phase::Mark => {
             let h = (rect.h * YOUNG * share).max(2.0);
             let bar = Rect::new(rect.x, rect.y + (rect.h - h) / 2.0, rect.w, h);
-            (scene.palette.gc, bar)
+            (strip.palette.gc, bar)
         }
-        Phase::Sweep => (scene.palette.gc, standing(rect, YOUNG * share)),
+        Phase::Sweep => (strip.palette.gc, standing(rect, YOUNG * share)),
     };
     painter.fill(bar, colour.into());
     if phase == Phase::Sweep || open {
-        painter.hatch(bar, scene.palette.page.alpha(0.5));
+        painter.hatch(bar, strip.palette.page.alpha(0.5));
     }
-    if scene.patterns && phase == Phase::Sync {
+    if strip.patterns && phase == Phase::Sync {
         match mark.kind {
-            MarkKind::Many => scene.paint_stripes(bar, painter),
+            MarkKind::Many => strip.paint_stripes(bar, painter),
             _ => painter.hatch_falling(bar, stripes_on(colour)),
         }
     }
     if mark.kind == MarkKind::One {
-        scene.paint_inside(phase.name(), bar, colour, painter);
+        strip.paint_inside(phase.name(), bar, colour, painter);
     }
 }
 

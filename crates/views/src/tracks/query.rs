@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::Row;
-use crate::session::Session;
 use model::marks::{NONE, TimelineReply, Writer};
 use model::time::Interval;
 
@@ -40,7 +40,7 @@ impl TimelineQuery {
 
     /// What the rows show of a log.
     #[must_use]
-    pub fn marks(&self, log: &Session) -> TimelineReply {
+    pub fn marks(&self, log: &Log<'_>) -> TimelineReply {
         let mut writer = Writer {
             bucket_ns: self.bucket_ns(),
             ..Self::writer(log, self.view)
@@ -53,7 +53,7 @@ impl TimelineQuery {
     }
 
     /// What a row of a log writes to; a bucket is a nanosecond.
-    pub(super) fn writer(log: &Session, view: Interval) -> Writer {
+    pub(super) fn writer(log: &Log<'_>, view: Interval) -> Writer {
         Writer {
             view,
             bucket_ns: 1,

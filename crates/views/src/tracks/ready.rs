@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::{Contents, Listed, Shape, TrackKind};
 use crate::scene::gauge::{Gauge, Series, Style, Unit};
-use crate::session::Session;
 use crate::timeline::legend::{Entry, Sample, Section, waves};
 use crate::tracks::group::Group;
 use eventlog::ids::Nanos;
@@ -32,7 +32,7 @@ impl TrackKind for ReadyThreads {
     }
 
     /// The account of time is made when the log is read.
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let recording = &log.recording;
         let there = recording.is_settled() && recording.store.run_count() > 0;
         let track = there.then(|| Listed::new(Self, "Ready threads").short("Ready"));
@@ -52,7 +52,7 @@ impl TrackKind for ReadyThreads {
         })
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         if !log.recording.is_settled() {
             return;
         }

@@ -3,17 +3,18 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::details::{Details, DetailsQuery, Fact, Lead, exact};
+use super::samples_paint::paint;
 use super::stacks::{beginning, flame, heaviest, middle, stack_facts};
 use super::thread::Thread;
 use super::{Contents, Listed, Shape, TrackKind, link};
 use crate::scene::format;
-use crate::scene::painter::{Painter, Rect};
-use crate::session::Session;
-use crate::timeline::Scene;
+use crate::scene::painter::Painter;
+use crate::scene::strip::Strip;
 use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO, buckets};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names};
+use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, function_name, when};
 use analysis::timeline::profile_rows::SampleLane;
 use eventlog::ids::{CapId, Nanos};
@@ -57,7 +58,7 @@ impl TrackKind for Samples {
         link::cap(link, "samples").map(Self)
     }
 
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let listed = |(cap, samples): (CapId, u64)| {
             Listed::new(Self(cap), format!("Samples, cap {cap}"))
                 .short(format!("Cap {cap}"))
@@ -72,15 +73,15 @@ impl TrackKind for Samples {
         Some(self.0)
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let rows = &log.recording.profile_rows;
         if let Some(lane) = rows.samples(&log.recording.profiles, self.0) {
             writer.lane(&lane, |i| Sampled(rows.sampled_function(lane.frame(i))));
         }
     }
 
-    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
-        scene.paint_samples(self, area, painter);
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+        paint(self, shown, strip, painter);
     }
 
     fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
@@ -102,7 +103,7 @@ impl TrackKind for Samples {
         (name, format!("sample of capability {cap} · at {at}"))
     }
 
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         let (cap, recording) = (self.0, &log.recording);
         let Some(lane) = recording.profile_rows.samples(&recording.profiles, cap) else {
             return Vec::new();

@@ -3,9 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::{Contents, Listed, Shape, TrackKind, link};
 use crate::scene::gauge::{Gauge, Series, Style, Unit};
-use crate::session::Session;
 use crate::timeline::legend::{Entry, Sample, Section, waves};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names};
@@ -67,7 +67,7 @@ impl TrackKind for Sparks {
         })
     }
 
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let of_cap = |cap: CapId| {
             Of::ALL.map(|of| {
                 let (what, sign) = match of {
@@ -129,7 +129,7 @@ impl TrackKind for Sparks {
         })
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let (graphs, numbers) = (&log.recording.tracks.graphs, &log.recording.numbers);
         let fates = match self.of {
             Of::Created => SparkFates::AtBirth,

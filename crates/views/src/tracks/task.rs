@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::capability::Capability;
 use super::details::{DetailsQuery, Fact, Lead};
 use super::{Contents, Listed, Shape, TrackKind, lane, link};
 use crate::scene::format;
-use crate::scene::painter::{Painter, Rect};
-use crate::session::Session;
+use crate::scene::painter::Painter;
+use crate::scene::strip::{Bar, Strip};
 use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO};
-use crate::timeline::{Bar, Scene};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names};
+use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, when};
 use analysis::timeline::tasks::OPEN;
 use eventlog::ids::{CapId, OsThreadId, TaskId};
@@ -60,7 +60,7 @@ impl TrackKind for Task {
         Some(Self(TaskId(number)))
     }
 
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let listed = |(number, (task, os_thread)): (usize, (TaskId, Option<OsThreadId>))| {
             let note = os_thread.map_or_else(String::new, |thread| format!("OS {thread}"));
             Listed::new(Self(task), format!("Task {number}")).note(note)
@@ -71,7 +71,7 @@ impl TrackKind for Task {
             .collect()
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let Some(lane) = log.recording.tracks.tasks.lane(self.0) else {
             return;
         };
@@ -84,9 +84,9 @@ impl TrackKind for Task {
         });
     }
 
-    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
         let bar = |mark: &MarkView<'_>| Bar::text(format!("cap {}", mark.read::<Stay>().cap));
-        scene.paint_bars(self.into(), area, Class::Other, bar, painter);
+        strip.paint_bars(shown.marks.of(self), Class::Other, bar, painter);
     }
 
     fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
@@ -101,7 +101,7 @@ impl TrackKind for Task {
         (name, text)
     }
 
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         let tasks = &log.recording.tracks.tasks;
         let Some(pieces) = tasks.lane(self.0) else {
             return Vec::new();

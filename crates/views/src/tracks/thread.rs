@@ -4,17 +4,18 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::capability::Capability;
 use super::details::{Details, DetailsQuery, Fact, Lead, exact, exact_duration, on_cap};
+use super::thread_paint::paint;
 use super::{Contents, Listed, Row, Shape, TrackKind, link};
 use crate::scene::format;
-use crate::scene::painter::{Painter, Rect};
-use crate::session::Session;
-use crate::timeline::Scene;
+use crate::scene::painter::Painter;
+use crate::scene::strip::Strip;
 use crate::timeline::arrange::{Known, thread_label};
 use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO, buckets, waves::wave};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names};
+use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, several, thread_name, when};
 use analysis::timeline::instants::InstantKind;
 use analysis::timeline::threads::{ThreadLane, ThreadRow};
@@ -89,7 +90,7 @@ impl TrackKind for Thread {
         Some(Self(ThreadId(number)))
     }
 
-    fn of_log(_: &Session) -> Vec<Listed> {
+    fn of_log(_: &Log<'_>) -> Vec<Listed> {
         Vec::new()
     }
 
@@ -113,7 +114,7 @@ impl TrackKind for Thread {
         Some(self.0)
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let Some(lane) = log.recording.store.thread_lane(self.0) else {
             return;
         };
@@ -127,8 +128,8 @@ impl TrackKind for Thread {
         });
     }
 
-    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
-        scene.paint_thread(self, area, painter);
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+        paint(self, shown.marks, strip, painter);
     }
 
     fn spoken(self, title: &str) -> String {
@@ -156,7 +157,7 @@ impl TrackKind for Thread {
         (name, text)
     }
 
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         Details::of(log).of_thread(self.0, query)
     }
 

@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Log;
 use super::capability::Capability;
 use super::details::{DetailsQuery, Fact, Lead};
 use super::thread::Thread;
 use super::{Contents, Listed, Shape, TrackKind, lane};
 use crate::scene::format;
-use crate::scene::painter::{Painter, Rect};
-use crate::session::Session;
-use crate::timeline::Scene;
+use crate::scene::painter::Painter;
+use crate::scene::strip::Strip;
 use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO, buckets, waves::wave};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names};
+use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, thread_name, when};
 use analysis::timeline::user_spans::{Listed as Spans, OPEN};
 use eventlog::ids::Nanos;
@@ -68,7 +68,7 @@ impl TrackKind for UserSpan {
         spans.find(|span| span.link(contents) == link)
     }
 
-    fn of_log(log: &Session) -> Vec<Listed> {
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let listed = |(number, spans): (u32, &Spans)| {
             let count = format::count(spans.info.count);
             Listed::new(Self(number), &*spans.info.name).note(format!("× {count}"))
@@ -77,7 +77,7 @@ impl TrackKind for UserSpan {
         (0..).zip(names).map(listed).collect()
     }
 
-    fn answer(self, log: &Session, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let Some(spans) = log.recording.tracks.spans.get(self.0) else {
             return;
         };
@@ -90,12 +90,12 @@ impl TrackKind for UserSpan {
         });
     }
 
-    fn paint<N: Names>(self, scene: &Scene<'_, N>, area: Rect, painter: &mut impl Painter) {
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
         let bar = |mark: &MarkView<'_>| {
             let open = mark.read::<Announced>().open;
             lane::by_duration(mark).open(open)
         };
-        scene.paint_bars(self.into(), area, Class::Other, bar, painter);
+        strip.paint_bars(shown.marks.of(self), Class::Other, bar, painter);
     }
 
     fn spoken(self, title: &str) -> String {
@@ -124,7 +124,7 @@ impl TrackKind for UserSpan {
         )
     }
 
-    fn details(self, log: &Session, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         let Some(name) = log.recording.tracks.spans.get(self.0) else {
             return Vec::new();
         };
@@ -189,7 +189,7 @@ impl TrackKind for UserSpan {
 }
 
 /// Where a message was written: its capability, and the thread that ran there.
-fn message_place(log: &Session, label: &str, number: usize) -> Option<Fact> {
+fn message_place(log: &Log<'_>, label: &str, number: usize) -> Option<Fact> {
     let message = log.recording.messages.get(number)?;
     let at = Interval::new(message.time, message.time);
     let Some(cap) = message.cap else {

@@ -1,10 +1,9 @@
 //! Patterns beside colours, for those who ask for more contrast or cannot
 //! rely on colours: broken lines and stripes.
 
-use super::Scene;
+use super::Strip;
 use crate::scene::colour::Rgb;
 use crate::scene::painter::{Paint, Painter, Rect};
-use crate::tracks::item::Names;
 use model::class::Class;
 
 /// From stripe to stripe, and how wide a stripe is, in pixels.
@@ -33,10 +32,10 @@ pub(crate) fn stripes_on(colour: Rgb) -> Paint {
     stripes.alpha(0.5)
 }
 
-impl<N: Names> Scene<'_, N> {
+impl Strip<'_> {
     /// The line of a wait, which begins at `origin`; with patterns, it is
     /// broken by what is waited for.
-    pub(super) fn paint_wait_line(
+    pub(crate) fn paint_wait_line(
         &self,
         class: Class,
         (line, origin): (Rect, f64),
@@ -68,8 +67,8 @@ impl<N: Names> Scene<'_, N> {
             return;
         }
         let (step, width) = STRIPE_PX;
-        let (left, right) = (rect.x.max(self.labels_px()), rect.x + rect.w);
-        let right = right.min(self.size.0);
+        let (left, right) = (rect.x.max(self.area.x), rect.x + rect.w);
+        let right = right.min(self.right());
         let mut x = (left / step).ceil() * step;
         while x < right {
             let stripe = Rect::new(x, rect.y, width.min(right - x), rect.h);

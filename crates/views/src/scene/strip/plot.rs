@@ -6,17 +6,17 @@ use crate::scene::painter::{Paint, Painter, Rect};
 
 /// Where values stand in a row.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Plot {
+pub(crate) struct Plot {
     /// Where 0 is.
-    pub(super) bottom: f64,
+    pub(crate) bottom: f64,
     /// How high the greatest value is.
     height: f64,
     /// The value at the top: a round one.
-    pub(super) top: f64,
+    pub(crate) top: f64,
     /// Round values up to it.
-    pub(super) ticks: Vec<f64>,
+    pub(crate) ticks: Vec<f64>,
     /// Whether there is nothing to show.
-    pub(super) is_empty: bool,
+    pub(crate) is_empty: bool,
 }
 
 /// How many parts a scale has at most.
@@ -24,7 +24,7 @@ const PARTS: u32 = 4;
 
 impl Plot {
     /// A scale up to a round number that is not below `greatest`.
-    pub(super) fn of(area: Rect, unit: Unit, greatest: f64) -> Self {
+    pub(crate) fn of(area: Rect, unit: Unit, greatest: f64) -> Self {
         let ticks = match unit {
             Unit::Bytes | Unit::BytesPerSecond => {
                 let power = (greatest.max(1.0).log2() / 10.0).floor().min(6.0);
@@ -46,30 +46,30 @@ impl Plot {
     }
 
     /// How high a value is.
-    pub(super) fn height_of(&self, value: f64) -> f64 {
+    pub(crate) fn height_of(&self, value: f64) -> f64 {
         self.height * (value / self.top).clamp(0.0, 1.0)
     }
 
     /// Where a value stands.
-    pub(super) fn y(&self, value: f64) -> f64 {
+    pub(crate) fn y(&self, value: f64) -> f64 {
         self.bottom - self.height_of(value)
     }
 }
 
 /// A piece of a stack.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Column {
-    pub(super) left: f64,
-    pub(super) right: f64,
+pub(crate) struct Column {
+    pub(crate) left: f64,
+    pub(crate) right: f64,
     /// The sum of the series beneath.
-    pub(super) lower: f64,
+    pub(crate) lower: f64,
     /// The same with this series.
-    pub(super) upper: f64,
+    pub(crate) upper: f64,
 }
 
 /// Stacks series of steps (from, to, value): for each its columns between
 /// any two neighbouring edges of all series.
-pub(super) fn stacked(series: &[Vec<(f64, f64, f64)>]) -> Vec<Vec<Column>> {
+pub(crate) fn stacked(series: &[Vec<(f64, f64, f64)>]) -> Vec<Vec<Column>> {
     let steps = series.iter().flatten();
     let mut edges: Vec<f64> = steps.flat_map(|&(from, to, _)| [from, to]).collect();
     edges.sort_unstable_by(f64::total_cmp);
@@ -101,20 +101,20 @@ pub(super) fn stacked(series: &[Vec<(f64, f64, f64)>]) -> Vec<Vec<Column>> {
 }
 
 /// The outline of an area that rises in steps from a bottom line.
-pub(super) struct Outline {
+pub(crate) struct Outline {
     bottom: f64,
     points: Vec<(f64, f64)>,
 }
 
 impl Outline {
-    pub(super) const fn new(bottom: f64) -> Self {
+    pub(crate) const fn new(bottom: f64) -> Self {
         Self {
             bottom,
             points: Vec::new(),
         }
     }
 
-    pub(super) fn step(&mut self, left: f64, right: f64, height: f64) {
+    pub(crate) fn step(&mut self, left: f64, right: f64, height: f64) {
         let y = self.bottom - height;
         match self.points.last_mut() {
             Some(last) if (last.0 - left).abs() < 0.5 => {
@@ -130,7 +130,7 @@ impl Outline {
         self.points.extend([(left, y), (right, y)]);
     }
 
-    pub(super) fn finish(mut self) -> Vec<(f64, f64)> {
+    pub(crate) fn finish(mut self) -> Vec<(f64, f64)> {
         if let Some(&(x, _)) = self.points.last() {
             self.points.push((x, self.bottom));
         }
@@ -140,25 +140,25 @@ impl Outline {
 
 /// A band in steps: a line as thick as it has to be, or a part of a stack.
 #[derive(Debug, Default)]
-pub(super) struct Band {
+pub(crate) struct Band {
     /// Left, right, top, bottom.
     steps: Vec<(f64, f64, f64, f64)>,
 }
 
 impl Band {
-    pub(super) fn step(&mut self, left: f64, right: f64, top: f64, bottom: f64) {
+    pub(crate) fn step(&mut self, left: f64, right: f64, top: f64, bottom: f64) {
         match self.steps.last_mut() {
             Some(last) if last.1 == left && (last.2, last.3) == (top, bottom) => last.1 = right,
             _ => self.steps.push((left, right, top, bottom)),
         }
     }
 
-    pub(super) fn steps(&self) -> impl Iterator<Item = (f64, f64, f64, f64)> + '_ {
+    pub(crate) fn steps(&self) -> impl Iterator<Item = (f64, f64, f64, f64)> + '_ {
         self.steps.iter().copied()
     }
 
     /// Paints each stretch without gaps as one polygon.
-    pub(super) fn paint(&self, paint: Paint, painter: &mut impl Painter) {
+    pub(crate) fn paint(&self, paint: Paint, painter: &mut impl Painter) {
         let joined = self
             .steps
             .chunk_by(|before, next| (before.1 - next.0).abs() < 0.5);

@@ -1,13 +1,13 @@
 //! Lanes of spans that stand for themselves: a bar for each, with a text where
 //! there is room; several in a pixel are one bar as high as their share.
 
-use super::{Scene, class_colour};
+use super::Strip;
 use crate::scene::colour::Rgb;
 use crate::scene::painter::{Align, Face, Painter, Rect};
-use crate::tracks::Row;
-use crate::tracks::item::Names;
+use crate::scene::palette::class_colour;
 use model::class::Class;
 use model::marks::{MarkKind, MarkView};
+use model::time::Interval;
 
 /// A text needs as much room.
 const LEAST_HEIGHT_PX: f64 = 10.0;
@@ -44,19 +44,18 @@ impl Bar {
     }
 }
 
-impl<N: Names> Scene<'_, N> {
+impl Strip<'_> {
     /// Bars in the colour of a class; `bar` says what is seen of a span.
-    pub(crate) fn paint_bars(
+    pub(crate) fn paint_bars<'m>(
         &self,
-        row: Row,
-        area: Rect,
+        marks: impl Iterator<Item = (MarkView<'m>, Interval)>,
         class: Class,
         bar: impl Fn(&MarkView<'_>) -> Bar,
         painter: &mut impl Painter,
     ) {
-        let (y, h) = (area.y + 3.0, area.h - 7.0);
+        let (y, h) = (self.area.y + 3.0, self.area.h - 7.0);
         let colour = class_colour(self.palette, class);
-        for (mark, span) in self.marks.of(row) {
+        for (mark, span) in marks {
             let rect = self.rect(span, y, h);
             if mark.kind == MarkKind::Many {
                 painter.fill(standing(rect, mark.share_of_all()), colour.into());
@@ -84,8 +83,8 @@ impl<N: Names> Scene<'_, N> {
         colour: Rgb,
         painter: &mut impl Painter,
     ) -> bool {
-        let left = bar.x.max(self.labels_px());
-        let right = (bar.x + bar.w).min(self.size.0);
+        let left = bar.x.max(self.area.x);
+        let right = (bar.x + bar.w).min(self.right());
         let room = right - left - 8.0;
         if bar.h < LEAST_HEIGHT_PX || painter.measure(text, Face::Label) > room {
             return false;

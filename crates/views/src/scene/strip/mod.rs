@@ -1,0 +1,70 @@
+//! The strip of a picture that one track has, and how spans, moments and graphs
+//! are painted into it, whatever they are about.
+
+mod bars;
+mod graph;
+mod pattern;
+pub(crate) mod plot;
+
+use super::painter::{Painter, Rect};
+use super::palette::Palette;
+use super::viewport::Viewport;
+use eventlog::ids::Nanos;
+use model::marks::MarkView;
+use model::time::Interval;
+
+pub(crate) use bars::{Bar, YOUNG, standing};
+pub(crate) use pattern::stripes_on;
+
+/// A strip of a picture, and what it takes to paint there.
+#[derive(Clone, Copy, Debug)]
+pub struct Strip<'a> {
+    /// Where it is.
+    pub(crate) area: Rect,
+    /// The time in view, from its left to its right.
+    pub(crate) view: Viewport,
+    /// The colours.
+    pub(crate) palette: &'a Palette,
+    /// Whether meaning is shown by patterns too.
+    pub(crate) patterns: bool,
+}
+
+impl Strip<'_> {
+    /// Where it ends.
+    pub(crate) fn right(&self) -> f64 {
+        self.area.x + self.area.w
+    }
+
+    /// Where a time stands in the picture.
+    pub(crate) fn x(&self, time: Nanos) -> f64 {
+        self.area.x + self.view.x_of(time)
+    }
+
+    /// The rectangle of a span, at least a pixel wide.
+    pub(crate) fn rect(&self, span: Interval, y: f64, h: f64) -> Rect {
+        let left = self.x(span.start()).max(self.area.x - 2.0);
+        let right = self.x(span.end()).min(self.right() + 2.0);
+        Rect::new(left, y, (right - left).max(1.0), h)
+    }
+
+    /// A line at a time, nearly as high as the strip.
+    pub(crate) fn tick(&self, time: Nanos) -> Rect {
+        Rect::new(
+            self.x(time) - 0.5,
+            self.area.y + 3.0,
+            1.0,
+            self.area.h - 7.0,
+        )
+    }
+
+    /// A line for each mark.
+    pub(crate) fn paint_ticks<'m>(
+        &self,
+        marks: impl Iterator<Item = (MarkView<'m>, Interval)>,
+        painter: &mut impl Painter,
+    ) {
+        for (_, span) in marks {
+            painter.fill(self.tick(span.start()), self.palette.ink2.into());
+        }
+    }
+}
