@@ -3,6 +3,7 @@
 
 mod common;
 
+use analysis::account::costs::{GcCosts, GcParts};
 use analysis::account::report::{CapTimes, ProgramTimes};
 use analysis::timeline::store::Store;
 use common::{Case, Known, for_all, known, store_of};
@@ -23,6 +24,68 @@ fn for_all_stores(known: Known, check: impl Fn(&Case, &Store) -> Result<usize, S
     for_all(known, |case| match store_of(&case.bytes()) {
         Ok(store) => check(case, &store),
         Err(_) => Ok(0),
+    });
+}
+
+/// What collections cost, by capability: the classes of the account, once more.
+fn costs_are_the_account(store: &Store, range: Interval) -> Result<Vec<GcCosts>, String> {
+    let times = store.account().program(Some(range));
+    let costs = store.account().gc_costs(Some(range));
+    let count: u64 = costs.iter().map(|row| row.count).sum();
+    expect("collections", count, times.collections.count)?;
+    for (place, (cap, times)) in times.caps.iter().enumerate() {
+        let mut sum = GcParts::default();
+        for row in &costs {
+            expect("capability", row.caps[place].0, *cap)?;
+            sum.add(&row.caps[place].1);
+        }
+        let waiting_ns = sum.idle_ns + sum.done_ns + sum.outside_ns;
+        let what = format!("collections of capability {cap} in {range:?}");
+        expect(&what, sum.stopping_ns, times.stopping_ns)?;
+        expect(&what, sum.work_ns, times.collecting_ns)?;
+        expect(&what, waiting_ns, times.waiting_ns)?;
+        expect(&what, sum.census_ns, times.census_ns)?;
+        expect(&what, sum.coming_back_ns, times.coming_back_ns)?;
+    }
+    for row in &costs {
+        if row.mean_standstill_ns > row.max_standstill_ns {
+            return Err(format!("the mean is above the most: {row:?}"));
+        }
+    }
+    Ok(costs)
+}
+
+/// Of one capability the standstills of all collections are all that they cost.
+#[test]
+fn collections_cost_what_capabilities_spend_on_them() {
+    for_all_stores(known([27, 43], [102, 164]), |_, store| {
+        let log = store.account().log();
+        let whole = costs_are_the_account(store, log)?;
+        let account = store.account();
+        if let [cap] = account.caps() {
+            let standstills: u64 = whole
+                .iter()
+                .map(|row| row.mean_standstill_ns * row.count)
+                .sum();
+            let count: u64 = whole.iter().map(|row| row.count).sum();
+            let spent: u64 = whole.iter().map(|row| row.all_caps().all_ns()).sum();
+            // Each mean is rounded down.
+            if !(standstills..=standstills + count).contains(&spent) {
+                return Err(format!(
+                    "{cap}: stood still for {standstills}, spent {spent}"
+                ));
+            }
+        }
+        for part in 0..7 {
+            let length = log.duration().0;
+            let (from, to) = (length / 7 * part + part, length / 7 * (part + 2));
+            let range = Interval::new(
+                Nanos(log.start().0 + from.min(length)),
+                Nanos(log.start().0 + to.clamp(from.min(length), length)),
+            );
+            costs_are_the_account(store, range)?;
+        }
+        Ok(whole.len())
     });
 }
 

@@ -15,7 +15,7 @@ use common::{Case, for_all, known};
 use eventlog::ids::Nanos;
 use model::class::{CLASSES, Class, ClassTimes, StopCode, WAIT_REASONS, WaitReason};
 use model::lane::Lane;
-use model::marks::MarkKind;
+use model::marks::{MarkKind, Values};
 use model::time::Interval;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -23,6 +23,8 @@ use views::session::Session;
 use views::session::questions::{SummaryQuery, ThreadTimeQuery, TimeQuery};
 use views::tracks::activity::Activity;
 use views::tracks::capability::Capability;
+use views::tracks::parallelism::Parallelism;
+use views::tracks::ready::ReadyThreads;
 use views::tracks::thread::Thread;
 use views::tracks::{Row, TimelineQuery};
 
@@ -146,7 +148,7 @@ fn same_in(session: &Session, plain: &PlainTime, range: Stretch) -> Result<usize
         ours.collections.capability_ns,
         collections.capability_time,
     )?;
-    let threads = session.ask(&ThreadTimeQuery(Some(span(range))));
+    let threads = threads_of(&session, Some(span(range)));
     let plain_threads = plain.threads(range);
     let numbers: Vec<_> = threads.iter().map(|thread| thread.id).collect();
     let plain_numbers: Vec<_> = plain_threads.keys().copied().collect();
@@ -206,6 +208,12 @@ fn no_capability_runs_while_it_stands_still() {
         }
         Ok(things)
     });
+}
+
+/// How the threads of a log that is read to its end spent a range.
+fn threads_of(session: &Session, range: Option<Interval>) -> Vec<ThreadAccount> {
+    let threads = session.ask(&ThreadTimeQuery(range));
+    threads.expect("it is read to its end")
 }
 
 /// The time of each class in the marks of a row.
@@ -289,7 +297,7 @@ fn the_rows_of_threads_show_the_account() {
         let Some(view) = session.overview().span else {
             return Ok(0);
         };
-        let threads = session.ask(&ThreadTimeQuery(None));
+        let threads = threads_of(&session, None);
         for thread in threads.iter().take(200) {
             for zoom in ZOOMS {
                 let marks = in_marks(&session, Thread(thread.id).into(), view, zoom);
@@ -369,6 +377,62 @@ fn the_activity_shows_the_account() {
     });
 }
 
+/// In each pixel exactly the least, the most and the mean of what is counted.
+#[test]
+fn the_levels_show_the_account() {
+    for_all(known([40, 3386], [139, 11508]), |case| {
+        let Ok(session) = common::session_of(&case.bytes()) else {
+            return Ok(0);
+        };
+        let Some(log) = session.overview().span else {
+            return Ok(0);
+        };
+        let mut things = 0;
+        for (place, range) in ranges((log.start().0, log.end().0)).into_iter().enumerate() {
+            let query = TimelineQuery {
+                view: span(range),
+                width_px: [1, 13, 40][place % 3],
+                rows: vec![Parallelism.into(), ReadyThreads.into()],
+            };
+            let points = session.ask(&query).points;
+            let bucket = query.bucket_ns();
+            for start in (range.0 / bucket * bucket..range.1).step_by(bucket as usize) {
+                let stretch = Interval::new(Nanos(start), Nanos(start.saturating_add(bucket)));
+                let times = session.ask(&TimeQuery(Some(stretch)));
+                let from = start as f64 - range.0 as f64;
+                let value = |row: usize| {
+                    let found = points.of_row(row).find(|point| point.start == from);
+                    found.map_or((Values::one(0.0), 0.0), |point| {
+                        (point.values, point.end - point.start)
+                    })
+                };
+                let what = format!("{range:?}, from {start}");
+                let (running, length) = value(0);
+                let there = |(_, time): &(usize, &u64)| **time > 0;
+                let counts: Vec<_> = times
+                    .parallelism_ns
+                    .iter()
+                    .enumerate()
+                    .filter(there)
+                    .collect();
+                let least = counts.first().map_or(0, |(count, _)| *count);
+                let most = counts.last().map_or(0, |(count, _)| *count);
+                let drawn = (running.min as usize, running.max as usize);
+                expect(&what, drawn, (least, most))?;
+                let sum: u64 = counts
+                    .iter()
+                    .map(|(count, time)| *count as u64 * **time)
+                    .sum();
+                expect(&what, (running.mean * length).round() as u64, sum)?;
+                let (ready, length) = value(1);
+                expect(&what, (ready.mean * length).round() as u64, times.ready_ns)?;
+                things += 1;
+            }
+        }
+        Ok(things)
+    });
+}
+
 #[test]
 fn the_table_of_threads_is_the_account() {
     for_all(known([29, 6911], [106, 26129]), |case| {
@@ -388,7 +452,7 @@ fn the_table_of_threads_is_the_account() {
             });
             let rows = table.ok_or("no table")?.rows;
             let rows: BTreeMap<_, _> = rows.iter().map(|row| (row.id, row.sums.times)).collect();
-            for thread in session.ask(&ThreadTimeQuery(range)) {
+            for thread in threads_of(&session, range) {
                 let what = format!("{range:?}, thread {}", thread.id);
                 let row = rows.get(&thread.id).ok_or_else(|| what.clone())?;
                 let mut blocked = [0; WAIT_REASONS];
@@ -458,6 +522,7 @@ fn document(session: &Session, plain: &PlainTime) -> Value {
     });
     let labels: BTreeMap<_, _> = session
         .ask(&ThreadTimeQuery(None))
+        .expect("it is read to its end")
         .into_iter()
         .map(|thread| (thread.id, thread.label))
         .collect();
@@ -578,7 +643,7 @@ proptest! {
                 prop_assert_eq!(classes, times.life_ns);
                 caps.entry(cap).or_default().add(&times);
             }
-            for thread in session.ask(&ThreadTimeQuery(Some(span(part)))) {
+            for thread in threads_of(&session, Some(span(part))) {
                 let sums = sums_of(&thread);
                 let classes = sums.running + sums.ready_in_collection + sums.ready_behind_thread
                     + sums.ready_while_idle + sums.foreign_call + sums.unknown
@@ -589,7 +654,7 @@ proptest! {
         }
         let whole = session.ask(&TimeQuery(None));
         prop_assert_eq!(caps, whole.caps.into_iter().collect());
-        let whole = session.ask(&ThreadTimeQuery(None));
+        let whole = threads_of(&session, None);
         let whole = whole.iter().map(|thread| (thread.id, thread.life_ns));
         let whole: BTreeMap<_, _> = whole.filter(|(_, life)| *life > 0).collect();
         prop_assert_eq!(threads, whole);

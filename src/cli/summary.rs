@@ -2,8 +2,12 @@
 
 use std::path::PathBuf;
 
+use serde::Serialize;
+
 use super::{Condition, Failure, Input, Out, Range, report};
-use views::session::questions::SummaryQuery;
+use analysis::account::costs::GcCosts;
+use analysis::numbers::summary::Summary;
+use views::session::questions::{GcCostsQuery, SummaryQuery};
 use views::words::report::Report;
 
 #[derive(Debug, clap::Args)]
@@ -17,12 +21,22 @@ pub(super) struct Arguments {
     json: bool,
 }
 
+/// The JSON.
+#[derive(Serialize)]
+struct Document {
+    #[serde(flatten)]
+    summary: Summary,
+    /// By generation.
+    gc_costs: Vec<GcCosts>,
+}
+
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     let range = arguments.range.span()?;
     let session = Input::open(&arguments.file)?.read_session()?;
     let summary = session.ask(&SummaryQuery(range));
     if arguments.json {
-        out.json(&summary)?;
+        let gc_costs = session.ask(&GcCostsQuery(range)).unwrap_or_default();
+        out.json(&Document { summary, gc_costs })?;
     } else {
         out.text(Report(&summary))?;
     }

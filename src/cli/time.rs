@@ -27,7 +27,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     let range = arguments.range.span()?;
     let session = Input::open(&arguments.file)?.read_session()?;
     let program = session.ask(&TimeQuery(range));
-    let threads = session.ask(&ThreadTimeQuery(range));
+    let threads = session.ask(&ThreadTimeQuery(range)).unwrap_or_default();
     if arguments.json {
         out.json(&document(&program, &threads))?;
     } else {

@@ -7,7 +7,8 @@ use yew::prelude::*;
 use super::canvas::CanvasPainter;
 use super::theme;
 use views::scene::painter::Rect;
-use views::timeline::legend::{Entry, SAMPLE_PX, Section, paint_sample};
+use views::timeline::legend::{Entry, entries, paint_sample};
+use views::tracks::legend::{SAMPLE_PX, Section};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct LegendProps {
@@ -23,7 +24,7 @@ type Placed = (Entry, NodeRef);
 pub(super) fn Legend(props: &LegendProps) -> Html {
     let sections = use_memo((), |()| {
         let placed = |section: Section| -> Vec<Placed> {
-            let entries = section.entries().into_iter();
+            let entries = entries(section).into_iter();
             entries.map(|entry| (entry, NodeRef::default())).collect()
         };
         Section::ALL.map(|section| (section, placed(section)))

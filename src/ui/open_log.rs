@@ -12,7 +12,7 @@ use eventlog::ids::CapId;
 use views::fingerprint::Fingerprint;
 use views::scene::format;
 use views::session::Overview;
-use views::timeline::arrange::Known;
+use views::tracks::Known;
 
 /// How far the opening is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

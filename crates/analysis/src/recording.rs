@@ -143,6 +143,7 @@ impl Recording {
         ProgramTimes {
             life_ns: range.duration().0,
             caps: caps.collect(),
+            so_far: true,
             ..ProgramTimes::default()
         }
     }

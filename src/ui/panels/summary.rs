@@ -79,7 +79,7 @@ fn Summary(props: &PanelProps) -> Html {
             <div class="cards">
                 <div class="card-column">{ facts::time(about) }{ facts::sparks(about) }</div>
                 { facts::memory(about) }
-                { tables::collections(about) }
+                <div class="card-column">{ tables::collections(about) }{ tables::parallelism(about) }</div>
             </div>
             { tables::capabilities(about, &more) }
         </div>

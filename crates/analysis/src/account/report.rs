@@ -1,5 +1,7 @@
 //! What the account says of a range: capabilities, the program, collections.
 
+use std::ops::RangeInclusive;
+
 use serde::{Deserialize, Serialize};
 
 use super::Account;
@@ -123,6 +125,10 @@ pub struct ProgramTimes {
     pub ready_ns: u64,
     /// Each capability.
     pub caps: Vec<(CapId, CapTimes)>,
+    /// Whether the log was still being read: then only the runs so far are
+    /// known, and all else is unknown or 0.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub so_far: bool,
 }
 
 impl ProgramTimes {
@@ -144,6 +150,23 @@ impl ProgramTimes {
         (all.known_ns() > 0).then(|| all.running_ns as f64 / all.known_ns() as f64)
     }
 
+    /// For how long how many capabilities ran, from none on: a number to a row, or
+    /// several where there would be more than so many rows. It sums to the life.
+    #[must_use]
+    pub fn parallelism_rows(&self, most: usize) -> Vec<(RangeInclusive<usize>, u64)> {
+        let times = &self.parallelism_ns;
+        let caps = times.len().saturating_sub(1);
+        let width = caps.div_ceil(most.max(2) - 1).max(1);
+        let none = times.first().map(|time| (0..=0, *time));
+        let some = times.get(1..).unwrap_or_default().chunks(width);
+        let some = (0..).zip(some).map(|(row, times)| {
+            let first = 1 + row * width;
+            let time = times.iter().copied().fold(0, u64::saturating_add);
+            (first..=first + times.len() - 1, time)
+        });
+        none.into_iter().chain(some).collect()
+    }
+
     /// How many capabilities ran, on average over the time in which any did.
     #[must_use]
     pub fn mean_parallelism(&self) -> Option<f64> {
@@ -156,7 +179,7 @@ impl ProgramTimes {
 
 impl Account<'_> {
     /// The part of a range in which there is a log.
-    fn clip(&self, range: Interval) -> Interval {
+    pub(super) fn clip(&self, range: Interval) -> Interval {
         clip(range, self.log())
     }
 
@@ -187,12 +210,13 @@ impl Account<'_> {
             },
             ready_ns: totals.ready_ns,
             caps,
+            so_far: false,
         }
     }
 
     /// The collections that begin in a range; one that begins with the log's last
     /// event counts to what comes before it.
-    fn starting_in(&self, range: Interval) -> &[super::pauses::Pause] {
+    pub(super) fn starting_in(&self, range: Interval) -> &[super::pauses::Pause] {
         let at_end = range.end() >= self.log().end();
         let end = Nanos(range.end().0.saturating_add(u64::from(at_end)));
         self.pauses().starting_in(Interval::new(range.start(), end))

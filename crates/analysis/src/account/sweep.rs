@@ -25,8 +25,17 @@ pub struct Totals {
     pub some_idle_ns: u64,
     /// How long threads were ready, all together.
     pub ready_ns: u64,
+    /// How long capabilities ran threads, all together.
+    pub ran_ns: u64,
     /// How long a collection went on or was being stopped for.
     pub paused_ns: u64,
+}
+
+/// The capabilities' time, of the time for which exactly so many of them ran.
+pub(super) fn capability_time(parallelism_ns: &[u64]) -> u64 {
+    let each = (0u64..).zip(parallelism_ns);
+    each.map(|(count, time)| count.saturating_mul(*time))
+        .fold(0, u64::saturating_add)
 }
 
 impl Totals {
@@ -50,25 +59,48 @@ impl Totals {
             idle_ready_ns: minus(&self.idle_ready_ns, &earlier.idle_ready_ns),
             some_idle_ns: self.some_idle_ns.saturating_sub(earlier.some_idle_ns),
             ready_ns: self.ready_ns.saturating_sub(earlier.ready_ns),
+            ran_ns: self.ran_ns.saturating_sub(earlier.ran_ns),
             paused_ns: self.paused_ns.saturating_sub(earlier.paused_ns),
         }
     }
 }
 
-/// The least and the most of a number that changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Levels {
+/// What a number that changes was from one moment to another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Level {
     /// The least.
     pub min: u32,
     /// The most.
     pub max: u32,
+    /// The number times how long it was so, in nanoseconds: its mean over time
+    /// is this divided by the length.
+    pub sum_ns: u64,
+}
+
+/// What the walk counts, from one moment to another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Threads that are ready.
+    pub ready: Level,
+    /// Capabilities that run threads.
+    pub running: Level,
+}
+
+/// The least and the most of each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Levels {
+    /// Of ready threads.
+    ready: (u32, u32),
+    /// Of capabilities that run.
+    running: (u32, u32),
 }
 
 impl Aggregate for Levels {
     fn combine(self, later: Self) -> Self {
+        let both = |a: (u32, u32), b: (u32, u32)| (a.0.min(b.0), a.1.max(b.1));
         Self {
-            min: self.min.min(later.min),
-            max: self.max.max(later.max),
+            ready: both(self.ready, later.ready),
+            running: both(self.running, later.running),
         }
     }
 }
@@ -199,7 +231,7 @@ pub(super) struct Sweep<'a> {
     /// The time in which any thread was ready.
     work_ns: u64,
     totals: Totals,
-    /// Of the threads that were ready since it was last taken.
+    /// Since it was last taken.
     levels: Option<Levels>,
     /// How many ends and beginnings came.
     steps: usize,
@@ -252,6 +284,7 @@ impl<'a> Sweep<'a> {
             idle_ready_ns: row(&marks.idle_ready_ns, mark, caps).to_vec(),
             some_idle_ns: marks.some_idle_ns[mark],
             ready_ns: marks.ready_ns[mark],
+            ran_ns: capability_time(row(&marks.running_ns, mark, caps + 1)),
             paused_ns: ledger.pauses.still_before(Nanos(now)),
         };
         sweep.readied = ledger.readied.up_to(now);
@@ -333,7 +366,9 @@ impl<'a> Sweep<'a> {
     fn pass(&mut self, to: u64) {
         let time = to - self.now;
         self.now = to;
+        let ran_ns = (self.running as u64).saturating_mul(time);
         self.totals.running_ns[self.running] += time;
+        self.totals.ran_ns = self.totals.ran_ns.saturating_add(ran_ns);
         if self.paused {
             self.totals.paused_ns += time;
         } else if self.free > 0 {
@@ -345,11 +380,12 @@ impl<'a> Sweep<'a> {
             let sum = u64::from(ready).saturating_mul(time);
             self.totals.ready_ns = self.totals.ready_ns.saturating_add(sum);
         }
-        let level = Levels {
-            min: ready,
-            max: ready,
+        let running = u32::try_from(self.running).unwrap_or(u32::MAX);
+        let now = Levels {
+            ready: (ready, ready),
+            running: (running, running),
         };
-        self.levels = Some(self.levels.map_or(level, |levels| levels.combine(level)));
+        self.levels = Some(self.levels.map_or(now, |levels| levels.combine(now)));
     }
 
     /// When something happens next to a lane or another source.
@@ -499,7 +535,7 @@ pub(super) struct Marks {
     running_ns: Vec<u64>,
     /// For each as many as there are capabilities.
     idle_ready_ns: Vec<u64>,
-    /// Of the threads that were ready from one to the next.
+    /// From one to the next.
     levels: Forest<Levels>,
 }
 
@@ -513,9 +549,7 @@ impl Marks {
             marks.push(&sweep);
             sweep.walk(end, steps, watcher);
             let levels = sweep.levels.take();
-            marks
-                .levels
-                .push(levels.unwrap_or(Levels { min: 0, max: 0 }));
+            marks.levels.push(levels.unwrap_or_default());
             let next = sweep.next.time();
             if next == NEVER || next >> 1 > end.min(MAX_TIME) {
                 break;
@@ -589,11 +623,11 @@ impl<'a> Walker<'a> {
         known.copied().unwrap_or_default() + open_ns
     }
 
-    /// How many threads are ready at least and at most from a time to another,
-    /// and the sum of their times.
-    pub fn ready_in(&mut self, from: Nanos, to: Nanos) -> (Levels, u64) {
+    /// How many threads are ready, and how many capabilities run threads, from a
+    /// time to another.
+    pub fn levels_in(&mut self, from: Nanos, to: Nanos) -> Counts {
         self.go(from.0);
-        let before_ns = self.sweep.totals.ready_ns;
+        let (ready_ns, ran_ns) = (self.sweep.totals.ready_ns, self.sweep.totals.ran_ns);
         self.sweep.levels = None;
         let marks = &self.account.ledger.marks;
         let next = marks.times.partition_point(|&at| at <= self.sweep.now);
@@ -610,8 +644,12 @@ impl<'a> Walker<'a> {
         self.go(to.0);
         let rest = self.sweep.levels.take();
         let levels = levels.into_iter().chain(rest).reduce(Levels::combine);
-        let none = Levels { min: 0, max: 0 };
-        let sum_ns = self.sweep.totals.ready_ns.saturating_sub(before_ns);
-        (levels.unwrap_or(none), sum_ns)
+        let levels = levels.unwrap_or_default();
+        let level = |(min, max), sum_ns| Level { min, max, sum_ns };
+        let totals = &self.sweep.totals;
+        Counts {
+            ready: level(levels.ready, totals.ready_ns.saturating_sub(ready_ns)),
+            running: level(levels.running, totals.ran_ns.saturating_sub(ran_ns)),
+        }
     }
 }

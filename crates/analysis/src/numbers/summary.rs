@@ -63,6 +63,9 @@ pub struct Summary {
     /// OS threads that first ran Haskell or collected inside; not those that the
     /// runtime has for itself alone, such as that of the nonmoving collector.
     pub tasks: Option<u64>,
+    /// The memory that was held and not used after the last collection that has
+    /// ended by the end of the interval.
+    pub fragmentation: Option<u64>,
     /// Where the time of the capabilities and of the program went.
     pub account: ProgramTimes,
 }
@@ -189,6 +192,11 @@ impl Numbers {
             max_slop: of_oldest.and_then(|row| row.max_slop),
             max_heap_size: self.heap_size.within(window).map(|(_, size)| size).max(),
             max_fragmentation: tally.max_fragmentation,
+            fragmentation: self
+                .collections
+                .tallies
+                .last_ended(all, window.to)
+                .map(|gc| gc.fragmentation_bytes),
             generations: self.generations(&tally),
             work_balance: tally.work_balance(),
             sparks: self.spark_totals(window),

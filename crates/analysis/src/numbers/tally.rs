@@ -187,6 +187,16 @@ impl Tallies {
         first..end.max(first)
     }
 
+    /// The last collection that has ended by a time.
+    pub(super) fn last_ended<'a>(&self, all: &'a [Collection], by: u64) -> Option<&'a Collection> {
+        if self.unsorted {
+            let ended = all.iter().filter(|gc| gc.end.0 <= by);
+            return ended.max_by_key(|gc| gc.end);
+        }
+        let ended = all.partition_point(|gc| gc.end.0 <= by);
+        all.get(ended.checked_sub(1)?)
+    }
+
     /// Sums up the collections of a window.
     pub(super) fn tally(&self, all: &[Collection], window: Window) -> Tally {
         let mut tally = Tally::default();

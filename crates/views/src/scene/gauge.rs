@@ -13,6 +13,8 @@ use model::marks::Values;
 pub enum Unit {
     /// Capabilities or threads, also parts of one.
     Capabilities,
+    /// How many capabilities, of all that there are.
+    OfCapabilities,
     /// Bytes.
     Bytes,
     /// Bytes in a second.
@@ -30,6 +32,8 @@ pub enum Style {
     Filled,
     /// A light area under a line.
     Area,
+    /// A line at the mean, over a light area from the least to the greatest value.
+    Spread,
     /// A line.
     Line,
     /// A line of dashes.
@@ -96,7 +100,7 @@ pub fn value(unit: Unit, value: f64) -> String {
         Unit::Bytes => format::bytes(whole),
         Unit::BytesPerSecond => format::byte_rate(whole, Nanos(1_000_000_000)),
         Unit::PerSecond => format!("{}/s", rounded(value)),
-        Unit::Capabilities => rounded(value),
+        Unit::Capabilities | Unit::OfCapabilities => rounded(value),
         Unit::Count => format::count(whole),
     }
 }
@@ -106,14 +110,18 @@ fn rounded(value: f64) -> String {
     short((value * 100.0).round() / 100.0)
 }
 
-/// The values of a stretch of time in words: the last of them, and between
-/// what they were if they changed.
+/// The values of a stretch of time in words: what they were, and their mean if
+/// they changed; of `caps` capabilities how many.
 #[must_use]
-pub fn values(unit: Unit, values: Values) -> String {
-    let [min, max, last] = [values.min, values.max, values.last].map(|number| value(unit, number));
+pub fn values(unit: Unit, values: Values, caps: usize) -> String {
+    let [min, max, mean] = [values.min, values.max, values.mean].map(|number| value(unit, number));
+    let all = match unit {
+        Unit::OfCapabilities => format!(" of {caps}"),
+        _ => String::new(),
+    };
     if min == max {
-        last
+        format!("{min}{all}")
     } else {
-        format!("{last}, between {min} and {max}")
+        format!("{min} to {max}{all}, {mean} on average")
     }
 }

@@ -15,6 +15,7 @@ use crate::flame::query::{
 use crate::thread_export::thread_csv;
 use crate::tracks::TimelineQuery;
 use crate::tracks::details::{DetailsQuery, Fact};
+use analysis::account::costs::GcCosts;
 use analysis::account::report::ProgramTimes;
 use analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
 use analysis::numbers::sparks_query::SparksReply;
@@ -30,7 +31,7 @@ use model::time::Interval;
 
 questions! {
     TimelineQuery, FlowQuery, DetailsQuery, LabelsQuery,
-    TimeQuery, ThreadTimeQuery, SummaryQuery, CollectionsQuery, SparksQuery,
+    TimeQuery, ThreadTimeQuery, GcCostsQuery, SummaryQuery, CollectionsQuery, SparksQuery,
     ThreadFilter, ThreadTableQuery, ThreadCsvQuery,
     FlameQuery, FlameTableQuery, FlamePlaceQuery, FlameExportQuery,
     ProcessQuery, EnvironmentQuery, CheckQuery,
@@ -107,16 +108,36 @@ impl Query for TimeQuery {
     }
 }
 
-/// Where the time of each thread went that lived in a range, or in the log.
+/// Where the time of each thread went that lived in a range, or in the log;
+/// `None` until the log is read to its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadTimeQuery(pub Option<Interval>);
 
 impl Query for ThreadTimeQuery {
-    type Answer = Vec<ThreadAccount>;
+    type Answer = Option<Vec<ThreadAccount>>;
     const NAME: &'static str = "time of threads";
 
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Vec<ThreadAccount> {
-        log.recording.store.thread_accounts(self.0)
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+        let recording = &log.recording;
+        let accounts = || recording.store.thread_accounts(self.0);
+        recording.is_settled().then(accounts)
+    }
+}
+
+/// What collections cost the capabilities, by generation, in a range or in the
+/// log; `None` until the log is read to its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GcCostsQuery(pub Option<Interval>);
+
+impl Query for GcCostsQuery {
+    type Answer = Option<Vec<GcCosts>>;
+    const NAME: &'static str = "costs of collections";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+        let account = || log.recording.store.account();
+        log.recording
+            .is_settled()
+            .then(|| account().gc_costs(self.0))
     }
 }
 

@@ -6,10 +6,10 @@ use crate::scene::format;
 use crate::timeline::layout::{Kind, Layout, Track};
 use crate::tracks::group::Group;
 use crate::tracks::name::TrackName;
-use crate::tracks::{Contents, Listed, Row};
-use analysis::timeline::threads::{ThreadOrder, ThreadRow};
+use crate::tracks::{Known, Listed, Row};
+use analysis::timeline::threads::ThreadOrder;
 use analysis::timeline::user_spans::SpanPrefixes;
-use eventlog::ids::{CapId, ThreadId};
+use eventlog::ids::ThreadId;
 
 /// What the user wants to see of the tracks; the default is what a log opens
 /// with. Names are those of [`Row::link`] and [`Group::name`].
@@ -164,28 +164,6 @@ impl TrackView {
             self.moved.push(one);
         }
     }
-}
-
-/// What is known of a log's tracks.
-#[derive(Clone, Copy, Debug)]
-pub struct Known<'a> {
-    /// The capabilities, each with a note.
-    pub caps: &'a [(CapId, String)],
-    /// What there is beside capabilities and threads.
-    pub contents: &'a Contents,
-    /// The listed threads, in their order.
-    pub threads: &'a [ThreadRow],
-    /// Threads that are pinned and not among them.
-    pub pinned_threads: &'a [ThreadRow],
-    /// How many threads match the filter.
-    pub threads_in_all: u64,
-}
-
-/// The name of a thread of which there is a label, or not.
-#[must_use]
-pub fn thread_label(row: &ThreadRow) -> String {
-    let label = row.label.clone().filter(|label| !label.is_empty());
-    label.unwrap_or_else(|| format!("thread {}", row.id))
 }
 
 /// All tracks to be shown: those that are pinned, then group by group.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::timeline::arrange::{Known, TrackChange, TrackView, arrange};
+use crate::timeline::arrange::{TrackChange, TrackView, arrange};
 use crate::timeline::layout::{Kind, Layout};
+use crate::tracks::Known;
 use crate::tracks::Row;
 use crate::tracks::group::Group;
 use crate::tracks::name::TrackName;

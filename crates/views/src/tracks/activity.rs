@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use super::Log;
 use super::details::{DetailsQuery, Fact};
 use super::gauge::bucket_ns;
+use super::legend::{Explained, Sample, Section};
 use super::{Contents, Listed, Shape, TrackKind};
 use crate::scene::format;
 use crate::scene::gauge::{Gauge, Unit};
 use crate::scene::painter::{Painter, Rect};
 use crate::scene::strip::Strip;
 use crate::scene::strip::plot::{Band, Column, Outline, stacked};
-use crate::timeline::legend::{Entry, Sample, Section};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Marks, Names, Shown};
 use crate::tracks::words;
@@ -128,11 +128,11 @@ impl TrackKind for Activity {
         facts
     }
 
-    fn legend() -> Vec<Entry> {
+    fn legend() -> Vec<Explained> {
         let busy: [f64; 8] = [0.5, 0.9, 1.0, 1.0, 0.2, 0.9, 1.0, 0.8];
         let other: [f64; 8] = [0.1, 0.6, 0.8, 0.4, 0.1, 0.7, 0.9, 0.2];
         let collecting: [f64; 8] = [0.0, 0.2, 0.0, 0.4, 1.6, 0.1, 0.0, 0.6];
-        vec![Entry::new(
+        vec![Explained::new(
             "Activity",
             "How many capabilities run Haskell code, a band for each, and on top how many collect garbage.",
             Sample::graph(Self, &[(0, &busy), (1, &other), (COLLECTING, &collecting)]),

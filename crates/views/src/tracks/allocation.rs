@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Log;
+use super::legend::{Explained, Sample, Section};
+use super::waves;
 use super::{Contents, Listed, Shape, TrackKind};
 use crate::scene::gauge::{Gauge, Series, Style, Unit};
-use crate::timeline::legend::{Entry, Sample, Section, waves};
 use crate::tracks::group::Group;
 use analysis::timeline::graphs::allocation_rate;
 use model::marks::Writer;
@@ -58,8 +59,8 @@ impl TrackKind for AllocationRate {
         });
     }
 
-    fn legend() -> Vec<Entry> {
-        vec![Entry::new(
+    fn legend() -> Vec<Explained> {
+        vec![Explained::new(
             "Allocation rate",
             "How much the program allocates in a second, all capabilities together.",
             Sample::graph(Self, &[(0, &waves::LOWER.map(|value| value * waves::MIB))]),

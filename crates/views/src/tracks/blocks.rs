@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::Log;
 use super::details::{DetailsQuery, Fact};
+use super::legend::{Explained, FROM, Made, Sample, Section, TO};
 use super::{Contents, Listed, Shape, TrackKind, lane, link};
 use crate::scene::format;
 use crate::scene::painter::Painter;
 use crate::scene::strip::{Bar, Strip};
-use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, when};
@@ -130,9 +130,9 @@ impl TrackKind for Blocks {
         ]
     }
 
-    fn legend() -> Vec<Entry> {
+    fn legend() -> Vec<Explained> {
         let mark = Made::span(Class::Other, FROM, TO).with(Block(8192));
-        vec![Entry::new(
+        vec![Explained::new(
             "A block of the log",
             "Events were gathered in a buffer of this size, which was then written.",
             Sample::row(Self(Some(CapId(0))), vec![mark]),

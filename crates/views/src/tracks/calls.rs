@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use super::Log;
 use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact_duration};
+use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
 use super::stacks::{beginning, flame, heaviest, middle, stack_facts};
 use super::thread::Thread;
 use super::{Contents, Listed, Row, Shape, TrackKind, lane, link};
 use crate::scene::format;
 use crate::scene::painter::Painter;
 use crate::scene::strip::Strip;
-use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO, buckets};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, function_name, when};
@@ -190,7 +190,7 @@ impl TrackKind for ForeignCalls {
         Some(item.class)
     }
 
-    fn legend() -> Vec<Entry> {
+    fn legend() -> Vec<Explained> {
         let calls = Self(CallsOf::OsThread(OsThreadId(7)));
         let one = |open| {
             let call = Call {
@@ -202,17 +202,17 @@ impl TrackKind for ForeignCalls {
         };
         let several = buckets(|place| vec![(Class::Foreign, 0.5 + 0.4 * (place / 7.0).sin())]);
         vec![
-            Entry::new(
+            Explained::new(
                 "A foreign call",
                 "An OS thread was in a foreign function that the program announced (“START 3 blur”, then “ANN_TH 3 blur” with the thread). Where a callback calls out again, the inner call takes its place.",
                 one(false),
             ),
-            Entry::new(
+            Explained::new(
                 "A foreign call that is not over",
                 "The log ended before its end was announced.",
                 one(true),
             ),
-            Entry::new(
+            Explained::new(
                 "Several foreign calls in a pixel",
                 "The bar is as high as their share of the time.",
                 Sample::row(calls, several),

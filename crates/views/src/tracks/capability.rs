@@ -3,16 +3,17 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Known;
 use super::Log;
 use super::capability_paint::paint;
 use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact_duration};
+use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
 use super::thread::Thread;
+use super::waves::wave;
 use super::{Contents, Listed, Shape, TrackKind, link};
 use crate::scene::format;
 use crate::scene::painter::Painter;
 use crate::scene::strip::Strip;
-use crate::timeline::arrange::Known;
-use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO, buckets, waves::wave};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, parts, several, thread_name, when};
@@ -165,7 +166,7 @@ impl TrackKind for Capability {
         Some(item.class)
     }
 
-    fn legend() -> Vec<Entry> {
+    fn legend() -> Vec<Explained> {
         let run = Run {
             thread: Some(ThreadId(7)),
             stop: StopCode(0),
@@ -185,62 +186,62 @@ impl TrackKind for Capability {
             ]
         });
         vec![
-            Entry::new(
+            Explained::new(
                 "A thread runs",
                 "Haskell code runs (the mutator): a full bar with the name of the thread.",
                 of(Class::Running),
             ),
-            Entry::new(
+            Explained::new(
                 "Several runs in a pixel",
                 "Bars stand on the ground; their height is the share of the time in which threads ran.",
                 Sample::row(Capability(CapId(0)), runs),
             ),
-            Entry::new(
+            Explained::new(
                 "Still running",
                 "The thread was still running when the log ended, or the log has lost the end of the run.",
                 of(Class::Open),
             ),
-            Entry::new(
+            Explained::new(
                 "Stopping for a collection",
                 "A collection is wanted; the capability stands still until all have stopped.",
                 of(Class::GcSync),
             ),
-            Entry::new(
+            Explained::new(
                 "Collecting garbage",
                 "The capability works in a collection; no thread runs on it meanwhile.",
                 of(Class::Gc),
             ),
-            Entry::new(
+            Explained::new(
                 "Waiting in a collection",
                 "The program collects; the capability has no work in it so far, or takes no part.",
                 of(Class::GcStart),
             ),
-            Entry::new(
+            Explained::new(
                 "Idle in a collection",
                 "The capability has no work in the collection and looks for some, while others have work.",
                 of(Class::GcIdle),
             ),
-            Entry::new(
+            Explained::new(
                 "Done with its part",
                 "The capability has done its part of the collection and waits for its end.",
                 of(Class::GcDone),
             ),
-            Entry::new(
+            Explained::new(
                 "Counting the heap",
                 "All stand still while the runtime counts what is on the heap, for a heap profile.",
                 of(Class::Census),
             ),
-            Entry::new(
+            Explained::new(
                 "Coming back",
                 "The collection is over, but the capability has not come back from it: its OS thread does not run yet, or there is nothing to run.",
                 of(Class::Returning),
             ),
-            Entry::new(
+            Explained::new(
                 "Unknown",
                 "The log does not tell what the capability did: a buffer was lost when the program was killed, or bytes are damaged.",
                 of(Class::Unknown),
             ),
-            Entry::new(
+            Explained::new(
                 "Several collections in a pixel",
                 "Bars hang from the top: the work, below it the waits within collections, then the waits before them.",
                 Sample::row(Capability(CapId(0)), collections),

@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 use super::Log;
 use super::capability::Capability;
 use super::details::{DetailsQuery, Fact, Lead};
+use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
+use super::waves::wave;
 use super::{Contents, Listed, Shape, TrackKind, lane};
 use crate::scene::format;
 use crate::scene::painter::{Painter, Rect};
 use crate::scene::strip::{Strip, YOUNG, standing, stripes_on};
-use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO, buckets, waves::wave};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, when};
@@ -174,7 +175,7 @@ impl TrackKind for Collections {
         }
     }
 
-    fn legend() -> Vec<Entry> {
+    fn legend() -> Vec<Explained> {
         let gc = |known: Option<Known>| {
             let pause = Pause {
                 number: None,
@@ -192,32 +193,32 @@ impl TrackKind for Collections {
         };
         let several = buckets(|place| vec![(Class::Gc, wave(place, 0.8)), (Class::GcSync, 0.1)]);
         vec![
-            Entry::new(
+            Explained::new(
                 "A young collection",
                 "Only the youngest generation was collected: a low bar. The program stands still for as long.",
                 gc(known(0, false, false)),
             ),
-            Entry::new(
+            Explained::new(
                 "A major collection",
                 "The oldest generation was collected, and so all of the heap: a bar as high as the row. Generations between are in between.",
                 gc(known(1, true, false)),
             ),
-            Entry::new(
+            Explained::new(
                 "A parallel collection",
                 "Several OS threads collected together: a line along the bar.",
                 gc(known(1, true, true)),
             ),
-            Entry::new(
+            Explained::new(
                 "A collection of which little is known",
                 "The log does not say which generation was collected: a bar as high as the row, without a text.",
                 gc(None),
             ),
-            Entry::new(
+            Explained::new(
                 "Waiting for a collection",
                 "From the first request until all capabilities had stopped.",
                 Sample::row(Collections, vec![Made::span(Class::GcSync, FROM, TO)]),
             ),
-            Entry::new(
+            Explained::new(
                 "Several collections in a pixel",
                 "The bar is as high as their share of the time.",
                 Sample::row(Collections, several),

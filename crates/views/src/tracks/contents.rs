@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Row;
 use analysis::recording::Recording;
+use analysis::timeline::threads::ThreadRow;
 use eventlog::blocks::BlockIndex;
+use eventlog::ids::CapId;
 use model::profile::frames::Frame;
 use model::time::Interval;
 
@@ -97,4 +99,19 @@ impl Contents {
         let tracks = self.tracks.iter();
         tracks.filter_map(|track| Some((T::try_from(track.row).ok()?, track)))
     }
+}
+
+/// What is known of a log's tracks.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// The capabilities, each with a note.
+    pub caps: &'a [(CapId, String)],
+    /// What there is beside capabilities and threads.
+    pub contents: &'a Contents,
+    /// The listed threads, in their order.
+    pub threads: &'a [ThreadRow],
+    /// Threads that are pinned and not among them.
+    pub pinned_threads: &'a [ThreadRow],
+    /// How many threads match the filter.
+    pub threads_in_all: u64,
 }

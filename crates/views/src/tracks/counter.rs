@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Log;
+use super::legend::{Explained, Sample, Section};
+use super::waves;
 use super::{Contents, Listed, Shape, TrackKind, link};
 use crate::scene::gauge::{Gauge, Series, Style, Unit};
-use crate::timeline::legend::{Entry, Sample, Section, waves};
 use crate::tracks::group::Group;
 use model::marks::Writer;
 
@@ -54,8 +55,8 @@ impl TrackKind for Counter {
         });
     }
 
-    fn legend() -> Vec<Entry> {
-        vec![Entry::new(
+    fn legend() -> Vec<Explained> {
+        vec![Explained::new(
             "Performance counter",
             "How fast a counter of the processor or a tracepoint counts.",
             Sample::graph(Self(0), &[(0, &waves::LOWER)]),

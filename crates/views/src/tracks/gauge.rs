@@ -8,8 +8,10 @@ use super::{TimelineQuery, TrackKind};
 use crate::scene::gauge::{Series, Unit, value, values};
 use crate::scene::painter::Painter;
 use crate::scene::strip::Strip;
-use crate::tracks::item::Marks;
+use crate::tracks::item::Shown;
+use analysis::account::sweep::{Counts, Level};
 use eventlog::ids::Nanos;
+use model::gauge::Stretch;
 use model::marks::{Values, Writer};
 use model::time::Interval;
 
@@ -17,6 +19,32 @@ use model::time::Interval;
 pub(super) fn bucket_ns(span: Interval) -> u64 {
     let length = span.duration().0.clamp(1, 1 << 62);
     length.next_power_of_two()
+}
+
+/// Writes what the account counts at each time: its least, greatest and mean
+/// value of each bucket. Of a log that is still being read nothing is counted.
+pub(super) fn levels(log: &Log<'_>, writer: &mut Writer, of: fn(&Counts) -> Level) {
+    if !log.recording.is_settled() {
+        return;
+    }
+    let mut walker = log.recording.store.account().walker();
+    let buckets = writer.buckets();
+    for (start, end) in buckets.each() {
+        let end = end.min(buckets.end_ns.max(start.saturating_add(1)));
+        let level = of(&walker.levels_in(Nanos(start), Nanos(end)));
+        if level.max == 0 {
+            continue;
+        }
+        let (min, max) = (f64::from(level.min), f64::from(level.max));
+        let mean = (level.sum_ns as f64 / (end - start) as f64).clamp(min, max);
+        let values = Values {
+            min,
+            max,
+            mean,
+            last: mean,
+        };
+        writer.stretch(0, &Stretch { start, end, values });
+    }
 }
 
 /// The values of each series in the bucket that is drawn at a time.
@@ -30,6 +58,7 @@ pub(super) fn details(track: impl TrackKind, log: &Log<'_>, query: &DetailsQuery
         ..TimelineQuery::writer(log, Interval::new(start, Nanos(start.0.saturating_add(1))))
     };
     track.answer(log, &mut writer);
+    let caps = log.recording.info.lives.caps().count();
     let points: Vec<_> = writer.reply.points.of_row(0).collect();
     let fact = |(number, series): (u8, &Series)| {
         let found = points.iter().find(|point| point.series == number);
@@ -38,21 +67,31 @@ pub(super) fn details(track: impl TrackKind, log: &Log<'_>, query: &DetailsQuery
             None if gauge.is_nothing_zero() => Values::one(0.0),
             None => return None,
         };
-        Some(Fact::new(series.name, values(gauge.unit, shown)))
+        Some(Fact::new(series.name, values(gauge.unit, shown, caps)))
     };
     (0..).zip(gauge.series).filter_map(fact).collect()
 }
 
 /// Lines and areas of a gauge, on the scale of all rows that share it: sparks of
 /// all capabilities do, so that they can be compared.
-pub(super) fn paint(row: Row, marks: &Marks, strip: &Strip<'_>, painter: &mut impl Painter) {
+/// How many capabilities run is drawn to the scale of all that there are.
+pub(super) fn paint<N>(
+    row: Row,
+    shown: &Shown<'_, N>,
+    strip: &Strip<'_>,
+    painter: &mut impl Painter,
+) {
     let Some(gauge) = row.gauge() else { return };
+    let marks = shown.marks;
     let scale = |row: Row| row.gauge().and_then(|gauge| gauge.scale);
     let alike =
         |other: &&Row| **other == row || (gauge.scale.is_some() && scale(**other) == gauge.scale);
     let graph = |row: Row| strip.graph(gauge, marks.points(row));
     let rows = marks.rows.iter().filter(alike);
-    let greatest = rows.map(|row| graph(*row).greatest()).fold(0.0, f64::max);
+    let greatest = match gauge.unit {
+        Unit::OfCapabilities => shown.caps as f64,
+        _ => rows.map(|row| graph(*row).greatest()).fold(0.0, f64::max),
+    };
     strip.paint_graph(&graph(row), greatest, painter);
 }
 
@@ -61,13 +100,13 @@ fn unit(row: Row) -> Unit {
     row.gauge().map_or(Unit::Count, |gauge| gauge.unit)
 }
 
-/// All that a graph shows at one place, in words: `created 12 k/s, dud 0.5/s`.
+/// All that a graph shows at one place, in words: `created: 12 k/s · dud: 0.5/s`.
 #[must_use]
 pub fn at_once(row: Row, points: &[(u8, Values)], caps: usize) -> String {
     let unit = unit(row);
     let said = points.iter().map(|(number, of)| {
         let name = row.series_name(*number, caps);
-        format!("{name} {}", values(unit, *of))
+        format!("{name}: {}", values(unit, *of, caps))
     });
     said.collect::<Vec<_>>().join(" · ")
 }
@@ -115,6 +154,7 @@ mod tests {
     use crate::scene::format;
     use crate::tracks::activity::Activity;
     use crate::tracks::heap::Heap;
+    use crate::tracks::parallelism::Parallelism;
     use crate::tracks::sparks::{Of, Sparks};
     use analysis::timeline::activity::COLLECTING;
     use eventlog::ids::CapId;
@@ -133,12 +173,23 @@ mod tests {
             last: 300.0,
         };
         let text = at_once(row, &[(0, changing), (2, Values::one(0.5))], 2);
-        let expected = "created 300/s, between 0/s and 12 k/s · overflowed 0.50/s";
+        let expected = "created: 0/s to 12 k/s, 1 k/s on average · overflowed: 0.50/s";
         assert_eq!(text.replace(format::NBSP, " "), expected);
+        let parallelism = Row::from(Parallelism);
+        let running = Values {
+            min: 0.0,
+            max: 2.0,
+            mean: 1.7,
+            last: 1.7,
+        };
+        let text = at_once(parallelism, &[(0, running)], 4);
+        assert_eq!(text, "capabilities running: 0 to 2 of 4, 1.7 on average");
+        let text = at_once(parallelism, &[(0, Values::one(2.0))], 4);
+        assert_eq!(text, "capabilities running: 2 of 4");
         let activity = Row::from(Activity);
         let heap = Row::from(Heap);
         let text = at_once(heap, &[(1, Values::one(3_145_728.0))], 2);
-        assert_eq!(text.replace(format::NBSP, " "), "blocks in use 3.0 MiB");
+        assert_eq!(text.replace(format::NBSP, " "), "blocks in use: 3.0 MiB");
         assert_eq!(activity.series_name(3, 4), "capability 3 running");
         assert_eq!(
             activity.series_name(15, 32),

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Log;
+use super::legend::{Explained, Sample, Section};
+use super::waves;
 use super::{Contents, Listed, Shape, TrackKind};
 use crate::scene::gauge::{Gauge, Series, Style, Unit};
-use crate::timeline::legend::{Entry, Sample, Section, waves};
 use crate::tracks::group::Group;
 use model::marks::Writer;
 
@@ -64,8 +65,8 @@ impl TrackKind for Heap {
         });
     }
 
-    fn legend() -> Vec<Entry> {
-        vec![Entry::new(
+    fn legend() -> Vec<Explained> {
+        vec![Explained::new(
             "Heap",
             "The area is the size of the heap, the line the blocks in use, the dashes what was live after the last major collection.",
             Sample::three(

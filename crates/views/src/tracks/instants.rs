@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use super::Log;
 use super::details::{Details, DetailsQuery, Fact, MOST_LISTED, exact};
+use super::legend::{Explained, MIDDLE, Made, Sample, Section};
 use super::{Contents, Listed, Shape, TrackKind, link};
 use crate::scene::colour::Rgb;
 use crate::scene::format;
 use crate::scene::painter::{Align, Face, Painter};
 use crate::scene::palette::Palette;
 use crate::scene::strip::Strip;
-use crate::timeline::legend::{Entry, MIDDLE, Made, Sample, Section};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{thread_name, when};
@@ -144,9 +144,9 @@ impl TrackKind for Instants {
         Details::of(log).of_instants(self.0, query.span)
     }
 
-    fn legend() -> Vec<Entry> {
+    fn legend() -> Vec<Explained> {
         let made = |kind, at| Made::moment(at).with(Happened { kind, thread: None });
-        let several = Entry::new(
+        let several = Explained::new(
             "Several in one place",
             "How many stands beside the sign, if there is room.",
             Sample::row(
@@ -157,7 +157,7 @@ impl TrackKind for Instants {
         let each = InstantKind::ALL.map(|kind| {
             let (name, meaning) = meaning(kind);
             let sample = Sample::row(Self(CapId(0)), vec![made(kind, MIDDLE)]);
-            Entry::new(name, meaning, sample)
+            Explained::new(name, meaning, sample)
         });
         [several].into_iter().chain(each).collect()
     }

@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use super::Log;
 use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact, on_cap};
+use super::legend::{Explained, MIDDLE, Made, Sample, Section};
 use super::thread::Thread;
 use super::{Contents, Listed, Shape, TrackKind};
 use crate::scene::format;
 use crate::scene::painter::Painter;
 use crate::scene::strip::Strip;
-use crate::timeline::legend::{Entry, MIDDLE, Made, Sample, Section};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
 use analysis::timeline::messages::MessageKind;
@@ -127,7 +127,7 @@ impl TrackKind for Messages {
         item.read::<Said>().first
     }
 
-    fn legend() -> Vec<Entry> {
+    fn legend() -> Vec<Explained> {
         let said = |has_marker| {
             let said = Said {
                 first: None,
@@ -136,12 +136,12 @@ impl TrackKind for Messages {
             Sample::row(Self, vec![Made::moment(MIDDLE).with(said)])
         };
         vec![
-            Entry::new(
+            Explained::new(
                 "A message",
                 "The program wrote it to the log (traceEvent). It stands in the track of messages.",
                 said(false),
             ),
-            Entry::new(
+            Explained::new(
                 "A marker",
                 "The program set it (traceMarker). Where messages share a place with it, it stands for them.",
                 said(true),

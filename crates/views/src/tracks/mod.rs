@@ -22,10 +22,12 @@ pub mod heap;
 pub mod instants;
 pub mod item;
 mod lane;
+pub mod legend;
 mod link;
 pub mod messages;
 pub mod name;
 pub mod nonmoving;
+pub mod parallelism;
 mod query;
 pub mod ready;
 pub mod returned;
@@ -38,6 +40,7 @@ pub mod task;
 pub mod thread;
 mod thread_paint;
 pub mod user_span;
+mod waves;
 pub mod words;
 
 use std::fmt;
@@ -47,16 +50,15 @@ use serde::{Deserialize, Serialize};
 use crate::scene::gauge::Gauge;
 use crate::scene::painter::Painter;
 use crate::scene::strip::Strip;
-use crate::timeline::arrange::Known;
-use crate::timeline::legend::{Entry, Section};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
 use details::{DetailsQuery, Fact};
 use eventlog::ids::{CapId, ThreadId};
+use legend::{Explained, Section};
 use model::class::Class;
 use model::marks::{MarkKind, Payload, Writer};
 
-pub use contents::{Contents, Listed, Log};
+pub use contents::{Contents, Known, Listed, Log};
 pub use query::TimelineQuery;
 pub use scope::scope_of;
 
@@ -128,7 +130,7 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
     fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
         let marks = shown.marks;
         match Self::SHAPE {
-            Shape::Gauge => gauge::paint(self.into(), marks, strip, painter),
+            Shape::Gauge => gauge::paint(self.into(), shown, strip, painter),
             Shape::Moments => strip.paint_ticks(marks.of(self), painter),
             Shape::Lane | Shape::Samples => {
                 strip.paint_bars(marks.of(self), Class::Other, lane::by_duration, painter);
@@ -177,7 +179,7 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
     }
 
     /// What the legend says of its marks.
-    fn legend() -> Vec<Entry>;
+    fn legend() -> Vec<Explained>;
 }
 
 /// Makes the enum of all tracks from the table of their kinds, and hands each
@@ -241,7 +243,7 @@ macro_rules! tracks {
             }
 
             /// What a part of the legend says of tracks.
-            pub(crate) fn legend(section: Section) -> Vec<Entry> {
+            pub(crate) fn legend(section: Section) -> Vec<Explained> {
                 let mut entries = Vec::new();
                 $(
                     if $module::$kind::SECTION == section {
@@ -280,6 +282,7 @@ tracks! {
     activity::Activity,
     collections::Collections,
     nonmoving::Nonmoving,
+    parallelism::Parallelism,
     ready::ReadyThreads,
     messages::Messages,
     capability::Capability,

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::Log;
 use super::details::{DetailsQuery, Fact};
+use super::legend::{Explained, FROM, Made, Sample, Section, TO};
 use super::{Contents, Listed, Shape, TrackKind, lane};
 use crate::scene::format;
 use crate::scene::painter::{Painter, Rect};
 use crate::scene::strip::{Strip, YOUNG, standing, stripes_on};
-use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, when};
@@ -137,7 +137,7 @@ impl TrackKind for Nonmoving {
         facts
     }
 
-    fn legend() -> Vec<Entry> {
+    fn legend() -> Vec<Explained> {
         let phase = |phase: Phase, open: bool| {
             let part = Part {
                 phase,
@@ -149,27 +149,27 @@ impl TrackKind for Nonmoving {
         };
         let notes = [20.0, 48.0, 70.0].map(Made::moment);
         vec![
-            Entry::new(
+            Explained::new(
                 "Nonmoving collector: sync",
                 "The program stands still while the concurrent collector marks the rest.",
                 phase(Phase::Sync, false),
             ),
-            Entry::new(
+            Explained::new(
                 "Nonmoving collector: mark",
                 "It finds what is live in the oldest generation, while the program runs.",
                 phase(Phase::Mark, false),
             ),
-            Entry::new(
+            Explained::new(
                 "Nonmoving collector: sweep",
                 "It frees what is not live, while the program runs.",
                 phase(Phase::Sweep, false),
             ),
-            Entry::new(
+            Explained::new(
                 "Nonmoving collector: not over",
                 "A phase with stripes, of whatever shape, was not over when the log ended. Sweeping is always striped.",
                 phase(Phase::Mark, true),
             ),
-            Entry::new(
+            Explained::new(
                 "Nonmoving collector: a note",
                 "It told something of itself: a census of its heap, or that a capability handed over what it has to look at.",
                 Sample::row(Nonmoving, notes.into()),

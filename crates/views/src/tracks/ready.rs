@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::Log;
+use super::gauge::levels;
+use super::legend::{Explained, Sample, Section};
+use super::waves;
 use super::{Contents, Listed, Shape, TrackKind};
 use crate::scene::gauge::{Gauge, Series, Style, Unit};
-use crate::timeline::legend::{Entry, Sample, Section, waves};
 use crate::tracks::group::Group;
-use eventlog::ids::Nanos;
-use model::gauge::Stretch;
-use model::marks::{Values, Writer};
+use model::marks::Writer;
 
 /// The threads that are ready, of the whole program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ impl TrackKind for ReadyThreads {
     fn gauge(self) -> Option<Gauge> {
         Some(Gauge {
             series: const {
-                &[Series::new("ready threads", Style::Area, |palette| {
+                &[Series::new("ready threads", Style::Spread, |palette| {
                     palette.ready
                 })]
             },
@@ -53,34 +53,14 @@ impl TrackKind for ReadyThreads {
     }
 
     fn answer(self, log: &Log<'_>, writer: &mut Writer) {
-        if !log.recording.is_settled() {
-            return;
-        }
-        let mut walker = log.recording.store.account().walker();
-        let buckets = writer.buckets();
-        for (start, end) in buckets.each() {
-            let end = end.min(buckets.end_ns.max(start.saturating_add(1)));
-            let (levels, sum_ns) = walker.ready_in(Nanos(start), Nanos(end));
-            if levels.max == 0 {
-                continue;
-            }
-            let (min, max) = (f64::from(levels.min), f64::from(levels.max));
-            let mean = (sum_ns as f64 / (end - start) as f64).clamp(min, max);
-            let values = Values {
-                min,
-                max,
-                mean,
-                last: mean,
-            };
-            writer.stretch(0, &Stretch { start, end, values });
-        }
+        levels(log, writer, |counts| counts.ready);
     }
 
-    fn legend() -> Vec<Entry> {
-        vec![Entry::new(
+    fn legend() -> Vec<Explained> {
+        vec![Explained::new(
             "Ready threads",
-            "How many threads could run, but no capability runs them: the length of all run queues together.",
-            Sample::graph(Self, &[(0, &waves::LOWER)]),
+            "How many threads could run, but no capability runs them: the length of all run queues together. The line is the mean, the light area reaches from the fewest to the most in each pixel.",
+            Sample::spread(Self, waves::FEW),
         )]
     }
 }

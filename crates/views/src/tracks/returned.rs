@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Log;
+use super::legend::{Explained, Sample, Section};
+use super::waves;
 use super::{Contents, Listed, Shape, TrackKind};
 use crate::scene::gauge::{Gauge, Series, Style, Unit};
-use crate::timeline::legend::{Entry, Sample, Section, waves};
 use crate::tracks::group::Group;
 use model::marks::Writer;
 
@@ -62,8 +63,8 @@ impl TrackKind for MemoryReturned {
         });
     }
 
-    fn legend() -> Vec<Entry> {
-        vec![Entry::new(
+    fn legend() -> Vec<Explained> {
+        vec![Explained::new(
             "Memory returned",
             "The area is what the runtime holds of the system's memory, the line what it needs, the dashes what it gave back.",
             Sample::three(Self, waves::MIB, [waves::LEVELS, waves::LOWER, waves::FEW]),

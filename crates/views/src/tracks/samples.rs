@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Log;
 use super::details::{Details, DetailsQuery, Fact, Lead, exact};
+use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
 use super::samples_paint::paint;
 use super::stacks::{beginning, flame, heaviest, middle, stack_facts};
 use super::thread::Thread;
@@ -12,7 +13,6 @@ use super::{Contents, Listed, Shape, TrackKind, link};
 use crate::scene::format;
 use crate::scene::painter::Painter;
 use crate::scene::strip::Strip;
-use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO, buckets};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, function_name, when};
@@ -125,7 +125,7 @@ impl TrackKind for Samples {
         facts
     }
 
-    fn legend() -> Vec<Entry> {
+    fn legend() -> Vec<Explained> {
         let several = buckets(|place| {
             let busy = 0.5 + 0.4 * (place / 7.0).sin();
             vec![(Class::Running, busy), (Class::Other, 1.0 - busy)]
@@ -135,7 +135,7 @@ impl TrackKind for Samples {
             .zip(0u32..)
             .map(|(mark, place)| mark.with(Sampled(Some(u32::from(place > 20)))));
         vec![
-            Entry::new(
+            Explained::new(
                 "Samples of a profile",
                 "What ran on the capability when the profiler's timer ticked: the innermost function, in its colour of the flame graph. A block reaches back to the tick before; the short line at its end is the tick. Neighbours of one function have its name once.",
                 Sample::row(
@@ -143,17 +143,17 @@ impl TrackKind for Samples {
                     ticks(&[(Class::Running, 0, 5), (Class::Running, 1, 3)], 10.0),
                 ),
             ),
-            Entry::new(
+            Explained::new(
                 "A sample within a collection",
                 "The timer ticked while the capability collected garbage.",
                 Sample::row(Self(CapId(0)), ticks(&[(Class::Gc, 2, 1)], TO - FROM)),
             ),
-            Entry::new(
+            Explained::new(
                 "A sample of an idle capability",
                 "Nothing ran when the timer ticked: a thin line on the ground. Where there is not even that, no sample was taken.",
                 Sample::row(Self(CapId(0)), ticks(&[(Class::Other, 0, 1)], TO - FROM)),
             ),
-            Entry::new(
+            Explained::new(
                 "Several samples in a pixel",
                 "The bar is as high as the share of those that are not idle. A function with more than half of these gives it its colour; if there is none, one of those that are there does.",
                 Sample::row(Self(CapId(0)), several.collect()),

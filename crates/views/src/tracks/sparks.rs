@@ -4,9 +4,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Log;
+use super::legend::{Explained, Sample, Section};
+use super::waves;
 use super::{Contents, Listed, Shape, TrackKind, link};
 use crate::scene::gauge::{Gauge, Series, Style, Unit};
-use crate::timeline::legend::{Entry, Sample, Section, waves};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names};
 use crate::tracks::words;
@@ -161,21 +162,21 @@ impl TrackKind for Sparks {
         (name, words::when(item))
     }
 
-    fn legend() -> Vec<Entry> {
+    fn legend() -> Vec<Explained> {
         let sparks = |of| Self { cap: CapId(0), of };
         let values = [waves::LOWER, waves::SOME, waves::FEW];
         vec![
-            Entry::new(
+            Explained::new(
                 "Sparks created",
                 "In a second, from below: created; dud, as the value was there already; overflowed, as the pool was full (striped).",
                 Sample::three(sparks(Of::Created), 1.0, values),
             ),
-            Entry::new(
+            Explained::new(
                 "Sparks converted",
                 "In a second, from below: converted, that is run in parallel; fizzled, as the value was computed meanwhile; garbage collected, as nobody needed it (striped).",
                 Sample::three(sparks(Of::Converted), 1.0, values),
             ),
-            Entry::new(
+            Explained::new(
                 "Sparks in the pool",
                 "How many sparks of a capability wait.",
                 Sample::graph(sparks(Of::Pool), &[(0, &waves::LEVELS)]),

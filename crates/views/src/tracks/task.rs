@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use super::Log;
 use super::capability::Capability;
 use super::details::{DetailsQuery, Fact, Lead};
+use super::legend::{Explained, FROM, Made, Sample, Section, TO};
 use super::{Contents, Listed, Shape, TrackKind, lane, link};
 use crate::scene::format;
 use crate::scene::painter::Painter;
 use crate::scene::strip::{Bar, Strip};
-use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, when};
@@ -124,13 +124,13 @@ impl TrackKind for Task {
         facts
     }
 
-    fn legend() -> Vec<Entry> {
+    fn legend() -> Vec<Explained> {
         let stay = Stay {
             cap: CapId(0),
             open: false,
         };
         let mark = Made::span(Class::Other, FROM, TO).with(stay);
-        vec![Entry::new(
+        vec![Explained::new(
             "A task on a capability",
             "An OS thread of the runtime had this capability, or asked for it.",
             Sample::row(Self(TaskId(1)), vec![mark]),

@@ -11,6 +11,7 @@ use super::heap::Heap;
 use super::instants::Instants;
 use super::messages::Messages;
 use super::nonmoving::Nonmoving;
+use super::parallelism::Parallelism;
 use super::ready::ReadyThreads;
 use super::returned::MemoryReturned;
 use super::samples::Samples;
@@ -32,7 +33,8 @@ fn names_lead_back_to_rows() {
     let cap = CapId(3);
     let sparks = |of| Row::from(Sparks { cap, of });
     // The names are in links that people have kept: they never change.
-    let rows: [(&str, Row); 22] = [
+    let rows: [(&str, Row); 23] = [
+        ("parallelism", Parallelism.into()),
         ("ready", ReadyThreads.into()),
         ("activity", Activity.into()),
         ("gc", Collections.into()),

@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::Known;
 use super::Log;
 use super::capability::Capability;
 use super::details::{Details, DetailsQuery, Fact, Lead, exact, exact_duration, on_cap};
+use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
 use super::thread_paint::paint;
+use super::waves::wave;
 use super::{Contents, Listed, Row, Shape, TrackKind, link};
 use crate::scene::format;
 use crate::scene::painter::Painter;
 use crate::scene::strip::Strip;
-use crate::timeline::arrange::{Known, thread_label};
-use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO, buckets, waves::wave};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, several, thread_name, when};
@@ -173,7 +174,7 @@ impl TrackKind for Thread {
         Some(item.class)
     }
 
-    fn legend() -> Vec<Entry> {
+    fn legend() -> Vec<Explained> {
         let of = |class| Sample::row(Thread(ThreadId(7)), vec![Made::span(class, FROM, TO)]);
         let several = buckets(|place| {
             vec![
@@ -183,37 +184,37 @@ impl TrackKind for Thread {
             ]
         });
         vec![
-            Entry::new(
+            Explained::new(
                 "Running",
                 "The thread runs Haskell code on a capability.",
                 of(Class::Running),
             ),
-            Entry::new(
+            Explained::new(
                 "Ready",
                 "It could run, but no capability runs it: what blocked it is over, it yielded, its heap block was used up, its stack grows, or it is new.",
                 of(Class::Ready),
             ),
-            Entry::new(
+            Explained::new(
                 "Blocked",
                 "It waits for a Haskell object: an MVar, a value that another thread computes (black hole), an STM retry, throwTo.",
                 of(Class::Blocked),
             ),
-            Entry::new(
+            Explained::new(
                 "In a foreign call",
                 "It is in a safe foreign call; the capability does other work. A wait for a capability after the call is part of this: the log does not say when the call returned.",
                 of(Class::Foreign),
             ),
-            Entry::new(
+            Explained::new(
                 "Waiting for I/O",
                 "It waits for a file, a socket or a delay, or the log gives no reason.",
                 of(Class::Io),
             ),
-            Entry::new(
+            Explained::new(
                 "Still running",
                 "It was still running when the log ended.",
                 of(Class::Open),
             ),
-            Entry::new(
+            Explained::new(
                 "Several runs in a pixel",
                 "The bar is as high as the share of the time in which it ran; the line has the colour of what it waited for most.",
                 Sample::row(Thread(ThreadId(7)), several),
@@ -462,4 +463,10 @@ impl Details<'_> {
             None => Fact::new(label, format!("{} · {name}", exact(at))),
         }
     }
+}
+
+/// The name of a thread of which there is a label, or not.
+fn thread_label(row: &ThreadRow) -> String {
+    let label = row.label.clone().filter(|label| !label.is_empty());
+    label.unwrap_or_else(|| format!("thread {}", row.id))
 }

@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 use super::Log;
 use super::capability::Capability;
 use super::details::{DetailsQuery, Fact, Lead};
+use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
 use super::thread::Thread;
+use super::waves::wave;
 use super::{Contents, Listed, Shape, TrackKind, lane};
 use crate::scene::format;
 use crate::scene::painter::Painter;
 use crate::scene::strip::Strip;
-use crate::timeline::legend::{Entry, FROM, Made, Sample, Section, TO, buckets, waves::wave};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, thread_name, when};
@@ -162,24 +163,24 @@ impl TrackKind for UserSpan {
         facts
     }
 
-    fn legend() -> Vec<Entry> {
+    fn legend() -> Vec<Explained> {
         let one = |open| {
             let mark = Made::span(Class::Other, FROM, TO).with(Announced { starts: 1, open });
             Sample::row(Self(0), vec![mark])
         };
         let several = buckets(|place| vec![(Class::Other, wave(place, 0.9))]);
         vec![
-            Entry::new(
+            Explained::new(
                 "A span of the program",
                 "From a message such as “START load” to “STOP load”, with its duration. The menu Tracks says with which words such messages begin.",
                 one(false),
             ),
-            Entry::new(
+            Explained::new(
                 "A span that is not over",
                 "The log ended before its end was announced.",
                 one(true),
             ),
-            Entry::new(
+            Explained::new(
                 "Several spans in a pixel",
                 "The bar is as high as their share of the time; so it is with tasks and blocks.",
                 Sample::row(Self(0), several),

@@ -195,9 +195,14 @@ pub(super) fn memory(about: About<'_>) -> Html {
             or(numbers.max_slop, NO_MAJOR),
         ),
         fact(
-            "Fragmentation",
+            "Maximum fragmentation",
             "Memory that the runtime held after a collection and could not give back, because parts of it are in use; at its most.",
             or(numbers.max_fragmentation, NO_COLLECTION),
+        ),
+        fact(
+            "Fragmentation at the end",
+            "How much of such memory there was after the last collection that had ended by the end of this time.",
+            or(numbers.fragmentation, "no collection until here"),
         ),
         fact(
             "Copied",

@@ -1,5 +1,7 @@
 //! The tables: collections by generation, and how each capability spent the time.
 
+use std::ops::RangeInclusive;
+
 use yew::prelude::*;
 
 use super::About;
@@ -108,6 +110,16 @@ fn collection_facts(about: About<'_>) -> Vec<Fact> {
         (None, Some(0)) => Err(NO_COLLECTION.into()),
         (None, _) => Err("no requests in this log".into()),
     };
+    let (account, all) = (&numbers.account, numbers.account.all_caps());
+    let cost_ns = account.collections.capability_ns;
+    let cost: Shown = match cost_ns {
+        _ if account.so_far => Err("known when the log is read".into()),
+        0 => Err(NO_COLLECTION.into()),
+        _ => {
+            let share = format::percent(cost_ns, all.known_ns());
+            Ok((duration(cost_ns), format!("{share} of their time")))
+        }
+    };
     vec![
         Fact {
             name: "Work balance",
@@ -119,7 +131,79 @@ fn collection_facts(about: About<'_>) -> Vec<Fact> {
             help: "From the wish to collect to the start, together: how long it took until all capabilities had stopped. It counts as mutator time. Only the runtime with threads (-threaded) logs these requests.",
             shown: sync,
         },
+        Fact {
+            name: "Cost for capabilities",
+            help: "What all capabilities together spent on collections: stopping for them, working and waiting in them, coming back from them. Of a pause of 1 ms on four capabilities this is 4 ms and more. The panel of collections has its parts.",
+            shown: cost,
+        },
     ]
+}
+
+/// Rows of the table of parallelism at most.
+const COUNTS_SHOWN: usize = 17;
+
+/// For how long how many capabilities ran threads.
+pub(super) fn parallelism(about: About<'_>) -> Html {
+    let account = &about.numbers.account;
+    let all_ns = account.life_ns;
+    if account.so_far {
+        return card(
+            "Parallelism",
+            html! { <p class="faint">{ "How many capabilities ran at a time is known when the log is read." }</p> },
+        );
+    }
+    if about
+        .whole
+        .is_none_or(|whole| whole.account.all_caps().running_ns == 0)
+    {
+        return card(
+            "Parallelism",
+            html! { <p class="faint">{ "The log has no events of the scheduler (+RTS -l writes them)." }</p> },
+        );
+    }
+    let line = |(counts, ns): (RangeInclusive<usize>, u64)| {
+        let (first, last) = counts.into_inner();
+        let name = match (first, last) {
+            (0, _) => "none".to_owned(),
+            _ if first == last => first.to_string(),
+            _ => format!("{first}–{last}"),
+        };
+        let class = if last == 0 { "idle" } else { "running" };
+        let width = ns as f64 / all_ns.max(1) as f64 * 100.0;
+        html! {
+            <tr key={first}>
+                <th scope="row">{ name }</th>
+                <td class="bar-cell">
+                    <svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+                        <rect {class} x="0" y="0" width={format!("{width:.3}")} height="8" />
+                    </svg>
+                </td>
+                <td class="number">{ duration(ns) }</td>
+                <td class="number share-number">{ format::percent(ns, all_ns) }</td>
+            </tr>
+        }
+    };
+    let mean = Fact {
+        name: "Mean",
+        help: "How many capabilities ran threads, on average over the time in which any did.",
+        shown: account
+            .mean_parallelism()
+            .map(|mean| (format!("{mean:.2}"), format!("of {}", account.caps.len())))
+            .ok_or_else(|| "nothing ran here".into()),
+    };
+    let table = html! {
+        <table class="plain-table parallelism">
+            <thead>
+                <tr>
+                    <th scope="col"><Term name="Running" help="How many capabilities ran Haskell threads at the same time. Where there are many, several numbers share a row." /></th>
+                    <th class="bar-cell"><span class="visually-hidden">{ "Share as a bar" }</span></th>
+                    <th scope="col" colspan="2"><Term name="Time" help="For how long exactly so many ran. The rows sum to the log, or to the part of it in the range." /></th>
+                </tr>
+            </thead>
+            <tbody>{ for account.parallelism_rows(COUNTS_SHOWN).into_iter().map(line) }</tbody>
+        </table>
+    };
+    card("Parallelism", html! { <>{ table }{ list(vec![mean]) }</> })
 }
 
 /// A row of the table of capabilities: what each did, and what it allocated.

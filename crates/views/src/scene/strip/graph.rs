@@ -129,6 +129,16 @@ impl Strip<'_> {
                 painter.polygon(&outline.finish(), colour.alpha(0.3));
                 paint_line(points, colour, plot, painter);
             }
+            Style::Spread => {
+                let (mut spread, mut mean) = (Band::default(), Band::default());
+                for (from, to, values) in points {
+                    spread.step(*from, *to, plot.y(values.max), plot.y(values.min));
+                    let y = plot.y(values.mean);
+                    mean.step(*from, *to, y - HALF_LINE_PX, y + HALF_LINE_PX);
+                }
+                spread.paint(colour.alpha(0.35), painter);
+                mean.paint(colour.into(), painter);
+            }
             Style::Line => paint_line(points, colour, plot, painter),
             Style::Dashed => self.paint_dashes(points, colour, plot, painter),
         }
@@ -192,6 +202,8 @@ fn paint_stack(
             }
             edge.paint(colour.into(), painter);
         }
-        Style::Filled | Style::Line | Style::Dashed => band.paint(colour.into(), painter),
+        Style::Filled | Style::Spread | Style::Line | Style::Dashed => {
+            band.paint(colour.into(), painter)
+        }
     }
 }

@@ -32,7 +32,7 @@ impl Plot {
                 let ticks = value_ticks(greatest / size, PARTS).into_iter();
                 ticks.map(|tick| tick * size).collect()
             }
-            Unit::Count => count_ticks(greatest.min(1e18) as u64, PARTS),
+            Unit::Count | Unit::OfCapabilities => count_ticks(greatest.min(1e18) as u64, PARTS),
             Unit::Capabilities | Unit::PerSecond => value_ticks(greatest, PARTS),
         };
         let top = ticks.last().copied().unwrap_or(1.0);

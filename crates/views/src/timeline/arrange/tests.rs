@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::timeline::reveal::hidden_names;
+use crate::tracks::Contents;
 use crate::tracks::activity::Activity;
 use crate::tracks::allocation::AllocationRate;
 use crate::tracks::calls::ForeignCalls;
@@ -14,7 +15,8 @@ use crate::tracks::messages::Messages;
 use crate::tracks::samples::Samples;
 use crate::tracks::user_span::UserSpan;
 use analysis::timeline::profile_rows::CallsOf;
-use eventlog::ids::OsThreadId;
+use analysis::timeline::threads::ThreadRow;
+use eventlog::ids::{CapId, OsThreadId};
 
 fn name(name: &str) -> TrackName {
     TrackName::new(name).expect("a name")

@@ -1,12 +1,13 @@
 //! Arrows, and what the user does: selection, cursor, notes, measure, minimap.
 
-use super::sample::{Made, Part, Sample, at, between, track};
-use super::{Entry, SAMPLE_PX};
+use super::Entry;
+use super::small_scene::{Part, SmallScene, track};
 use crate::timeline::layout::{Kind, Track};
 use crate::tracks::Row;
 use crate::tracks::activity::Activity;
 use crate::tracks::capability::Capability;
 use crate::tracks::group::Group;
+use crate::tracks::legend::{Made, SAMPLE_PX, Sample, at, between};
 use crate::tracks::thread::Thread;
 use analysis::timeline::activity::COLLECTING;
 use analysis::timeline::flow::{Arrow, ArrowKind};
@@ -37,19 +38,21 @@ pub(super) fn arrows() -> Vec<Entry> {
             Made::span(Class::Running, 64.0, 92.0),
         ]
     };
-    let wakeup = Sample {
+    let wakeup = SmallScene {
         arrows: vec![arrow(ArrowKind::Wakeup, Some(ThreadId(3)))],
         ..Sample::rows(&[
             (waker, vec![Made::span(Class::Running, 4.0, 40.0)]),
             (THREAD, runs(Class::Blocked)),
         ])
+        .into()
     };
-    let migration = Sample {
+    let migration = SmallScene {
         arrows: vec![arrow(ArrowKind::Migration, None)],
         ..Sample::rows(&[
             (CAP, vec![Made::span(Class::Running, 4.0, 24.0)]),
             (THREAD, runs(Class::Ready)),
         ])
+        .into()
     };
     vec![
         Entry::new(
@@ -66,7 +69,7 @@ pub(super) fn arrows() -> Vec<Entry> {
 }
 
 /// A thread that runs and waits, to have something beneath.
-fn thread() -> Sample {
+fn thread() -> SmallScene {
     Sample::row(
         THREAD,
         vec![
@@ -75,12 +78,13 @@ fn thread() -> Sample {
             Made::span(Class::Running, 52.0, 90.0),
         ],
     )
+    .into()
 }
 
-fn activity() -> Sample {
+fn activity() -> SmallScene {
     let busy = [0.4, 1.0, 1.6, 0.8, 1.9, 1.2, 0.6, 1.4];
     let collecting = [0.1, 0.0, 0.4, 0.2, 0.0, 0.6, 0.3, 0.1];
-    Sample::graph(Activity, &[(0, &busy), (COLLECTING, &collecting)])
+    Sample::graph(Activity, &[(0, &busy), (COLLECTING, &collecting)]).into()
 }
 
 pub(super) fn entries() -> Vec<Entry> {
@@ -100,19 +104,19 @@ fn tracks() -> Vec<Entry> {
         Entry::new(
             "A group that is open",
             "A click on it folds its tracks away.",
-            Sample::heading(Group::Threads, false),
+            SmallScene::heading(Group::Threads, false),
         ),
         Entry::new(
             "A group that is folded",
             "A click on it shows its tracks.",
-            Sample::heading(Group::Tasks, true),
+            SmallScene::heading(Group::Tasks, true),
         ),
         Entry::new(
             "Pinned tracks",
             "Tracks above the thick line stay at the top while the others scroll.",
-            Sample {
+            SmallScene {
                 part: Part::Names,
-                ..Sample::tracks(vec![pinned, other])
+                ..SmallScene::tracks(vec![pinned, other])
             },
         ),
     ]
@@ -126,16 +130,16 @@ fn selection() -> Vec<Entry> {
             ..track(Kind::Row(thread_row(3)), "")
         };
         let other = track(Kind::Row(thread_row(4)), "");
-        Sample {
+        SmallScene {
             range: Some(between(24.0, 72.0)),
-            ..Sample::tracks(vec![marked, other])
+            ..SmallScene::tracks(vec![marked, other])
         }
     };
     vec![
         Entry::new(
             "The selected range",
             "All panels are about this stretch of time; how long it is stands on the time axis.",
-            Sample {
+            SmallScene {
                 part: Part::Axis,
                 range: Some(between(14.0, 82.0)),
                 ..thread.clone()
@@ -149,7 +153,7 @@ fn selection() -> Vec<Entry> {
         Entry::new(
             "The selected item",
             "It was clicked or reached with the arrow keys; its details are shown.",
-            Sample {
+            SmallScene {
                 selected: thread.item(THREAD, 60.0),
                 ..thread.clone()
             },
@@ -157,7 +161,7 @@ fn selection() -> Vec<Entry> {
         Entry::new(
             "The item under the pointer",
             "The line below the timeline says what it is.",
-            Sample {
+            SmallScene {
                 hovered: thread.item(THREAD, 60.0),
                 ..thread.clone()
             },
@@ -165,7 +169,7 @@ fn selection() -> Vec<Entry> {
         Entry::new(
             "The pointer",
             "The same moment on all tracks.",
-            Sample {
+            SmallScene {
                 pointer: Some(at(48.0)),
                 ..thread.clone()
             },
@@ -173,7 +177,7 @@ fn selection() -> Vec<Entry> {
         Entry::new(
             "The cursor",
             "The moment that was clicked last, here or in a panel.",
-            Sample {
+            SmallScene {
                 part: Part::Axis,
                 cursor: Some(at(48.0)),
                 ..thread.clone()
@@ -182,9 +186,9 @@ fn selection() -> Vec<Entry> {
         Entry::new(
             "A measure",
             "Two moments and the time between them.",
-            Sample {
+            SmallScene {
                 measure: Some((at(12.0), at(84.0))),
-                ..Sample::tracks(vec![
+                ..SmallScene::tracks(vec![
                     track(Kind::Row(CAP), ""),
                     track(Kind::Row(THREAD), ""),
                 ])
@@ -218,7 +222,7 @@ fn notes_and_minimap() -> Vec<Entry> {
         Entry::new(
             "The selected range on the minimap",
             "It stays in sight when another part of the log is in view.",
-            Sample {
+            SmallScene {
                 range: Some(between(66.0, 84.0)),
                 ..activity().minimap(between(0.0, SAMPLE_PX))
             },

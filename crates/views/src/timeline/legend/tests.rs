@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::sample::Sample;
+use super::small_scene::Part as Shown;
 use super::*;
 use crate::scene::painter::TextPainter;
 use crate::scene::svg::SvgPainter;
-use crate::tracks::Row;
 use crate::tracks::instants::Happened;
+use crate::tracks::legend::SAMPLE_PX;
 use crate::tracks::nonmoving::Part;
 use analysis::timeline::instants::InstantKind;
 use analysis::timeline::nonmoving::Phase;
@@ -17,10 +17,8 @@ use model::marks::MarkKind;
 
 fn all() -> Vec<(Section, Entry)> {
     let of = |section: Section| {
-        section
-            .entries()
-            .into_iter()
-            .map(move |entry| (section, entry))
+        let entries = entries(section).into_iter();
+        entries.map(move |entry| (section, entry))
     };
     Section::ALL.into_iter().flat_map(of).collect()
 }
@@ -29,9 +27,9 @@ fn rect_of(entry: &Entry) -> Rect {
     Rect::new(0.0, 0.0, SAMPLE_PX, entry.height_px())
 }
 
-fn pictures(patterns: bool, palette: &Palette, wanted: impl Fn(&Sample) -> bool) -> String {
+fn pictures(patterns: bool, palette: &Palette, wanted: impl Fn(&SmallScene) -> bool) -> String {
     let mut out = String::new();
-    for (section, entry) in all().into_iter().filter(|(_, entry)| wanted(&entry.sample)) {
+    for (section, entry) in all().into_iter().filter(|(_, entry)| wanted(&entry.scene)) {
         let mut painter = TextPainter::default();
         paint_sample(&entry, rect_of(&entry), palette, patterns, &mut painter);
         let _ = writeln!(
@@ -47,8 +45,8 @@ fn pictures(patterns: bool, palette: &Palette, wanted: impl Fn(&Sample) -> bool)
 
 /// Whether a row of the sample has marks of one span, whose look is not that
 /// of many small pieces.
-fn few_marks(sample: &Sample) -> bool {
-    sample.marks.reply.len() < 10 && sample.marks.reply.points.row.is_empty()
+fn few_marks(scene: &SmallScene) -> bool {
+    scene.marks.reply.len() < 10 && scene.marks.reply.points.row.is_empty()
 }
 
 /// Compares with a snapshot, which stands where the others are.
@@ -69,16 +67,16 @@ fn samples() {
 
 #[test]
 fn samples_of_waits_and_collections_with_patterns() {
-    let rows = |sample: &Sample| {
-        few_marks(sample)
-            && sample.marks.rows.iter().any(|row| {
+    let rows = |scene: &SmallScene| {
+        few_marks(scene)
+            && scene.marks.rows.iter().any(|row| {
                 matches!(
                     row,
                     Row::Capability(_) | Row::Thread(_) | Row::Collections(_) | Row::Nonmoving(_)
                 )
             })
-            && sample.part == super::sample::Part::Tracks
-            && sample.arrows.is_empty()
+            && scene.part == Shown::Tracks
+            && scene.arrows.is_empty()
     };
     let picture = pictures(true, &Palette::LIGHT_CONTRAST, rows);
     snapshot("samples_with_patterns", &picture);
@@ -110,10 +108,10 @@ fn patterns_tell_apart_what_shapes_do_not() {
         Section::Collections,
     ] {
         let mut seen: Vec<((String, Vec<Row>), &'static str)> = Vec::new();
-        let entries = section.entries();
-        for entry in entries.iter().filter(|entry| few_marks(&entry.sample)) {
+        let entries = entries(section);
+        for entry in entries.iter().filter(|entry| few_marks(&entry.scene)) {
             // Rows of different kinds have names of their own.
-            let look = (look(entry), entry.sample.marks.rows.clone());
+            let look = (look(entry), entry.scene.marks.rows.clone());
             let same = seen.iter().find(|(other, _)| *other == look);
             // The parts of a collection without work differ in words only,
             // and so do collections whose generation is the text.
@@ -137,7 +135,7 @@ fn patterns_tell_apart_what_shapes_do_not() {
 #[test]
 fn names_are_unique_and_meanings_are_sentences() {
     for section in Section::ALL {
-        let entries = section.entries();
+        let entries = entries(section);
         let names: BTreeSet<&str> = entries.iter().map(|entry| entry.name).collect();
         assert_eq!(names.len(), entries.len(), "{section:?}");
         for entry in entries {
@@ -152,7 +150,7 @@ fn every_class_kind_phase_and_row_is_explained() {
     let entries = all();
     let marks = || {
         entries.iter().flat_map(|(_, entry)| {
-            let marks = &entry.sample.marks;
+            let marks = &entry.scene.marks;
             let of = move |row: &Row| marks.items(*row).collect::<Vec<_>>();
             marks.rows.iter().flat_map(of)
         })
@@ -182,7 +180,7 @@ fn every_class_kind_phase_and_row_is_explained() {
     for kind in Row::KINDS {
         let mut rows = entries
             .iter()
-            .flat_map(|(_, entry)| &entry.sample.marks.rows);
+            .flat_map(|(_, entry)| &entry.scene.marks.rows);
         assert!(rows.any(|row| row.kind() == *kind), "{kind}");
     }
 }

@@ -1,6 +1,5 @@
-//! Small scenes with made marks.
+//! Small scenes.
 
-use super::SAMPLE_PX;
 use crate::notes::{Note, Notes};
 use crate::scene::painter::{Painter, Rect};
 use crate::scene::palette::Palette;
@@ -9,118 +8,14 @@ use crate::timeline::layout::{Kind, Layout, Track};
 use crate::timeline::{Focus, MINIMAP_PX, NARROW_LABELS_PX, Scene, TOP_PX};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Marks, Names};
+use crate::tracks::legend::{SAMPLE_PX, Sample, at, between};
 use crate::tracks::name::TrackName;
 use crate::tracks::{Contents, Row};
 use analysis::timeline::flow::Arrow;
 use eventlog::ids::{Nanos, ThreadId};
-use model::class::{CLASSES, Class};
-use model::gauge::Stretch;
-use model::marks::{MarkKind, NewMoment, NewSpan, Packed, Payload, TimelineReply, Values, Writer};
+use model::marks::TimelineReply;
 use model::profile::frames::{Frame, FrameKind};
 use model::time::Interval;
-
-/// Nanoseconds in a pixel of a sample.
-const NS_PER_PX: f64 = 1000.0;
-
-/// The time at a pixel of a sample.
-pub(super) fn at(px: f64) -> Nanos {
-    Nanos((px * NS_PER_PX) as u64)
-}
-
-/// The time between two pixels.
-pub(super) fn between(from_px: f64, to_px: f64) -> Interval {
-    Interval::new(at(from_px), at(to_px))
-}
-
-/// Where a sample's span begins and ends, in pixels.
-pub(crate) const FROM: f64 = 8.0;
-pub(crate) const TO: f64 = 88.0;
-/// In the middle of a sample, in pixels.
-pub(crate) const MIDDLE: f64 = 48.0;
-
-/// A made mark; places are pixels.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Made {
-    kind: MarkKind,
-    class: Class,
-    from: f64,
-    to: f64,
-    count: u32,
-    shares: [f32; CLASSES],
-    payload: Packed,
-}
-
-impl Made {
-    /// One span.
-    pub(crate) fn span(class: Class, from: f64, to: f64) -> Self {
-        let mut shares = [0.0; CLASSES];
-        shares[class as usize] = 1.0;
-        Self {
-            kind: MarkKind::One,
-            class,
-            from,
-            to,
-            count: 1,
-            shares,
-            payload: Packed::default(),
-        }
-    }
-
-    /// Several spans that share a place.
-    fn many(from: f64, to: f64, of: &[(Class, f32)]) -> Self {
-        let first = of.first().map_or(Class::Other, |(class, _)| *class);
-        let mut many = Self {
-            kind: MarkKind::Many,
-            count: 7,
-            shares: [0.0; CLASSES],
-            ..Self::span(first, from, to)
-        };
-        for (class, share) in of {
-            many.shares[*class as usize] = *share;
-        }
-        many
-    }
-
-    /// Something at a point in time.
-    pub(crate) fn moment(at: f64) -> Self {
-        Self {
-            kind: MarkKind::Moment,
-            ..Self::span(Class::Other, at, at)
-        }
-    }
-
-    /// What its track knows of it.
-    pub(crate) fn with(self, payload: impl Payload) -> Self {
-        let payload = payload.pack();
-        Self { payload, ..self }
-    }
-
-    /// How many it stands for.
-    pub(crate) const fn count(self, count: u32) -> Self {
-        Self { count, ..self }
-    }
-
-    fn write(&self, writer: &mut Writer) {
-        let (start, end) = (at(self.from).0, at(self.to).0);
-        match self.kind {
-            MarkKind::Moment => writer.moment(NewMoment {
-                start,
-                end,
-                count: self.count as usize,
-                payload: self.payload,
-            }),
-            kind => writer.span(NewSpan {
-                many: kind == MarkKind::Many,
-                class: self.class,
-                start,
-                end,
-                count: self.count,
-                shares: self.shares,
-                payload: self.payload,
-            }),
-        }
-    }
-}
 
 /// The functions of the samples of a profile here, by their numbers.
 fn functions() -> Vec<Frame> {
@@ -137,18 +32,7 @@ fn foreign_functions() -> Vec<Frame> {
     vec![Frame::of_kind(FrameKind::ForeignCall, "blur")]
 }
 
-/// Marks two pixels wide all along a row; `of` says what share each class has
-/// in the first, the second, and so on.
-pub(crate) fn buckets(of: impl Fn(f32) -> Vec<(Class, f32)>) -> Vec<Made> {
-    let places = (2..46u8).map(f32::from);
-    let one = |place: f32| {
-        let from = f64::from(place) * 2.0;
-        Made::many(from, from + 2.0, &of(place))
-    };
-    places.map(one).collect()
-}
-
-/// Which part of the scene a sample shows.
+/// Which part of a small scene is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// What is in the tracks.
@@ -161,9 +45,9 @@ pub(super) enum Part {
     Names,
 }
 
-/// A scene of its own.
+/// A scene as small as its marks.
 #[derive(Clone, Debug)]
-pub(crate) struct Sample {
+pub(super) struct SmallScene {
     pub(super) part: Part,
     pub(super) layout: Layout,
     pub(super) marks: Marks,
@@ -200,18 +84,7 @@ impl Names for Nameless {
     }
 }
 
-/// What marks of a sample are written to.
-fn writer() -> Writer {
-    Writer {
-        view: between(0.0, SAMPLE_PX),
-        bucket_ns: 1,
-        end: at(SAMPLE_PX),
-        row: 0,
-        reply: TimelineReply::default(),
-    }
-}
-
-/// A track for a sample.
+/// A track for a small scene.
 pub(super) fn track(kind: Kind, name: &str) -> Track {
     let id = match kind {
         Kind::Row(row) => row.link(&Contents::default()),
@@ -230,7 +103,18 @@ pub(super) fn track(kind: Kind, name: &str) -> Track {
     }
 }
 
-impl Sample {
+impl From<Sample> for SmallScene {
+    fn from(Sample(marks): Sample) -> Self {
+        let rows = marks.rows.iter();
+        let tracks = rows.map(|row| track(Kind::Row(*row), "")).collect();
+        Self {
+            marks,
+            ..Self::tracks(tracks)
+        }
+    }
+}
+
+impl SmallScene {
     /// Tracks without marks.
     pub(super) fn tracks(tracks: Vec<Track>) -> Self {
         let rows = tracks.iter().filter_map(Track::row).collect();
@@ -253,53 +137,6 @@ impl Sample {
             notes: Notes::default(),
             caps: 2,
         }
-    }
-
-    /// Rows with marks.
-    pub(super) fn rows(rows: &[(Row, Vec<Made>)]) -> Self {
-        let tracks = rows.iter().map(|(row, _)| track(Kind::Row(*row), ""));
-        let mut writer = writer();
-        for (number, (_, marks)) in (0u32..).zip(rows) {
-            writer.row = number;
-            for mark in marks {
-                mark.write(&mut writer);
-            }
-        }
-        Self::tracks(tracks.collect()).with(writer)
-    }
-
-    fn with(mut self, writer: Writer) -> Self {
-        self.marks.reply = writer.reply;
-        self
-    }
-
-    /// A row with marks.
-    pub(crate) fn row(row: impl Into<Row>, marks: Vec<Made>) -> Self {
-        Self::rows(&[(row.into(), marks)])
-    }
-
-    /// A graph; each series is a list of values, evenly spread.
-    pub(crate) fn graph(row: impl Into<Row>, series: &[(u8, &[f64])]) -> Self {
-        let mut writer = writer();
-        for (number, values) in series {
-            let width = SAMPLE_PX / values.len().max(1) as f64;
-            for (place, value) in values.iter().enumerate() {
-                let from = place as f64 * width;
-                let stretch = Stretch {
-                    start: at(from).0,
-                    end: at(from + width).0,
-                    values: Values::one(*value),
-                };
-                writer.stretch(*number, &stretch);
-            }
-        }
-        Self::row(row, Vec::new()).with(writer)
-    }
-
-    /// A graph of three series, whose values are so many times these.
-    pub(crate) fn three(row: impl Into<Row>, unit: f64, values: [[f64; 8]; 3]) -> Self {
-        let [a, b, c] = values.map(|values| values.map(|value| value * unit));
-        Self::graph(row, &[(0, &a), (1, &b), (2, &c)])
     }
 
     /// The heading of a group.

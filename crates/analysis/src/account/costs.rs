@@ -1,0 +1,217 @@
+//! What collections cost the capabilities: how long each worked in them, looked
+//! for work, was done and waited, by generation, and how long it stood still for
+//! one collection.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Account;
+use super::pauses::Pause;
+use super::search::Ahead;
+use eventlog::ids::CapId;
+use model::class::Class;
+use model::lane::Lane;
+use model::time::Interval;
+
+/// How a capability spent the collections of one generation, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GcParts {
+    /// It stood still until all had stopped.
+    pub stopping_ns: u64,
+    /// It worked: in `GCWork`, or with no phases logged.
+    pub work_ns: u64,
+    /// It had run out of work and looked for more: `GCIdle`.
+    pub idle_ns: u64,
+    /// Its part was done: `GCDone`.
+    pub done_ns: u64,
+    /// It stood still outside of all phases: before its first one, or without
+    /// taking part.
+    pub outside_ns: u64,
+    /// The heap was counted for a profile.
+    pub census_ns: u64,
+    /// The collection was over, but it had not come back.
+    pub coming_back_ns: u64,
+}
+
+impl GcParts {
+    /// What lies between the starts and the ends of collections.
+    #[must_use]
+    pub const fn inside_ns(&self) -> u64 {
+        self.work_ns
+            .saturating_add(self.idle_ns)
+            .saturating_add(self.done_ns)
+            .saturating_add(self.outside_ns)
+            .saturating_add(self.census_ns)
+    }
+
+    /// All of it.
+    #[must_use]
+    pub const fn all_ns(&self) -> u64 {
+        self.inside_ns()
+            .saturating_add(self.stopping_ns)
+            .saturating_add(self.coming_back_ns)
+    }
+
+    /// Where time of a class counts; `None` for what is no part of a collection.
+    const fn part(&mut self, class: Class) -> Option<&mut u64> {
+        Some(match class {
+            Class::GcSync => &mut self.stopping_ns,
+            Class::Gc => &mut self.work_ns,
+            Class::GcIdle => &mut self.idle_ns,
+            Class::GcDone => &mut self.done_ns,
+            Class::GcStart => &mut self.outside_ns,
+            Class::Census => &mut self.census_ns,
+            Class::Returning => &mut self.coming_back_ns,
+            _ => return None,
+        })
+    }
+
+    /// Adds the parts of another.
+    pub fn add(&mut self, other: &Self) {
+        let add = |mine: &mut u64, theirs: u64| *mine = mine.saturating_add(theirs);
+        add(&mut self.stopping_ns, other.stopping_ns);
+        add(&mut self.work_ns, other.work_ns);
+        add(&mut self.idle_ns, other.idle_ns);
+        add(&mut self.done_ns, other.done_ns);
+        add(&mut self.outside_ns, other.outside_ns);
+        add(&mut self.census_ns, other.census_ns);
+        add(&mut self.coming_back_ns, other.coming_back_ns);
+    }
+}
+
+/// What the collections of one generation cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GcCosts {
+    /// The generation; `None` of collections of which the log does not tell it.
+    pub generation: Option<u16>,
+    /// How many collections begin in the range.
+    pub count: u64,
+    /// Of these, the mean over all of them of the time for which a capability
+    /// stood still, averaged over the capabilities.
+    pub mean_standstill_ns: u64,
+    /// The longest time for which the capabilities stood still for one of them,
+    /// averaged over the capabilities.
+    pub max_standstill_ns: u64,
+    /// How each capability spent the part of them that lies in the range.
+    pub caps: Vec<(CapId, GcParts)>,
+}
+
+impl GcCosts {
+    /// All capabilities together.
+    #[must_use]
+    pub fn all_caps(&self) -> GcParts {
+        let mut all = GcParts::default();
+        for (_, parts) in &self.caps {
+            all.add(parts);
+        }
+        all
+    }
+}
+
+impl Account<'_> {
+    /// What collections cost in a range, or in the whole log: by generation, the
+    /// youngest first.
+    #[must_use]
+    pub fn gc_costs(&self, range: Option<Interval>) -> Vec<GcCosts> {
+        let range = self.clip(range.unwrap_or(self.log()));
+        let starting = self.starting_in(range);
+        let mut costs = Costs {
+            account: *self,
+            range,
+            rows: BTreeMap::new(),
+            first: self
+                .pauses()
+                .all()
+                .partition_point(|pause| pause.start < range.start()),
+            still_ns: vec![0; starting.len()],
+        };
+        for place in 0..self.caps().len() {
+            costs.cap(place);
+        }
+        costs.finish(starting)
+    }
+}
+
+/// The costs in the making.
+struct Costs<'a> {
+    account: Account<'a>,
+    range: Interval,
+    rows: BTreeMap<Option<u16>, GcCosts>,
+    /// The number of the first collection that begins in the range.
+    first: usize,
+    /// For how long all capabilities together stood still for each collection
+    /// that begins in the range.
+    still_ns: Vec<u64>,
+}
+
+impl Costs<'_> {
+    /// The row of a generation; it names all capabilities.
+    fn row(&mut self, generation: Option<u16>) -> &mut GcCosts {
+        let caps = self.account.caps().iter();
+        self.rows.entry(generation).or_insert_with(|| GcCosts {
+            generation,
+            caps: caps.map(|cap| (*cap, GcParts::default())).collect(),
+            ..GcCosts::default()
+        })
+    }
+
+    /// Adds what the capability of a place did.
+    fn cap(&mut self, place: usize) {
+        let cap = self.account.caps().get(place);
+        let Some(pieces) = cap.and_then(|cap| self.account.pieces_of(*cap)) else {
+            return;
+        };
+        let pauses = self.account.pauses().all();
+        let first = pauses.get(self.first).filter(|_| !self.still_ns.is_empty());
+        let from = first.map_or(self.range.start(), |first| first.requested);
+        let from = from.min(self.range.start());
+        let mut asked = Ahead::default();
+        for i in pieces.first_ending_after(from.0)..pieces.len() {
+            let (start, end) = pieces.span(i);
+            // The last collection that was asked for by then.
+            let next = asked.first(pauses.len(), |i| pauses[i].requested.0 <= start);
+            let Some(number) = next.checked_sub(1) else {
+                continue;
+            };
+            let whole = number.wrapping_sub(self.first);
+            if start >= self.range.end().0 && whole >= self.still_ns.len() {
+                break;
+            }
+            let mut parts = GcParts::default();
+            let Some(part) = parts.part(pieces.class(i)) else {
+                continue;
+            };
+            let inside = end.min(self.range.end().0);
+            *part = inside.saturating_sub(start.max(self.range.start().0));
+            if let Some(still) = self.still_ns.get_mut(whole) {
+                *still = still.saturating_add(end - start);
+            }
+            if let Some((_, sum)) = self.row(pauses[number].generation).caps.get_mut(place) {
+                sum.add(&parts);
+            }
+        }
+    }
+
+    /// Counts the collections that begin in the range.
+    fn finish(mut self, starting: &[Pause]) -> Vec<GcCosts> {
+        let lives = self.account.caps().iter();
+        let lives: Vec<Interval> = lives.map(|cap| self.account.life_of(*cap)).collect();
+        let mut sums: BTreeMap<Option<u16>, u128> = BTreeMap::new();
+        for (pause, still_ns) in starting.iter().zip(std::mem::take(&mut self.still_ns)) {
+            let alive = |life: &&Interval| life.contains(pause.start);
+            let alive = lives.iter().filter(alive).count().max(1) as u64;
+            let mean_ns = still_ns / alive;
+            let row = self.row(pause.generation);
+            row.count += 1;
+            row.max_standstill_ns = row.max_standstill_ns.max(mean_ns);
+            *sums.entry(pause.generation).or_default() += u128::from(mean_ns);
+        }
+        for (generation, sum) in sums {
+            let row = self.row(generation);
+            let mean = sum / u128::from(row.count.max(1));
+            row.mean_standstill_ns = u64::try_from(mean).unwrap_or(u64::MAX);
+        }
+        self.rows.into_values().collect()
+    }
+}
