@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use eventlog::ids::{CapId, Nanos};
+use eventlog::ids::{CapId, Duration, Nanos};
 use eventlog::source::FileSource;
 use model::profile::frames::{Frame, FrameId, Frames};
 use model::profile::origin::{Choice, Origin};
@@ -110,7 +110,7 @@ fn made() -> Profile {
         idle,
         idle_stack,
         tracks,
-        tick_interval: Some(Nanos(TICK_NS)),
+        tick_interval: Some(Duration(TICK_NS)),
         span: Interval::new(Nanos(0), end),
         threads: SampleThreads::default(),
         heap: None,

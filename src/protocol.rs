@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use analysis::flamegraph::profiles::SourceInfo;
+use analysis::flamegraph::source_info::SourceInfo;
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::Progress;
 use views::session::Overview;

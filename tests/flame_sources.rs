@@ -10,7 +10,7 @@ use std::path::Path;
 use analysis::flamegraph::sources;
 use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use common::{Case, Known, Tally, cases, for_all, known, session_of};
-use eventlog::ids::{Nanos, ThreadId};
+use eventlog::ids::{Duration, Nanos, ThreadId};
 use eventlog::source::read_log;
 use eventlog::{Event, Record};
 use model::class::WaitReason;
@@ -423,7 +423,7 @@ fn span_totals_follow_the_rules() {
     let bytes = announce();
     let session = session_of(&bytes).expect("a log");
     let windows = session.span_totals(None);
-    assert!(windows[0].collecting > Nanos(0));
+    assert!(windows[0].collecting > Duration::ZERO);
     let ours: BTreeMap<String, (u64, u64)> = windows[0]
         .rows
         .iter()

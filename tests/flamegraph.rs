@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use analysis::findings::{Findings, Rule};
 use analysis::flamegraph::collect::ProfileCollector;
-use eventlog::ids::Nanos;
+use eventlog::ids::Duration;
 use eventlog::source::read_log;
 use eventlog::{Record, Sink};
 use model::profile::frames::FrameKind;
@@ -46,7 +46,7 @@ fn read(path: &Path) -> (Profile, Findings) {
         collector.offer(record);
     };
     read_log(&mut bytes.as_slice(), &mut sink).expect("an eventlog");
-    collector.finish(log.unwrap_or(Interval::default()))
+    collector.finish(log.unwrap_or_default())
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_capability_is_a_track() {
         let (profile, _) = read(&fixture(&format!("{name}.eventlog")));
         let found: usize = profile.tracks.iter().map(|track| track.samples.len()).sum();
         assert_eq!((profile.tracks.len(), found), (tracks, samples), "{name}");
-        assert_eq!(profile.tick_interval, Some(Nanos(1_000_000)), "{name}");
+        assert_eq!(profile.tick_interval, Some(Duration(1_000_000)), "{name}");
     }
 }
 

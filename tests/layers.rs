@@ -192,13 +192,6 @@ fn crates() -> Vec<PathBuf> {
     all
 }
 
-/// Circles that are still to be cut, by the folders that they tie.
-const LEFT: [&str; 3] = [
-    "analysis: findings and flamegraph::stack_samples",
-    "analysis: flamegraph and flamegraph::sources",
-    "analysis: flamegraph::sources and flamegraph::spans",
-];
-
 #[test]
 fn no_circle_of_modules_runs_through_different_folders() {
     let mut circles: BTreeMap<String, String> = BTreeMap::new();
@@ -231,6 +224,5 @@ fn no_circle_of_modules_runs_through_different_folders() {
         }
     }
     assert!(arrows > 500, "only {arrows} uses of modules were found");
-    let found: Vec<&str> = circles.keys().map(String::as_str).collect();
-    assert_eq!(found, LEFT, "for example {circles:#?}");
+    assert!(circles.is_empty(), "{circles:#?}");
 }

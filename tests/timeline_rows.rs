@@ -10,7 +10,7 @@ use analysis::timeline::activity::COLLECTING;
 use analysis::timeline::user_spans::SpanPrefixes;
 use common::build::{Build, Declared};
 use common::picture::{self, NoNames, ask};
-use eventlog::ids::{CapId, Nanos, TaskId};
+use eventlog::ids::{CapId, Duration, Nanos, TaskId};
 use eventlog::{Need, Step};
 use model::class::Class;
 use model::marks::{MarkKind, Values};
@@ -147,7 +147,7 @@ fn spans_of_a_program() {
 /// What is said of the item of a row at a time, and its details.
 fn said(session: &Session, row: Row, view: (u64, u64), at: u64) -> String {
     let marks = ask(session, &[row], view, 1000);
-    let item = marks.hit(row, Nanos(at), Nanos(0)).expect("a mark");
+    let item = marks.hit(row, Nanos(at), Duration::ZERO).expect("a mark");
     let (name, text) = item.describe(&NoNames);
     let query = DetailsQuery {
         row,

@@ -9,7 +9,7 @@ use eventlog::rows::RowSource;
 use eventlog::sentence::sentence;
 use eventlog::{LogReader, Names, Need, Record, Sink, Step};
 use views::events::chunk::ChunkReader;
-use eventlog::ids::Nanos;
+use eventlog::ids::{Duration, Nanos};
 use analysis::timeline::store::Store;
 use analysis::timeline::thread_table::ThreadTableQuery;
 use libfuzzer_sys::fuzz_target;
@@ -64,7 +64,7 @@ fuzz_target!(|bytes: &[u8]| {
         .keeping_rows(1 + u64::from(pieces))
         .inflating_at_most(MOST_INFLATED);
     let mut recording = Recording::default();
-    let mut display = DisplayOrder::new(|_: &Record<'_>| {}, Nanos(1000));
+    let mut display = DisplayOrder::new(|_: &Record<'_>| {}, Duration(1000));
     let (mut events, mut payload_bytes, mut end) = (0, 0, Nanos(0));
     let mut sink = |record: &Record<'_>| {
         events += 1;

@@ -5,7 +5,7 @@ use web_sys::Element;
 use yew::prelude::*;
 
 use super::timeline::Observer;
-use eventlog::ids::Nanos;
+use eventlog::ids::{Duration, Nanos};
 use model::time::Interval;
 use views::scene::chart::{count_ticks, short, steps, value_ticks};
 use views::scene::format;
@@ -167,7 +167,7 @@ pub(super) struct Bin {
 impl Bin {
     fn together(&self) -> Option<String> {
         let ns = self.together_ns?;
-        Some(format::duration(Nanos(ns)))
+        Some(format::duration(Duration(ns)))
     }
 
     fn total(&self) -> u64 {
@@ -187,7 +187,7 @@ pub(super) struct HistogramProps {
 /// The bound of a bin in few characters: 1.024 ms is `1 ms`.
 fn bound(ns: u64) -> String {
     let step = 10_u64.pow(ns.checked_ilog10().unwrap_or(0));
-    format::axis_label(Nanos(ns), Nanos(step), None)
+    format::axis_label(Nanos(ns), Duration(step), None)
 }
 
 /// How many things took how long: bars of bins without gaps, on an axis on which
@@ -273,7 +273,7 @@ fn bounds(plot: Plot, bins: &[Bin]) -> Html {
     html! { <>{ for ends.filter(|(i, _)| i % every == 0).map(label) }</> }
 }
 
-/// The same numbers for those who do not see the bars.
+/// The numbers of the bars for those who do not see them.
 fn table(props: &HistogramProps) -> Html {
     let row = |bin: &Bin| {
         html! {

@@ -5,7 +5,7 @@ use yew::prelude::*;
 
 use super::landing::Logo;
 use super::theme::Choice;
-use eventlog::ids::Nanos;
+use eventlog::ids::Duration;
 use eventlog::{Progress, Stage};
 use views::scene::format;
 use views::session::Overview;
@@ -46,7 +46,7 @@ fn facts(overview: &Overview, elapsed_ms: Option<f64>) -> String {
     facts.push(format!("{} events", format::count(overview.events)));
     facts.push(format::bytes(overview.bytes));
     if let Some(ms) = elapsed_ms {
-        let elapsed = Nanos((ms.max(0.0) * 1e6) as u64);
+        let elapsed = Duration((ms.max(0.0) * 1e6) as u64);
         facts.push(format!("read in {}", format::duration(elapsed)));
     }
     facts.join(" · ")

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use analysis::account::report::CapTimes;
-use analysis::flamegraph::profiles::SourceInfo;
+use analysis::flamegraph::source_info::SourceInfo;
 use analysis::timeline::threads::ThreadRow;
 use eventlog::Progress;
 use eventlog::ids::CapId;

@@ -28,7 +28,7 @@ use analysis::spans::{Analyses, SpanSink, Spans};
 use analysis::timeline::flow::FlowQuery;
 use analysis::timeline::store::Store;
 use analysis::timeline::thread_table::{ThreadSums, ThreadTableQuery};
-use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use eventlog::source::{Source, read_log};
 use eventlog::{DamageList, LogError, LogReader, Need, Record, Sink, Step};
 use model::time::Interval;
@@ -406,7 +406,7 @@ fn ask_for_threads(store: &Store) {
     };
     let whole = table(None);
     for row in &whole.rows {
-        let life = row.life.map_or(Nanos(0), |life| life.duration());
+        let life = row.life.map_or(Duration::ZERO, |life| life.duration());
         assert_eq!(row.sums.times.life_ns(), life.0, "thread {}", row.id);
     }
     for row in whole.rows.iter().take(8) {

@@ -108,12 +108,12 @@ impl Lives {
         self.caps_with_events().map(|(cap, life, _)| (cap, life))
     }
 
-    /// The same with the times of its first and last event; `None` if it has
-    /// logged nothing.
+    /// Every capability with its life and the times of its first and last
+    /// event; `None` if it has logged nothing.
     pub(crate) fn caps_with_events(
         &self,
     ) -> impl Iterator<Item = (CapId, Interval, Option<Interval>)> + '_ {
-        let log = self.log.unwrap_or(Interval::default());
+        let log = self.log.unwrap_or_default();
         self.caps.iter().map(move |(cap, life)| {
             let start = life.created.unwrap_or(log.start());
             let end = life.deleted.unwrap_or(log.end()).max(start);

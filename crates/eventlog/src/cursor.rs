@@ -56,7 +56,7 @@ impl<'a> Cursor<'a> {
         if self.rest.is_empty() {
             return None;
         }
-        let len = self.rest.iter().position(|&byte| byte == 0);
+        let len = memchr::memchr(0, self.rest);
         let text = &self.rest[..len.unwrap_or(self.rest.len())];
         self.rest = len.map_or(&[], |len| &self.rest[len + 1..]);
         Some(text)

@@ -14,13 +14,13 @@ use super::event_set::EventSet;
 use super::header::Header;
 use super::order::Sink;
 use super::record::Record;
-use crate::ids::{ByteOffset, CapId, Nanos};
+use crate::ids::{ByteOffset, CapId, Duration, Nanos};
 
 /// Measures by how much time goes back in analysis order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BackDating {
     latest: Nanos,
-    most: Nanos,
+    most: Duration,
     most_at: Nanos,
     count: u64,
 }
@@ -48,7 +48,7 @@ impl BackDating {
 
     /// The largest step back so far.
     #[must_use]
-    pub const fn most(&self) -> Nanos {
+    pub const fn most(&self) -> Duration {
         self.most
     }
 
@@ -103,14 +103,14 @@ impl Ord for Held {
 #[derive(Debug)]
 pub struct DisplayOrder<S> {
     sink: S,
-    window: Nanos,
+    window: Duration,
     latest: Nanos,
     held: BinaryHeap<Reverse<Held>>,
 }
 
 impl<S: Sink> DisplayOrder<S> {
     /// `window` is the largest step back that [`BackDating`] measured.
-    pub fn new(sink: S, window: Nanos) -> Self {
+    pub fn new(sink: S, window: Duration) -> Self {
         Self {
             sink,
             window,

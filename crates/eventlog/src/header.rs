@@ -59,7 +59,7 @@ pub struct Header {
     /// For the small types of a small fixed size, the bytes of an event: what
     /// nearly all events are. 1 for those that need a closer look, 0 for what
     /// is no event inside of a block.
-    quick: Vec<u16>,
+    quick: Box<[u16; SMALL]>,
     /// For the large types of a fixed size: where an event ends if one bit of
     /// its type is wrong, and it is of a shorter type of a fixed size.
     shorter: Vec<(u16, Vec<u16>)>,
@@ -240,12 +240,16 @@ impl Header {
                 large.push((id, slot));
             }
         }
-        let quick = |(id, slot): (u16, &Slot)| match slot.size {
-            _ if id == BLOCK_MARKER || is_undated(id) => 0,
-            PayloadSize::Undeclared => 0,
-            PayloadSize::Fixed(len) if len < LARGE => len + PREFIX as u16,
-            PayloadSize::Fixed(_) | PayloadSize::Variable => 1,
-        };
+        // The last entry is that of all large numbers.
+        let mut quick = Box::new([0; SMALL]);
+        for ((id, slot), quick) in (0..).zip(&slots).zip(&mut quick[..SMALL - 1]) {
+            *quick = match slot.size {
+                _ if id == BLOCK_MARKER || is_undated(id) => 0,
+                PayloadSize::Undeclared => 0,
+                PayloadSize::Fixed(len) if len < LARGE => len + PREFIX as u16,
+                PayloadSize::Fixed(_) | PayloadSize::Variable => 1,
+            };
+        }
         let fixed = |id: usize| match slots.get(id).map(|slot| slot.size) {
             Some(PayloadSize::Fixed(len)) => Some(len.saturating_add(PREFIX as u16)),
             _ => None,
@@ -263,7 +267,7 @@ impl Header {
             shorter,
             types,
             stop_codes,
-            quick: (0..).zip(&slots).map(quick).collect(),
+            quick,
             slots,
             large,
         })
@@ -294,9 +298,7 @@ impl Header {
     /// no event there.
     #[inline]
     pub(crate) fn quick_size(&self, id: u16) -> usize {
-        self.quick
-            .get(usize::from(id))
-            .map_or(0, |&size| usize::from(size))
+        usize::from(self.quick[usize::from(id).min(SMALL - 1)])
     }
 
     /// Where an event of a large fixed size ends if one bit of its type is wrong.

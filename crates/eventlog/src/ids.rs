@@ -2,22 +2,51 @@
 //! one cannot be passed where another is meant.
 
 use std::fmt;
+use std::ops::{Add, Sub};
 
 use serde::{Deserialize, Serialize};
 
-/// A point in time or a duration, in nanoseconds. Points count from the start
-/// of the runtime's elapsed clock (`rts/Stats.c`), as every event carries them.
+/// A point in time, in nanoseconds from the start of the runtime's elapsed
+/// clock (`rts/Stats.c`), as every event carries it. What lies between two points
+/// is a [`Duration`]; points themselves cannot be added.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 pub struct Nanos(pub u64);
 
 impl Nanos {
-    /// `self - earlier`, or zero if `earlier` is later.
+    /// The time from `earlier` until this; none if `earlier` is later.
     #[must_use]
-    pub const fn since(self, earlier: Self) -> Self {
-        Self(self.0.saturating_sub(earlier.0))
+    pub const fn since(self, earlier: Self) -> Duration {
+        Duration(self.0.saturating_sub(earlier.0))
     }
+}
+
+/// So much later, at most at the end of what can be counted.
+impl Add<Duration> for Nanos {
+    type Output = Self;
+    fn add(self, length: Duration) -> Self {
+        Self(self.0.saturating_add(length.0))
+    }
+}
+
+/// So much earlier, at the earliest when the clock started.
+impl Sub<Duration> for Nanos {
+    type Output = Self;
+    fn sub(self, length: Duration) -> Self {
+        Self(self.0.saturating_sub(length.0))
+    }
+}
+
+/// A length of time, in nanoseconds.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct Duration(pub u64);
+
+impl Duration {
+    /// No time at all.
+    pub const ZERO: Self = Self(0);
 }
 
 macro_rules! id {

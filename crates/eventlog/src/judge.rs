@@ -115,7 +115,19 @@ pub(super) const LONG_PAUSE: u64 = 50_000_000;
 /// From this size on an event of fixed size could hold two whole events.
 pub(super) const LARGE: u16 = 2 * PREFIX as u16;
 
-impl View<'_> {
+impl<'a> View<'a> {
+    /// A view of which no more is known than the bytes.
+    pub(crate) const fn new(header: &'a Header, bytes: &'a [u8]) -> Self {
+        Self {
+            header,
+            bytes,
+            whole: false,
+            cut: false,
+            reach: bytes.len(),
+            wide: Bounds::ANY,
+        }
+    }
+
     /// What stands at the beginning.
     pub(crate) fn judge(&self, order: Order) -> Verdict {
         let event = match extent(self.header, self.bytes) {
@@ -281,13 +293,19 @@ impl View<'_> {
                 return found;
             }
         }
+        self.reached_over(event, until(next_time))
+    }
+
+    /// Where an event that is followed soon ends all the same: before events
+    /// that it would reach over. `after` is what these must be like.
+    pub(crate) fn reached_over(&self, event: &Extent, after: Order) -> Option<usize> {
         if event.is_variable() {
             return match self.shape(event) {
                 Shape::Whole => None,
-                Shape::Ends(at) if self.tiles(event.payload + at, event.end, until(next_time)) => {
+                Shape::Ends(at) if self.tiles(event.payload + at, event.end, after) => {
                     Some(event.payload + at)
                 }
-                Shape::Ends(_) | Shape::Unknown => self.hidden(event, until(next_time)),
+                Shape::Ends(_) | Shape::Unknown => self.hidden(event, after),
             };
         }
         if event.end < PREFIX + usize::from(LARGE) {
@@ -295,7 +313,10 @@ impl View<'_> {
         }
         let ends = self.header.shorter_ends(event.id).iter();
         let mut ends = ends.map(|&end| usize::from(end));
-        ends.find(|&end| self.tiles(end, event.end, until(next_time)))
+        let in_time = |at: usize| {
+            prefix(&self.bytes[at..event.end]).is_some_and(|(id, time)| after.accepts(id, time))
+        };
+        ends.find(|&end| in_time(end) && self.tiles(end, event.end, after))
     }
 
     /// The first place inside of an event from which other events fill it
@@ -321,17 +342,18 @@ impl View<'_> {
         let before = *steps;
         while pos < to {
             *steps += 1;
-            match extent(self.header, &self.bytes[pos..to]) {
-                Ok(event)
-                    if event.id != BLOCK_MARKER
-                        && !is_undated(event.id)
-                        && order.accepts(event.id, event.time) =>
-                {
-                    order = order.after(event.id, event.time);
-                    pos += event.end;
-                }
-                _ => return false,
+            let rest = &self.bytes[pos..to];
+            let Some((id, time)) = prefix(rest) else {
+                return false;
+            };
+            if id == BLOCK_MARKER || is_undated(id) || !order.accepts(id, time) {
+                return false;
             }
+            let Ok(event) = extent(self.header, rest) else {
+                return false;
+            };
+            order = order.after(id, time);
+            pos += event.end;
         }
         pos == to && *steps >= before + 2
     }

@@ -332,38 +332,46 @@ impl Merger {
         self.queue.insert(at, queued);
     }
 
-    /// Delivers events of the stream that is first in time, up to where
-    /// another one is. Equal times: the order of the file.
+    /// Delivers events until a stream must be filled, `max_events` of them at
+    /// most. Equal times: the order of the file.
     fn run(&mut self, sink: &mut impl Sink, max_events: usize) -> usize {
-        let Some(Queued { stream: first, .. }) = self.queue.pop() else {
-            return 0;
-        };
-        let limit = self
-            .queue
-            .last()
-            .map_or((Nanos(u64::MAX), u64::MAX), |next| (next.time, next.offset));
-        let stream = &mut self.streams[first];
         let mut delivered = 0;
-        let mut bytes = 0;
-        while let Some(head) = stream.head
-            && delivered < max_events
-            && (head.time, stream.offset()) <= limit
+        while delivered < max_events
+            && let Some((Queued { stream: first, .. }, others)) = self.queue.split_last_mut()
         {
-            bytes += head.end;
-            if let Some(rows) = &mut self.rows {
-                rows.observe(head.time, head.id);
+            let stream = &mut self.streams[*first];
+            let limit = others
+                .last()
+                .map_or((Nanos(u64::MAX), u64::MAX), |next| (next.time, next.offset));
+            loop {
+                let left = max_events - delivered;
+                let (events, bytes) = stream.deliver(limit, left, &mut self.rows, sink);
+                delivered += events;
+                self.done_bytes += bytes;
+                if stream.head.is_some()
+                    || !matches!(stream.fill(self.window, &mut self.damage), Fill::Ready)
+                {
+                    break;
+                }
             }
-            stream.deliver(head, sink);
-            delivered += 1;
-            if !stream.find_quickly()
-                && !matches!(stream.fill(self.window, &mut self.damage), Fill::Ready)
-            {
-                self.unfilled.push(first);
+            let Some(head) = stream.head else {
+                self.unfilled.push(*first);
+                self.queue.pop();
                 break;
+            };
+            let queued = Queued {
+                time: head.time,
+                offset: stream.offset(),
+                stream: *first,
+            };
+            // Not far from the end, mostly: the capabilities take turns.
+            let mut at = self.queue.len() - 1;
+            while at > 0 && self.queue[at - 1] < queued {
+                self.queue[at] = self.queue[at - 1];
+                at -= 1;
             }
+            self.queue[at] = queued;
         }
-        self.done_bytes += bytes as u64;
-        self.enqueue(first);
         delivered
     }
 

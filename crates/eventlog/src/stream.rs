@@ -8,8 +8,8 @@ use super::header::Header;
 use super::judge::{LONG_PAUSE, Order, Verdict, View};
 use super::order::Sink;
 use super::problem::{Damage, DamageKind, DamageList};
-use super::record::{Extent, MAX_EVENT_BYTES, PREFIX, Record, prefix};
-use super::rows::Place;
+use super::record::{Extent, MAX_EVENT_BYTES, PREFIX, Record, extent, prefix};
+use super::rows::{Place, RowIndex};
 use super::scan::Bounds;
 use super::window::Need;
 use crate::ids::{ByteOffset, CapId, Nanos};
@@ -37,10 +37,8 @@ pub(super) struct Stream {
     quick_end: usize,
     /// What the next event must be like.
     order: Order,
-    /// Whether what stands behind the head was seen to be sound.
-    leads_on: bool,
-    /// What stands behind the head, if that was found quickly.
-    peeked: Option<Peeked>,
+    /// What stands behind the head, if that was seen to be sound.
+    behind: Peeked,
     /// What stands behind the head is not dated before this.
     latest: Nanos,
     /// Why nothing sound was found at the end of the last window, if so.
@@ -62,11 +60,49 @@ struct Peeked {
 }
 
 impl Peeked {
-    #[inline]
-    fn at(bytes: &[u8], header: &Header) -> Option<Self> {
-        let (id, time) = prefix(bytes)?;
-        let end = header.quick_size(id);
-        Some(Self { id, time, end })
+    const NOTHING: Self = Self {
+        id: 0,
+        time: Nanos(0),
+        end: 0,
+    };
+
+    #[inline(always)]
+    fn at(bytes: &[u8], at: usize, header: &Header) -> Self {
+        match bytes.get(at..).and_then(prefix) {
+            Some((id, time)) => Self {
+                id,
+                time,
+                end: header.quick_size(id),
+            },
+            None => Self::NOTHING,
+        }
+    }
+
+    /// The event, if it is large or carries its length: those could reach over
+    /// others.
+    #[inline(never)]
+    fn find_closely(self, bytes: &[u8], order: Order, header: &Header) -> Option<Extent> {
+        if self.end == 0 {
+            return None;
+        }
+        let event = extent(header, bytes).ok()?;
+        let mut after = order.after(event.id, event.time);
+        let next = Self::at(bytes, event.end, header);
+        if !next.is_soon(after.last, order) {
+            return None;
+        }
+        after.bounds.to = next.time;
+        let over = View::new(header, bytes).reached_over(&event, after);
+        over.is_none().then_some(event)
+    }
+
+    /// Whether it is sound behind an event that ended at `last`, and not long
+    /// after it. Zeros are no event, though they look like one.
+    #[inline(always)]
+    fn is_soon(self, last: Nanos, order: Order) -> bool {
+        let pause = self.time.0.wrapping_sub(last.0);
+        let possible = Nanos(1) <= self.time && self.time <= order.bounds.to;
+        pause <= LONG_PAUSE && possible && self.end != 0
     }
 }
 
@@ -91,8 +127,7 @@ impl Stream {
             pos: 0,
             quick_end: 0,
             order: Order::new(Bounds::ANY),
-            leads_on: false,
-            peeked: None,
+            behind: Peeked::NOTHING,
             latest: Nanos(0),
             lost: None,
             last_time: None,
@@ -153,58 +188,14 @@ impl Stream {
         let collection = self.order.collection;
         self.order = Order::new(block.bounds);
         self.order.collection = collection.min(self.order.last);
-        self.leads_on = false;
         self.lost = None;
         self.last_time = None;
         self.block = Some(block);
         true
     }
 
-    /// Finds the next event where that is simple: it was seen to be sound
-    /// already, has a small fixed size, and a sound one follows it soon.
-    #[inline]
-    pub(super) fn find_quickly(&mut self) -> bool {
-        let Some(view) = self.buffer.get(self.pos..self.quick_end) else {
-            return false;
-        };
-        let Peeked { id, time, end } = match self.peeked {
-            Some(peeked) => peeked,
-            None if !self.leads_on => return false,
-            None => match Peeked::at(view, &self.header) {
-                Some(peeked) => peeked,
-                None => return false,
-            },
-        };
-        if end < PREFIX {
-            return false;
-        }
-        let Some(next) = view
-            .get(end..)
-            .and_then(|rest| Peeked::at(rest, &self.header))
-        else {
-            return false;
-        };
-        let last = self.order.last.max(time);
-        let soon = last <= next.time
-            && next.time <= self.order.bounds.to
-            && next.time.0 - last.0 <= LONG_PAUSE;
-        // Zeros are no event, though they look like one.
-        if !soon || next.end == 0 || next.time == Nanos(0) {
-            return false;
-        }
-        self.peeked = Some(next);
-        self.head = Some(Extent {
-            id,
-            time,
-            payload: PREFIX,
-            end,
-        });
-        true
-    }
-
     /// Finds the next event, going to the next block where one ends.
     pub(super) fn fill(&mut self, window: usize, damage: &mut DamageList) -> Fill {
-        self.peeked = None;
         loop {
             let at = self.offset();
             let Some(block) = &self.block else {
@@ -244,13 +235,12 @@ impl Stream {
         };
         let reach = if whole { len } else { len - LOW_WATER / 2 };
         let view = View {
-            header: &self.header,
-            bytes: &self.buffer[self.pos..self.pos + len],
             whole,
             cut: whole && block.truncated,
             // What is at the end of a window can't be judged yet.
             reach,
             wide: block.wide,
+            ..View::new(&self.header, &self.buffer[self.pos..self.pos + len])
         };
         let verdict = match std::mem::take(&mut self.lost) {
             None => view.judge(self.order),
@@ -269,8 +259,14 @@ impl Stream {
                 if let Some(kind) = told {
                     self.report(0, kind, damage);
                 }
+                self.quick_end = self.quick_end.max(self.pos + event.end);
+                self.behind = if leads_on {
+                    let rest = &self.buffer[self.pos..self.quick_end];
+                    Peeked::at(rest, event.end, &self.header)
+                } else {
+                    Peeked::NOTHING
+                };
                 self.head = Some(event);
-                self.leads_on = leads_on;
                 self.latest = latest;
                 return true;
             }
@@ -315,28 +311,81 @@ impl Stream {
         }
     }
 
-    /// Delivers the event that [`fill`](Self::fill) found.
+    /// Delivers the event that [`fill`](Self::fill) found and those behind it,
+    /// as long as they are simple to find and not behind `limit`, a time and a
+    /// place in the file. The result is how many, and of how many bytes.
+    ///
+    /// What is known of the next event stays in registers while the sink works:
+    /// this loop is most of what reading costs.
     #[inline]
-    pub(super) fn deliver(&mut self, event: Extent, sink: &mut impl Sink) {
-        let bytes = &self.buffer[self.pos..self.pos + event.end];
-        sink.offer(&Record {
-            offset: ByteOffset(self.buffer_at + self.pos as u64),
-            id: EventType(event.id),
-            time: event.time,
-            cap: self.cap,
-            payload: &bytes[event.payload..],
-            header: &self.header,
-        });
-        self.pos += event.end;
-        self.head = None;
-        self.last_time = Some(event.time);
-        if self.peeked.is_some() && event.id != EventType::GC_START.0 {
-            // What is found quickly is in order.
-            self.order.last = self.order.last.max(event.time);
-        } else {
-            let latest = event.time.max(std::mem::take(&mut self.latest));
-            self.order = self.order.after(event.id, latest);
+    pub(super) fn deliver(
+        &mut self,
+        limit: (Nanos, u64),
+        max_events: usize,
+        rows: &mut Option<RowIndex>,
+        sink: &mut impl Sink,
+    ) -> (usize, u64) {
+        let Some(mut event) = self.head else {
+            return (0, 0);
+        };
+        let header = &self.header;
+        let mut rest = &self.buffer[self.pos..self.quick_end];
+        let end = self.buffer_at + self.quick_end as u64;
+        let mut behind = self.behind;
+        let mut order = self.order;
+        let mut delivered = 0;
+        self.head = loop {
+            let offset = end - rest.len() as u64;
+            let late = event.time > limit.0 || (event.time == limit.0 && offset > limit.1);
+            if late || delivered == max_events {
+                break Some(event);
+            }
+            let (bytes, after) = rest.split_at(event.end);
+            if let Some(rows) = rows {
+                rows.observe(event.time, event.id);
+            }
+            sink.offer(&Record {
+                offset: ByteOffset(offset),
+                id: EventType(event.id),
+                time: event.time,
+                cap: self.cap,
+                payload: &bytes[event.payload..],
+                header,
+            });
+            delivered += 1;
+            rest = after;
+            order = order.after(event.id, event.time);
+            let Peeked { id, time, end } = behind;
+            if end >= PREFIX {
+                behind = Peeked::at(rest, end, header);
+                if !behind.is_soon(order.last.max(time), order) {
+                    break None;
+                }
+                event = Extent {
+                    id,
+                    time,
+                    payload: PREFIX,
+                    end,
+                };
+            } else {
+                match behind.find_closely(rest, order, header) {
+                    Some(found) => event = found,
+                    None => break None,
+                }
+                behind = Peeked::at(rest, event.end, header);
+            }
+        };
+        if self.head.is_none() {
+            // What is not known to be sound is looked at anew.
+            order = order.after(event.id, event.time.max(self.latest));
+            self.last_time = Some(event.time);
         }
+        self.behind = behind;
+        self.order = order;
+        let pos = self.quick_end - rest.len();
+        let bytes = pos - self.pos;
+        self.pos = pos;
+        (delivered, bytes as u64)
     }
 }
 

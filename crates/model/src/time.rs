@@ -1,6 +1,6 @@
 //! Stretches of time, and what it means that something is in one.
 
-use eventlog::ids::Nanos;
+use eventlog::ids::{Duration, Nanos};
 use serde::{Deserialize, Serialize};
 
 /// A stretch of time, **half open**: its start is in it, its end is not. So
@@ -74,8 +74,14 @@ impl Interval {
 
     /// How long it is.
     #[must_use]
-    pub const fn duration(&self) -> Nanos {
+    pub const fn duration(&self) -> Duration {
         self.end.since(self.start)
+    }
+
+    /// The moment in the middle of it.
+    #[must_use]
+    pub const fn middle(&self) -> Nanos {
+        Nanos(u64::midpoint(self.start.0, self.end.0))
     }
 
     /// Whether no moment is in it.

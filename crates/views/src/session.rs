@@ -21,7 +21,7 @@ use crate::events::EventContext;
 use crate::flame::cache::StepCache;
 use crate::tracks::Contents;
 use analysis::findings::Finding;
-use analysis::flamegraph::profiles::SourceInfo;
+use analysis::flamegraph::source_info::SourceInfo;
 use analysis::info::TypeCount;
 use analysis::recording::Recording;
 use event_list::EventLists;
@@ -93,7 +93,8 @@ impl Session {
         Self::with_chunks(len, CHUNK_EVENTS)
     }
 
-    /// The same, with chunks of another size for the list of events.
+    /// Opens a file whose list of events has chunks of another size: a small
+    /// one shows in tests what a large log does.
     #[must_use]
     pub fn with_chunks(len: u64, events: u64) -> Self {
         Self {

@@ -8,24 +8,19 @@ use yew::prelude::*;
 use super::summary::words::{CONVERTED, DUD, FIZZLED, GCD, OVERFLOWED, SPARK};
 use crate::ui::chart::{Bin, Histogram, OverTime, Series, patterns};
 use crate::ui::panel::range_text;
-use crate::ui::panel::{Page, PanelProps, use_answer};
+use crate::ui::panel::{PanelProps, use_answer};
 use crate::ui::term::Term;
 use analysis::numbers::sparks_query::{Pool, SparkRow, SparkSlice, SparksReply};
 use analysis::numbers::summary::SparkTotals;
-use eventlog::ids::{CapId, Nanos};
+use eventlog::ids::{CapId, Duration};
 use model::time::Interval;
 use views::scene::chart::short;
 use views::scene::format;
 use views::session::questions::SparksQuery;
 
-/// The panel, as the page shows it.
-pub(super) fn panel(page: &Page<'_>) -> Html {
-    html! { <Sparks ..page.props() /> }
-}
-
 /// The panel.
 #[component]
-fn Sparks(props: &PanelProps) -> Html {
+pub(super) fn Sparks(props: &PanelProps) -> Html {
     let answer = use_answer(&props.source, SparksQuery(props.range));
     let chosen = use_state_eq(|| None::<CapId>);
     let Some(reply) = answer.as_deref() else {
@@ -301,12 +296,12 @@ fn runs(props: &PanelProps, reply: &SparksReply) -> Html {
             ns.saturating_add(bin.total_ns),
         )
     });
-    let mean = format::duration(Nanos(total_ns / count.max(1)));
+    let mean = format::duration(Duration(total_ns / count.max(1)));
     let most = reply.runs.iter().max_by_key(|bin| bin.total_ns);
     let most = most.map_or_else(String::new, |bin| {
         let share = format::percent_short(bin.total_ns, total_ns.max(1));
-        let [from, to] = [bin.from_ns, bin.to_ns].map(|ns| format::duration(Nanos(ns)));
-        let together = format::duration(Nanos(total_ns));
+        let [from, to] = [bin.from_ns, bin.to_ns].map(|ns| format::duration(Duration(ns)));
+        let together = format::duration(Duration(total_ns));
         format!(" Together they ran for {together}, {share} of it in sparks of {from} to {to}.")
     });
     html! {

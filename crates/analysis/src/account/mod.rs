@@ -15,6 +15,7 @@
 //! wakeup and creation, and about one more for the marks of the walk ([`sweep`])
 //! by which sums at any moment are found. All intervals are half-open.
 
+pub mod columns;
 pub mod costs;
 pub mod facts;
 pub mod pauses;
@@ -36,7 +37,7 @@ use model::time::Interval;
 use runs::Cap;
 
 /// What is kept of the account, beside the runs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
     log: Interval,
     /// The capabilities, by number.
@@ -51,21 +52,6 @@ pub(crate) struct Ledger {
     /// When the log ceased to tell of threads that were ready, in order.
     lost: Vec<u64>,
     marks: Marks,
-}
-
-impl Default for Ledger {
-    fn default() -> Self {
-        Self {
-            log: Interval::default(),
-            caps: Vec::new(),
-            lives: Vec::new(),
-            pieces: Vec::new(),
-            pauses: Pauses::default(),
-            readied: Moments::default(),
-            lost: Vec::new(),
-            marks: Marks::default(),
-        }
-    }
 }
 
 impl Ledger {

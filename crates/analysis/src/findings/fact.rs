@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::rule::Rule;
 use crate::automata::Oddity;
 use crate::automata::validity::Problem;
-use crate::flamegraph::{CallKey, CallProblem, StackProblem};
+use crate::flamegraph::foreign::{CallKey, CallProblem};
+use crate::flamegraph::stack_samples::problem::StackProblem;
 use eventlog::DamageKind;
-use eventlog::ids::{Address, CapId, Nanos, OsThreadId, TaskId, ThreadId};
+use eventlog::ids::{Address, CapId, Duration, OsThreadId, TaskId, ThreadId};
 
 /// What a finding is about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -76,7 +77,7 @@ pub enum Fact {
     },
     /// The compressed data is broken. With what the reader says of it.
     Compressed(String),
-    /// A capability of a killed program wrote nothing to the file.
+    /// A capability wrote nothing to a file that is not whole.
     BufferMissing(CapId),
     /// So many messages are kept without their text.
     MessagesCut(u64),
@@ -100,7 +101,7 @@ pub enum Fact {
         /// How many.
         events: u64,
         /// By how much at most.
-        most: Nanos,
+        most: Duration,
     },
     /// Events of a type that is not known.
     UnknownType {
@@ -120,7 +121,7 @@ pub enum Fact {
 }
 
 /// Measured: the runtime dates ends of collections back by 45 µs at most.
-const BACK_DATED_AT_MOST: Nanos = Nanos(1_000_000);
+const BACK_DATED_AT_MOST: Duration = Duration(1_000_000);
 
 impl Fact {
     /// The rule that it comes under.

@@ -55,7 +55,7 @@ impl Finding {
         }
     }
 
-    /// The same, found on a capability.
+    /// Says on which capability it was found.
     #[must_use]
     pub fn on(self, cap: Option<CapId>) -> Self {
         Self { cap, ..self }
@@ -88,7 +88,7 @@ impl From<&Damage> for Finding {
         let (kind, lost_bytes) = (damage.kind, damage.lost_bytes);
         Self {
             fact: Fact::Damage { kind, lost_bytes },
-            range: damage.after.map(|at| Interval::at(at)),
+            range: damage.after.map(Interval::at),
             offset: Some(damage.at),
             cap: damage.cap,
         }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::flamegraph::profiles::{SourceInfo, TrackInfo};
+use crate::flamegraph::source_info::{SourceInfo, TrackInfo};
 use crate::timeline::scope::Scope;
 use model::profile::TrackSource;
 

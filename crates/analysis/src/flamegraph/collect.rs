@@ -14,7 +14,7 @@ use super::foreign::{Call, CallProblem, Calls};
 use super::nesting::{Nested, PlacedCall, ThreadFunctions, lanes, nest};
 use super::ticks::Ticks;
 use crate::findings::{Finding, Findings};
-use eventlog::ids::{Address, CapId, CostCentreId, Nanos, OsThreadId};
+use eventlog::ids::{Address, CapId, CostCentreId, Duration, Nanos, OsThreadId};
 use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::profile::frames::{Frame, FrameId, Frames};
 use model::profile::sample_threads::SampleThreads;
@@ -30,7 +30,7 @@ pub struct ProfileCollector {
     centres: FxHashMap<CostCentreId, Frame>,
     stacks: Stacks<CostCentreId>,
     ticks: BTreeMap<CapId, Ticks>,
-    tick_interval: Option<Nanos>,
+    tick_interval: Option<Duration>,
     calls: Calls,
 }
 
@@ -72,7 +72,7 @@ impl ProfileCollector {
                 }
             }
             Event::ProfBegin { tick_interval } if tick_interval > 0 => {
-                self.tick_interval = Some(Nanos(tick_interval));
+                self.tick_interval = Some(Duration(tick_interval));
             }
             Event::UserMessage { msg } => self.calls.message(&msg.to_str(), at),
             Event::UserMarker { markername } => {
@@ -313,7 +313,7 @@ mod tests {
             ]
         );
         assert_eq!(oddities, Findings::default());
-        assert_eq!(profile.tick_interval, Some(Nanos(10)));
+        assert_eq!(profile.tick_interval, Some(Duration(10)));
         assert_eq!(profile.span, Interval::new(Nanos(0), Nanos(50)));
     }
 

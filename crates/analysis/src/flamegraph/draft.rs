@@ -1,7 +1,7 @@
 //! A profile that is being made: the frames and stacks that every profile
 //! has, and what its tracks say of its time.
 
-use eventlog::ids::Nanos;
+use eventlog::ids::{Duration, Nanos};
 use model::profile::frames::{Frame, FrameId, Frames};
 use model::profile::heap::HeapSamples;
 use model::profile::revision::Revision;
@@ -50,7 +50,7 @@ impl Draft {
     }
 
     /// The profile, from its first sample to the end of the log.
-    pub(super) fn finish(self, end: Nanos, tick_interval: Option<Nanos>) -> Profile {
+    pub(super) fn finish(self, end: Nanos, tick_interval: Option<Duration>) -> Profile {
         let spans = || self.tracks.iter().filter_map(|track| track.samples.span());
         let start = spans().map(|span| span.start()).min().unwrap_or(end);
         let last = spans().map(|span| span.end()).max().unwrap_or(end);

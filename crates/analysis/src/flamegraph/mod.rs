@@ -1,13 +1,12 @@
 //! Where the time went, and what held the memory: from the events of a log to
-//! the boxes of a flame graph.
+//! weighted stacks.
 //!
-//! Data flows [`profiles`] (events in, a [`profile`] for each [`source`] out,
-//! built of [`frames`] and [`stacks`]) → [`origin`] (weighted stacks of what
-//! was chosen) → [`step`] (what the user does to them, kept in a [`cache`]) →
-//! `layout` (boxes) → [`query`] (what page and command line ask, answered in
-//! `answer`, `table` and `place`). [`export`] writes stacks as files for other
-//! programs. [`foreign`] is the automaton of the foreign calls that a program
-//! announces with user messages. Nothing here draws.
+//! Each of the [`sources`] says what makes its [`Profile`](model::profile::Profile)
+//! of events: [`collect`], [`heap_collect`], [`stack_samples`], [`spans`],
+//! [`waiting`]. [`profiles`] feeds them all and keeps what comes of it;
+//! [`choosing`] says which tracks a name stands for. [`foreign`] is the
+//! automaton of the foreign calls that a program announces with user messages.
+//! Boxes and files are made of the stacks by `views`.
 
 pub mod choosing;
 pub mod collect;
@@ -16,6 +15,7 @@ pub mod foreign;
 pub mod heap_collect;
 mod nesting;
 pub mod profiles;
+pub mod source_info;
 pub mod sources;
 pub mod spans;
 pub mod stack_samples;
@@ -23,10 +23,3 @@ pub mod stack_samples;
 mod test_support;
 mod ticks;
 pub mod waiting;
-
-pub use collect::ProfileCollector;
-pub use foreign::{CallKey, CallProblem};
-pub use profiles::{Profiles, SourceInfo, TrackInfo};
-pub use spans::ProgramSpans;
-pub use spans::totals::{SpanTotal, WindowTotals, span_totals};
-pub use stack_samples::StackProblem;

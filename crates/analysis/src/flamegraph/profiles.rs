@@ -1,63 +1,13 @@
 //! The profiles of a log, one for each source that it has something of.
 
-use serde::{Deserialize, Serialize};
-
 use super::sources::{self, Gather, Gathered, Known};
 use crate::findings::Findings;
-use eventlog::ids::{Address, ThreadId};
+use eventlog::ids::Address;
 use eventlog::{EventSet, Record};
+use model::profile::Profile;
 use model::profile::frames::Frames;
-use model::profile::heap::HeapSamples;
 use model::profile::source::Source;
-use model::profile::{Profile, Track, TrackSource};
 use symbols::Name;
-
-/// So many threads are listed beside the tracks of a profile.
-const MOST_THREADS: usize = 1000;
-
-/// A track of a profile, for lists.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TrackInfo {
-    /// Whose time it shows.
-    pub source: TrackSource,
-    /// What the program calls it.
-    pub label: Option<String>,
-    /// How many samples, calls or spans it has.
-    pub samples: u64,
-}
-
-/// A source that a log has something of, for lists.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SourceInfo {
-    /// Which.
-    pub source: Source,
-    /// Its tracks.
-    pub tracks: Vec<TrackInfo>,
-}
-
-impl SourceInfo {
-    /// What a profile has: its tracks, and the threads with the most samples.
-    #[must_use]
-    pub fn of_profile(source: Source, profile: &Profile) -> Self {
-        let heap = profile.heap.as_ref();
-        let track = |track: &Track| TrackInfo {
-            source: track.source,
-            label: None,
-            samples: heap.map_or(track.samples.len(), HeapSamples::len) as u64,
-        };
-        let thread = |(thread, samples): (ThreadId, u64)| TrackInfo {
-            source: TrackSource::Thread(thread),
-            label: None,
-            samples,
-        };
-        let threads = profile.threads.counts().into_iter().map(thread);
-        let tracks = profile.tracks.iter().map(track);
-        Self {
-            source,
-            tracks: tracks.chain(threads.take(MOST_THREADS)).collect(),
-        }
-    }
-}
 
 /// The profiles of a log: gathered while it is read, there once it is.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 //! declared after the samples that name them.
 
 use eventlog::cursor::CcStack;
-use eventlog::ids::{CostCentreId, Nanos};
+use eventlog::ids::{CostCentreId, Duration, Nanos};
 use model::profile::samples::Samples;
 use model::profile::stacks::{LastStack, StackId, Stacks};
 
@@ -38,7 +38,7 @@ impl Ticks {
     /// The samples, with their stacks as they are called now.
     pub(super) fn finish(
         self,
-        interval: Nanos,
+        interval: Duration,
         mut new: impl FnMut(StackId) -> StackId,
     ) -> Samples {
         let mut stacks = self.stack;

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use super::draft::Draft;
-use super::profiles::{SourceInfo, TrackInfo};
+use super::source_info::{SourceInfo, TrackInfo};
 use crate::timeline::store::Store;
 use crate::timeline::wait_groups::{GroupName, WaitGroups};
 use crate::timeline::waits::Wait;

@@ -5,7 +5,7 @@
 //! Two structures answer everything. **Prefix sums** say how much time of
 //! each class lies before a span, so that the share of any pixel is two
 //! searches and a subtraction, exact at every zoom. A **forest**
-//! ([`forest`]) says which span stands out among those that a pixel merges.
+//! ([`forest`](model::forest)) says which span stands out among those that a pixel merges.
 
 pub mod activity;
 pub mod block_lanes;

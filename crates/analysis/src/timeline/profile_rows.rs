@@ -7,7 +7,7 @@
 //! Where a callback of it calls out again, the inner call takes its place.
 //!
 //! Of several samples in a pixel the functions are counted as in a vote
-//! ([`Vote`]): one that has more than half of those that are not idle always
+//! (`Vote`): one that has more than half of those that are not idle always
 //! wins, where none has, it is one of them.
 
 use rustc_hash::FxHashMap;

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Interval;
 
-use eventlog::ids::{Address, CapId, Nanos, OsThreadId, ThreadId};
+use eventlog::ids::{Address, CapId, Duration, OsThreadId, ThreadId};
 use symbols::Name;
 
 /// Everything that a log tells about where time went.
@@ -45,7 +45,7 @@ pub struct Profile {
     /// which the OS thread is not known.
     pub tracks: Vec<Track>,
     /// How often the runtime takes a sample (`ProfBegin`), if the log says so.
-    pub tick_interval: Option<Nanos>,
+    pub tick_interval: Option<Duration>,
     /// From the first sample to the end of the log.
     pub span: Interval,
     /// Of which Haskell thread each sample of a capability is, where the log
@@ -61,7 +61,7 @@ pub struct Profile {
 
 impl Profile {
     /// The runtime's default for profiled programs (`+RTS -V0.001`).
-    pub const DEFAULT_TICK: Nanos = Nanos(1_000_000);
+    pub const DEFAULT_TICK: Duration = Duration(1_000_000);
 
     /// Gives names to the frames that have an address.
     pub fn name_addresses<'a>(&mut self, name: impl Fn(Address) -> Option<&'a Name>) {
@@ -72,12 +72,12 @@ impl Profile {
     /// Up to which length a gap between the samples of `track` is no more than
     /// the timer's jitter: under two ticks. Foreign calls have exact times.
     #[must_use]
-    pub fn jitter(&self, track: &Track) -> Nanos {
+    pub fn jitter(&self, track: &Track) -> Duration {
         if !track.sampled {
-            return Nanos(0);
+            return Duration::ZERO;
         }
         let tick = self.tick_interval.unwrap_or(Self::DEFAULT_TICK);
-        Nanos(tick.0.saturating_mul(2).saturating_sub(1))
+        Duration(tick.0.saturating_mul(2).saturating_sub(1))
     }
 
     /// The places of these tracks; of none: of all that are shown together.
@@ -108,7 +108,7 @@ pub enum TrackSource {
     /// Announced foreign calls of unknown OS threads. Calls at the same time
     /// cannot be one thread's: they are on different lanes, from 0.
     UnknownThread {
-        /// Which.
+        /// Its number among such lanes, from 0.
         lane: u32,
     },
     /// What a Haskell thread did, or waited for.
@@ -119,7 +119,7 @@ pub enum TrackSource {
         /// The thread that ran when they began; `None` if none did, or if
         /// they are the spans of several threads, one after the other.
         thread: Option<ThreadId>,
-        /// Which.
+        /// Its number among such lanes, from 0.
         lane: u32,
     },
     /// The whole program.
@@ -202,7 +202,7 @@ impl std::fmt::Display for TrackSource {
 /// Samples of one source.
 #[derive(Clone, Debug)]
 pub struct Track {
-    /// Whose.
+    /// The track that the samples are of.
     pub source: TrackSource,
     /// The samples.
     pub samples: Samples,

@@ -6,7 +6,7 @@ use super::stacks::StackId;
 use super::sums::Sums;
 use super::weights::Weight;
 use crate::time::Interval;
-use eventlog::ids::Nanos;
+use eventlog::ids::{Duration, Nanos};
 
 /// Samples in columns, sorted by time; no two overlap.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,7 @@ pub struct Samples {
     /// How many ns it lasts; `u32::MAX` if that stands in `long`.
     duration: Vec<u32>,
     /// Those that last 4.3 s or more, by their index.
-    long: Vec<(u32, Nanos)>,
+    long: Vec<(u32, Duration)>,
     /// What ran.
     stack: Vec<StackId>,
     /// Made when it is first asked for.
@@ -26,7 +26,7 @@ pub struct Samples {
 impl Samples {
     /// The samples of a timer, each of which lasts for `interval` up to its
     /// tick, or from the tick before. The columns are taken over.
-    pub fn of_ticks(mut end: Vec<Nanos>, mut stack: Vec<StackId>, interval: Nanos) -> Self {
+    pub fn of_ticks(mut end: Vec<Nanos>, mut stack: Vec<StackId>, interval: Duration) -> Self {
         if !end.is_sorted() {
             let mut both: Vec<_> = end.into_iter().zip(stack).collect();
             both.sort_by_key(|(at, _)| *at);
@@ -39,7 +39,7 @@ impl Samples {
         };
         let mut last = Nanos(0);
         for &at in &end {
-            samples.push_duration(at.since(at.since(interval).max(last)));
+            samples.push_duration(at.since((at - interval).max(last)));
             last = at;
         }
         samples.end = end;
@@ -55,7 +55,7 @@ impl Samples {
         self.sums.take();
     }
 
-    fn push_duration(&mut self, duration: Nanos) {
+    fn push_duration(&mut self, duration: Duration) {
         let short = u32::try_from(duration.0).unwrap_or(u32::MAX);
         if short == u32::MAX {
             let index = u32::try_from(self.duration.len()).unwrap_or(u32::MAX);
@@ -91,13 +91,13 @@ impl Samples {
 
     /// How long a sample lasts.
     #[must_use]
-    pub fn duration(&self, index: usize) -> Nanos {
+    pub fn duration(&self, index: usize) -> Duration {
         let short = self.duration.get(index).copied().unwrap_or(0);
         if short < u32::MAX {
-            return Nanos(u64::from(short));
+            return Duration(u64::from(short));
         }
         let place = self.long.binary_search_by_key(&index, |&(i, _)| i as usize);
-        place.map_or(Nanos(0), |place| self.long[place].1)
+        place.map_or(Duration::ZERO, |place| self.long[place].1)
     }
 
     /// The stacks of the samples.
@@ -110,7 +110,7 @@ impl Samples {
     #[must_use]
     pub fn get(&self, index: usize) -> Option<(Interval, StackId)> {
         let (&end, &stack) = self.end.get(index).zip(self.stack.get(index))?;
-        let start = Nanos(end.0.saturating_sub(self.duration(index).0));
+        let start = end - self.duration(index);
         Some((Interval::new(start, end), stack))
     }
 
@@ -137,12 +137,8 @@ impl Samples {
     /// The part of a sample that lies in a range, if there is one.
     pub fn cut(&self, index: usize, range: Interval) -> Option<Sample> {
         let (whole, stack) = self.get(index)?;
-        let span = Interval::new(
-            whole.start().max(range.start()),
-            whole.end().min(range.end()),
-        );
-        (span.start() < span.end()).then_some(Sample {
-            span,
+        Some(Sample {
+            span: whole.intersection(range)?,
             stack,
             ends: whole.end() <= range.end(),
         })
@@ -179,7 +175,7 @@ impl Samples {
 /// A sample, or the part of one that lies in a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// When.
+    /// The time that it stands for.
     pub span: Interval,
     /// What ran.
     pub stack: StackId,
@@ -227,7 +223,7 @@ mod tests {
     fn ticks_are_put_in_order() {
         let times = [30, 12, 20, 20].map(Nanos).to_vec();
         let stacks = [1, 2, 3, 4].map(StackId).to_vec();
-        let samples = Samples::of_ticks(times, stacks, Nanos(10));
+        let samples = Samples::of_ticks(times, stacks, Duration(10));
         assert_eq!(spans(&samples), [(2, 12), (12, 20), (20, 20), (20, 30)]);
         assert_eq!(samples.stacks(), [2, 3, 4, 1].map(StackId));
     }

@@ -5,7 +5,7 @@ use crate::scene::viewport::Viewport;
 use crate::timeline::{MINIMAP_PX, TOP_PX};
 use crate::tracks::Shape;
 use crate::tracks::item::Item;
-use eventlog::ids::Nanos;
+use eventlog::ids::{Duration, Nanos};
 use model::time::Interval;
 
 /// How far a press may move and still be a click, in pixels.
@@ -381,7 +381,7 @@ impl Control {
             Shape::Moments => MOMENT_HIT_PX,
             _ => HIT_PX,
         };
-        let slack = Nanos((self.view.ns_per_px() * px) as u64);
+        let slack = Duration((self.view.ns_per_px() * px) as u64);
         self.marks.hit(row, time, slack)
     }
 
@@ -394,7 +394,7 @@ impl Control {
         let Some(row) = row.filter(|row| !row.is_graph()) else {
             return time;
         };
-        let slack = Nanos((self.view.ns_per_px() * SNAP_PX) as u64);
+        let slack = Duration((self.view.ns_per_px() * SNAP_PX) as u64);
         let Some(item) = self.marks.hit(row, time, slack) else {
             return time;
         };

@@ -4,7 +4,7 @@ use super::{Control, Goto, Place, Told};
 use crate::timeline::TOP_PX;
 use crate::tracks::Row;
 use crate::tracks::item::Item;
-use eventlog::ids::Nanos;
+use eventlog::ids::{Duration, Nanos};
 use model::time::Interval;
 
 impl Control {
@@ -46,7 +46,7 @@ impl Control {
             return Vec::new();
         }
         self.wanted = None;
-        match self.marks.hit(row, time, Nanos(0)) {
+        match self.marks.hit(row, time, Duration::ZERO) {
             Some(item) => self.select(Some(item)),
             None => Vec::new(),
         }

@@ -69,7 +69,7 @@ pub enum Told {
 /// A place on the timeline, for the other panels to go to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
-    /// When.
+    /// The time that was clicked.
     pub time: Nanos,
     /// The capability of what was clicked, if it has one.
     pub cap: Option<CapId>,
@@ -344,8 +344,7 @@ impl Control {
         let view = self.view.span();
         let cursor = self.focus.cursor;
         let seen = cursor.filter(|time| (view.start()..=view.end()).contains(time));
-        let middle = Nanos(view.start().0 + view.duration().0 / 2);
-        self.focus.pointer.or(seen).unwrap_or(middle)
+        self.focus.pointer.or(seen).unwrap_or(view.middle())
     }
 
     /// The track that the keyboard is on.

@@ -260,11 +260,11 @@ fn the_minimap_is_taken_or_jumped_to() {
     let far = (LABELS_PX + 800.0, MINIMAP_PX / 2.0);
     control.press(press(far));
     let middle = control.view.span();
-    let middle = Nanos(u64::midpoint(middle.start().0, middle.end().0));
+    let middle = middle.middle();
     assert!(apart_us(middle, 800) <= 1, "beside the view: it comes");
     control.point(1, far.0 - 100.0, far.1);
     let moved = control.view.span();
-    assert!(apart_us(Nanos(u64::midpoint(moved.start().0, moved.end().0)), 700) <= 1);
+    assert!(apart_us(moved.middle(), 700) <= 1);
     control.release(1, far.0 - 100.0, far.1);
     assert_eq!(control.selected(), None);
 }

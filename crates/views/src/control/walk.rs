@@ -12,7 +12,7 @@ use crate::tracks::details::{Fact, Lead};
 use crate::tracks::gauge::{at_once, in_view};
 use crate::tracks::item::Item;
 use crate::tracks::name::TrackName;
-use eventlog::ids::Nanos;
+use eventlog::ids::{Duration, Nanos};
 use model::class::Class;
 use model::marks::{GaugePoint, MarkKind, Packed, Values};
 use model::time::Interval;
@@ -200,7 +200,7 @@ impl Control {
             kind: MarkKind::One,
             class: Class::Other,
             count: 0,
-            span: Interval::new(time, Nanos(time.0.saturating_add(px))),
+            span: Interval::new(time, time + Duration(px)),
             shares: Vec::new(),
             payload: Packed::default(),
         }

@@ -11,7 +11,7 @@ pub mod visit;
 use serde::{Deserialize, Serialize};
 
 use analysis::timeline::store::Store;
-use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use eventlog::sentence::write_sentence;
 use eventlog::{Names, Record};
 use filter::EventFilter;
@@ -41,7 +41,7 @@ pub struct EventRow {
     /// When it happened.
     pub time: Nanos,
     /// How long after the row before.
-    pub since: Option<Nanos>,
+    pub since: Option<Duration>,
     /// On which capability.
     pub cap: Option<CapId>,
     /// The thread that it is about, or that ran on its capability.

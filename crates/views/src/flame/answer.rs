@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::cache::StepCache;
 use super::layout::{self, Tree, left_heavy, time_order};
 use super::query::{FlameBoxes, FlameHead, FlameQuery, Measure, NamedFrame, View};
-use eventlog::ids::Nanos;
+use eventlog::ids::Duration;
 use model::profile::frames::{Frame, FrameId, Frames};
 use model::profile::origin::{Origin, Weighed};
 use model::profile::weights::share;
@@ -16,7 +16,7 @@ pub fn answer(origin: &dyn Origin, query: &FlameQuery) -> (FlameHead, FlameBoxes
     answer_with(&StepCache::default(), origin, query)
 }
 
-/// The same with what was kept of the questions before.
+/// Answers a query with the help of what was kept of earlier ones.
 #[must_use]
 pub fn answer_with(
     cache: &StepCache,
@@ -100,7 +100,7 @@ fn in_time(cache: &StepCache, origin: &dyn Origin, query: &FlameQuery) -> (Flame
     let boxes = levels.boxes(staged.stacks(&profile.stacks), total.0 as f64, false);
     let search = Search::new(frames, &query.search);
     let found_share = match &search {
-        Some(_) if total > Nanos(0) => found_in(cache, origin, query),
+        Some(_) if total > Duration::ZERO => found_in(cache, origin, query),
         _ => 0.0,
     };
     let sources = shown.iter().map(|(source, ..)| *source);

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use eventlog::ids::Nanos;
+use eventlog::ids::{Duration, Nanos};
 pub use eventlog::quantity::count;
 use eventlog::quantity::write_size;
 
@@ -42,7 +42,7 @@ const UNITS: [Unit; 4] = [
 
 impl Unit {
     /// The longest unit that is not longer than a time.
-    pub(super) fn of(time: Nanos) -> Self {
+    pub(super) fn of(time: Duration) -> Self {
         let fitting = UNITS.into_iter().rfind(|unit| unit.length <= time.0);
         fitting.unwrap_or(UNITS[0])
     }
@@ -53,14 +53,14 @@ impl Unit {
     }
 
     /// How many decimals tell multiples of `step` apart in this unit: 9 at most.
-    pub(super) fn decimals(self, step: Nanos) -> u32 {
+    pub(super) fn decimals(self, step: Duration) -> u32 {
         let exact =
             |decimals: &u32| scaled(step.0, *decimals, 1).is_multiple_of(self.length.into());
         (0..9).find(exact).unwrap_or(9)
     }
 
-    /// A time in this unit, as precise as the step demands.
-    pub(super) fn label(self, time: Nanos, step: Nanos) -> String {
+    /// A length in this unit, as precise as the step demands.
+    pub(super) fn label(self, time: Duration, step: Duration) -> String {
         let decimals = self.decimals(step);
         let digits = scaled(time.0, decimals, self.length);
         format!("{}{NBSP}{}", fixed(digits, decimals), self.name)
@@ -93,7 +93,7 @@ fn fixed(digits: u128, decimals: u32) -> String {
 ///
 /// A value that would round up to the next unit is written in that unit.
 #[must_use]
-pub fn duration(time: Nanos) -> String {
+pub fn duration(time: Duration) -> String {
     const SECOND: u64 = 1_000_000_000;
     UNITS
         .into_iter()
@@ -105,7 +105,7 @@ pub fn duration(time: Nanos) -> String {
 
 /// A duration in a unit, unless that takes more than three digits before the
 /// point (or a whole minute).
-fn short_duration(time: Nanos, unit: Unit) -> Option<String> {
+fn short_duration(time: Duration, unit: Unit) -> Option<String> {
     // Decimals as long as the digits stay below 2000: a fourth digit is there
     // only after a leading 1, which keeps the error below 1/2000 or so.
     let most = if unit.length == 1 { 0 } else { 3 };
@@ -142,6 +142,17 @@ pub fn time(time: Nanos) -> String {
     format!("{}{NBSP}{}", fixed(digits, decimals), unit.name)
 }
 
+/// How many of something there are: `1 track`, `1,200 capabilities`.
+#[must_use]
+pub fn many(number: u64, what: &str) -> String {
+    let number_text = count(number);
+    match what.strip_suffix('y') {
+        _ if number == 1 => format!("1 {what}"),
+        Some(stem) => format!("{number_text} {stem}ies"),
+        None => format!("{number_text} {what}s"),
+    }
+}
+
 /// A share from 0 to 1 in per cent.
 #[must_use]
 pub fn fraction(share: f64) -> String {
@@ -154,14 +165,17 @@ pub fn fraction(share: f64) -> String {
 /// With a `base`, how far from it: `+200 ns`; the base itself is written as
 /// without one.
 #[must_use]
-pub fn axis_label(time: Nanos, step: Nanos, base: Option<Nanos>) -> String {
+pub fn axis_label(time: Nanos, step: Duration, base: Option<Nanos>) -> String {
     match base {
         Some(base) if base != time => {
             let sign = if time > base { '+' } else { '−' };
-            let offset = Nanos(time.0.abs_diff(base.0));
+            let offset = Duration(time.0.abs_diff(base.0));
             format!("{sign}{}", Unit::of(step).label(offset, step))
         }
-        _ => Unit::of(time.max(step)).label(time, step),
+        _ => {
+            let time = Duration(time.0);
+            Unit::of(time.max(step)).label(time, step)
+        }
     }
 }
 
@@ -209,7 +223,7 @@ fn share(part: u64, whole: u64, decimals: u32) -> String {
 
 /// How many bytes per second: `1.5 MiB/s`. A dash for no time.
 #[must_use]
-pub fn byte_rate(size: u64, time: Nanos) -> String {
+pub fn byte_rate(size: u64, time: Duration) -> String {
     match per_second(size, time, 1) {
         Some(rate) => format!("{}/s", bytes(rate)),
         None => NOTHING.to_owned(),
@@ -217,7 +231,7 @@ pub fn byte_rate(size: u64, time: Nanos) -> String {
 }
 
 /// `number * factor` per second, rounded; `None` for no time.
-fn per_second(number: u64, time: Nanos, factor: u128) -> Option<u64> {
+fn per_second(number: u64, time: Duration, factor: u128) -> Option<u64> {
     let time = u128::from(time.0);
     let scaled = u128::from(number) * factor * 1_000_000_000 + time / 2;
     let rate = scaled.checked_div(time)?;
@@ -302,7 +316,7 @@ mod tests {
             (u64::MAX, "213503 d 23 h"),
         ];
         for (time, text) in cases {
-            assert_eq!(plain(&duration(Nanos(time))), text);
+            assert_eq!(plain(&duration(Duration(time))), text);
         }
     }
 
@@ -321,7 +335,7 @@ mod tests {
             (7, 0, None, "7 ns"),
         ];
         for (time, step, base, text) in cases {
-            let label = axis_label(Nanos(time), Nanos(step), base.map(Nanos));
+            let label = axis_label(Nanos(time), Duration(step), base.map(Nanos));
             assert_eq!(plain(&label), text);
         }
     }
@@ -345,13 +359,16 @@ mod tests {
 
     #[test]
     fn counts_and_rates() {
+        assert_eq!(many(1, "capability"), "1 capability");
+        assert_eq!(many(1_200, "capability"), "1,200 capabilities");
+        assert_eq!(many(0, "track"), "0 tracks");
         assert_eq!(count(0), "0");
         assert_eq!(count(999), "999");
         assert_eq!(count(1_000), "1,000");
         assert_eq!(count(70_563_516), "70,563,516");
-        let second = Nanos(1_000_000_000);
+        let second = Duration(1_000_000_000);
         assert_eq!(plain(&byte_rate(1_572_864, second)), "1.5 MiB/s");
-        assert_eq!(byte_rate(1, Nanos(0)), NOTHING);
+        assert_eq!(byte_rate(1, Duration::ZERO), NOTHING);
     }
 
     #[test]
@@ -396,7 +413,7 @@ mod tests {
     proptest! {
         #[test]
         fn durations_have_three_or_four_digits(time in 1_000..59_000_000_000_u64) {
-            let text = duration(Nanos(time));
+            let text = duration(Duration(time));
             let number = text.split(NBSP).next().unwrap_or_default();
             let digits = number.chars().filter(char::is_ascii_digit).count();
             prop_assert_eq!(digits, if number.starts_with('1') { 4 } else { 3 }, "{}", text);
@@ -405,7 +422,7 @@ mod tests {
         #[test]
         fn longer_durations_never_look_shorter(time in any::<u64>(), shift in 0..60_u32) {
             let value = |time: u64| {
-                let text = duration(Nanos(time));
+                let text = duration(Duration(time));
                 text.split(NBSP).collect::<Vec<_>>().chunks(2).map(|pair| {
                     let unit = match pair[1] {
                         "ns" => 1e-9, "µs" => 1e-6, "ms" => 1e-3, "s" => 1.0,
@@ -424,7 +441,7 @@ mod tests {
         #[test]
         fn neighbours_on_an_axis_differ(time in any::<u32>(), step in 1..u64::from(u32::MAX)) {
             let (time, next) = (Nanos(time.into()), Nanos(u64::from(time) + step));
-            let step = Nanos(step);
+            let step = Duration(step);
             prop_assert_ne!(axis_label(time, step, None), axis_label(next, step, None));
         }
 

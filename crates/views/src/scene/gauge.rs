@@ -5,7 +5,7 @@ use super::chart::short;
 use super::colour::Rgb;
 use super::format;
 use super::palette::Palette;
-use eventlog::ids::Nanos;
+use eventlog::ids::Duration;
 use model::marks::Values;
 
 /// In what the values of a gauge are.
@@ -98,7 +98,7 @@ pub fn value(unit: Unit, value: f64) -> String {
     let whole = value.round().max(0.0) as u64;
     match unit {
         Unit::Bytes => format::bytes(whole),
-        Unit::BytesPerSecond => format::byte_rate(whole, Nanos(1_000_000_000)),
+        Unit::BytesPerSecond => format::byte_rate(whole, Duration(1_000_000_000)),
         Unit::PerSecond => format!("{}/s", rounded(value)),
         Unit::Capabilities | Unit::OfCapabilities => rounded(value),
         Unit::Count => format::count(whole),

@@ -1,7 +1,7 @@
 //! The ticks of the time axis.
 
 use super::format::{NBSP, Unit, axis_label};
-use eventlog::ids::Nanos;
+use eventlog::ids::{Duration, Nanos};
 use model::time::Interval;
 
 /// How wide a character of a label is taken to be, in CSS pixels: 11 px text
@@ -33,9 +33,9 @@ struct Labels {
     /// The unit of absolute times, the same for the whole axis.
     unit: Unit,
     /// The distance of major ticks.
-    step: Nanos,
+    step: Duration,
     /// Deep down, the distance of the round times that labels refer to.
-    round: Option<Nanos>,
+    round: Option<Duration>,
 }
 
 /// The ticks of an axis over a range, in order. Major ticks are 1, 2 or 5
@@ -75,17 +75,17 @@ pub fn ticks(range: Interval, width_px: f64, min_gap_px: f64) -> Vec<Tick> {
 }
 
 /// 1, 2, 5, 10, … nanoseconds.
-fn steps() -> impl Iterator<Item = Nanos> {
+fn steps() -> impl Iterator<Item = Duration> {
     let powers = (0..20).map(|power| 10_u64.pow(power));
     powers.flat_map(|power| {
         [1, 2, 5]
             .into_iter()
-            .filter_map(move |k| power.checked_mul(k).map(Nanos))
+            .filter_map(move |k| power.checked_mul(k).map(Duration))
     })
 }
 
 /// The multiples of a step within a range.
-fn multiples(range: Interval, step: Nanos) -> impl Iterator<Item = Nanos> {
+fn multiples(range: Interval, step: Duration) -> impl Iterator<Item = Nanos> {
     let first = range.start().0.div_ceil(step.0).checked_mul(step.0);
     std::iter::successors(first, move |time| time.checked_add(step.0))
         .take_while(move |&time| time <= range.end().0)
@@ -93,7 +93,7 @@ fn multiples(range: Interval, step: Nanos) -> impl Iterator<Item = Nanos> {
 }
 
 /// The distance of minor ticks; that of major ones if there is no room.
-fn minor_step(step: Nanos, px_per_ns: f64) -> Nanos {
+fn minor_step(step: Duration, px_per_ns: f64) -> Duration {
     let leading = step.0 / 10_u64.pow(step.0.checked_ilog10().unwrap_or(0));
     let parts: &[u64] = match leading {
         1 => &[5, 2],
@@ -104,28 +104,28 @@ fn minor_step(step: Nanos, px_per_ns: f64) -> Nanos {
         let room = (step.0 / parts) as f64 * px_per_ns >= MINOR_GAP_PX;
         step.0.is_multiple_of(parts) && room
     });
-    Nanos(step.0 / fitting.unwrap_or(&1))
+    Duration(step.0 / fitting.unwrap_or(&1))
 }
 
 impl Labels {
-    fn new(range: Interval, step: Nanos) -> Self {
-        let unit = Unit::of(range.end().max(step));
+    fn new(range: Interval, step: Duration) -> Self {
+        let unit = Unit::of(Duration(range.end().0).max(step));
         let deep = unit.decimals(step) > MAX_DECIMALS;
         let round = Unit::of(step).next().filter(|_| deep);
         Self {
             unit,
             step,
-            round: round.map(|unit| Nanos(unit.length)),
+            round: round.map(|unit| Duration(unit.length)),
         }
     }
 
     /// The label of a tick. The first one says what the others refer to.
     fn label(&self, time: Nanos, first: bool) -> String {
         let Some(round) = self.round else {
-            return self.unit.label(time, self.step);
+            return self.unit.label(Duration(time.0), self.step);
         };
         let base = Nanos(time.0 - time.0 % round.0);
-        let full = self.unit.label(base, round);
+        let full = self.unit.label(Duration(base.0), round);
         let offset = axis_label(time, self.step, Some(base));
         match (time == base, first) {
             (true, _) => full,
@@ -140,7 +140,7 @@ impl Labels {
         let longest = match self.round {
             None => self.label(range.end(), true),
             Some(round) => {
-                let full = self.unit.label(range.end(), round);
+                let full = self.unit.label(Duration(range.end().0), round);
                 let offset = axis_label(Nanos(round.0 - self.step.0), self.step, Some(Nanos(0)));
                 format!("{full}{NBSP}{offset}")
             }

@@ -1,7 +1,7 @@
 //! Flame graphs of an open log.
 
 use super::Session;
-use analysis::flamegraph::profiles::SourceInfo;
+use analysis::flamegraph::source_info::SourceInfo;
 use analysis::flamegraph::spans::totals::WindowTotals;
 use model::profile::origin::{Choice, Origin};
 use model::profile::source::Source;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Log;
 use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact_duration};
 use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
-use super::stacks::{beginning, flame, heaviest, middle, stack_facts};
+use super::stacks::{beginning, flame, heaviest, stack_facts};
 use super::thread::Thread;
 use super::{Contents, Listed, Row, Shape, TrackKind, lane, link};
 use crate::scene::format;
@@ -18,7 +18,7 @@ use crate::tracks::words::{duration, function_name, when};
 use analysis::flamegraph::sources;
 use analysis::timeline::profile_rows::{CallsOf, OPEN};
 use analysis::timeline::user_spans::SpanPrefixes;
-use eventlog::ids::{Nanos, OsThreadId};
+use eventlog::ids::{Duration, Nanos, OsThreadId};
 use model::class::Class;
 use model::lane::{Lane, partition};
 use model::marks::{MarkKind, MarkView, NONE, Packed, Payload, Writer};
@@ -306,7 +306,7 @@ impl Calls<'_> {
             facts.push(Fact::new("returned", "not before the log ended"));
         }
         let source = self.track.source;
-        facts.push(flame(sources::COST_CENTRES, source, middle(span)));
+        facts.push(flame(sources::COST_CENTRES, source, span.middle()));
         self.inside(call, places, &mut facts);
         let caller = self.profile.stacks.parent(call);
         if caller != StackId::EMPTY {
@@ -358,7 +358,7 @@ impl Calls<'_> {
                 *weights.entry(frame).or_default() += span.duration().0;
             }
         }
-        let time = |ns: u64| format::duration(Nanos(ns));
+        let time = |ns: u64| format::duration(Duration(ns));
         heaviest(self.profile, weights, "in it", time, facts);
     }
 
@@ -387,7 +387,7 @@ impl Calls<'_> {
         let Some(longest) = longest else {
             return Vec::new();
         };
-        let time = |ns: u64| format::duration(Nanos(ns));
+        let time = |ns: u64| format::duration(Duration(ns));
         let mut facts = vec![
             Fact::new("calls", format::count(count)),
             Fact::new("together", time(total)),
@@ -396,7 +396,7 @@ impl Calls<'_> {
                 row,
                 longest,
             ),
-            flame(sources::COST_CENTRES, self.track.source, middle(longest)),
+            flame(sources::COST_CENTRES, self.track.source, longest.middle()),
         ];
         heaviest(self.profile, weights, "to", time, &mut facts);
         facts

@@ -12,7 +12,7 @@ use crate::tracks::item::Names;
 use crate::tracks::words::{self, thread_name};
 use analysis::timeline::messages::Messages;
 use analysis::timeline::store::Store;
-use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use model::class::{Class, ClassTimes};
 use model::lane::Lane;
 use model::profile::TrackSource;
@@ -205,7 +205,10 @@ impl<'a> Details<'a> {
                 continue;
             }
             let share = format::fraction(share);
-            let text = format!("{}, {share} of this stretch", exact_duration(Nanos(time)));
+            let text = format!(
+                "{}, {share} of this stretch",
+                exact_duration(Duration(time))
+            );
             facts.push(Fact::new(class.name(), text));
         }
         if let Some(longest) = (from < to).then(|| lane.longest(from, to)).flatten() {
@@ -219,7 +222,7 @@ impl<'a> Details<'a> {
 }
 
 /// A duration for people and to the nanosecond.
-pub(super) fn exact_duration(time: Nanos) -> String {
+pub(super) fn exact_duration(time: Duration) -> String {
     let short = format::duration(time);
     let exact = exact(time);
     if short == exact {
@@ -228,8 +231,13 @@ pub(super) fn exact_duration(time: Nanos) -> String {
     format!("{short} ({exact})")
 }
 
-/// A time to the nanosecond.
-pub(super) fn exact(time: Nanos) -> String {
+/// A point in time to the nanosecond.
+pub(super) fn exact_time(at: Nanos) -> String {
+    exact(Duration(at.0))
+}
+
+/// A duration to the nanosecond.
+pub(super) fn exact(time: Duration) -> String {
     format!("{}{}ns", format::count(time.0), format::NBSP)
 }
 

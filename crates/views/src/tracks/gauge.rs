@@ -10,7 +10,7 @@ use crate::scene::painter::Painter;
 use crate::scene::strip::Strip;
 use crate::tracks::item::Shown;
 use analysis::account::sweep::{Counts, Level};
-use eventlog::ids::Nanos;
+use eventlog::ids::{Duration, Nanos};
 use model::gauge::Stretch;
 use model::marks::{Values, Writer};
 use model::time::Interval;
@@ -55,7 +55,7 @@ pub(super) fn details(track: impl TrackKind, log: &Log<'_>, query: &DetailsQuery
     let start = query.span.start();
     let mut writer = Writer {
         bucket_ns: bucket_ns(query.span),
-        ..TimelineQuery::writer(log, Interval::new(start, Nanos(start.0.saturating_add(1))))
+        ..TimelineQuery::writer(log, Interval::new(start, start + Duration(1)))
     };
     track.answer(log, &mut writer);
     let caps = log.recording.info.lives.caps().count();
@@ -158,6 +158,7 @@ mod tests {
     use crate::tracks::sparks::{Of, Sparks};
     use analysis::timeline::activity::COLLECTING;
     use eventlog::ids::CapId;
+    use eventlog::ids::Nanos;
 
     #[test]
     fn values_are_named_and_have_units() {

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Log;
-use super::details::{Details, DetailsQuery, Fact, MOST_LISTED, exact};
+use super::details::{Details, DetailsQuery, Fact, MOST_LISTED, exact_time};
 use super::legend::{Explained, MIDDLE, Made, Sample, Section};
 use super::{Contents, Listed, Shape, TrackKind, link};
 use crate::scene::colour::Rgb;
@@ -185,7 +185,7 @@ impl Details<'_> {
             None => {
                 let text = self.message_text(kind, cap, at);
                 let text = text.map_or_else(String::new, |text| format!(" · {text}"));
-                Fact::new(kind.singular(), format!("{}{text}", exact(at)))
+                Fact::new(kind.singular(), format!("{}{text}", exact_time(at)))
             }
         });
         facts.collect()

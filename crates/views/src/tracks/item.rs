@@ -1,7 +1,7 @@
 //! The marks of the timeline, and the items that they stand for.
 
 use crate::tracks::Row;
-use eventlog::ids::{Nanos, ThreadId};
+use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::Class;
 use model::marks::{GaugePoint, MarkKind, MarkView, Packed, Payload, TimelineReply};
 use model::profile::frames::Frame;
@@ -18,7 +18,7 @@ pub struct Item {
     pub class: Class,
     /// How many spans or events it stands for.
     pub count: u32,
-    /// When.
+    /// When it begins and ends.
     pub span: Interval,
     /// The share of each class.
     pub shares: Vec<f32>,
@@ -113,7 +113,7 @@ impl Marks {
     /// one, and the stretch of time that the shortest of them stands for.
     #[must_use]
     pub fn graph_at(&self, row: Row, time: Nanos) -> Option<(Vec<GaugePoint>, Interval)> {
-        let there = |(_, span): &(GaugePoint, Interval)| span.start() <= time && time < span.end();
+        let there = |(_, span): &(GaugePoint, Interval)| span.contains(time);
         let (points, spans): (Vec<_>, Vec<_>) = self.points(row).filter(there).unzip();
         let shortest = spans.into_iter().min_by_key(Interval::duration)?;
         Some((points, shortest))
@@ -121,16 +121,16 @@ impl Marks {
 
     /// The mark of `row` at a time; nearby marks count if they are narrow.
     #[must_use]
-    pub fn hit(&self, row: Row, time: Nanos, slack: Nanos) -> Option<Item> {
+    pub fn hit(&self, row: Row, time: Nanos, slack: Duration) -> Option<Item> {
         if row.is_graph() {
             return None;
         }
-        let distance = |span: &Interval| span.start().since(time).0.max(time.since(span.end()).0);
+        let distance = |span: &Interval| span.start().since(time).max(time.since(span.end()));
         // Collections are painted over runs, so that the last one counts.
         let near = self
             .of(row)
             .rev()
-            .filter(|(_, span)| distance(span) <= slack.0);
+            .filter(|(_, span)| distance(span) <= slack);
         let (mark, span) = near.min_by_key(|(_, span)| distance(span))?;
         Some(Item::new(row, &mark, span))
     }

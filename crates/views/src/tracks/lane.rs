@@ -5,7 +5,7 @@ use crate::scene::strip::Bar;
 use crate::tracks::details::{DetailsQuery, Fact, Lead};
 use crate::tracks::item::Item;
 use crate::tracks::words;
-use eventlog::ids::Nanos;
+use eventlog::ids::{Duration, Nanos};
 use model::marks::MarkView;
 use model::span_lane::{Piece, SpanLane};
 use model::time::Interval;
@@ -13,7 +13,7 @@ use model::time::Interval;
 /// A bar with its duration in it.
 pub(super) fn by_duration(mark: &MarkView<'_>) -> Bar {
     let duration = (mark.end - mark.start).max(0.0) as u64;
-    Bar::text(format::duration(Nanos(duration)))
+    Bar::text(format::duration(Duration(duration)))
 }
 
 /// Several spans that share a pixel, and their share of it.
@@ -49,7 +49,7 @@ pub(super) fn sums(lane: &SpanLane, query: &DetailsQuery, what: &str) -> Vec<Fac
     let span = span_of(longest);
     vec![
         Fact::new(what, format::count(found().count() as u64)),
-        Fact::new("together", format::duration(Nanos(total.sum()))),
+        Fact::new("together", format::duration(Duration(total.sum()))),
         Fact::new("longest", format::duration(span.duration())).leading(
             Lead::Other,
             query.row,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Log;
-use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact, on_cap};
+use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact_time, on_cap};
 use super::legend::{Explained, MIDDLE, Made, Sample, Section};
 use super::thread::Thread;
 use super::{Contents, Listed, Shape, TrackKind};
@@ -173,7 +173,7 @@ impl Details<'_> {
             MessageKind::Message => "message",
             MessageKind::Marker => "marker",
         };
-        let label = format!("{label} at {}{}", exact(at), on_cap(message.cap));
+        let label = format!("{label} at {}{}", exact_time(at), on_cap(message.cap));
         let fact = Fact::new(label, message.text);
         let by = message.cap.and_then(|cap| {
             let thread = self.store.running(cap, at, &mut 0)?;

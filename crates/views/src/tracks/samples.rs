@@ -4,10 +4,10 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::Log;
-use super::details::{Details, DetailsQuery, Fact, Lead, exact};
+use super::details::{Details, DetailsQuery, Fact, Lead, exact_time};
 use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
 use super::samples_paint::paint;
-use super::stacks::{beginning, flame, heaviest, middle, stack_facts};
+use super::stacks::{beginning, flame, heaviest, stack_facts};
 use super::thread::Thread;
 use super::{Contents, Listed, Shape, TrackKind, link};
 use crate::scene::format;
@@ -118,9 +118,9 @@ impl TrackKind for Samples {
         let Some((span, stack)) = found.into_iter().find(|(span, _)| *span == query.span) else {
             return Vec::new();
         };
-        let mut facts = vec![Fact::new("sampled at", exact(span.end()))];
+        let mut facts = vec![Fact::new("sampled at", exact_time(span.end()))];
         facts.extend(Details::of(log).ran(cap, span.end()));
-        facts.push(flame(source, lane.track.source, middle(span)));
+        facts.push(flame(source, lane.track.source, span.middle()));
         stack_facts(lane.profile, stack, "in", &mut facts);
         facts
     }
@@ -188,12 +188,12 @@ fn several_samples(
     }
     let mut facts = vec![Fact::new("samples", format::count(count))];
     if let Some((span, _)) = lane.track.samples.get(places.start) {
-        facts.push(flame(source, lane.track.source, middle(span)));
+        facts.push(flame(source, lane.track.source, span.middle()));
     }
     if let Some(longest) = lane.longest(places.start, places.end)
         && let Some((span, _)) = lane.track.samples.get(longest)
     {
-        let at = format!("at {}", exact(span.end()));
+        let at = format!("at {}", exact_time(span.end()));
         facts.push(Fact::new("one of them", at).leading(Lead::Other, Samples(cap), span));
     }
     let share = |weight: u64| {

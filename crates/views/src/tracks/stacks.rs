@@ -88,8 +88,3 @@ pub(super) fn beginning(samples: &Samples, span: Interval) -> std::ops::Range<us
     let to = partition(samples.len(), |index| start(index) < span.end());
     from..to.max(from)
 }
-
-/// The moment in the middle of a span.
-pub(super) fn middle(span: Interval) -> Nanos {
-    Nanos(span.start().0 + span.duration().0 / 2)
-}

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::Known;
 use super::Log;
 use super::capability::Capability;
-use super::details::{Details, DetailsQuery, Fact, Lead, exact, exact_duration, on_cap};
+use super::details::{
+    Details, DetailsQuery, Fact, Lead, exact, exact_duration, exact_time, on_cap,
+};
 use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
 use super::thread_paint::paint;
 use super::waves::wave;
@@ -21,7 +23,7 @@ use crate::tracks::words::{duration, several, thread_name, when};
 use analysis::timeline::instants::InstantKind;
 use analysis::timeline::threads::{ThreadLane, ThreadRow};
 use analysis::timeline::turns::{PARTS, Turn};
-use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use model::class::{Class, StopCode};
 use model::lane::Lane;
 use model::marks::{MarkKind, NONE, Packed, Payload, Writer, wide};
@@ -38,13 +40,13 @@ pub enum State {
     Runs(Option<CapId>),
     /// It waits.
     Waits {
-        /// Why.
+        /// What stopped it.
         why: StopCode,
         /// The thread that owns the black hole waited for, if that is known.
         owner: Option<ThreadId>,
         /// How long the other part of the same wait is: the wait for a
         /// capability that follows a block, or the block before it.
-        other: Nanos,
+        other: Duration,
     },
 }
 
@@ -69,7 +71,7 @@ impl Payload for State {
             Some(why) => Self::Waits {
                 why: StopCode(why as u8),
                 owner: packed.some(1).map(ThreadId),
-                other: Nanos(packed.wide(2)),
+                other: Duration(packed.wide(2)),
             },
         }
     }
@@ -124,7 +126,7 @@ impl TrackKind for Thread {
             Some(why) => State::Waits {
                 why,
                 owner: lane.owner(i),
-                other: Nanos(lane.other_wait_ns(i)),
+                other: Duration(lane.other_wait_ns(i)),
             },
         });
     }
@@ -233,11 +235,11 @@ fn wait(item: &Item) -> String {
     let why = why.explanation(owner);
     let after = format::duration(other);
     match (item.class, other) {
-        (Class::Ready, Nanos(0)) => format!("was ready for {duration}: {why}"),
+        (Class::Ready, Duration::ZERO) => format!("was ready for {duration}: {why}"),
         (Class::Ready, _) => {
             format!("was ready for {duration}, after it was {why} for {after}")
         }
-        (_, Nanos(0)) => format!("was {why} for {duration}"),
+        (_, Duration::ZERO) => format!("was {why} for {duration}"),
         _ => format!("was {why} for {duration}, then was ready for {after}"),
     }
 }
@@ -353,7 +355,7 @@ impl Details<'_> {
             facts.push(Fact::new("waited before", why.explanation(None)));
             self.owner(lane.owner(PARTS * number), blocked.start().0, facts);
         }
-        if blocked.duration() > Nanos(0) {
+        if !blocked.is_empty() {
             facts.push(Fact::new("blocked for", exact_duration(blocked.duration())));
         }
         if let Some(waking) = self.store.waking(thread, turn) {
@@ -374,7 +376,7 @@ impl Details<'_> {
             let from = cap.map_or_else(String::new, |cap| format!("from capability {cap} "));
             facts.push(Fact::new("moved", format!("{from}at {}", format::time(at))));
         }
-        if ready.duration() > Nanos(0) {
+        if !ready.is_empty() {
             let text = exact_duration(ready.duration());
             facts.push(Fact::new("ready for", text));
             let parts = turn.ready_parts();
@@ -390,7 +392,7 @@ impl Details<'_> {
             for (what, ns) in parts.into_iter().filter(|&(_, ns)| ns > 0) {
                 facts.push(Fact::new(
                     "of that",
-                    format!("{} {what}", format::duration(Nanos(ns))),
+                    format!("{} {what}", format::duration(Duration(ns))),
                 ));
             }
         }
@@ -457,10 +459,10 @@ impl Details<'_> {
         let label = kind.singular();
         match self.next_run(thread, at) {
             Some((next, row, run)) => {
-                let text = format!("{} · {name}, which {next}", exact(at));
+                let text = format!("{} · {name}, which {next}", exact_time(at));
                 Fact::new(label, text).leading(Lead::Next, row, run)
             }
-            None => Fact::new(label, format!("{} · {name}", exact(at))),
+            None => Fact::new(label, format!("{} · {name}", exact_time(at))),
         }
     }
 }

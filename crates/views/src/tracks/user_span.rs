@@ -16,7 +16,7 @@ use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, thread_name, when};
 use analysis::timeline::user_spans::{Listed as Spans, OPEN};
-use eventlog::ids::Nanos;
+use eventlog::ids::Duration;
 use model::class::Class;
 use model::marks::{MarkKind, MarkView, Packed, Payload, Writer};
 use model::time::Interval;
@@ -138,7 +138,7 @@ impl TrackKind for UserSpan {
             let spans = name.spans.get(place..until).unwrap_or_default();
             let total = spans.iter().map(|span| span.end - span.start).sum();
             facts.push(Fact::new("spans", format::count(spans.len() as u64)));
-            facts.push(Fact::new("together", format::duration(Nanos(total))));
+            facts.push(Fact::new("together", format::duration(Duration(total))));
         } else if let Some(span) = name.spans.get(place) {
             facts.extend(message_place(log, "started", span.first));
             match span.last {
@@ -151,7 +151,7 @@ impl TrackKind for UserSpan {
             }
         }
         let count = format::count(name.info.count);
-        let total = format::duration(Nanos(name.info.total_ns));
+        let total = format::duration(Duration(name.info.total_ns));
         facts.push(Fact::new(
             "in all",
             format!("{count} times, {total} together"),

@@ -16,7 +16,7 @@ use super::pick::{Pick, Reveal};
 use crate::ui::canvas::CanvasPainter;
 use crate::ui::client::LogClient;
 use crate::ui::timeline::Observer;
-use analysis::flamegraph::profiles::SourceInfo;
+use analysis::flamegraph::source_info::SourceInfo;
 use views::actions::flame::FlameAct;
 use views::flame::query::{FlameQuery, View};
 use views::scene::flame::{Graph, Window};

@@ -12,7 +12,7 @@ use crate::ui::client::{Asked, LogClient};
 use crate::ui::menu::Menu;
 use crate::ui::save::{save, save_blob};
 use crate::ui::theme;
-use analysis::flamegraph::profiles::SourceInfo;
+use analysis::flamegraph::source_info::SourceInfo;
 use views::flame::query::{ExportFormat, FlameQuery};
 use views::scene::flame::{picture_query, svg};
 use views::session::questions::FlameExportQuery;

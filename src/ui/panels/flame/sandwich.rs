@@ -11,7 +11,7 @@ use super::canvas::{FlameCanvas, Found};
 use super::pick::Pick;
 use crate::ui::client::LogClient;
 use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
-use analysis::flamegraph::profiles::SourceInfo;
+use analysis::flamegraph::source_info::SourceInfo;
 use model::profile::source::Unit;
 use views::actions::flame::FlameAct;
 use views::flame::query::{FlameQuery, FlameRow, FlameTableQuery, Measure, View};

@@ -6,12 +6,12 @@ use super::About;
 use super::words::{CONVERTED, DUD, FIZZLED, GCD, OVERFLOWED, SPARK};
 use crate::ui::term::Term;
 use analysis::numbers::summary::SparkTotals;
-use eventlog::ids::Nanos;
+use eventlog::ids::Duration;
 use views::scene::format;
 
 /// Why a log has no numbers of the collector; a sentence below says what to do.
 const NO_GC: &str = "no GC events in this log";
-/// The same for the heap.
+/// Why a log has no numbers of the heap.
 const NO_HEAP: &str = "no heap events in this log";
 /// Short, so that a line stays a line while a selection is dragged.
 const NO_MAJOR: &str = "no major collection here";
@@ -68,7 +68,7 @@ fn size(bytes: u64) -> (String, String) {
 }
 
 fn duration(ns: u64) -> String {
-    format::duration(Nanos(ns))
+    format::duration(Duration(ns))
 }
 
 /// Where the time went.

@@ -9,7 +9,8 @@ mod waiting;
 
 use std::fmt::Debug;
 
-use super::profiles::SourceInfo;
+use super::source_info::SourceInfo;
+use super::spans::ProgramSpans;
 use super::spans::opentelemetry::TelemetrySpans;
 use crate::findings::Findings;
 use crate::timeline::messages::Messages;
@@ -111,6 +112,17 @@ pub struct Known<'a> {
     pub telemetry: &'a TelemetrySpans,
     /// When the whole program collected, in nanoseconds, by time; no two overlap.
     pub collections: &'a [(u64, u64)],
+}
+
+impl Known<'_> {
+    /// All spans that the log announces, with messages or by opentelemetry.
+    #[must_use]
+    pub fn spans(&self) -> ProgramSpans {
+        let end = self.log.end();
+        let mut spans = ProgramSpans::of_messages(self.messages, self.prefixes, end);
+        spans.add(self.telemetry);
+        spans
+    }
 }
 
 /// A profile and what was odd about what it is made from.

@@ -1,7 +1,7 @@
 //! What threads waited for while they did not run. There is no profile: the
 //! sums come from the lanes of the timeline when they are asked for.
 
-use super::super::profiles::SourceInfo;
+use super::super::source_info::SourceInfo;
 use super::super::waiting::waiting_info;
 use super::FlameSource;
 use crate::timeline::store::Store;

@@ -23,7 +23,6 @@ use self::lanes::{Lane, lanes, share};
 use self::opentelemetry::TelemetrySpans;
 use self::samples::{Collections, samples};
 use super::draft::Draft;
-use super::sources::Known;
 use crate::automata::announced::{Announcement, GoingOn, step};
 use crate::timeline::messages::Messages;
 use crate::timeline::store::Store;
@@ -37,7 +36,7 @@ use model::profile::{Profile, Track, TrackSource};
 pub(super) struct ProgramSpan {
     pub(super) start: u64,
     pub(super) end: u64,
-    /// Which name.
+    /// The number of its name.
     pub(super) name: u32,
     /// On which capability it began.
     cap: Option<CapId>,
@@ -88,14 +87,6 @@ impl ProgramSpans {
             }
         }
         search.finish(end)
-    }
-
-    /// All that a log announces, with messages or by opentelemetry.
-    #[must_use]
-    pub fn of(known: &Known<'_>) -> Self {
-        let mut spans = Self::of_messages(known.messages, known.prefixes, known.log.end());
-        spans.add(known.telemetry);
-        spans
     }
 
     /// Adds those of opentelemetry.

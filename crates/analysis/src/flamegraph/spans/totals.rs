@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{ProgramSpan, ProgramSpans};
-use eventlog::ids::Nanos;
+use eventlog::ids::{Duration, Nanos};
 use model::time::Interval;
 
 /// How long the spans of a name lasted.
@@ -31,7 +31,7 @@ pub struct WindowTotals {
     /// When it was.
     pub window: Interval,
     /// For how long the whole program collected in it.
-    pub collecting: Nanos,
+    pub collecting: Duration,
     /// By name, the longest first.
     pub rows: Vec<SpanTotal>,
 }
@@ -105,7 +105,7 @@ pub fn span_totals(
     }
     let of_window = |((from, to), totals): ((u64, u64), FxHashMap<u32, (u64, u64)>)| WindowTotals {
         window: Interval::new(Nanos(from), Nanos(to)),
-        collecting: Nanos(sums.within(from, to)),
+        collecting: Duration(sums.within(from, to)),
         rows: rows(spans, totals),
     };
     windows.into_iter().zip(totals).map(of_window).collect()

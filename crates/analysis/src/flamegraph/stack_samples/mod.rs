@@ -13,9 +13,8 @@
 
 mod info_tables;
 mod oddities;
+pub mod problem;
 mod timing;
-
-pub use oddities::StackProblem;
 
 use std::collections::BTreeMap;
 
@@ -23,10 +22,11 @@ use rustc_hash::FxHashMap;
 
 use self::info_tables::InfoTables;
 use self::oddities::Oddities;
+use self::problem::StackProblem;
 use super::draft::Draft;
 use crate::findings::Findings;
 use eventlog::conventions::stack_profiler::{StackFrame, StackFrames, StackMessage};
-use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::profile::frames::{Frame, FrameId, FrameKind};
 use model::profile::stacks::{StackId, Stacks};
@@ -243,7 +243,7 @@ impl StackSampleCollector {
 
 /// The tracks of the capabilities, then those of the threads. The result is
 /// the tick.
-fn tracks(draft: &mut Draft, caps: BTreeMap<CapId, Vec<Sample>>) -> Nanos {
+fn tracks(draft: &mut Draft, caps: BTreeMap<CapId, Vec<Sample>>) -> Duration {
     let mut threads: BTreeMap<ThreadId, Vec<(Nanos, StackId)>> = BTreeMap::new();
     for sample in caps.values().flatten() {
         let of_thread = threads.entry(sample.thread).or_default();

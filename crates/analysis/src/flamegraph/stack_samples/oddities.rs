@@ -1,23 +1,10 @@
 //! What a sound log of `ghc-stack-profiler` does not have.
 
 use rustc_hash::FxHashSet;
-use serde::{Deserialize, Serialize};
 
+use super::problem::StackProblem;
 use crate::findings::{Finding, Findings};
 use eventlog::ids::Nanos;
-
-/// Something wrong with a message or a reference; it costs only itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum StackProblem {
-    /// Of the stack of a thread the last part is missing.
-    LastPartMissing(u64),
-    /// A capability or thread of a number that none has.
-    NoSuchCapability(u32),
-    /// A text that is never defined.
-    UnknownText(u64),
-    /// A location that is never defined.
-    UnknownLocation(u64),
-}
 
 /// What was odd, each problem once.
 #[derive(Debug, Default)]

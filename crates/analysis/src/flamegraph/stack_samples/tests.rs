@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::findings::Finding;
 use eventlog::EventType;
+use eventlog::ids::Duration;
 use eventlog::status::StopCodes;
 use model::time::Interval;
 
@@ -100,7 +101,7 @@ fn parts_are_put_together_and_named_by_what_comes_later() {
     let (profile, oddities) = collector.finish(Nanos(40));
     assert_eq!(oddities, Findings::default());
     // Gaps of thread 7: 10 and 9; the median is the lower one.
-    assert_eq!(profile.tick_interval, Some(Nanos(9)));
+    assert_eq!(profile.tick_interval, Some(Duration(9)));
     assert_eq!(
         rows(&profile),
         [

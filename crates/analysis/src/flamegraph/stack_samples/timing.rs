@@ -1,7 +1,7 @@
 //! How long samples without a duration count.
 
 use super::Sample;
-use eventlog::ids::Nanos;
+use eventlog::ids::{Duration, Nanos};
 use model::profile::samples::Samples;
 use model::profile::stacks::StackId;
 use model::time::Interval;
@@ -10,26 +10,31 @@ use model::time::Interval;
 const MOST_GAPS: usize = 1 << 20;
 
 /// The median of the gaps between consecutive samples of one thread.
-pub(super) fn tick<'a>(threads: impl Iterator<Item = &'a Vec<(Nanos, StackId)>>) -> Option<Nanos> {
+pub(super) fn tick<'a>(
+    threads: impl Iterator<Item = &'a Vec<(Nanos, StackId)>>,
+) -> Option<Duration> {
     let pairs = threads.flat_map(|samples| samples.windows(2));
     let gaps = pairs.map(|pair| pair[1].0.since(pair[0].0));
-    let mut gaps: Vec<Nanos> = gaps.filter(|gap| *gap > Nanos(0)).take(MOST_GAPS).collect();
+    let mut gaps: Vec<Duration> = gaps
+        .filter(|gap| *gap > Duration::ZERO)
+        .take(MOST_GAPS)
+        .collect();
     let middle = gaps.len().checked_sub(1)? / 2;
     Some(*gaps.select_nth_unstable(middle).1)
 }
 
 /// The samples of one thread, by time: each counts for a tick.
-pub(super) fn of_thread(thread: &[(Nanos, StackId)], tick: Nanos) -> Samples {
+pub(super) fn of_thread(thread: &[(Nanos, StackId)], tick: Duration) -> Samples {
     let mut samples = Samples::default();
     for &(at, stack) in thread {
-        samples.push(Interval::new(Nanos(at.0.saturating_sub(tick.0)), at), stack);
+        samples.push(Interval::new(at - tick, at), stack);
     }
     samples
 }
 
 /// The samples of a capability, by time. Those of different threads that are
 /// less than half a tick apart were taken in one tick, which they share.
-pub(super) fn of_capability(cap: &[Sample], tick: Nanos) -> Samples {
+pub(super) fn of_capability(cap: &[Sample], tick: Duration) -> Samples {
     let mut samples = Samples::default();
     let mut rest = cap;
     while let Some(first) = rest.first() {
@@ -54,7 +59,7 @@ pub(super) fn of_capability(cap: &[Sample], tick: Nanos) -> Samples {
 /// So many threads are told apart in one tick.
 const MOST_SHARING: usize = 64;
 
-fn share(samples: &mut Samples, together: &[Sample], tick: Nanos) {
+fn share(samples: &mut Samples, together: &[Sample], tick: Duration) {
     let Some(last) = together.last() else { return };
     let end = last.at.0;
     let start = end.saturating_sub(tick.0).max(samples.end().0).min(end);

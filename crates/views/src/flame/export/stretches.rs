@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use eventlog::ids::Nanos;
+use eventlog::ids::{Duration, Nanos};
 use model::profile::samples::Samples;
 use model::profile::stacks::StackId;
 use model::profile::{Profile, Track};
@@ -12,7 +12,7 @@ use model::time::Interval;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stretch {
     /// For how long.
-    pub(super) duration: Nanos,
+    pub(super) duration: Duration,
     /// What ran.
     pub(super) stack: StackId,
     /// Whether it is a sample that counts in the range, not a gap or a part
@@ -27,7 +27,7 @@ pub(super) struct Stretch {
 #[derive(Clone, Debug)]
 pub(super) struct Stretches {
     range: Interval,
-    jitter: Nanos,
+    jitter: Duration,
     /// The samples still to come.
     samples: Range<usize>,
     /// When the sample before the next one ends.
@@ -54,7 +54,7 @@ impl Stretches {
     fn stretch(&mut self, to: Nanos, stack: StackId, counts: bool) -> Option<Stretch> {
         let duration = to.since(self.at);
         self.at = self.at.max(to);
-        (duration > Nanos(0)).then_some(Stretch {
+        (duration > Duration::ZERO).then_some(Stretch {
             duration,
             stack,
             counts,
@@ -70,7 +70,7 @@ impl Stretches {
         }
         let first = before.is_none() && index == 0;
         let pause = first || before.is_some_and(|before| span.start().since(before) > self.jitter);
-        let start = span.start().clamp(self.range.start(), self.range.end());
+        let start = self.range.nearest(span.start());
         let end = span.end().min(self.range.end());
         let counts = span.start() < span.end() && span.end() <= self.range.end();
         let idle = profile.idle_stack;

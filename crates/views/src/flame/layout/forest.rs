@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use eventlog::ids::Nanos;
+use eventlog::ids::{Duration, Nanos};
 use model::profile::samples::Samples;
 use model::profile::stacks::{StackId, Stacks};
 use model::time::Interval;
@@ -23,7 +23,7 @@ pub(crate) struct TimeTrack<'a> {
     /// The stack of pauses before anything was done to it.
     pub(crate) idle: StackId,
     /// Longer gaps are pauses.
-    pub(crate) jitter: Nanos,
+    pub(crate) jitter: Duration,
 }
 
 impl TimeTrack<'_> {
@@ -286,6 +286,6 @@ impl Forest {
 /// The pause before a sample, if there is one.
 fn pause(track: &TimeTrack<'_>, index: usize) -> Option<Node> {
     let gap = track.start(index).since(track.end_before(index));
-    let pauses = gap > Nanos(0) && track.pauses_before(index);
+    let pauses = gap > Duration::ZERO && track.pauses_before(index);
     pauses.then(|| Node::one(track.stacks, track.idle(), gap.0, 0))
 }

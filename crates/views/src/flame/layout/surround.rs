@@ -3,7 +3,7 @@
 
 use super::forest::{Forest, TimeTrack};
 use super::time::OpenBox;
-use eventlog::ids::Nanos;
+use eventlog::ids::{Duration, Nanos};
 use model::profile::stacks::StackId;
 use model::time::Interval;
 
@@ -79,7 +79,7 @@ impl<'a> Surround<'a> {
     }
 
     /// Something at the left of all that was seen, which ends at `edge`.
-    fn step(&mut self, stack: Option<StackId>, edge: Nanos, (amount, count): (Nanos, u64)) {
+    fn step(&mut self, stack: Option<StackId>, edge: Nanos, (amount, count): (Duration, u64)) {
         let here = stack.unwrap_or(StackId::EMPTY);
         self.close_to(self.track.stacks.common(self.inside, here), edge);
         if stack.is_some() {

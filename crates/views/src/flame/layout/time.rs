@@ -11,7 +11,7 @@ pub(crate) use super::forest::TimeTrack;
 use super::forest::{Forest, Node};
 use super::surround::Surround;
 use super::{Levels, Row, View};
-use eventlog::ids::Nanos;
+use eventlog::ids::{Duration, Nanos};
 use model::profile::stacks::StackId;
 use model::time::Interval;
 
@@ -25,7 +25,7 @@ pub(crate) fn time_order<'a>(
 ) -> (Levels, Vec<u16>) {
     let (mut levels, mut bands) = (Levels::default(), Vec::new());
     let mut base = 0_u16;
-    if range.duration() == Nanos(0) {
+    if range.is_empty() {
         return (levels, bands);
     }
     let height = |(track, forest): &(TimeTrack<'a>, &Forest)| {
@@ -148,7 +148,7 @@ impl Walk<'_> {
         if self.at < self.range.end() {
             let rest = match self.track.pauses_after(places.end) {
                 true => self.range.end().since(self.at),
-                false => Nanos(0),
+                false => Duration::ZERO,
             };
             let stack = self.track.after(places.end);
             self.stretch(stack, self.range.end(), rest, 0);
@@ -182,7 +182,7 @@ impl Walk<'_> {
     }
 
     /// The next stretch: `stack` up to `to`, with its weight.
-    fn stretch(&mut self, stack: Option<StackId>, to: Nanos, amount: Nanos, count: u64) {
+    fn stretch(&mut self, stack: Option<StackId>, to: Nanos, amount: Duration, count: u64) {
         if to <= self.at {
             return;
         }

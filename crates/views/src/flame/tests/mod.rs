@@ -15,7 +15,7 @@ use super::query::{
     FlameBoxes, FlameHead, FlameQuery, FlameRow, FlameTableQuery, View, answer, table,
 };
 use super::step::Step;
-use eventlog::ids::{CapId, Nanos, OsThreadId};
+use eventlog::ids::{CapId, Duration, Nanos, OsThreadId};
 use model::profile::frames::{Frame, FrameId, Frames};
 use model::profile::origin::Choice;
 use model::profile::sample_threads::SampleThreads;
@@ -68,7 +68,7 @@ pub(super) fn profile(cap: &[(u64, u64, &str)], thread: &[(u64, u64, &str)]) -> 
         stacks,
         idle,
         idle_stack,
-        tick_interval: Some(Nanos(TICK)),
+        tick_interval: Some(Duration(TICK)),
         span: Interval::new(Nanos(0), end),
         threads: SampleThreads::default(),
         heap: None,

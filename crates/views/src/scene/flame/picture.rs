@@ -4,7 +4,7 @@ use super::super::palette::Palette;
 use super::super::svg::SvgPainter;
 use super::{FlameScene, Graph, Window};
 use crate::flame::query::{FlameBoxes, FlameHead, FlameQuery};
-use analysis::flamegraph::profiles::SourceInfo;
+use analysis::flamegraph::source_info::SourceInfo;
 use analysis::flamegraph::sources;
 
 /// How wide a picture is, in CSS pixels.

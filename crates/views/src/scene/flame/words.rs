@@ -3,7 +3,7 @@
 use super::super::format;
 use super::Graph;
 use crate::flame::query::Measure;
-use eventlog::ids::Nanos;
+use eventlog::ids::Duration;
 use model::profile::frames::{Frame, FrameKind};
 use model::profile::source::Unit;
 
@@ -45,7 +45,7 @@ impl Value {
         let weight = weight.max(0.0);
         match (self.measure, self.unit) {
             (Measure::Count, _) => samples(weight as u64),
-            (Measure::Amount, Unit::Time) => format::duration(Nanos(weight as u64)),
+            (Measure::Amount, Unit::Time) => format::duration(Duration(weight as u64)),
             (Measure::Amount, Unit::Bytes) => {
                 format::bytes((weight / f64::from(self.heap_samples.max(1))) as u64)
             }
@@ -154,7 +154,10 @@ mod tests {
             heap_samples,
         };
         let time = value(Unit::Time, Measure::Amount, 0);
-        assert_eq!(time.text(2_000_000.0), format::duration(Nanos(2_000_000)));
+        assert_eq!(
+            time.text(2_000_000.0),
+            format::duration(Duration(2_000_000))
+        );
         assert_eq!(time.whole(2_000_000), time.text(2_000_000.0));
         let count = value(Unit::Time, Measure::Count, 0);
         assert_eq!(

@@ -12,7 +12,7 @@ use crate::tracks::legend::{SAMPLE_PX, Sample, at, between};
 use crate::tracks::name::TrackName;
 use crate::tracks::{Contents, Row};
 use analysis::timeline::flow::Arrow;
-use eventlog::ids::{Nanos, ThreadId};
+use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::marks::TimelineReply;
 use model::profile::frames::{Frame, FrameKind};
 use model::time::Interval;
@@ -37,7 +37,7 @@ fn foreign_functions() -> Vec<Frame> {
 pub(super) enum Part {
     /// What is in the tracks.
     Tracks,
-    /// The same with the time axis above it.
+    /// What is in the tracks, with the time axis above it.
     Axis,
     /// The minimap.
     Minimap,
@@ -172,7 +172,7 @@ impl SmallScene {
 
     /// The item of a row that is at a pixel.
     pub(super) fn item(&self, row: Row, px: f64) -> Option<Item> {
-        self.marks.hit(row, at(px), Nanos(0))
+        self.marks.hit(row, at(px), Duration::ZERO)
     }
 
     /// Which part of the scene is shown.
