@@ -288,7 +288,7 @@ fn a_collection_is_what_its_leader_says() {
         cap: CapId(0),
         start: Nanos(1000),
         end: Nanos(1500),
-        generation: 0,
+        generation: Some(0),
         threads: 2,
         sync_ns: Some(100),
         copied_bytes: 100,

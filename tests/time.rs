@@ -33,6 +33,8 @@ fn costs_are_the_account(store: &Store, range: Interval) -> Result<Vec<GcCosts>,
     let costs = store.account().gc_costs(Some(range));
     let count: u64 = costs.iter().map(|row| row.count).sum();
     expect("collections", count, times.collections.count)?;
+    let pauses: u64 = costs.iter().map(|row| row.pause_ns).sum();
+    expect("pauses", pauses, times.collections.pause_ns)?;
     for (place, (cap, times)) in times.caps.iter().enumerate() {
         let mut sum = GcParts::default();
         for row in &costs {

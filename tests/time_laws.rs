@@ -6,6 +6,7 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use analysis::account::report::CapTimes;
+use analysis::numbers::collections_query::CollectionsQuery;
 use analysis::timeline::activity::{COLLECTING, MOST_SERIES};
 use analysis::timeline::thread_account::ThreadAccount;
 use analysis::timeline::thread_table::ThreadTableQuery;
@@ -23,6 +24,7 @@ use views::session::Session;
 use views::session::questions::{SummaryQuery, ThreadTimeQuery, TimeQuery};
 use views::tracks::activity::Activity;
 use views::tracks::capability::Capability;
+use views::tracks::collections::Collections;
 use views::tracks::concurrency::Concurrency;
 use views::tracks::thread::Thread;
 use views::tracks::{Row, TimelineQuery};
@@ -429,6 +431,34 @@ fn the_levels_show_the_account() {
             }
         }
         Ok(things)
+    });
+}
+
+/// The table of collections, and their track, have those of the account.
+#[test]
+fn the_collections_are_those_of_the_account() {
+    for_all(known([27, 249], [102, 4293]), |case| {
+        let Ok(session) = common::session_of(&case.bytes()) else {
+            return Ok(0);
+        };
+        let Some(view) = session.overview().span else {
+            return Ok(0);
+        };
+        let ours = session.ask(&TimeQuery(None)).collections;
+        let rows = session.ask(&CollectionsQuery {
+            rows: 0..u64::MAX,
+            ..CollectionsQuery::default()
+        });
+        expect("collections", rows.total, ours.count)?;
+        let pauses = rows.rows.iter().map(|row| row.pause_ns()).sum();
+        expect("pauses", ours.pause_ns, pauses)?;
+        for zoom in ZOOMS {
+            let marks = in_marks(&session, Collections.into(), view, zoom);
+            let what = format!("collections in {zoom} pixels");
+            shown(&what, sum_of(&marks, &[Class::Gc]), ours.pause_ns)?;
+            shown(&what, sum_of(&marks, &[Class::GcSync]), ours.stopping_ns)?;
+        }
+        Ok(rows.rows.len())
     });
 }
 

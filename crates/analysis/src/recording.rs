@@ -57,6 +57,8 @@ pub struct Recording {
     pub profile_rows: ProfileRows,
     /// What had no end when the log ended.
     pub open: OpenAtEnd,
+    /// How much of the log there is, once it is read to its end.
+    pub(crate) condition: Option<Condition>,
 }
 
 impl Default for Recording {
@@ -78,6 +80,7 @@ impl Default for Recording {
             profiles: Profiles::default(),
             profile_rows: ProfileRows::default(),
             open: OpenAtEnd::default(),
+            condition: None,
         }
     }
 }
@@ -152,10 +155,9 @@ impl Recording {
     pub fn settle(&mut self, reader: &LogReader) {
         let end = self.end();
         let condition = Condition::of(&reader.damage(), reader.inflate_error().is_none());
+        self.condition = Some(condition);
         let watch = std::mem::take(&mut self.watch);
         self.store.learn(watch.facts(&self.info.lives, condition));
-        self.tracks
-            .settle(&self.numbers, &self.messages, reader.index(), end);
         if let Some(spans) = self.spans.take() {
             let mut sink = Ending {
                 store: &mut self.store,
@@ -164,6 +166,9 @@ impl Recording {
             spans.finish(end, &mut sink);
         }
         self.store.settle(end);
+        self.numbers.settle(self.store.account().pauses().all());
+        self.tracks
+            .settle(&self.numbers, &self.messages, reader.index(), end);
         self.telemetry.settle(end);
         self.with_profiles(Profiles::settle);
         self.profile_rows = ProfileRows::of(&self.profiles);

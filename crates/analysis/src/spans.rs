@@ -18,8 +18,7 @@ pub trait SpanSink {
     fn gc(&mut self, cap: CapId, span: Interval) {
         let _ = (cap, span);
     }
-    /// A phase of a collection ended, or the wait for one. The phases of a
-    /// collection come before it ([`gc`](Self::gc)), in their order.
+    /// A phase of a collection ended. The phases of a collection come before it ([`gc`](Self::gc)), in their order.
     fn gc_phase(&mut self, cap: CapId, phase: Phase, span: Interval) {
         let _ = (cap, phase, span);
     }
@@ -120,8 +119,6 @@ impl Thread {
 pub struct SpanAnalysis {
     analyses: Analyses,
     caps: Vec<CapMachines>,
-    /// How many capabilities wait for a collection that they have asked for.
-    requested: u32,
     threads: ThreadMap<Thread>,
     /// Threads that further capabilities saw finish: none in a sound log.
     finished_again: FxHashSet<(CapId, ThreadId)>,
@@ -134,7 +131,6 @@ impl SpanAnalysis {
         Self {
             analyses,
             caps: Vec::new(),
-            requested: 0,
             threads: ThreadMap::default(),
             finished_again: FxHashSet::default(),
         }
@@ -158,8 +154,6 @@ impl SpanAnalysis {
         EventType::THREAD_WAKEUP,
         EventType::GC_START,
         EventType::GC_END,
-        EventType::REQUEST_SEQ_GC,
-        EventType::REQUEST_PAR_GC,
         EventType::GC_IDLE,
         EventType::GC_WORK,
         EventType::GC_DONE,
@@ -182,9 +176,6 @@ impl SpanAnalysis {
         match (record.id, fields.field::<ThreadId>()) {
             (EventType::GC_START, _) => self.gc(record, gc::Input::Start, sink),
             (EventType::GC_END, _) => self.gc(record, gc::Input::End, sink),
-            (EventType::REQUEST_SEQ_GC | EventType::REQUEST_PAR_GC, _) => {
-                self.gc_phase(record, gc_phase::Input::Request, sink);
-            }
             (EventType::GC_IDLE, _) => self.gc_phase(record, gc_phase::Input::Idle, sink),
             (EventType::GC_WORK, _) => self.gc_phase(record, gc_phase::Input::Work, sink),
             (EventType::GC_DONE, _) => self.gc_phase(record, gc_phase::Input::Done, sink),
@@ -196,9 +187,6 @@ impl SpanAnalysis {
                 self.thread(record, thread, Input::Create, sink);
             }
             (EventType::RUN_THREAD, Some(thread)) => {
-                if self.requested > 0 {
-                    self.gc_phase(record, gc_phase::Input::Run, sink);
-                }
                 self.thread(record, thread, Input::Run(record.cap), sink);
                 if self.analyses.mutator_by_cap {
                     self.mutator(record, thread, None, sink);
@@ -206,9 +194,6 @@ impl SpanAnalysis {
             }
             (EventType::STOP_THREAD, Some(thread)) => {
                 if let Some(status) = fields.field() {
-                    if self.requested > 0 {
-                        self.gc_phase(record, gc_phase::Input::Stop, sink);
-                    }
                     self.thread(record, thread, Input::Stop(status), sink);
                     if self.analyses.mutator_by_cap {
                         self.mutator(record, thread, Some(status), sink);
@@ -250,10 +235,7 @@ impl SpanAnalysis {
         let Some(cap) = record.cap else { return };
         let state = &mut self.cap(cap).phase;
         let step = gc_phase::step(*state, input, record.time);
-        let requested = |state| u32::from(matches!(state, gc_phase::State::Requested(_)));
-        let (before, after) = (requested(*state), requested(step.next));
         *state = step.next;
-        self.requested = self.requested + after - before;
         if let Some((phase, span)) = step.yields {
             sink.gc_phase(cap, phase, span);
         }

@@ -1,4 +1,7 @@
-//! Every collection in a table, and how long the program stood still for them.
+//! Every collection in a table, how long the program stood still for them, and
+//! what that cost the capabilities.
+
+mod costs;
 
 use std::ops::Range;
 
@@ -7,7 +10,7 @@ use yew::prelude::*;
 use crate::ui::chart::{Bin, Histogram, Series, patterns};
 use crate::ui::grid::{Column, Grid, GridRow, Rows, ScrollTo, Went};
 use crate::ui::panel::range_text;
-use crate::ui::panel::{Page, PanelProps, use_answer};
+use crate::ui::panel::{PanelProps, use_answer};
 use crate::ui::term::Term;
 use crate::ui::viewer::Goto;
 use analysis::numbers::Collection;
@@ -33,7 +36,7 @@ const COLUMNS: &[Column] = &[
     column("Start", "When it began: all capabilities have stopped"),
     column(
         "Gen",
-        "The generation that was collected, with all younger ones; the oldest is a major collection",
+        "The generation that was collected, with all younger ones; the oldest is a major collection. – where the log has no statistics of a collection (GHC before 7.6, or a lost buffer)",
     ),
     Column {
         number: false,
@@ -106,14 +109,9 @@ fn pauses_query(range: Option<Interval>) -> CollectionsQuery {
     }
 }
 
-/// The panel, as the page shows it.
-pub(super) fn panel(page: &Page<'_>) -> Html {
-    html! { <Collections ..page.props() /> }
-}
-
 /// The panel.
 #[component]
-fn Collections(props: &PanelProps) -> Html {
+pub(super) fn Collections(props: &PanelProps) -> Html {
     let sort = use_state_eq(|| BY_START);
     let window = use_state_eq(|| 0..100_u64);
     // The current row is known by the collection's number.
@@ -191,7 +189,7 @@ fn view_empty(props: &PanelProps) -> Html {
         }
         (None, false) => "No collection is known so far.",
         (None, true) => {
-            "No data on single collections. The log was made without GC events (+RTS -l has them, -l-g leaves them out), by a GHC before 7.6, or ends before the first collection."
+            "No collection is in this log. It was made without GC events (+RTS -l has them, -l-g leaves them out), or the program made none."
         }
     };
     html! { <p class="empty">{ why }</p> }
@@ -208,25 +206,29 @@ fn grid_rows(answer: Option<&CollectionsReply>) -> Rows {
 }
 
 fn grid_row(gc: &Collection) -> GridRow {
-    let kind = if gc.is_parallel() {
-        "parallel"
-    } else {
-        "sequential"
-    };
     let nothing = || format::NOTHING.to_owned();
+    let time = |ns| format::duration(Duration(ns));
+    let kind = match gc.is_parallel() {
+        true => "parallel",
+        false => "sequential",
+    };
+    // Of a collection without statistics only the times are known.
+    let told = |text: String| match gc.generation {
+        Some(_) => text,
+        None => nothing(),
+    };
     let texts = [
         format::count(gc.number.into()),
         format::time(gc.start),
-        gc.generation.to_string(),
-        kind.to_owned(),
-        gc.threads.to_string(),
-        format::duration(Duration(gc.pause_ns())),
-        gc.sync_ns
-            .map_or_else(nothing, |ns| format::duration(Duration(ns))),
-        format::bytes(gc.copied_bytes),
-        format::bytes(gc.slop_bytes),
+        generation(gc.generation),
+        told(kind.to_owned()),
+        told(gc.threads.to_string()),
+        time(gc.pause_ns()),
+        gc.sync_ns.map_or_else(nothing, time),
+        told(format::bytes(gc.copied_bytes)),
+        told(format::bytes(gc.slop_bytes)),
         gc.live_bytes.map_or_else(nothing, format::bytes),
-        format::bytes(gc.allocated_bytes),
+        told(format::bytes(gc.allocated_bytes)),
     ];
     GridRow {
         cells: texts.into_iter().map(Html::from).collect(),
@@ -234,10 +236,18 @@ fn grid_row(gc: &Collection) -> GridRow {
     }
 }
 
+/// A generation as it is listed.
+fn generation(of: Option<u16>) -> String {
+    of.map_or_else(
+        || format::NOTHING.to_owned(),
+        |generation| generation.to_string(),
+    )
+}
+
 /// How generations are told apart: all are collections, in their colour.
 fn series(generation: Option<u16>) -> Series {
     let name = generation.map_or_else(
-        || "All".to_owned(),
+        || "Generation not told".to_owned(),
         |generation| format!("Generation {generation}"),
     );
     Series {
@@ -273,12 +283,13 @@ fn view_pauses(props: &PanelProps, reply: &CollectionsReply) -> Html {
             <p class="numbers-head"><strong>{ props.marked.about_all(range_text(props.range, props.source.complete)) }</strong></p>
             <Histogram title="Pauses by length" unit="collections" series={drawn} {bins} />
             { percentiles(all, generations) }
+            <costs::Costs source={props.source.clone()} range={props.range} />
         </aside>
     }
 }
 
 fn percentiles(all: &Pauses, generations: &[Pauses]) -> Html {
-    let row = |pauses: &Pauses| {
+    let row = |name: String, pauses: &Pauses| {
         let numbers = [
             pauses.median_ns,
             pauses.p90_ns,
@@ -288,7 +299,7 @@ fn percentiles(all: &Pauses, generations: &[Pauses]) -> Html {
         let cell = |ns| html! { <td class="number">{ format::duration(Duration(ns)) }</td> };
         html! {
             <tr>
-                <th scope="row">{ pauses.generation.map_or_else(|| "All".to_owned(), |generation| generation.to_string()) }</th>
+                <th scope="row">{ name }</th>
                 <td class="number">{ format::count(pauses.count) }</td>
                 { for numbers.into_iter().map(cell) }
             </tr>
@@ -307,8 +318,8 @@ fn percentiles(all: &Pauses, generations: &[Pauses]) -> Html {
                     { column("Longest", "The longest pause.") }
                 </tr>
             </thead>
-            <tbody>{ for generations.iter().map(row) }</tbody>
-            if generations.len() > 1 { <tfoot>{ row(all) }</tfoot> }
+            <tbody>{ for generations.iter().map(|pauses| row(generation(pauses.generation), pauses)) }</tbody>
+            if generations.len() > 1 { <tfoot>{ row("All".to_owned(), all) }</tfoot> }
         </table>
     }
 }

@@ -87,6 +87,8 @@ pub struct GcCosts {
     pub generation: Option<u16>,
     /// How many collections begin in the range.
     pub count: u64,
+    /// How long they went on in the range, from starts to ends.
+    pub pause_ns: u64,
     /// Of these, the mean over all of them of the time for which a capability
     /// stood still, averaged over the capabilities.
     pub mean_standstill_ns: u64,
@@ -129,6 +131,7 @@ impl Account<'_> {
         for place in 0..self.caps().len() {
             costs.cap(place);
         }
+        costs.pauses();
         costs.finish(starting)
     }
 }
@@ -190,6 +193,18 @@ impl Costs<'_> {
             if let Some((_, sum)) = self.row(pauses[number].generation).caps.get_mut(place) {
                 sum.add(&parts);
             }
+        }
+    }
+
+    /// How long collections went on in the range.
+    fn pauses(&mut self) {
+        let (pauses, range) = (self.account.pauses(), self.range);
+        let first = pauses.first_ending_after(range.start());
+        let inside = pauses.all().iter().skip(first);
+        for pause in inside.take_while(|pause| pause.start < range.end()) {
+            let part = Interval::new(pause.start, pause.end).clip(range);
+            let row = self.row(pause.generation);
+            row.pause_ns = row.pause_ns.saturating_add(part.duration().0);
         }
     }
 

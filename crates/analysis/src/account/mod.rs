@@ -15,6 +15,7 @@
 //! wakeup and creation, and about one more for the marks of the walk ([`sweep`])
 //! by which sums at any moment are found. All intervals are half-open.
 
+pub mod columns;
 pub mod costs;
 pub mod facts;
 pub mod pauses;

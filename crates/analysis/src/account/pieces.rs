@@ -13,51 +13,33 @@
 //! A run comes before all of them, and a collection is over on a capability that
 //! runs a thread again.
 
-use rustc_hash::FxHashMap;
-
 use super::Account;
+use super::columns::Columns;
 use super::facts::CapFacts;
 use super::pauses::{Pause, Pauses};
 use super::runs::Cap;
 use super::search::Ahead;
 use eventlog::ids::Nanos;
-use model::class::{Class, ClassTimes};
-use model::lane::{Lane, LaneIndex};
+use model::class::Class;
+use model::lane::Lane;
 use model::time::Interval;
 
-/// These times of one capability in order, without overlap. Fifteen bytes each.
-#[derive(Clone, Debug)]
-pub struct Pieces {
-    starts: Vec<u64>,
-    /// How long each is, as far as 32 bits hold it.
-    durations_ns: Vec<u32>,
-    /// Longer ones, by place.
-    longer_ns: FxHashMap<usize, u64>,
-    classes: Vec<Class>,
-    /// The place of the first piece of each collection.
-    firsts: Vec<u32>,
-    index: LaneIndex<8>,
-}
+/// These times of one capability. The collection that a piece belongs to reaches
+/// from the stopping before it to the coming back after it.
+pub type Pieces = Columns<8>;
 
 impl Default for Pieces {
     fn default() -> Self {
-        Self {
-            starts: Vec::new(),
-            durations_ns: Vec::new(),
-            longer_ns: FxHashMap::default(),
-            classes: Vec::new(),
-            firsts: Vec::new(),
-            index: LaneIndex::new([
-                Class::Gc,
-                Class::GcStart,
-                Class::GcIdle,
-                Class::GcDone,
-                Class::GcSync,
-                Class::Census,
-                Class::Returning,
-                Class::Unknown,
-            ]),
-        }
+        Self::new([
+            Class::Gc,
+            Class::GcStart,
+            Class::GcIdle,
+            Class::GcDone,
+            Class::GcSync,
+            Class::Census,
+            Class::Returning,
+            Class::Unknown,
+        ])
     }
 }
 
@@ -80,8 +62,9 @@ impl<'a> Collections<'a> {
         let mut phased = vec![false; all.len()];
         for cap in caps {
             let mut ahead = Ahead::default();
-            for i in 0..cap.phases.len() {
-                let (start, end) = cap.phases.span(i);
+            let phases = cap.phases.lane();
+            for i in 0..phases.len() {
+                let (start, end) = phases.span(i);
                 if start == end || !cap.phases.is_logged(i) {
                     continue;
                 }
@@ -114,11 +97,11 @@ fn counting_since(census: Interval, pauses: &Pauses, account: Account<'_>) -> Na
     let Some(cap) = account.lanes.get(usize::from(pause.leader.0) + 1) else {
         return begin;
     };
-    let at = cap.phases.first_ending_after(begin.0);
-    let done =
-        at < cap.phases.len() && matches!(cap.phases.class(at), Class::GcIdle | Class::GcDone);
-    let since = if done { cap.phases.span(at).0 } else { begin.0 };
-    Nanos(since.max(pause.start.0).min(begin.0))
+    let phases = cap.phases.lane();
+    let at = phases.first_ending_after(begin.0);
+    let done = at < phases.len() && matches!(phases.class(at), Class::GcIdle | Class::GcDone);
+    let since = if done { phases.span(at).0 } else { begin.0 };
+    Interval::new(pause.start, begin).nearest(Nanos(since))
 }
 
 impl Pieces {
@@ -146,74 +129,6 @@ impl Pieces {
         }
         making.tell_up_to(facts.life.end().0);
         making.pieces
-    }
-
-    /// Appends a piece that is not empty.
-    fn push(&mut self, class: Class, start: u64, end: u64) {
-        if start >= end {
-            return;
-        }
-        let duration_ns = end - start;
-        let short = u32::try_from(duration_ns).unwrap_or(u32::MAX);
-        if short == u32::MAX {
-            self.longer_ns.insert(self.len(), duration_ns);
-        }
-        self.starts.push(start);
-        self.durations_ns.push(short);
-        self.classes.push(class);
-        self.index.push(class, duration_ns);
-    }
-
-    fn duration_ns(&self, place: usize) -> u64 {
-        match self.durations_ns[place] {
-            u32::MAX => {
-                let longer = self.longer_ns.get(&place).copied();
-                longer.unwrap_or(u64::from(u32::MAX))
-            }
-            short => u64::from(short),
-        }
-    }
-
-    /// The places of the pieces of the collection that a piece belongs to, from
-    /// the stopping before it to the coming back after it.
-    #[must_use]
-    pub fn collection_of(&self, place: usize) -> std::ops::Range<usize> {
-        let next = self
-            .firsts
-            .partition_point(|&first| first as usize <= place);
-        let first = next.checked_sub(1).and_then(|i| self.firsts.get(i));
-        let end = self.firsts.get(next);
-        let end = end.map_or(self.len(), |&next| next as usize);
-        first.map_or(0, |&first| first as usize)..end
-    }
-}
-
-impl Lane for Pieces {
-    fn len(&self) -> usize {
-        self.starts.len()
-    }
-    fn span(&self, index: usize) -> (u64, u64) {
-        let start = self.starts[index];
-        (start, start.saturating_add(self.duration_ns(index)))
-    }
-    fn class(&self, index: usize) -> Class {
-        self.classes[index]
-    }
-    fn before(&self, index: usize) -> ClassTimes {
-        let span = |i: usize| (self.classes[i], self.duration_ns(i));
-        self.index.before(index, span)
-    }
-    fn longest(&self, from: usize, to: usize) -> Option<usize> {
-        self.index.longest(from, to, |i| self.duration_ns(i))
-    }
-
-    /// Collections count, where they begin.
-    fn count(&self, from: usize, to: usize) -> usize {
-        let before = |place: usize| {
-            self.firsts
-                .partition_point(|&first| (first as usize) < place)
-        };
-        before(to) - before(from)
     }
 }
 
@@ -246,13 +161,15 @@ impl Making<'_> {
 
     /// What has not been told up to a time is unknown.
     fn tell_up_to(&mut self, time: u64) {
-        self.pieces.push(Class::Unknown, self.told, time);
-        self.told = self.told.max(time);
+        if self.told < time {
+            self.pieces.push(Class::Unknown, self.told, time);
+            self.told = time;
+        }
     }
 
     /// The pieces of a collection; the next one is asked for at `next`.
     fn pause(&mut self, place: usize, pause: &Pause, next: u64) {
-        let first = u32::try_from(self.pieces.len()).unwrap_or(u32::MAX);
+        let first = self.pieces.len();
         let runs = &self.cap.runs;
         let (start, end) = (pause.start.0, pause.end.0);
         let run = self.run.first(runs.len(), |i| runs.span(i).0 < start);
@@ -268,8 +185,8 @@ impl Making<'_> {
             let back = self.comes_back(end);
             self.push(Class::Returning, end, back.min(runs_again).min(next));
         }
-        if self.pieces.len() > first as usize {
-            self.pieces.firsts.push(first);
+        if self.pieces.len() > first {
+            self.pieces.collection_at(first);
         }
     }
 
@@ -302,7 +219,7 @@ impl Making<'_> {
 
     /// The phases between two moments of a collection.
     fn phases(&mut self, place: usize, mut from: u64, to: u64) {
-        let phases = &self.cap.phases;
+        let (told, phases) = (&self.cap.phases, self.cap.phases.lane());
         let mut at = self.phase.first(phases.len(), |i| phases.span(i).1 <= from);
         while from < to {
             let phase = (at < phases.len()).then(|| phases.span(at));
@@ -311,10 +228,9 @@ impl Making<'_> {
             };
             self.push(Class::GcStart, from, start.min(to));
             let class = match phases.class(at) {
-                Class::Gc if !phases.is_logged(at) && self.collections.phased[place] => {
+                Class::Gc if !told.is_logged(at) && self.collections.phased[place] => {
                     Class::GcStart
                 }
-                Class::GcSync => Class::GcStart,
                 class => class,
             };
             self.push(class, start.max(from), end.min(to));

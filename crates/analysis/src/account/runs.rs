@@ -217,7 +217,7 @@ pub struct Cap {
     pub runs: RunLane,
     /// When it collected garbage.
     pub gc: PlainLane,
-    /// The same collections in their phases, with the waits before them.
+    /// The phases of its collections, with the waits before them.
     pub phases: PhaseLane,
 }
 

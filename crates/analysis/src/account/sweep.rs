@@ -194,7 +194,7 @@ impl Earliest {
         self.nodes[1]
     }
 
-    /// Which it is.
+    /// The number of the source that the next one comes from.
     #[inline]
     fn source(&self) -> usize {
         let leaves = self.nodes.len() / 2;

@@ -1,26 +1,17 @@
-//! The phases of the collections of one capability, and the wait for the
-//! other capabilities before them.
+//! The phases of the collections of one capability.
 //!
 //! | state | event | next | yields |
 //! |---|---|---|---|
-//! | `Off` | `RequestSeqGC` or `RequestParGC` at t | `Requested(t)` | |
 //! | `Off` | `StartGC` at t | `In(Start, t)` | |
 //! | `Off` | any other | `Off` | |
-//! | `Requested(s)` | `RequestSeqGC` or `RequestParGC` at t | `Requested(t)` | |
-//! | `Requested(s)` | `StopThread` at t | `Requested(t)` | |
-//! | `Requested(s)` | `RunThread` at t | `Off` | `Sync` `[s, t]` |
-//! | `Requested(s)` | `StartGC` at t | `In(Start, t)` | `Sync` `[s, t]` |
-//! | `Requested(s)` | `EndGC` | `Off` | |
-//! | `Requested(s)` | any other | unchanged | |
 //! | `In(Start, s)` | `StartGC` at t | `In(Start, min(s, t))` | |
 //! | `In(p, s)` | `GCWork`, `GCIdle` or `GCDone` at t, another than p | `In(that, t)` | p `[s, t]` |
 //! | `In(p, s)` | `EndGC` at t | `Off` | p `[s, t]` |
 //! | `In(p, s)` | any other | unchanged | |
 //!
 //! Of a collection in which no phase is logged, as those of a runtime without
-//! threads, all is `Start`. `GlobalSyncGC` says nothing of this capability and is
-//! no input. A capability asks for a collection after its thread has stopped;
-//! where a log says otherwise, the wait does not cover the thread.
+//! threads, all is `Start`. What comes before a collection, the request and the wait
+//! for the other capabilities, is told by [`account::pauses`](crate::account::pauses).
 //!
 //! The end of a collection is back-dated by microseconds, so that the last
 //! spans of one may reach beyond it: who keeps them cuts them there.
@@ -32,8 +23,6 @@ use model::time::Interval;
 /// What a capability does for a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// It has asked for the collection and waits until all have stopped.
-    Sync,
     /// It has begun, but there is no work in it yet.
     Start,
     /// It collects.
@@ -50,8 +39,6 @@ pub enum State {
     /// No collection.
     #[default]
     Off,
-    /// It has asked for one, and waits since then.
-    Requested(Nanos),
     /// In a collection, and in this phase of it since then.
     In(Phase, Nanos),
 }
@@ -59,8 +46,6 @@ pub enum State {
 /// The events that matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// `RequestSeqGC`, `RequestParGC`.
-    Request,
     /// `StartGC`.
     Start,
     /// `GCWork`.
@@ -71,10 +56,6 @@ pub enum Input {
     Done,
     /// `EndGC`.
     End,
-    /// `RunThread`.
-    Run,
-    /// `StopThread`.
-    Stop,
 }
 
 impl Input {
@@ -95,7 +76,7 @@ impl State {
     pub const fn open(self, end: Nanos) -> Option<(Phase, Interval)> {
         match self {
             Self::In(phase, since) => Some((phase, Interval::new(since, end))),
-            Self::Off | Self::Requested(_) => None,
+            Self::Off => None,
         }
     }
 }
@@ -105,23 +86,10 @@ impl State {
 pub fn step(state: State, input: Input, at: Nanos) -> Step<State, (Phase, Interval)> {
     match state {
         State::Off => Step::to(match input {
-            Input::Request => State::Requested(at),
             Input::Start => State::In(Phase::Start, at),
             _ => State::Off,
         }),
-        State::Requested(since) => requested(since, input, at),
         State::In(phase, since) => collecting(phase, since, input, at),
-    }
-}
-
-fn requested(since: Nanos, input: Input, at: Nanos) -> Step<State, (Phase, Interval)> {
-    let sync = (Phase::Sync, Interval::new(since, at));
-    match input {
-        Input::Request | Input::Stop => Step::to(State::Requested(at)),
-        Input::Start => Step::yielding(State::In(Phase::Start, at), sync),
-        Input::Run => Step::yielding(State::Off, sync),
-        Input::End => Step::to(State::Off),
-        Input::Work | Input::Idle | Input::Done => Step::to(State::Requested(since)),
     }
 }
 
@@ -149,15 +117,12 @@ mod tests {
     const S: Nanos = Nanos(3);
     const T: Nanos = Nanos(9);
     const SPAN: Interval = Interval::new(S, T);
-    const INPUTS: [Input; 8] = [
-        Input::Request,
+    const INPUTS: [Input; 5] = [
         Input::Start,
         Input::Work,
         Input::Idle,
         Input::Done,
         Input::End,
-        Input::Run,
-        Input::Stop,
     ];
 
     /// What the table says of a state in which something has begun at 3, and
@@ -165,16 +130,9 @@ mod tests {
     fn table(state: State, input: Input) -> Step<State, (Phase, Interval)> {
         use Input as I;
         use Phase as P;
-        let sync = (P::Sync, SPAN);
         match (state, input) {
-            (State::Off, I::Request) => Step::to(State::Requested(T)),
             (State::Off, I::Start) => Step::to(State::In(P::Start, T)),
             (State::Off, _) => Step::to(State::Off),
-            (State::Requested(_), I::Request | I::Stop) => Step::to(State::Requested(T)),
-            (State::Requested(_), I::Run) => Step::yielding(State::Off, sync),
-            (State::Requested(_), I::Start) => Step::yielding(State::In(P::Start, T), sync),
-            (State::Requested(_), I::End) => Step::to(State::Off),
-            (State::Requested(_), _) => Step::to(state),
             (State::In(phase, _), I::End) => Step::yielding(State::Off, (phase, SPAN)),
             (State::In(P::Work, _), I::Work)
             | (State::In(P::Idle, _), I::Idle)
@@ -182,7 +140,7 @@ mod tests {
             (State::In(phase, _), I::Work) => Step::yielding(State::In(P::Work, T), (phase, SPAN)),
             (State::In(phase, _), I::Idle) => Step::yielding(State::In(P::Idle, T), (phase, SPAN)),
             (State::In(phase, _), I::Done) => Step::yielding(State::In(P::Done, T), (phase, SPAN)),
-            (State::In(..), I::Request | I::Start | I::Run | I::Stop) => Step::to(state),
+            (State::In(..), I::Start) => Step::to(state),
         }
     }
 
@@ -190,7 +148,6 @@ mod tests {
     fn every_row_of_the_table() {
         let states = [
             State::Off,
-            State::Requested(S),
             State::In(Phase::Start, S),
             State::In(Phase::Work, S),
             State::In(Phase::Idle, S),
@@ -219,9 +176,8 @@ mod tests {
 
     #[test]
     fn a_parallel_collection() {
-        use Input::{Done, End, Idle, Request, Start, Work};
+        use Input::{Done, End, Idle, Start, Work};
         let events = [
-            (Request, 1),
             (Start, 5),
             (Work, 7),
             (Work, 8),
@@ -232,7 +188,6 @@ mod tests {
             (End, 20),
         ];
         let expected = [
-            (Phase::Sync, 1, 5),
             (Phase::Start, 5, 7),
             (Phase::Work, 7, 9),
             (Phase::Idle, 9, 11),
@@ -247,11 +202,5 @@ mod tests {
     fn without_phases_all_is_the_start() {
         let events = [(Input::Start, 2), (Input::End, 9)];
         assert_eq!(run(&events), [(Phase::Start, 2, 9)]);
-    }
-
-    #[test]
-    fn a_request_alone_is_nothing() {
-        let events = [(Input::Request, 2), (Input::Request, 4), (Input::End, 5)];
-        assert_eq!(run(&events), []);
     }
 }

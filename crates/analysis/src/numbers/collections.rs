@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::tally::Tallies;
+use crate::account::pauses::Pause;
 use eventlog::Event;
 use eventlog::ids::{CapId, Nanos};
 
@@ -11,16 +12,19 @@ use eventlog::ids::{CapId, Nanos};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Collection {
     /// Which of the log's collections it is, in the order in which they end; the
-    /// first is 1.
+    /// first is 1. Those without statistics come after the others.
     pub number: u32,
-    /// The capability that led it: the one that posts `GCStatsGHC`.
+    /// The capability that led it: the one that posts `GCStatsGHC`. Without
+    /// statistics the one that asked for it, or else one that took part.
     pub cap: CapId,
     /// Its `StartGC`: all capabilities have stopped.
     pub start: Nanos,
     /// Its `EndGC`.
     pub end: Nanos,
-    /// Which generation was collected, with all that are younger.
-    pub generation: u16,
+    /// Which generation was collected, with all that are younger. `None` if the
+    /// log has no statistics of the collection (GHC before 7.6, logs without heap
+    /// events, lost buffers): then only its times are known.
+    pub generation: Option<u16>,
     /// How many threads collected; it was parallel if there was more than one.
     pub threads: u32,
     /// From the request (`RequestSeqGC`, `RequestParGC`) to the start, in
@@ -86,12 +90,9 @@ pub(super) struct Collections {
     /// Whether what is told now is still about the last collection.
     afterwards: bool,
     allocated_bytes: u64,
-    /// How many capabilities are in a collection.
-    busy: u32,
-    busy_since: Nanos,
-    /// While a log has no statistics (before GHC 7.6): from the first capability's
-    /// start to the last one's end.
-    pub(super) stops: Vec<(u64, u64)>,
+    /// Those without statistics, as the account of time finds them when the log
+    /// is read.
+    pub(super) untold: Vec<Collection>,
     /// Whether there is a `StartGC`.
     pub(super) any: bool,
 }
@@ -118,13 +119,7 @@ impl Collections {
         match &mut progress.start {
             // As everywhere: a repeated start does not shorten the collection.
             Some(start) => *start = at.min(*start),
-            None => {
-                progress.start = Some(at);
-                if self.busy == 0 {
-                    self.busy_since = at;
-                }
-                self.busy += 1;
-            }
+            None => progress.start = Some(at),
         }
     }
 
@@ -146,10 +141,9 @@ impl Collections {
         else {
             return;
         };
-        self.stops = Vec::new();
         let collection = Collection {
             cap,
-            generation: gen_no,
+            generation: Some(gen_no),
             threads: par_n_threads,
             copied_bytes: copied,
             slop_bytes: slop,
@@ -169,7 +163,6 @@ impl Collections {
         };
         let statistics = progress.statistics.take();
         let requested = progress.requested.take();
-        self.busy = self.busy.saturating_sub(1);
         if let Some(mut collection) = statistics {
             collection.number = u32::try_from(self.all.len() + 1).unwrap_or(u32::MAX);
             collection.start = start;
@@ -179,9 +172,22 @@ impl Collections {
             self.tallies.push(self.all.len(), &collection);
             self.all.push(collection);
             self.afterwards = true;
-        } else if self.busy == 0 && self.all.is_empty() {
-            self.stops.push((self.busy_since.0, at.0));
         }
+    }
+
+    /// Takes the collections of which nobody told statistics.
+    pub(super) fn settle(&mut self, pauses: &[Pause]) {
+        let untold = pauses.iter().filter(|pause| pause.generation.is_none());
+        let numbered = (self.all.len() + 1..).zip(untold);
+        let collection = |(number, pause): (usize, &Pause)| Collection {
+            number: u32::try_from(number).unwrap_or(u32::MAX),
+            cap: pause.leader,
+            start: pause.start,
+            end: pause.end,
+            sync_ns: (pause.requested < pause.start).then(|| pause.start.since(pause.requested).0),
+            ..Collection::default()
+        };
+        self.untold = numbered.map(collection).collect();
     }
 
     pub(super) fn allocated(&mut self, bytes: u64) {

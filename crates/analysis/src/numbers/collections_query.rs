@@ -53,7 +53,7 @@ impl CollectionColumn {
             Self::Start => gc.start.0,
             Self::Number => gc.number.into(),
             Self::Cap => gc.cap.0.into(),
-            Self::Generation => gc.generation.into(),
+            Self::Generation => known(gc.generation.map(u64::from)),
             Self::Kind => gc.is_parallel().into(),
             Self::Pause => gc.pause_ns(),
             Self::Threads => gc.threads.into(),
@@ -112,7 +112,8 @@ pub struct PauseBin {
 /// The pauses of some collections.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pauses {
-    /// Of this generation, or of all.
+    /// Of this generation; `None` of all, and of those of which the log does not
+    /// tell it.
     pub generation: Option<u16>,
     /// How many.
     pub count: u64,
@@ -162,10 +163,7 @@ impl Numbers {
         };
         let total = found.len() as u64;
         let rows = sorted_rows(&mut found, &query.rows).iter();
-        let collection = |&(.., number): &(_, _, u32)| {
-            let place = usize::try_from(number).ok()?.checked_sub(1)?;
-            self.collections.all.get(place).copied()
-        };
+        let collection = |&(.., number): &(_, _, u32)| self.collection(number).copied();
         CollectionsReply {
             first: query.rows.start,
             rows: rows.filter_map(collection).collect(),
@@ -196,7 +194,7 @@ fn sorted_rows<'a, T: Ord>(list: &'a mut [T], rows: &Range<u64>) -> &'a [T] {
 }
 
 fn pauses<'a>(collections: impl Iterator<Item = &'a Collection>) -> Vec<Pauses> {
-    let mut generations: Vec<(u16, Vec<u64>)> = Vec::new();
+    let mut generations: Vec<(Option<u16>, Vec<u64>)> = Vec::new();
     for gc in collections {
         let found = generations.binary_search_by_key(&gc.generation, |&(of, _)| of);
         let place = found.unwrap_or_else(|place| {
@@ -215,7 +213,7 @@ fn pauses<'a>(collections: impl Iterator<Item = &'a Collection>) -> Vec<Pauses> 
     let bounds = bounds(least, most);
     let mut pauses = vec![of(None, &mut all, &bounds)];
     for (generation, mut list) in generations {
-        pauses.push(of(Some(generation), &mut list, &bounds));
+        pauses.push(of(generation, &mut list, &bounds));
     }
     pauses
 }
@@ -243,11 +241,11 @@ fn of(generation: Option<u16>, list: &mut [u64], bounds: &[u64]) -> Pauses {
         }
     }
     let len = list.len();
-    // The smallest pause that so many hundredths are not longer than. Finding one
-    // leaves it and those that are longer from its place on.
+    // A percentile by the nearest rank. Selecting one leaves it and all longer
+    // pauses from its place on, so that the next search begins there.
     let mut from = 0;
-    let mut percentile = |hundredths: usize| {
-        let place = (len * hundredths).div_ceil(100).max(1) - 1;
+    let mut percentile = |percent: usize| {
+        let place = (len * percent).div_ceil(100).max(1) - 1;
         let rest = list.get_mut(from..).unwrap_or_default();
         let within = place - from;
         from = place;

@@ -72,14 +72,26 @@ impl Numbers {
         told.filter(|bytes| *bytes > 0).unwrap_or(MEGABLOCK_BYTES)
     }
 
-    /// All collections, in the order in which they end.
-    pub fn all_collections(&self) -> &[Collection] {
+    /// The collections with statistics, in the order in which they end.
+    pub(crate) fn told_collections(&self) -> &[Collection] {
         &self.collections.all
     }
 
-    /// In a log without statistics of collections: when the program stood still.
-    pub(crate) fn stops(&self) -> &[(u64, u64)] {
-        &self.collections.stops
+    /// Those without, known when the log is read.
+    pub(crate) fn untold_collections(&self) -> &[Collection] {
+        &self.collections.untold
+    }
+
+    /// How many collections there are.
+    pub fn collection_count(&self) -> usize {
+        self.collections.all.len() + self.collections.untold.len()
+    }
+
+    /// The collection of that number; the first is 1.
+    pub fn collection(&self, number: u32) -> Option<&Collection> {
+        let place = usize::try_from(number).ok()?.checked_sub(1)?;
+        let (told, untold) = (&self.collections.all, &self.collections.untold);
+        told.get(place).or_else(|| untold.get(place - told.len()))
     }
 
     /// Whether a generation is the oldest, as far as is known.

@@ -19,6 +19,7 @@ use steps::{CapSteps, Samples, Steps, Window};
 
 use rustc_hash::FxHashSet;
 
+use crate::account::pauses::Pause;
 use eventlog::ids::{CapId, Nanos, OsThreadId};
 use eventlog::{Event, EventSet, EventType, Record, Sink, StopStatus};
 use model::time::Interval;
@@ -236,11 +237,17 @@ impl Numbers {
         Window::part(range.start().0, range.end().0, end.0)
     }
 
+    /// The log is read to its end; with the collections of its account of time.
+    pub(crate) fn settle(&mut self, pauses: &[Pause]) {
+        self.collections.settle(pauses);
+    }
+
     /// The collections that begin inside of a window.
     fn collections_in(&self, window: Window) -> impl Iterator<Item = &Collection> {
         let all = &self.collections.all[..];
         let places = self.collections.tallies.places(all, window);
-        let all = all.get(places).unwrap_or_default().iter();
+        let told = all.get(places).unwrap_or_default().iter();
+        let all = told.chain(&self.collections.untold);
         all.filter(move |collection| window.has(collection.start.0))
     }
 }

@@ -141,7 +141,7 @@ impl SparkTotals {
 /// How a capability spent the time, and what it allocated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capability {
-    /// Which.
+    /// The capability that these are about.
     pub cap: CapId,
     /// Running threads.
     pub mutator_ns: u64,
@@ -221,9 +221,9 @@ impl Numbers {
     /// The time of collections in a window; `None` if the log has no events of
     /// the collector.
     fn gc_ns(&self, tally: &Tally, window: Window) -> Option<u64> {
-        let stops = self.collections.stops.iter();
-        let stops = total(stops.map(|&(start, end)| window.part_of(start, end)));
-        let time = stops.saturating_add(tally.all(|row| row.elapsed_ns));
+        let untold = self.collections.untold.iter();
+        let untold = total(untold.map(|gc| window.part_of(gc.start.0, gc.end.0)));
+        let time = untold.saturating_add(tally.all(|row| row.elapsed_ns));
         (self.heap_logged || self.collections.any).then_some(time)
     }
 

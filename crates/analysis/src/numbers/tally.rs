@@ -73,7 +73,7 @@ impl Tally {
         if part_ns == 0 && !inside {
             return;
         }
-        let Some(row) = self.generation(gc.generation) else {
+        let Some(row) = gc.generation.and_then(|of| self.generation(of)) else {
             return;
         };
         row.elapsed_ns = row.elapsed_ns.saturating_add(part_ns);
@@ -170,9 +170,11 @@ impl Tallies {
         let now = (gc.start.0, gc.end.0);
         self.unsorted |= now.0 < self.last.0 || now.1 < self.last.1;
         self.last = now;
-        self.oldest = self.oldest.max(Some(gc.generation));
-        if let Err(place) = self.generations.binary_search(&gc.generation) {
-            self.generations.insert(place, gc.generation);
+        self.oldest = self.oldest.max(gc.generation);
+        if let Some(generation) = gc.generation
+            && let Err(place) = self.generations.binary_search(&generation)
+        {
+            self.generations.insert(place, generation);
         }
     }
 
@@ -249,7 +251,7 @@ mod tests {
             all.push(Collection {
                 start,
                 end: Nanos(at),
-                generation: gap % 3,
+                generation: Some(gap % 3),
                 threads: u32::from(pause % 3),
                 copied_bytes: i * 7,
                 slop_bytes: u64::from(gap),

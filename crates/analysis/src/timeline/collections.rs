@@ -4,7 +4,6 @@
 use crate::numbers::Collection;
 use crate::numbers::Numbers;
 use model::class::Class;
-use model::marks::NONE;
 use model::span_lane::{Piece, SpanLane};
 
 /// The row of collections.
@@ -18,7 +17,7 @@ pub struct CollectionLane {
 impl CollectionLane {
     /// Takes the collections that have ended by now.
     pub(super) fn extend(&mut self, numbers: &Numbers) {
-        let new = numbers.all_collections().get(self.taken..);
+        let new = numbers.told_collections().get(self.taken..);
         for collection in new.unwrap_or_default() {
             self.taken += 1;
             self.push(collection);
@@ -45,16 +44,8 @@ impl CollectionLane {
     /// The log is read to its end.
     pub(super) fn settle(&mut self, numbers: &Numbers) {
         self.extend(numbers);
-        if self.taken == 0 {
-            for &(start, end) in numbers.stops() {
-                self.lane.push(Piece {
-                    start,
-                    end,
-                    detail: NONE,
-                    class: Class::Gc,
-                    code: 0,
-                });
-            }
+        for collection in numbers.untold_collections() {
+            self.push(collection);
         }
         self.lane.settle();
     }
@@ -72,8 +63,7 @@ impl CollectionLane {
         self.lane.pieces().is_empty()
     }
 
-    /// Waits and collections; the detail of each is the number of its
-    /// collection, or [`NONE`] if the log has no statistics of collections.
+    /// Waits and collections; the detail of each is the number of its collection.
     pub const fn lane(&self) -> &SpanLane {
         &self.lane
     }

@@ -204,8 +204,8 @@ impl Store {
         Some(ThreadLane::new(self, thread, built))
     }
 
-    /// The same without an index: for who looks at few of its turns, or has
-    /// another index.
+    /// The life of a thread without an index, for who looks at few of its
+    /// turns, or has another index.
     pub(super) fn bare_lane_at(&self, index: u32) -> Option<ThreadLane<'_>> {
         let thread = self.threads.all.get(index as usize)?;
         self.settled.then(|| ThreadLane::new(self, thread, None))

@@ -102,7 +102,7 @@ impl TrackKind for Capability {
         match store.account().pieces_of(self.0) {
             Some(pieces) => writer.lane(pieces, nothing),
             // The account is made when all is read.
-            None => writer.lane(&cap.phases, nothing),
+            None => writer.lane(cap.phases.lane(), nothing),
         }
     }
 

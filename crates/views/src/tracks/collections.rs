@@ -72,12 +72,6 @@ impl Payload for Pause {
     }
 }
 
-/// A collection by its number.
-fn numbered(numbers: &Numbers, number: u32) -> Option<&Collection> {
-    let place = (number as usize).checked_sub(1)?;
-    numbers.all_collections().get(place)
-}
-
 impl TrackKind for Collections {
     type Payload = Pause;
 
@@ -103,14 +97,17 @@ impl TrackKind for Collections {
         let numbers = &log.recording.numbers;
         let lane = log.recording.tracks.collections.lane();
         writer.lane(lane, |i| {
-            let number = lane.get(i).map_or(NONE, |piece| piece.detail);
-            let found = numbered(numbers, number);
+            let number = lane.get(i).map(|piece| piece.detail);
+            let found = number.and_then(|number| numbers.collection(number));
             Pause {
-                number: (number != NONE).then_some(number),
-                known: found.map(|collection| Known {
-                    generation: collection.generation,
-                    oldest: numbers.is_oldest(collection.generation),
-                    parallel: collection.is_parallel(),
+                number,
+                known: found.and_then(|collection| {
+                    let generation = collection.generation?;
+                    Some(Known {
+                        generation,
+                        oldest: numbers.is_oldest(generation),
+                        parallel: collection.is_parallel(),
+                    })
                 }),
             }
         });
@@ -166,7 +163,9 @@ impl TrackKind for Collections {
         let lane = log.recording.tracks.collections.lane();
         let mut found: Vec<u32> = lane.within(query.span).map(|piece| piece.detail).collect();
         found.dedup();
-        let found = found.iter().filter_map(|number| numbered(numbers, *number));
+        let found = found
+            .iter()
+            .filter_map(|number| numbers.collection(*number));
         if query.many {
             several(found)
         } else {
@@ -272,8 +271,21 @@ fn paint_several(strip: &Strip<'_>, mark: &MarkView<'_>, rect: Rect, painter: &m
 /// Everything that the runtime tells of a collection.
 fn one(gc: &Collection, numbers: &Numbers) -> Vec<Fact> {
     let span = Interval::new(gc.start, gc.end);
-    let number = format::count(gc.number.into());
-    let oldest = if numbers.is_oldest(gc.generation) {
+    let count = format::count(numbers.collection_count() as u64);
+    let number = format!("{} of {count}", format::count(gc.number.into()));
+    let mut facts = vec![Fact::new("collection", number).leading(Lead::Other, Collections, span)];
+    let mut add = |label: &str, text: Option<String>| {
+        facts.extend(text.map(|text| Fact::new(label, text)));
+    };
+    let pause = format::duration(Duration(gc.pause_ns()));
+    let wait = gc.sync_ns.map(|wait| format::duration(Duration(wait)));
+    let Some(generation) = gc.generation else {
+        add("pause", Some(pause));
+        add("until all had stopped", wait);
+        add("more", Some("the log has no statistics of it".to_owned()));
+        return facts;
+    };
+    let oldest = if numbers.is_oldest(generation) {
         ", the oldest"
     } else {
         ""
@@ -282,28 +294,14 @@ fn one(gc: &Collection, numbers: &Numbers) -> Vec<Fact> {
         0 | 1 => "sequential".to_owned(),
         threads => format!("parallel, {threads} threads"),
     };
-    let mut facts = vec![
-        Fact::new(
-            "collection",
-            format!(
-                "{number} of {}",
-                format::count(numbers.all_collections().len() as u64)
-            ),
-        )
-        .leading(Lead::Other, Collections, span),
-        Fact::new("generation", format!("{}{oldest}", gc.generation)),
-        Fact::new("kind", kind),
-        Fact::new("led by", format!("capability {}", gc.cap)).leading(
-            Lead::Other,
-            Capability(gc.cap),
-            span,
-        ),
-        Fact::new("pause", format::duration(Duration(gc.pause_ns()))),
-    ];
+    add("generation", Some(format!("{generation}{oldest}")));
+    add("kind", Some(kind));
+    let led = Fact::new("led by", format!("capability {}", gc.cap));
+    facts.push(led.leading(Lead::Other, Capability(gc.cap), span));
     let mut add = |label: &str, text: Option<String>| {
         facts.extend(text.map(|text| Fact::new(label, text)));
     };
-    let wait = gc.sync_ns.map(|wait| format::duration(Duration(wait)));
+    add("pause", Some(pause));
     add("until all had stopped", wait);
     add("copied", Some(format::bytes(gc.copied_bytes)));
     add("live after", gc.live_bytes.map(format::bytes));

@@ -26,6 +26,14 @@ fn or_dash(ns: Option<u64>) -> String {
 pub(super) fn collections(about: About<'_>) -> Html {
     let rows = &about.numbers.generations;
     if rows.is_empty() {
+        let untold = about.numbers.account.collections;
+        if untold.count > 0 {
+            let (count, time) = (format::count(untold.count), duration(untold.pause_ns));
+            let text = format!(
+                "{count} collections, {time} together. The log has no statistics of them: GHC 7.6 and later write these with +RTS -l."
+            );
+            return card("Collections", html! { <p>{ text }</p> });
+        }
         let why = if about.has_heap() {
             "No collection is in this log."
         } else {
