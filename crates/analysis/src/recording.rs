@@ -153,7 +153,9 @@ impl Recording {
         let end = self.end();
         let condition = Condition::of(&reader.damage(), reader.inflate_error().is_none());
         let watch = std::mem::take(&mut self.watch);
-        self.store.learn(watch.facts(&self.info.lives, condition));
+        let led = self.numbers.take_led();
+        self.store
+            .learn(watch.facts(&self.info.lives, condition, led));
         if let Some(spans) = self.spans.take() {
             let mut sink = Ending {
                 store: &mut self.store,
