@@ -1,4 +1,4 @@
-//! The same events, however the bytes come: in pieces of any size, through
+//! Events do not depend on how the bytes come: in pieces of any size, through
 //! gzip or zstd, with another log before or after.
 
 mod common;

@@ -97,7 +97,7 @@ fn drop_into_ours(numbers: &mut Numbers) {
     }
 }
 
-/// The same out of the log.
+/// The numbers of the runtime's report, worked out from the log.
 fn numbers_of(summary: &Summary) -> Numbers {
     let mut numbers = Numbers::new();
     let mut put = |name: String, value: Option<String>| {

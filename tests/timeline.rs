@@ -70,7 +70,7 @@ fn show(snapshot: &str, name: &str, range: Option<(u64, u64)>) {
     show_with(snapshot, name, range, &TrackView::default(), None);
 }
 
-/// The same with other tracks, and with the arrows of a thread.
+/// Paints a fixture with other tracks, and with the arrows of a thread.
 fn show_with(
     snapshot: &str,
     name: &str,

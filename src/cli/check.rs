@@ -6,10 +6,12 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::{Condition, Failure, Input, Out, Output, Table, cap_or_dash, report, say};
+use analysis::account::facts::Condition as Known;
+use analysis::capability::Lives;
 use analysis::check::Check;
 use analysis::findings::{Fact, Finding, Subject};
 use eventlog::names::Key;
-use eventlog::{Names, Record};
+use eventlog::{Names, Record, Sink};
 use views::words::findings::{self as words, Told};
 
 #[derive(Debug, clap::Args)]
@@ -20,11 +22,16 @@ pub(super) struct Arguments {
     output: Output,
 }
 
-/// Two passes: the first collects the names of threads.
+/// Two passes: the first collects the names of threads, and which capabilities
+/// there are.
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     let input = Input::open(&arguments.file)?;
     let mut names = Names::default();
-    input.read(&mut names)?;
+    let mut lives = Lives::default();
+    input.read(&mut |record: &Record<'_>| {
+        names.offer(record);
+        lives.event(record);
+    })?;
     let columns = ["time", "cap", "subject", "problem"];
     let mut table = Table::lines(out, arguments.output, &columns)?;
     let mut check = Check::default();
@@ -37,11 +44,16 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     let reader = input.read(&mut |record: &Record<'_>| check.event(record, &mut print))?;
     check.finish();
     written?;
+    let known = Known::of(&reader.damage(), reader.inflate_error().is_none());
+    let missing: Vec<Finding> = lives.missing_buffers(known).collect();
+    for finding in &missing {
+        print_finding(finding, &names, &mut table)?;
+    }
     table.end()?;
     out.flush()?;
     summarise(&check);
     let condition = report(&reader);
-    Ok(if check.findings == 0 {
+    Ok(if check.findings == 0 && missing.is_empty() {
         condition
     } else {
         Condition::Damaged
@@ -49,23 +61,25 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
 }
 
 fn print_finding(finding: &Finding, names: &Names, table: &mut Table<'_>) -> io::Result<()> {
-    let Fact::Order { subject, problem } = &finding.fact else {
-        return Ok(());
+    let subjects = finding.subjects();
+    let (subject, problem) = match &finding.fact {
+        Fact::Order { subject, problem } => (subject.as_ref(), words::of_problem(*problem)),
+        _ => (subjects.first(), words::sentence(finding)),
     };
     let cap = finding.cap.map(|cap| cap.0);
-    let name = name(subject.as_ref(), names);
+    let name = name(subject, names);
     if table.is_json() {
         let mut object = serde_json::to_value(Told::from(finding))?;
         object["name"] = json!(name);
         return table.object(&object);
     }
     let label = name.map_or_else(String::new, |name| format!(" ({name})"));
-    let subject = words::subject_or_none(subject.as_ref());
+    let subject = words::subject_or_none(subject);
     table.row(&[
         finding.start().unwrap_or_default().0.into(),
         cap_or_dash(cap),
         format!("{subject}{label}").into(),
-        words::of_problem(*problem).into(),
+        problem.into(),
     ])
 }
 
@@ -80,17 +94,9 @@ fn name<'a>(subject: Option<&Subject>, names: &'a Names) -> Option<&'a str> {
 /// Says on standard error what was found and what was let pass.
 fn summarise(check: &Check) {
     let findings = words::out_of_order(check.findings);
-    let tolerated: Vec<String> = check
-        .tolerated
-        .iter()
-        .map(|(what, count)| format!("{}: {count}", words::tolerated(*what)))
-        .collect();
-    if tolerated.is_empty() {
-        say(findings);
-    } else {
-        say(format_args!(
-            "{findings}; tolerated: {}",
-            tolerated.join(", ")
-        ));
+    let tolerated = check.tolerated.iter().map(|(what, count)| (*what, *count));
+    match words::all_tolerated(tolerated) {
+        None => say(findings),
+        Some(tolerated) => say(format_args!("{findings}; tolerated: {tolerated}")),
     }
 }

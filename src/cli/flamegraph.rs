@@ -8,12 +8,13 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 
-use super::{Condition, Failure, Input, Out, Output, Range, Style, Table, report, say, why};
+use super::{Condition, Failure, Input, Out, Output, Range, Style, Table, report, say};
 use analysis::flamegraph::source_info::{SourceInfo, TrackInfo};
 use analysis::flamegraph::sources;
 use analysis::flamegraph::spans::totals::WindowTotals;
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::ids::Nanos;
+use eventlog::system_words;
 use model::profile::TrackSource;
 use model::profile::origin::Choice;
 use model::profile::source::{Source, Unit};
@@ -232,7 +233,7 @@ fn name_addresses(session: &mut Session, path: &Path) -> Result<(), Failure> {
         let what = format!("{error}: {}", path.display());
         Failure::Absent(what)
     };
-    let file = File::open(path).map_err(|error| failed(&why(&error)))?;
+    let file = File::open(path).map_err(|error| failed(&system_words(&error)))?;
     let mut symbols = Symbols::read(file).map_err(|error| failed(&error))?;
     let names = session
         .set_symbols(&mut symbols)

@@ -9,8 +9,8 @@ use super::{Condition, Failure, Input, Out, Output, Table, report};
 use analysis::info::Info;
 use analysis::process::{CapChange, Process};
 use eventlog::LogReader;
-use eventlog::quantity::ByteCount;
 use views::words::findings::line;
+use views::words::process as words;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -53,7 +53,7 @@ fn print_json(info: &Info, reader: &LogReader, out: &mut Out) -> io::Result<()> 
     let document = json!({
         "ghc": info.ghc_version(),
         "rts": info.rts,
-        "way": process.way,
+        "way": process.ways.iter().map(words::way).collect::<Vec<_>>(),
         "program": info.program(),
         "arguments": info.args,
         "pid": info.pid,
@@ -91,7 +91,7 @@ fn print_rows(info: &Info, reader: &LogReader, table: &mut Table<'_>) -> io::Res
         table.row(&[
             "capability".into(),
             cap.into(),
-            change.words().into(),
+            words::change(*change).into(),
             at.0.into(),
         ])?;
     }
@@ -114,23 +114,12 @@ fn print_rows(info: &Info, reader: &LogReader, table: &mut Table<'_>) -> io::Res
 /// How the process was started, as far as the log says.
 fn process_rows(process: &Process) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
-    if !process.way.is_empty() {
-        rows.push(("way", process.way.join(", ")));
+    if !process.ways.is_empty() {
+        rows.push(("way", words::ways(&process.ways)));
     }
     rows.extend(process.pid.map(|pid| ("pid", pid.to_string())));
     rows.extend(process.parent_pid.map(|pid| ("parent", pid.to_string())));
     rows.extend(process.started.map(|at| ("started", at.to_string())));
-    rows.extend(process.heap.as_ref().map(|heap| {
-        let limit = heap.max_heap_bytes.map_or_else(
-            || "no limit".to_owned(),
-            |bytes| format!("at most {}", ByteCount(bytes)),
-        );
-        let text = format!(
-            "{} generations, {limit}, allocation area {}",
-            heap.generations,
-            ByteCount(heap.allocation_area_bytes)
-        );
-        ("heap", text)
-    }));
+    rows.extend(process.heap.map(|heap| ("heap", words::heap(&heap))));
     rows
 }

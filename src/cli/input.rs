@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::SpooledTempFile;
 
-use super::{Failure, why};
+use super::Failure;
 use eventlog::source::{FileSource, Source, read_log};
+use eventlog::system_words;
 use eventlog::{LogReader, Sink};
 use views::session::Session;
 use views::session::read_session;
@@ -78,7 +79,7 @@ fn spool(path: &Path, mut from: impl Read) -> Result<Input, Failure> {
                 "after {len} bytes there is no room for more in the temporary folder {}: {}. \
                  Make room there, name another folder with TMPDIR, or save the log as a file first.",
                 std::env::temp_dir().display(),
-                why(&error)
+                system_words(&error)
             ))
         })?;
         len += count as u64;

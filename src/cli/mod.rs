@@ -27,7 +27,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use eventlog::ids::Nanos;
-use eventlog::{LogError, LogReader};
+use eventlog::{LogError, LogReader, system_words};
 use model::time::Interval;
 use views::cells::Cell;
 use views::words::findings::line;
@@ -159,24 +159,18 @@ fn exit(result: Result<Condition, Failure>) -> ExitCode {
             return ExitCode::from(2);
         }
         Err(Failure::Output(error)) => {
-            say(format_args!("could not write the output: {}", why(&error)));
+            say(format_args!(
+                "could not write the output: {}",
+                system_words(&error)
+            ));
         }
         Err(Failure::File(path, error)) => {
-            say(format_args!("{}: {}", path.display(), why(&error)));
+            say(format_args!("{}: {}", path.display(), system_words(&error)));
         }
         Err(Failure::Log(error)) => say(error),
         Err(Failure::Absent(what)) => say(what),
     }
     ExitCode::FAILURE
-}
-
-/// What the system says of an error, without its number for it.
-fn why(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.split_once(" (os error ") {
-        Some((words, _)) => words.to_owned(),
-        None => text,
-    }
 }
 
 /// Says on standard error what is wrong with the log.

@@ -273,7 +273,7 @@ fn bounds(plot: Plot, bins: &[Bin]) -> Html {
     html! { <>{ for ends.filter(|(i, _)| i % every == 0).map(label) }</> }
 }
 
-/// The same numbers for those who do not see the bars.
+/// The numbers of the bars for those who do not see them.
 fn table(props: &HistogramProps) -> Html {
     let row = |bin: &Bin| {
         html! {

@@ -45,7 +45,8 @@ struct Inner {
     /// The worker that reads for it.
     reader: Option<Worker>,
     ready: bool,
-    /// Which of the two is ready while the other is not: the one that analyses?
+    /// If one of the two is ready and the other is not: whether that is the one
+    /// that analyses.
     one_ready: Option<bool>,
     /// Messages from before the worker was ready.
     waiting: Vec<Object>,

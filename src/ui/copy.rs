@@ -6,7 +6,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use yew::prelude::*;
 
 /// How long the button says what has come of it.
-const SAID_MS: u32 = 2500;
+pub(super) const SAID_MS: u32 = 2500;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct CopyButtonProps {
@@ -28,7 +28,10 @@ pub(super) fn CopyButton(props: &CopyButtonProps) -> Html {
         Callback::from(move |_: MouseEvent| {
             let (text, copied, saying) = (text.emit(()), copied.clone(), saying.clone());
             spawn_local(async move {
-                copied.set(Some(copy(text).await));
+                copied.set(Some(match text {
+                    Some(text) => copy(&text).await,
+                    None => false,
+                }));
                 let over = Timeout::new(SAID_MS, move || copied.set(None));
                 *saying.borrow_mut() = Some(over);
             });
@@ -52,12 +55,8 @@ pub(super) fn CopyButton(props: &CopyButtonProps) -> Html {
 
 /// Whether the text could be copied. Browsers have no clipboard for pages
 /// that came without encryption.
-async fn copy(text: Option<String>) -> bool {
+pub(super) async fn copy(text: &str) -> bool {
     let clipboard = gloo_utils::window().navigator().clipboard();
-    match text {
-        Some(text) if !AsRef::<JsValue>::as_ref(&clipboard).is_undefined() => {
-            JsFuture::from(clipboard.write_text(&text)).await.is_ok()
-        }
-        _ => false,
-    }
+    let there_is_one = !AsRef::<JsValue>::as_ref(&clipboard).is_undefined();
+    there_is_one && JsFuture::from(clipboard.write_text(text)).await.is_ok()
 }

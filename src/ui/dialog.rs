@@ -64,7 +64,7 @@ fn view_keys(binding: &Binding) -> Html {
     }
 }
 
-/// Which program this is.
+/// The name, version and licence of this program.
 fn about() -> String {
     let (version, licence) = (env!("CARGO_PKG_VERSION"), env!("CARGO_PKG_LICENSE"));
     format!("Eventscope {version} · licence {licence}")

@@ -16,7 +16,7 @@ use views::tracks::name::TrackName;
 pub(super) struct HeadsProps {
     pub(super) viewer: ViewerRef,
     pub(super) layout: Same<Layout>,
-    /// Which of the tracks that scroll are seen.
+    /// The tracks that are scrolled into view, by their places.
     pub(super) seen: std::ops::Range<usize>,
     /// The track that the keyboard is on.
     pub(super) current: Option<TrackName>,
@@ -274,7 +274,7 @@ fn dragging(
     (down, moved, up)
 }
 
-/// Which track a dragged head would be dropped on at a height of the window.
+/// The track that a dragged head would be dropped on at a height of the window.
 fn target(viewer: &ViewerRef, layout: &Layout, drag: &Dragged, y: i32) -> Option<usize> {
     if drag.over.is_none() && (y - drag.from_y).abs() <= CLICK_PX {
         return None;

@@ -6,6 +6,7 @@ pub mod panels;
 
 cfg_if::cfg_if! {
     if #[cfg(target_arch = "wasm32")] {
+        mod act;
         mod app;
         mod canvas;
         mod chart;
@@ -23,7 +24,7 @@ cfg_if::cfg_if! {
         mod menu;
         mod more;
         mod open_log;
-mod palette;
+        mod palette;
         mod panel;
         mod same;
         mod save;

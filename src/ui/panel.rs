@@ -7,16 +7,19 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::client::LogClient;
-use super::open_log::OpenLog;
 use super::same::Same;
 use super::viewer::{Goto, Place, VisibleItem};
+use analysis::flamegraph::source_info::SourceInfo;
 use analysis::timeline::scope::Scope;
 use eventlog::ids::Nanos;
 use model::profile::TrackSource;
 use model::time::Interval;
 use views::actions::Action;
+use views::fingerprint::Fingerprint;
 use views::scene::format;
+use views::session::Overview;
 use views::session::query::Query;
+use views::view::panel::PanelSettings;
 use views::view::{Change, View};
 
 /// Where a panel's answers come from, and how much of the log is known there:
@@ -40,10 +43,7 @@ pub(super) struct Marked {
 impl Marked {
     /// `2 tracks`.
     pub(super) fn words(&self) -> String {
-        match self.count {
-            1 => "1 track".to_owned(),
-            count => format!("{} tracks", format::count(count as u64)),
-        }
+        format::many(self.count as u64, "track")
     }
 
     /// What a panel is about, with the tracks if these limit anything:
@@ -67,18 +67,6 @@ impl Marked {
     }
 }
 
-/// What a panel is given.
-#[derive(Properties, PartialEq)]
-pub(super) struct PanelProps {
-    pub(super) source: Source,
-    /// The selected range; without one, the panel is about the whole log.
-    pub(super) range: Option<Interval>,
-    /// The selected tracks.
-    pub(super) marked: Rc<Marked>,
-    /// Shows something on the timeline.
-    pub(super) on_goto: Callback<Goto>,
-}
-
 /// Something that another part of the page asks of the open panel; each new
 /// wish has another number.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,16 +79,25 @@ pub(super) enum Wish {
     NameNote(usize),
 }
 
-/// What the page gives to the panel that it shows.
-pub(super) struct Page<'a> {
-    pub(super) client: &'a LogClient,
-    pub(super) log: &'a OpenLog,
-    pub(super) view: &'a View,
-    pub(super) marked: &'a Rc<Marked>,
+/// What the page gives to the panel that it shows; each takes what it needs.
+#[derive(Properties, PartialEq)]
+pub(super) struct PanelProps {
+    pub(super) source: Source,
+    pub(super) overview: Rc<Overview>,
+    /// What the log is called.
+    pub(super) name: AttrValue,
+    pub(super) fingerprint: Option<Fingerprint>,
+    /// What flame graphs can be about.
+    pub(super) flame_sources: Rc<Vec<SourceInfo>>,
+    pub(super) view: Rc<View>,
+    /// The selected range; without one, the panel is about the whole log.
+    pub(super) range: Option<Interval>,
+    /// The selected tracks.
+    pub(super) marked: Rc<Marked>,
     /// What was clicked last on the timeline.
     pub(super) place: Option<Place>,
     /// What is in view.
-    pub(super) items: &'a Same<Vec<VisibleItem>>,
+    pub(super) items: Same<Vec<VisibleItem>>,
     pub(super) wish: Option<(u32, Wish)>,
     /// Goes up whenever the colours change.
     pub(super) colours: u32,
@@ -113,24 +110,13 @@ pub(super) struct Page<'a> {
     pub(super) on_action: Callback<Action>,
 }
 
-impl Page<'_> {
-    /// Where answers come from.
-    pub(super) fn source(&self) -> Source {
-        Source {
-            client: self.client.clone(),
-            events: self.log.overview.events,
-            complete: self.log.overview.complete,
-        }
-    }
-
-    /// What a panel of numbers is given.
-    pub(super) fn props(&self) -> PanelProps {
-        PanelProps {
-            source: self.source(),
-            range: self.view.selection,
-            marked: Rc::clone(self.marked),
-            on_goto: self.on_goto.clone(),
-        }
+impl PanelProps {
+    /// What the panel keeps in the view, and a callback that changes it.
+    pub(super) fn settings<T: PanelSettings>(&self) -> (T, Callback<T>) {
+        (
+            self.view.settings.get::<T>(),
+            self.on_change.reform(Change::settings::<T>),
+        )
     }
 }
 

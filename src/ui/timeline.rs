@@ -47,7 +47,7 @@ impl Drop for Observer {
 pub(super) struct TimelineProps {
     pub(super) viewer: ViewerRef,
     pub(super) layout: Same<Layout>,
-    /// Which of the tracks that scroll are seen.
+    /// The tracks that are scrolled into view, by their places.
     pub(super) seen: std::ops::Range<usize>,
     /// The track that the keyboard is on.
     pub(super) current: Option<TrackName>,

@@ -108,8 +108,8 @@ impl Lives {
         self.caps_with_events().map(|(cap, life, _)| (cap, life))
     }
 
-    /// The same with the times of its first and last event; `None` if it has
-    /// logged nothing.
+    /// Every capability with its life and the times of its first and last
+    /// event; `None` if it has logged nothing.
     pub(crate) fn caps_with_events(
         &self,
     ) -> impl Iterator<Item = (CapId, Interval, Option<Interval>)> + '_ {

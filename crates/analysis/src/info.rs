@@ -145,7 +145,7 @@ impl Info {
             arguments: self.args.iter().skip(1).cloned().collect(),
             rts: self.rts.clone(),
             ghc: self.ghc_version().map(str::to_owned),
-            way: rts.map_or_else(Vec::new, ways),
+            ways: rts.map_or_else(Vec::new, ways),
             pid: self.pid,
             started: self.started(),
             types: self.types(),

@@ -20,6 +20,27 @@ use model::time::Interval;
 /// How many changes of capabilities are kept.
 pub const KEPT: usize = 1000;
 
+/// How a program was linked: what its runtime can do (a *way* of GHC).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Way {
+    /// Without `-threaded`.
+    NotThreaded,
+    /// `-threaded`.
+    Threaded,
+    /// `-prof`.
+    Profiling,
+    /// `-eventlog`.
+    EventLog,
+    /// `-debug`.
+    Debugging,
+    /// `-dynamic`.
+    Dynamic,
+    /// With nothing special.
+    Vanilla,
+    /// By a tag that is not known here.
+    Other(String),
+}
+
 /// All that is known of a process, but for its environment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Process {
@@ -34,8 +55,8 @@ pub struct Process {
     pub rts: Option<String>,
     /// The GHC, such as `9.6.6`.
     pub ghc: Option<String>,
-    /// What kind of runtime it is, such as `threaded`, `profiled`, `debugging`.
-    pub way: Vec<String>,
+    /// What kind of runtime it is.
+    pub ways: Vec<Way>,
     /// The process.
     pub pid: Option<u32>,
     /// The process that started it.
@@ -89,25 +110,12 @@ pub enum Change {
     Disabled,
 }
 
-impl Change {
-    /// To follow "capability 3".
-    #[must_use]
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Deleted => "deleted",
-            Self::Enabled => "enabled",
-            Self::Disabled => "disabled",
-        }
-    }
-}
-
 /// A capability came or went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CapChange {
-    /// When.
+    /// The time of the event.
     pub at: Nanos,
-    /// Which capability.
+    /// The capability that came or went.
     pub cap: CapId,
     /// What happened to it.
     pub change: Change,
@@ -137,19 +145,6 @@ pub struct Capset {
     pub kind: u16,
     /// Every capability that ever belonged to it.
     pub caps: Vec<CapId>,
-}
-
-impl Capset {
-    /// Its type in words.
-    #[must_use]
-    pub fn kind_words(&self) -> String {
-        match self.kind {
-            1 => "custom group".to_owned(),
-            2 => "OS process".to_owned(),
-            3 => "clock domain".to_owned(),
-            other => format!("type {other}"),
-        }
-    }
 }
 
 /// Collects what no other analysis needs.
@@ -266,25 +261,22 @@ impl ProcessFacts {
 
 /// The ways of a runtime that calls itself `rts`, such as `GHC-9.6.6 rts_thr_l`.
 #[must_use]
-pub fn ways(rts: &str) -> Vec<String> {
+pub fn ways(rts: &str) -> Vec<Way> {
     let Some((_, tags)) = rts.split_once(" rts") else {
         return Vec::new();
     };
     let tags: Vec<&str> = tags.split('_').filter(|tag| !tag.is_empty()).collect();
-    let mut ways = Vec::new();
-    if !tags.contains(&"thr") {
-        ways.push("not threaded".to_owned());
-    }
-    ways.extend(tags.into_iter().map(|tag| match tag {
-        "thr" => "threaded".to_owned(),
-        "p" => "profiling".to_owned(),
-        "l" => "event log".to_owned(),
-        "debug" => "debugging".to_owned(),
-        "dyn" => "dynamically linked".to_owned(),
-        "v" => "vanilla".to_owned(),
-        other => other.to_owned(),
-    }));
-    ways
+    let not_threaded = (!tags.contains(&"thr")).then_some(Way::NotThreaded);
+    let ways = tags.into_iter().map(|tag| match tag {
+        "thr" => Way::Threaded,
+        "p" => Way::Profiling,
+        "l" => Way::EventLog,
+        "debug" => Way::Debugging,
+        "dyn" => Way::Dynamic,
+        "v" => Way::Vanilla,
+        other => Way::Other(other.to_owned()),
+    });
+    not_threaded.into_iter().chain(ways).collect()
 }
 
 /// What still went on when a log ended.
@@ -339,14 +331,14 @@ mod tests {
 
     #[test]
     fn ways_of_a_runtime() {
-        assert_eq!(ways("GHC-9.6.6 rts_thr_l"), ["threaded", "event log"]);
+        assert_eq!(ways("GHC-9.6.6 rts_thr_l"), [Way::Threaded, Way::EventLog]);
         assert_eq!(
             ways("GHC-9.10.3 rts_thr_debug_p"),
-            ["threaded", "debugging", "profiling"]
+            [Way::Threaded, Way::Debugging, Way::Profiling]
         );
-        assert_eq!(ways("GHC-9.6.6 rts"), ["not threaded"]);
-        assert_eq!(ways("GHC-9.6.6 rts_v"), ["not threaded", "vanilla"]);
-        assert_eq!(ways("mmc-DEV"), [""; 0]);
+        assert_eq!(ways("GHC-9.6.6 rts"), [Way::NotThreaded]);
+        assert_eq!(ways("GHC-9.6.6 rts_v"), [Way::NotThreaded, Way::Vanilla]);
+        assert_eq!(ways("mmc-DEV"), []);
     }
 
     #[test]

@@ -57,6 +57,8 @@ pub struct Recording {
     pub profile_rows: ProfileRows,
     /// What had no end when the log ended.
     pub open: OpenAtEnd,
+    /// How much of the log there is, once it is read to its end.
+    pub(crate) condition: Option<Condition>,
 }
 
 impl Default for Recording {
@@ -78,6 +80,7 @@ impl Default for Recording {
             profiles: Profiles::default(),
             profile_rows: ProfileRows::default(),
             open: OpenAtEnd::default(),
+            condition: None,
         }
     }
 }
@@ -152,6 +155,7 @@ impl Recording {
     pub fn settle(&mut self, reader: &LogReader) {
         let end = self.end();
         let condition = Condition::of(&reader.damage(), reader.inflate_error().is_none());
+        self.condition = Some(condition);
         let watch = std::mem::take(&mut self.watch);
         let led = self.numbers.take_led();
         self.store

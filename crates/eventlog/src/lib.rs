@@ -40,7 +40,7 @@ pub use event::{Event, EventType, Subject};
 pub use event_set::EventSet;
 pub use names::Names;
 pub use order::Sink;
-pub use problem::{Damage, DamageKind, DamageList, LogError};
+pub use problem::{Damage, DamageKind, DamageList, LogError, system_words};
 pub use reader::{Accounting, LogReader, Progress, Stage, Step};
 pub use record::Record;
 pub use status::StopStatus;

@@ -36,7 +36,7 @@ pub enum LogError {
         "The header is damaged at byte {at}: {what}. Copy the file again in binary mode, or make a new log."
     )]
     HeaderDamaged {
-        /// Where.
+        /// The byte of the file.
         at: u64,
         /// What was expected there.
         what: &'static str,
@@ -83,11 +83,21 @@ pub enum LogError {
         "The file could not be read at byte {at}: {why}. It may have been moved, changed or deleted since it was opened; open it again."
     )]
     Read {
-        /// Where.
+        /// The byte of the file.
         at: u64,
         /// The system's words.
         why: String,
     },
+}
+
+/// What the system says of an error, without its number for it.
+#[must_use]
+pub fn system_words(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" (os error ") {
+        Some((words, _)) => words.to_owned(),
+        None => text,
+    }
 }
 
 /// A stretch of the log that could not be read, or is not as it should be.

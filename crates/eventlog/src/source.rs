@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
+use crate::problem::system_words;
 use crate::{LogError, LogReader, Need, Sink, Stage, Step};
 
 /// A file that can be read at any place.
@@ -123,7 +124,7 @@ pub fn drive(source: &mut impl Source, log: &mut impl Driven) -> Result<(), LogE
                         log.supply(at, &bytes);
                     } else if !log.cut(at) {
                         let why =
-                            read.map_or_else(|error| error.to_string(), |()| "no bytes".into());
+                            read.map_or_else(|error| system_words(&error), |()| "no bytes".into());
                         return Err(LogError::Read { at, why });
                     }
                 }

@@ -34,7 +34,7 @@ impl<A: Aggregate> Forest<A> {
         Self { nodes: Vec::new() }
     }
 
-    /// The same, with memory for so many.
+    /// A forest without elements, with memory for this many.
     #[must_use]
     pub fn with_capacity(elements: usize) -> Self {
         Self {
@@ -97,7 +97,7 @@ impl<A: Aggregate> Forest<A> {
 pub struct Longest {
     /// How long it is, in nanoseconds.
     pub duration_ns: u64,
-    /// Which one it is.
+    /// Its index in the lane.
     pub index: u32,
 }
 

@@ -363,7 +363,7 @@ mod tests {
         }
     }
 
-    /// The same by a loop: a counter as if it grew evenly between two samples.
+    /// A counter as if it grew evenly between two samples, worked out by a loop.
     fn counter_at(counter: &Pairs, time: u64) -> f64 {
         let (mut from, mut before) = (0, 0);
         for &(at, value) in &counter.0 {

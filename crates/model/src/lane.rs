@@ -103,7 +103,7 @@ pub fn partition(len: usize, before: impl Fn(usize) -> bool) -> usize {
 pub enum Mark {
     /// One span, as wide as a pixel or wider.
     One {
-        /// Which.
+        /// Its index in the lane.
         index: usize,
     },
     /// Spans narrower than a pixel that fall into one bucket.

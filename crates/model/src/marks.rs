@@ -105,7 +105,7 @@ pub enum MarkKind {
 /// of several lanes has those of one after the other.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SpanMarks {
-    /// Which row of the query.
+    /// The row that each mark is on, as an index into the rows of the query.
     pub row: Vec<u32>,
     /// Whether it is several spans: 1, else 0.
     pub many: Vec<u8>,
@@ -128,7 +128,7 @@ pub struct SpanMarks {
 /// time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MomentMarks {
-    /// Which row of the query.
+    /// The row that each mark is on, as an index into the rows of the query.
     pub row: Vec<u32>,
     /// When the first is, in nanoseconds from the start of the view.
     pub start: Vec<f64>,
@@ -144,9 +144,9 @@ pub struct MomentMarks {
 /// a series, in the order of time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GaugePoints {
-    /// Which row of the query.
+    /// The row that each mark is on, as an index into the rows of the query.
     pub row: Vec<u32>,
-    /// Which series of the row's gauge.
+    /// The series of the row's gauge, by its number.
     pub series: Vec<u8>,
     /// When it begins, in nanoseconds from the start of the view.
     pub start: Vec<f64>,
@@ -213,7 +213,7 @@ impl Values {
 /// One point of a gauge, read back from a reply.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GaugePoint {
-    /// Which series of the row's gauge.
+    /// The series of the row's gauge, by its number.
     pub series: u8,
     /// When it begins, in nanoseconds from the start of the view.
     pub start: f64,

@@ -16,6 +16,7 @@ use object_file::ObjectFile;
 use table::Table;
 
 use eventlog::ids::Address;
+use eventlog::system_words;
 
 /// How much of a file tells what it is.
 pub const MAGIC_BYTES: usize = 4096;
@@ -107,7 +108,7 @@ pub enum SymbolsError {
     /// The system does not let it be read.
     #[error("Byte {at} of the file cannot be read: {why}. Choose the file again.")]
     Read {
-        /// Where.
+        /// The byte at which reading failed.
         at: u64,
         /// What the system says.
         why: String,
@@ -254,7 +255,7 @@ fn first_bytes(file: &mut (impl Read + Seek)) -> Result<Vec<u8>, SymbolsError> {
         Ok(_) => Ok(first),
         Err(error) => Err(SymbolsError::Read {
             at: first.len() as u64,
-            why: error.to_string(),
+            why: system_words(&error),
         }),
     }
 }

@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use super::table::{Entry, Table};
 use super::{Found, Kind, Name, SymbolsError};
 use eventlog::ids::Address;
+use eventlog::system_words;
 
 /// How long a line may be; names of C++ are long.
 const MAX_LINE: u64 = 1 << 16;
@@ -182,7 +183,7 @@ pub(super) fn read(file: &mut (impl Read + Seek)) -> Result<(Table, NmText), Sym
     let mut at = 0;
     let failed = |at, error: std::io::Error| SymbolsError::Read {
         at,
-        why: error.to_string(),
+        why: system_words(&error),
     };
     file.seek(SeekFrom::Start(0))
         .map_err(|error| failed(0, error))?;

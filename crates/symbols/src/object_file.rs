@@ -11,6 +11,7 @@ use object::{Object, ObjectKind, ObjectSection, ObjectSymbol, SectionFlags, Symb
 use super::table::{Entry, Table};
 use super::{Found, Kind, Name, SymbolsError};
 use eventlog::ids::Address;
+use eventlog::system_words;
 
 /// How much debug information is looked at: it has to be in memory.
 const MAX_DEBUG_BYTES: u64 = 256 << 20;
@@ -82,7 +83,7 @@ fn with_file<R: Read + Seek, T>(
     match (looked, watched.error) {
         (_, Some(error)) => Err(SymbolsError::Read {
             at: watched.at,
-            why: error.to_string(),
+            why: system_words(&error),
         }),
         (Err(SymbolsError::Broken { kind, why, .. }), None) => Err(SymbolsError::Broken {
             kind,

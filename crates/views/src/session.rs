@@ -93,7 +93,8 @@ impl Session {
         Self::with_chunks(len, CHUNK_EVENTS)
     }
 
-    /// The same, with chunks of another size for the list of events.
+    /// Opens a file whose list of events has chunks of another size: a small
+    /// one shows in tests what a large log does.
     #[must_use]
     pub fn with_chunks(len: u64, events: u64) -> Self {
         Self {

@@ -60,7 +60,7 @@ pub const MAX_UNKNOWN_KEY: usize = 32;
 pub struct Link {
     /// The version of the grammar that it was written in.
     pub version: Version,
-    /// Which log it is about.
+    /// The log that it is about.
     pub fingerprint: Option<Fingerprint>,
     /// What the log was called. Not empty; shown as text only.
     pub log_name: Option<String>,

@@ -7,61 +7,40 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 use yew::prelude::*;
 
-use super::log::LogNews;
-use super::{App, Msg, TimelineState};
+use super::{App, TimelineState};
+use crate::ui::act::on;
 use crate::ui::files::{self, Dropped, Sorted};
+use views::scene::format::many;
 use views::view::View;
 
-/// What happens with files.
-pub(in crate::ui) enum FileNews {
-    /// A log to open.
-    Open(File),
-    Sample(&'static str),
-    SampleFailed(String),
-    Dropped(Dropped),
-    /// Files were dropped or chosen.
-    Chosen(Vec<File>),
-    /// It is known what these files are.
-    Sorted(Sorted),
-    Dragging(bool),
-}
-
 impl App {
-    pub(super) fn file_news(&mut self, ctx: &Context<Self>, news: FileNews) -> bool {
-        match news {
-            FileNews::Open(file) => self.open(ctx, &file),
-            FileNews::Sample(path) => {
-                let link = ctx.link().clone();
-                spawn_local(async move {
-                    link.send_message(Msg::Files(match files::fetch_sample(path).await {
-                        Ok(file) => FileNews::Open(file),
-                        Err(why) => FileNews::SampleFailed(why),
-                    }));
-                });
-                return false;
-            }
-            FileNews::SampleFailed(why) => {
+    pub(super) fn open_sample(&mut self, ctx: &Context<Self>, path: &'static str) -> bool {
+        let opened = on(ctx, Self::sample_came);
+        spawn_local(async move { opened.emit(files::fetch_sample(path).await) });
+        false
+    }
+
+    fn sample_came(&mut self, ctx: &Context<Self>, sample: Result<File, String>) -> bool {
+        match sample {
+            Ok(file) => self.open(ctx, &file),
+            Err(why) => {
                 self.dialogs.error = Some(format!(
                     "The sample could not be fetched: {why}. Reload the page and try again."
                 ));
             }
-            FileNews::Dropped(dropped) => self.dropped(ctx, dropped),
-            FileNews::Chosen(files) => {
-                let link = ctx.link().clone();
-                spawn_local(async move {
-                    let sorted = files::sort(files).await;
-                    link.send_message(Msg::Files(FileNews::Sorted(sorted)));
-                });
-                return false;
-            }
-            FileNews::Sorted(sorted) => self.sorted(ctx, sorted),
-            FileNews::Dragging(dragging) => {
-                let changed = self.dialogs.dragging != dragging;
-                self.dialogs.dragging = dragging;
-                return changed;
-            }
         }
         true
+    }
+
+    /// Files were dropped or chosen: it has to be found out what they are.
+    pub(super) fn chosen(&mut self, ctx: &Context<Self>, files: Vec<File>) -> bool {
+        let sorted = on(ctx, Self::sorted);
+        spawn_local(async move { sorted.emit(files::sort(files).await) });
+        false
+    }
+
+    pub(super) fn dragging(&mut self, _: &Context<Self>, dragging: bool) -> bool {
+        std::mem::replace(&mut self.dialogs.dragging, dragging) != dragging
     }
 
     /// Opens a log in place of the one that is open.
@@ -89,50 +68,49 @@ impl App {
         }
         self.log_client = self.client.open(file);
         self.viewer.reset(self.log_client.clone());
-        let (generation, file, link) = (self.log.generation, file.clone(), ctx.link().clone());
+        let (generation, file, known) = (self.log.generation, file.clone(), on(ctx, Self::known));
         spawn_local(async move {
-            let print = files::fingerprint_of(&file).await;
-            link.send_message(Msg::Log(LogNews::Fingerprint(generation, print)));
+            known.emit((generation, files::fingerprint_of(&file).await));
         });
     }
 
-    fn dropped(&mut self, ctx: &Context<Self>, dropped: Dropped) {
+    pub(super) fn dropped(&mut self, ctx: &Context<Self>, dropped: Dropped) -> bool {
         self.dialogs.dragging = false;
         match dropped {
             Dropped::Files(files) => {
-                ctx.link().send_message(Msg::Files(FileNews::Chosen(files)));
+                self.chosen(ctx, files);
             }
             Dropped::Folder => {
-                self.fail("That is a folder. Drop the .eventlog file that is in it.".to_owned())
+                self.fail("That is a folder. Drop the .eventlog file that is in it.")
             }
-            Dropped::Nothing => self.fail("That is no file. Drop an .eventlog file.".to_owned()),
+            Dropped::Nothing => self.fail("That is no file. Drop an .eventlog file."),
         }
+        true
     }
 
     /// Opens the log among some files; an executable gives names to it.
-    fn sorted(&mut self, ctx: &Context<Self>, sorted: Sorted) {
+    fn sorted(&mut self, ctx: &Context<Self>, sorted: Sorted) -> bool {
         if let Some(symbols) = &sorted.symbols {
             self.client.set_symbols(symbols);
         }
         if let Some(log) = &sorted.log {
             self.open(ctx, log);
         }
-        self.dialogs.notice = match (sorted.unreadable, sorted.more) {
-            (Some(why), _) => return self.fail(why),
-            (None, 0) => return,
-            (None, 1) => Some("1 other file ignored: one log is shown at a time.".to_owned()),
-            (None, more) => Some(format!(
-                "{more} other files ignored: one log is shown at a time."
-            )),
-        };
+        if let Some(why) = sorted.unreadable {
+            self.fail(why);
+        } else if sorted.more > 0 {
+            let files = many(sorted.more as u64, "other file");
+            self.dialogs.notice = Some(format!("{files} ignored: one log is shown at a time."));
+        }
+        true
     }
 
     /// Says why something did not work, without losing what is open.
-    fn fail(&mut self, why: String) {
+    fn fail(&mut self, why: impl Into<String>) {
         if self.log.is_open() {
-            self.dialogs.notice = Some(why);
+            self.dialogs.notice = Some(why.into());
         } else {
-            self.dialogs.error = Some(why);
+            self.dialogs.error = Some(why.into());
             self.log = self.log.next(None);
         }
     }

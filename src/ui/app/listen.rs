@@ -6,15 +6,20 @@ use wasm_bindgen::JsCast;
 use web_sys::{DragEvent, KeyboardEvent};
 use yew::prelude::*;
 
-use super::{App, FileNews, Msg};
+use super::App;
+use crate::ui::act::{Act, on};
 use crate::ui::files;
+
+fn dragging(dragging: bool) -> Act<App> {
+    Box::new(move |app, ctx| app.dragging(ctx, dragging))
+}
 
 /// Listeners of the whole page.
 pub(super) fn listen(ctx: &Context<App>) -> Vec<EventListener> {
     let window = gloo_utils::window();
     let document = gloo_utils::document();
     let options = EventListenerOptions::enable_prevent_default();
-    let drag = |name: &'static str, news: fn(&DragEvent) -> Option<FileNews>| {
+    let drag = |name: &'static str, news: fn(&DragEvent) -> Option<Act<App>>| {
         let link = ctx.link().clone();
         EventListener::new_with_options(&document, name, options, move |event| {
             if let Some(event) = event
@@ -23,36 +28,32 @@ pub(super) fn listen(ctx: &Context<App>) -> Vec<EventListener> {
             {
                 event.prevent_default();
                 if let Some(news) = news(event) {
-                    link.send_message(Msg::Files(news));
+                    link.send_message(news);
                 }
             }
         })
     };
-    let left = |event: &DragEvent| {
-        let outside = event.related_target().is_none();
-        outside.then_some(FileNews::Dragging(false))
-    };
-    let dropped = |event: &DragEvent| {
-        let data = event.data_transfer();
-        data.map(|data| FileNews::Dropped(files::dropped(&data)))
+    let over = |_: &DragEvent| Some(dragging(true));
+    let left = |event: &DragEvent| event.related_target().is_none().then(|| dragging(false));
+    let dropped = |event: &DragEvent| -> Option<Act<App>> {
+        let dropped = files::dropped(&event.data_transfer()?);
+        Some(Box::new(move |app, ctx| app.dropped(ctx, dropped)))
     };
     let key = {
-        let link = ctx.link().clone();
+        let key = on(ctx, App::key);
         EventListener::new_with_options(&document, "keydown", options, move |event| {
             if let Some(event) = event.dyn_ref::<KeyboardEvent>() {
-                link.send_message(Msg::Key(event.clone()));
+                key.emit(event.clone());
             }
         })
     };
     let hash = {
-        let link = ctx.link().clone();
-        EventListener::new(&window, "hashchange", move |_| {
-            link.send_message(Msg::AddressChanged)
-        })
+        let changed = on(ctx, App::follow_address);
+        EventListener::new(&window, "hashchange", move |_| changed.emit(()))
     };
     let mut listeners = vec![
-        drag("dragenter", |_| Some(FileNews::Dragging(true))),
-        drag("dragover", |_| Some(FileNews::Dragging(true))),
+        drag("dragenter", over),
+        drag("dragover", over),
         drag("dragleave", left),
         drag("drop", dropped),
         key,
@@ -60,9 +61,9 @@ pub(super) fn listen(ctx: &Context<App>) -> Vec<EventListener> {
     ];
     for query in ["(prefers-color-scheme: dark)", "(prefers-contrast: more)"] {
         if let Ok(Some(list)) = window.match_media(query) {
-            let link = ctx.link().clone();
+            let changed = on(ctx, App::recolour);
             listeners.push(EventListener::new(&list, "change", move |_| {
-                link.send_message(Msg::ColoursChanged)
+                changed.emit(());
             }));
         }
     }

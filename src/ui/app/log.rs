@@ -5,17 +5,19 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::{App, Msg};
+use super::App;
 use crate::protocol::News;
+use crate::ui::act::on;
 use crate::ui::client::ClientEvent;
 use crate::ui::open_log::Stage;
 use crate::ui::panel::Marked;
 use crate::ui::panels::FLAME_GRAPH;
 use crate::ui::same::Same;
-use analysis::account::report::CapTimes;
+use analysis::account::report::ProgramTimes;
 use analysis::timeline::threads::{ThreadFilter, ThreadRow};
-use eventlog::ids::{CapId, ThreadId};
+use eventlog::ids::ThreadId;
 use views::fingerprint::Fingerprint;
+use views::session::query::Query;
 use views::session::questions::TimeQuery;
 use views::timeline::arrange::arrange;
 use views::timeline::layout::Layout;
@@ -28,58 +30,68 @@ use views::words::findings::whole_sentence;
 /// How many threads are listed.
 const THREADS_LISTED: usize = 10_000;
 
-/// More is known of the log.
-pub(in crate::ui) enum LogNews {
-    /// Which log it is; with the number of the opened log.
-    Fingerprint(u32, Option<Fingerprint>),
-    Threads(Vec<ThreadRow>, u64),
-    PinnedThread(ThreadRow),
-    Times(Vec<(CapId, CapTimes)>),
-    Cancel,
-}
-
 impl App {
-    pub(super) fn log_news(&mut self, ctx: &Context<Self>, news: LogNews) -> bool {
-        match news {
-            LogNews::Fingerprint(generation, print) => {
-                if generation == self.log.generation {
-                    self.log.fingerprint = print;
-                    self.compare_with_link();
-                    self.will_settle(ctx);
-                }
-            }
-            LogNews::Threads(rows, total) => {
-                self.log.threads = rows;
-                self.log.threads_in_all = total;
-                self.ask_pinned_threads(ctx);
-                self.show_log();
-                if self.dialogs.palette.is_some() {
-                    self.open_palette();
-                }
-                if let Some(goto) = self.timeline.goto_when_listed.take() {
-                    self.viewer.act(|control| control.goto(goto));
-                }
-            }
-            LogNews::PinnedThread(row) => {
-                self.log.pinned_threads.push(row);
-                self.show_tracks();
-            }
-            LogNews::Times(times) => {
-                if self.log.times != times {
-                    self.log.times = times;
-                    self.show_log();
-                }
-            }
-            LogNews::Cancel => self.cancel(),
+    /// It is known which log it is; with the number of the opened log.
+    pub(super) fn known(
+        &mut self,
+        ctx: &Context<Self>,
+        (generation, print): (u32, Option<Fingerprint>),
+    ) -> bool {
+        if generation == self.log.generation {
+            self.log.fingerprint = print;
+            self.compare_with_link();
+            self.will_settle(ctx);
+        }
+        true
+    }
+
+    fn threads_came(
+        &mut self,
+        ctx: &Context<Self>,
+        (rows, total): (Vec<ThreadRow>, usize),
+    ) -> bool {
+        self.log.threads = rows;
+        self.log.threads_in_all = total as u64;
+        self.ask_pinned_threads(ctx);
+        self.show_log();
+        if self.dialogs.palette.is_some() {
+            self.open_palette();
+        }
+        if let Some(goto) = self.timeline.goto_when_listed.take() {
+            self.viewer.act(|control| control.goto(goto));
+        }
+        true
+    }
+
+    fn times_came(&mut self, _: &Context<Self>, times: ProgramTimes) -> bool {
+        if self.log.times != times.caps {
+            self.log.times = times.caps;
+            self.show_log();
         }
         true
     }
 
     /// Stops the reading of a log.
-    pub(super) fn cancel(&mut self) {
+    pub(super) fn cancel(&mut self, _: &Context<Self>, (): ()) -> bool {
         gloo_utils::document().set_title("Eventscope");
         self.close();
         self.log = self.log.next(None);
+        true
+    }
+
+    /// Asks about the log, and does something with the answer.
+    fn ask<Q: Query>(
+        &self,
+        ctx: &Context<Self>,
+        query: Q,
+        then: fn(&mut Self, &Context<Self>, Q::Answer) -> bool,
+    ) {
+        let then = on(ctx, then);
+        self.log_client.ask(query, move |answer| {
+            if let Ok(answer) = answer {
+                then.emit(answer);
+            }
+        });
     }
 
     fn close(&mut self) {
@@ -234,12 +246,7 @@ impl App {
             order: self.views.view().tracks.threads,
             limit: THREADS_LISTED,
         };
-        let link = ctx.link().clone();
-        self.log_client.ask(filter, move |answer| {
-            if let Ok((rows, total)) = answer {
-                link.send_message(Msg::Log(LogNews::Threads(rows, total as u64)));
-            }
-        });
+        self.ask(ctx, filter, Self::threads_came);
     }
 
     /// Asks for the pinned threads that are not listed: they are shown
@@ -259,12 +266,15 @@ impl App {
                 limit: 100,
                 ..ThreadFilter::default()
             };
-            let link = ctx.link().clone();
+            let came = on(ctx, |app, _, row| {
+                app.log.pinned_threads.push(row);
+                app.show_tracks();
+                true
+            });
             self.log_client.ask(filter, move |answer| {
-                if let Ok((rows, _)) = answer
-                    && let Some(row) = rows.into_iter().find(|row| row.id == id)
-                {
-                    link.send_message(Msg::Log(LogNews::PinnedThread(row)));
+                let rows = answer.map_or_else(|_| Vec::new(), |(rows, _)| rows);
+                if let Some(row) = rows.into_iter().find(|row| row.id == id) {
+                    came.emit(row);
                 }
             });
         }
@@ -272,11 +282,6 @@ impl App {
 
     /// Asks how the whole log was spent, for the notes beside the capabilities.
     pub(super) fn ask_usage(&self, ctx: &Context<Self>) {
-        let link = ctx.link().clone();
-        self.log_client.ask(TimeQuery(None), move |answer| {
-            if let Ok(times) = answer {
-                link.send_message(Msg::Log(LogNews::Times(times.caps)));
-            }
-        });
+        self.ask(ctx, TimeQuery(None), Self::times_came);
     }
 }

@@ -23,68 +23,20 @@ use std::rc::Rc;
 
 use gloo_events::EventListener;
 use gloo_timers::callback::Timeout;
-use web_sys::KeyboardEvent;
 use yew::prelude::*;
 
-use crate::ui::client::{Client, ClientEvent, LogClient};
+use crate::ui::act::{Act, on};
+use crate::ui::client::{Client, LogClient};
 use crate::ui::link;
 use crate::ui::open_log::OpenLog;
-use crate::ui::palette::{Entry, Pick};
+use crate::ui::palette::Entry;
 use crate::ui::panel::{Marked, Wish};
 use crate::ui::same::Same;
-use crate::ui::viewer::{Description, Goto, Place, Told, ViewerRef, VisibleItem};
-use files::FileNews;
-use log::LogNews;
-use views::actions::Action;
+use crate::ui::viewer::{Control, Description, Goto, Place, Told, ViewerRef, VisibleItem};
 use views::share::Link;
 use views::timeline::layout::Layout;
-use views::tracks::details::FlameTarget;
 use views::tracks::name::TrackName;
-use views::view::Change;
 use views::view::store::ViewStore;
-
-/// What the page hears.
-pub(super) enum Msg {
-    /// The worker says something.
-    Worker(ClientEvent),
-    /// The timeline says something.
-    Timeline(Told),
-    /// More is known of the log.
-    Log(LogNews),
-    /// Files come, or are looked for.
-    Files(FileNews),
-    /// The view shall be another one.
-    Change(Change),
-    /// An action was asked for.
-    Do(Action),
-    Key(KeyboardEvent),
-    /// Something of a panel shall be shown on the timeline.
-    Goto(Goto),
-    /// A call or a sample is to be shown in the flame graph.
-    ShowInFlame(FlameTarget),
-    /// All that is wrong or odd about the log is to be shown.
-    Diagnostics,
-    /// The details shall not stay open.
-    Unpin,
-    /// The selection of a range and of tracks shall go.
-    DropSelection,
-    /// The table of what is in view shall follow.
-    FollowTimeline,
-    Dialog(DialogNews),
-    /// The view has settled.
-    Settled,
-    AddressChanged,
-    ColoursChanged,
-}
-
-/// What happens with what stands before the page.
-pub(super) enum DialogNews {
-    HelpClosed,
-    Picked(Pick),
-    PaletteClosed,
-    Copied(bool),
-    DismissNotice,
-}
 
 /// What stands before or above the page.
 #[derive(Default)]
@@ -109,7 +61,7 @@ struct TimelineState {
     layout: Same<Layout>,
     /// What the hidden tracks are called.
     hidden: Vec<(TrackName, String)>,
-    /// Which of the tracks that scroll are seen.
+    /// The tracks that are scrolled into view, by their places.
     seen: Range<usize>,
     /// The track that the keyboard is on.
     track: Option<TrackName>,
@@ -165,13 +117,13 @@ pub(super) struct App {
 }
 
 impl Component for App {
-    type Message = Msg;
+    type Message = Act<Self>;
     type Properties = ();
 
     fn create(ctx: &Context<Self>) -> Self {
-        let on_worker = ctx.link().callback(Msg::Worker);
+        let on_worker = on(ctx, Self::hear);
         let client = Client::start(move |message| on_worker.emit(message));
-        let on_timeline = ctx.link().callback(Msg::Timeline);
+        let on_timeline = on(ctx, Self::told);
         Self {
             viewer: ViewerRef::new(client.no_log(), move |told| on_timeline.emit(told)),
             log_client: client.no_log(),
@@ -189,30 +141,8 @@ impl Component for App {
         }
     }
 
-    /// The result is whether the page has to be rendered anew.
-    fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
-        match msg {
-            Msg::Worker(message) => self.hear(ctx, message),
-            Msg::Timeline(told) => self.told(ctx, told),
-            Msg::Log(news) => self.log_news(ctx, news),
-            Msg::Files(news) => self.file_news(ctx, news),
-            Msg::Change(change) => self.change(ctx, change),
-            Msg::Do(action) => self.perform(ctx, action),
-            Msg::Key(event) => self.key(ctx, &event),
-            Msg::Goto(goto) => self.goto(ctx, goto),
-            Msg::ShowInFlame(target) => self.show_in_flame(ctx, target),
-            Msg::Diagnostics => self.show_diagnostics(ctx),
-            Msg::Unpin => {
-                self.viewer.act(crate::ui::viewer::Control::pin_details);
-                false
-            }
-            Msg::DropSelection => self.drop_selection(ctx),
-            Msg::FollowTimeline => self.follow_timeline(),
-            Msg::Dialog(news) => self.dialog_news(ctx, news),
-            Msg::Settled => self.settled(),
-            Msg::AddressChanged => self.follow_address(ctx),
-            Msg::ColoursChanged => self.recolour(),
-        }
+    fn update(&mut self, ctx: &Context<Self>, act: Act<Self>) -> bool {
+        act(self, ctx)
     }
 
     fn view(&self, ctx: &Context<Self>) -> Html {
@@ -221,17 +151,6 @@ impl Component for App {
 }
 
 impl App {
-    fn dialog_news(&mut self, ctx: &Context<Self>, news: DialogNews) -> bool {
-        match news {
-            DialogNews::HelpClosed => self.dialogs.help = None,
-            DialogNews::Picked(pick) => self.picked(ctx, pick),
-            DialogNews::PaletteClosed => self.dialogs.palette = None,
-            DialogNews::Copied(copied) => self.dialogs.copied = copied,
-            DialogNews::DismissNotice => self.dialogs.notice = None,
-        }
-        true
-    }
-
     /// The timeline says something.
     fn told(&mut self, ctx: &Context<Self>, told: Told) -> bool {
         let timeline = &mut self.timeline;
@@ -270,7 +189,13 @@ impl App {
         self.panel.wish = Some((number + 1, wish));
     }
 
-    fn recolour(&mut self) -> bool {
+    /// The details of the clicked item do not stay open.
+    fn unpin(&mut self, _: &Context<Self>, (): ()) -> bool {
+        self.viewer.act(Control::pin_details);
+        false
+    }
+
+    fn recolour(&mut self, _: &Context<Self>, (): ()) -> bool {
         self.panel.colours += 1;
         self.viewer.redraw();
         true

@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::log::LogNews;
-use super::{App, DialogNews, FileNews, Msg};
+use super::App;
+use crate::ui::act::on;
 use crate::ui::dialog::{Help, swatch};
 use crate::ui::header::{Header, Loading, Warnings};
 use crate::ui::landing::{FileInput, Landing};
-use crate::ui::panel::{Page, span_text};
+use crate::ui::panel::{PanelProps, Source, span_text};
 use crate::ui::tabs::Tabs;
 use crate::ui::timeline::Timeline;
 use crate::ui::viewer::Description;
@@ -20,13 +20,13 @@ use views::view::Change;
 impl App {
     /// All of the page.
     pub(super) fn page(&self, ctx: &Context<Self>) -> Html {
-        let link = ctx.link();
         let dialogs = &self.dialogs;
+        let on_help_closed = on(ctx, |app, _, ()| app.dialogs.help.take().is_some());
         let shown =
             self.log.is_open() || (self.log.is_loading() && self.log.overview.span.is_some());
         html! {
             <>
-                <FileInput node={self.file_input.clone()} on_files={link.callback(|files| Msg::Files(FileNews::Chosen(files)))} />
+                <FileInput node={self.file_input.clone()} on_files={on(ctx, Self::chosen)} />
                 if shown {
                     { self.log_page(ctx) }
                 } else if self.log.is_loading() {
@@ -35,15 +35,15 @@ impl App {
                     <Landing link={self.wanted.as_ref().map(|wanted| AttrValue::from(link::promise(wanted)))}
                         error={dialogs.error.clone().map(AttrValue::from)}
                         notice={dialogs.notice.clone().map(AttrValue::from)}
-                        on_browse={link.callback(|()| Msg::Do(Action::Open))}
-                        on_sample={link.callback(|path| Msg::Files(FileNews::Sample(path)))} />
+                        on_browse={on(ctx, |app, ctx, ()| app.perform(ctx, Action::Open))}
+                        on_sample={on(ctx, Self::open_sample)} />
                 }
                 { self.view_palette(ctx) }
                 if dialogs.dragging {
                     <div class="overlay" aria-hidden="true"><p>{ "Drop it anywhere" }</p></div>
                 }
                 if let Some(legend) = dialogs.help {
-                    <Help {legend} colours={self.panel.colours} on_close={link.callback(|()| Msg::Dialog(DialogNews::HelpClosed))} />
+                    <Help {legend} colours={self.panel.colours} on_close={on_help_closed} />
                 }
             </>
         }
@@ -52,14 +52,16 @@ impl App {
     fn loading(&self, ctx: &Context<Self>) -> Html {
         html! {
             <Loading name={self.log.name.clone()} progress={self.log.progress} events={self.log.events}
-                on_cancel={ctx.link().callback(|()| Msg::Log(LogNews::Cancel))} />
+                on_cancel={on(ctx, Self::cancel)} />
         }
     }
 
     /// The page with a log.
     fn log_page(&self, ctx: &Context<Self>) -> Html {
-        let link = ctx.link();
         let view = self.views.view();
+        let dismiss = on(ctx, |app, _, _: MouseEvent| {
+            app.dialogs.notice.take().is_some()
+        });
         html! {
             <div class="app" data-elapsed-ms={self.log.elapsed_ms.map(|ms| format!("{ms:.1}"))}>
                 { self.header(ctx) }
@@ -69,19 +71,19 @@ impl App {
                 if let Some(notice) = &self.dialogs.notice {
                     <div class="notice" role="status">
                         <span>{ notice }</span>
-                        <button class="quiet" onclick={link.callback(|_: MouseEvent| Msg::Dialog(DialogNews::DismissNotice))} aria-label="Dismiss">{ "✕" }</button>
+                        <button class="quiet" onclick={dismiss} aria-label="Dismiss">{ "✕" }</button>
                     </div>
                 }
                 if self.log.overview.complete {
                     <Warnings overview={Rc::clone(&self.log.overview)}
-                        on_all={link.callback(|()| Msg::Diagnostics)} />
+                        on_all={on(ctx, Self::show_diagnostics)} />
                 }
                 <main class="stage">
                     { self.tracks(ctx) }
                     { self.strip(ctx) }
                     if !view.panel_hidden {
                         <Tabs panel={view.panel} generation={self.log.generation}
-                            on_panel={link.callback(|panel| Msg::Change(Change::panel(panel)))}>
+                            on_panel={on(ctx, Self::change).reform(Change::panel)}>
                             { self.open_panel(ctx) }
                         </Tabs>
                     }
@@ -91,14 +93,8 @@ impl App {
     }
 
     fn header(&self, ctx: &Context<Self>) -> Html {
-        let link = ctx.link();
-        let action = |action: Action| link.callback(move |()| Msg::Do(action));
-        let on_filter = link.callback(|filter: String| {
-            Msg::Change(Change::new(|mut view, _| {
-                view.tracks.filter = filter;
-                view
-            }))
-        });
+        let action = |action: Action| on(ctx, Self::perform).reform(move |()| action);
+        let on_filter = on(ctx, Self::filter_tracks);
         html! {
             <Header name={self.log.name.clone()} overview={Rc::clone(&self.log.overview)}
                 elapsed_ms={self.log.elapsed_ms} filter={self.views.view().tracks.filter.clone()}
@@ -109,41 +105,48 @@ impl App {
     }
 
     fn tracks(&self, ctx: &Context<Self>) -> Html {
-        let link = ctx.link();
         let state = &self.timeline;
         html! {
             <Timeline viewer={self.viewer.clone()} layout={state.layout.clone()} seen={state.seen.clone()}
                 current={state.track.clone()} view={self.views.view().tracks.clone()} hidden={state.hidden.clone()}
                 messages={self.log.overview.messages > 0} description={state.description.clone()} pinned={state.pinned.clone()}
-                on_change={link.callback(|change| Msg::Change(Change::tracks(change)))} on_goto={link.callback(Msg::Goto)}
-                on_flame={link.callback(Msg::ShowInFlame)} on_unpin={link.callback(|()| Msg::Unpin)} />
+                on_change={on(ctx, Self::change).reform(Change::tracks)} on_goto={on(ctx, Self::goto)}
+                on_flame={on(ctx, Self::show_in_flame)} on_unpin={on(ctx, Self::unpin)} />
         }
     }
 
     /// The panel that is open.
     fn open_panel(&self, ctx: &Context<Self>) -> Html {
-        let link = ctx.link();
+        let (log, panel) = (&self.log, &self.panel);
         let view = self.views.view();
-        let page = Page {
-            client: &self.log_client,
-            log: &self.log,
-            view,
-            marked: &self.panel.marked,
+        let props = PanelProps {
+            source: Source {
+                client: self.log_client.clone(),
+                events: log.overview.events,
+                complete: log.overview.complete,
+            },
+            overview: Rc::clone(&log.overview),
+            name: log.name.clone().into(),
+            fingerprint: log.fingerprint,
+            flame_sources: Rc::clone(&log.flame_sources),
+            view: Rc::clone(view),
+            range: view.selection,
+            marked: Rc::clone(&panel.marked),
             place: self.timeline.place,
-            items: &self.panel.items,
-            wish: self.panel.wish,
-            colours: self.panel.colours,
-            names: self.panel.names,
-            on_change: link.callback(Msg::Change),
-            on_goto: link.callback(Msg::Goto),
-            on_action: link.callback(Msg::Do),
+            items: panel.items.clone(),
+            wish: panel.wish,
+            colours: panel.colours,
+            names: panel.names,
+            on_change: on(ctx, Self::change),
+            on_goto: on(ctx, Self::goto),
+            on_action: on(ctx, Self::perform),
         };
-        panels::view(view.panel, &page)
+        panels::view(view.panel, props)
     }
 
     /// The selected range and tracks, with a button that drops them.
     fn selection(&self, ctx: &Context<Self>) -> Html {
-        let drop = ctx.link().callback(|_: MouseEvent| Msg::DropSelection);
+        let drop = on(ctx, Self::drop_selection).reform(|_: MouseEvent| ());
         let marked = &self.panel.marked;
         let range = self.views.view().selection;
         let tracks = (marked.count > 0).then(|| marked.words());

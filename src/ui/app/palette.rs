@@ -7,7 +7,8 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
-use super::{App, DialogNews, Msg};
+use super::App;
+use crate::ui::act::on;
 use crate::ui::palette::{Entry, Palette, Pick};
 use crate::ui::panels::PANELS;
 use crate::ui::viewer::Goto;
@@ -143,7 +144,7 @@ impl App {
     }
 
     /// Does what was picked.
-    pub(super) fn picked(&mut self, ctx: &Context<Self>, pick: Pick) {
+    fn picked(&mut self, ctx: &Context<Self>, pick: Pick) -> bool {
         self.dialogs.palette = None;
         match pick {
             Pick::Action(action) => {
@@ -160,16 +161,17 @@ impl App {
                 self.filter_tracks(ctx, text);
             }
         }
+        true
     }
 
     pub(super) fn view_palette(&self, ctx: &Context<Self>) -> Html {
         let Some(entries) = &self.dialogs.palette else {
             return Html::default();
         };
-        let link = ctx.link();
+        let on_close = on(ctx, |app, _, ()| app.dialogs.palette.take().is_some());
         html! {
             <Palette entries={Rc::clone(entries)} filters={self.can(Action::FilterTracks)}
-                on_pick={link.callback(|pick| Msg::Dialog(DialogNews::Picked(pick)))} on_close={link.callback(|()| Msg::Dialog(DialogNews::PaletteClosed))} />
+                on_pick={on(ctx, Self::picked)} {on_close} />
         }
     }
 }

@@ -1,10 +1,12 @@
 //! What keys and the palette make the page do.
 
 use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{HtmlElement, HtmlInputElement, KeyboardEvent};
 use yew::prelude::*;
 
 use super::App;
+use crate::ui::copy::copy;
 use crate::ui::heads::focus_current;
 use crate::ui::panels::PANELS;
 use crate::ui::viewer::Control;
@@ -44,7 +46,7 @@ fn focus(input: &NodeRef) {
 }
 
 impl App {
-    pub(super) fn key(&mut self, ctx: &Context<Self>, event: &KeyboardEvent) -> bool {
+    pub(super) fn key(&mut self, ctx: &Context<Self>, event: KeyboardEvent) -> bool {
         let target = event
             .target()
             .and_then(|target| target.dyn_into::<HtmlElement>().ok());
@@ -54,7 +56,7 @@ impl App {
             .unwrap_or_default();
         // Where nothing has the focus the keys are the timeline's.
         let on_timeline = tag == "BODY" || target.as_ref().is_some_and(is_head);
-        let action = pressed(event, on_timeline);
+        let action = pressed(&event, on_timeline);
         let dialog = self.dialogs.help.is_some() && action != Some(Action::Palette);
         if self.dialogs.palette.is_some() || dialog {
             return false;
@@ -121,11 +123,11 @@ impl App {
             Command::ExportSvg => self.export_svg(),
             Command::Theme => {
                 theme::apply(theme::next(theme::choice()), theme::contrast());
-                return self.recolour();
+                return self.recolour(ctx, ());
             }
             Command::Contrast => {
                 theme::apply(theme::choice(), theme::other(theme::contrast()));
-                return self.recolour();
+                return self.recolour(ctx, ());
             }
             Command::Palette => self.open_palette(),
             Command::Help => self.dialogs.help = Some(false),
@@ -147,11 +149,10 @@ impl App {
             return false;
         }
         if !self.views.view().tracks.selected.is_empty() {
-            return self.drop_selection(ctx);
+            return self.drop_selection(ctx, ());
         }
         if self.log.is_loading() {
-            self.cancel();
-            return true;
+            return self.cancel(ctx, ());
         }
         false
     }
@@ -180,9 +181,8 @@ impl App {
 
     fn copy_details(&self) {
         if let Some(description) = self.viewer.read(Control::description) {
-            let clipboard = gloo_utils::window().navigator().clipboard();
             // Where the browser does not allow it, nothing is copied.
-            let _ = clipboard.write_text(&description.to_text());
+            spawn_local(async move { _ = copy(&description.to_text()).await });
         }
     }
 }

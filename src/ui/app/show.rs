@@ -1,11 +1,13 @@
 //! The view: it changes through functions from view to view, can be gone back
 //! from, and the address follows it.
 
-use gloo_timers::callback::Timeout;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use gloo_timers::future::TimeoutFuture;
+use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
-use super::{App, DialogNews, Msg};
+use super::App;
+use crate::ui::act::{after, on};
+use crate::ui::copy::{SAID_MS, copy};
 use crate::ui::link;
 use crate::ui::panel::Wish;
 use crate::ui::panels::{FLAME_GRAPH, IN_VIEW, NOTES, PROCESS};
@@ -106,14 +108,11 @@ impl App {
     /// The address follows when the user has paused.
     pub(super) fn will_settle(&mut self, ctx: &Context<Self>) {
         if self.log.is_open() {
-            let link = ctx.link().clone();
-            self.pauses.settle = Some(Timeout::new(SETTLED_MS, move || {
-                link.send_message(Msg::Settled)
-            }));
+            self.pauses.settle = Some(after(ctx, SETTLED_MS, Self::settled));
         }
     }
 
-    pub(super) fn settled(&mut self) -> bool {
+    fn settled(&mut self, _: &Context<Self>, (): ()) -> bool {
         self.pauses.settle = None;
         self.look();
         let entry = self.views.settle(js_sys::Date::now());
@@ -124,14 +123,11 @@ impl App {
     /// The table of what is in view follows when it can be seen.
     pub(super) fn will_follow(&mut self, ctx: &Context<Self>) {
         if self.views.view().panel == IN_VIEW {
-            let link = ctx.link().clone();
-            self.pauses.follow = Some(Timeout::new(FOLLOW_MS, move || {
-                link.send_message(Msg::FollowTimeline)
-            }));
+            self.pauses.follow = Some(after(ctx, FOLLOW_MS, Self::follow_timeline));
         }
     }
 
-    pub(super) fn follow_timeline(&mut self) -> bool {
+    fn follow_timeline(&mut self, _: &Context<Self>, (): ()) -> bool {
         self.pauses.follow = None;
         self.panel.items = Same::new(self.viewer.read(Control::visible_items));
         true
@@ -153,17 +149,16 @@ impl App {
         let Some(href) = link::href(&said) else {
             return;
         };
-        let link = ctx.link().clone();
-        let say = move |copied| link.send_message(Msg::Dialog(DialogNews::Copied(copied)));
-        let clipboard = gloo_utils::window().navigator().clipboard();
-        let copying = clipboard.write_text(&href);
+        let copied = on(ctx, |app, _, copied| {
+            app.dialogs.copied = copied;
+            true
+        });
         spawn_local(async move {
-            let copied = JsFuture::from(copying).await.is_ok();
-            say(copied);
-            if copied {
-                gloo_timers::future::TimeoutFuture::new(2500).await;
-                say(false);
+            if copy(&href).await {
+                copied.emit(true);
+                TimeoutFuture::new(SAID_MS).await;
             }
+            copied.emit(false);
         });
     }
 
@@ -200,7 +195,7 @@ impl App {
     }
 
     /// The address was changed: by hand, or by the browser's Back and Forward.
-    pub(super) fn follow_address(&mut self, ctx: &Context<Self>) -> bool {
+    pub(super) fn follow_address(&mut self, ctx: &Context<Self>, (): ()) -> bool {
         let said = link::read().unwrap_or_default();
         if self.log.is_open() {
             self.follow_link(ctx, said);
@@ -234,7 +229,7 @@ impl App {
     }
 
     /// Selects no range and no tracks any more.
-    pub(super) fn drop_selection(&mut self, ctx: &Context<Self>) -> bool {
+    pub(super) fn drop_selection(&mut self, ctx: &Context<Self>, (): ()) -> bool {
         self.change(
             ctx,
             Change::new(|mut view, _| {
@@ -273,7 +268,7 @@ impl App {
     }
 
     /// Shows all that is wrong or odd about the log.
-    pub(super) fn show_diagnostics(&mut self, ctx: &Context<Self>) -> bool {
+    pub(super) fn show_diagnostics(&mut self, ctx: &Context<Self>, (): ()) -> bool {
         self.change(ctx, Change::panel(PROCESS));
         self.wish(Wish::Diagnostics);
         true

@@ -10,7 +10,7 @@ use yew::prelude::*;
 use crate::ui::chart::{Bin, Histogram, Series, patterns};
 use crate::ui::grid::{Column, Grid, GridRow, Rows, ScrollTo, Went};
 use crate::ui::panel::range_text;
-use crate::ui::panel::{Page, PanelProps, use_answer};
+use crate::ui::panel::{PanelProps, use_answer};
 use crate::ui::term::Term;
 use crate::ui::viewer::Goto;
 use analysis::numbers::Collection;
@@ -109,14 +109,9 @@ fn pauses_query(range: Option<Interval>) -> CollectionsQuery {
     }
 }
 
-/// The panel, as the page shows it.
-pub(super) fn panel(page: &Page<'_>) -> Html {
-    html! { <Collections ..page.props() /> }
-}
-
 /// The panel.
 #[component]
-fn Collections(props: &PanelProps) -> Html {
+pub(super) fn Collections(props: &PanelProps) -> Html {
     let sort = use_state_eq(|| BY_START);
     let window = use_state_eq(|| 0..100_u64);
     // The current row is known by the collection's number.

@@ -9,89 +9,46 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use gloo_timers::callback::Timeout;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
-use crate::ui::client::LogClient;
+use crate::ui::act::{Act, after, on};
+use crate::ui::copy::copy;
 use crate::ui::grid::{Grid, Rows, ScrollTo, Went};
-use crate::ui::panel::{Marked, Page};
+use crate::ui::panel::PanelProps;
 use crate::ui::viewer::{Goto, Place};
 use filter::{Change, FilterBar, Match};
-use model::time::Interval;
 use row::{COLUMNS, as_text, grid_row};
 use views::events::filter::EventFilter;
 use views::events::visit::FoundRow;
 use views::events::{EventList, EventRow};
 use views::scene::format;
-use views::session::Overview;
 use views::session::event_list::{
     CountRows, Counted, EventAt, EventFields, EventRows, FindEvent, NoRows,
 };
+use views::session::query::Query;
 
 /// A change of the selected range is followed when it has settled.
 const RANGE_SETTLED_MS: u32 = 120;
 /// So many rows can be copied at once.
 const COPIED_AT_MOST: u64 = 20_000;
 
-/// The panel, as the page shows it.
-pub(super) fn panel(page: &Page<'_>) -> Html {
-    html! {
-        <Events client={page.client.clone()} overview={Rc::clone(&page.log.overview)} range={page.view.selection}
-            marked={Rc::clone(page.marked)} place={page.place}
-            list={page.view.settings.get::<EventList>()} on_goto={page.on_goto.clone()}
-            on_list={page.on_change.reform(views::view::Change::settings::<EventList>)} />
+/// What is listed: what the view says, in the selected range and of the
+/// selected tracks.
+fn whole_list(props: &PanelProps) -> EventList {
+    let list = props.view.settings.get::<EventList>();
+    EventList {
+        filter: EventFilter {
+            range: props.range,
+            scope: props.marked.scope.clone(),
+            ..list.filter
+        },
+        search: list.search,
     }
-}
-
-#[derive(Properties, PartialEq)]
-struct EventsProps {
-    client: LogClient,
-    overview: Rc<Overview>,
-    /// Only events in it are listed.
-    range: Option<Interval>,
-    /// The selected tracks: only events of their capabilities and threads.
-    marked: Rc<Marked>,
-    /// What was clicked on the timeline: the list goes there.
-    place: Option<Place>,
-    on_goto: Callback<Goto>,
-    /// What is listed, but for the range and the tracks.
-    list: EventList,
-    /// Hears what shall be listed.
-    on_list: Callback<EventList>,
-}
-
-impl EventsProps {
-    /// What is listed.
-    fn whole_list(&self) -> EventList {
-        EventList {
-            filter: EventFilter {
-                range: self.range,
-                scope: self.marked.scope.clone(),
-                ..self.list.filter.clone()
-            },
-            search: self.list.search.clone(),
-        }
-    }
-}
-
-enum Msg {
-    Window(Range<u64>),
-    Rows(u32, u64, Result<Vec<EventRow>, NoRows>),
-    Counted(u32, Result<Counted, NoRows>),
-    Change(Change),
-    RangeSettled,
-    Went(Went),
-    Find { forward: bool },
-    Found(u32, Result<Option<FoundRow>, NoRows>),
-    Located(u32, Option<FoundRow>),
-    Fields(u64, Vec<(String, String)>),
-    Copy,
-    Copied(Option<usize>),
-    Key(KeyboardEvent),
 }
 
 /// The panel.
-struct Events {
+pub(super) struct Events {
     list: EventList,
     /// Goes up with every other list, so that late answers are known.
     number: u32,
@@ -124,13 +81,13 @@ struct Events {
 }
 
 impl Component for Events {
-    type Message = Msg;
-    type Properties = EventsProps;
+    type Message = Act<Self>;
+    type Properties = PanelProps;
 
     fn create(ctx: &Context<Self>) -> Self {
         let props = ctx.props();
         let mut events = Self {
-            list: props.whole_list(),
+            list: whole_list(props),
             number: 0,
             total: 0,
             rows: Vec::new(),
@@ -155,15 +112,15 @@ impl Component for Events {
         events
     }
 
-    fn changed(&mut self, ctx: &Context<Self>, old: &EventsProps) -> bool {
+    fn changed(&mut self, ctx: &Context<Self>, old: &PanelProps) -> bool {
         let props = ctx.props();
         if props.range != old.range {
-            let link = ctx.link().clone();
-            self.range_settles = Some(Timeout::new(RANGE_SETTLED_MS, move || {
-                link.send_message(Msg::RangeSettled)
+            self.range_settles = Some(after(ctx, RANGE_SETTLED_MS, |events, ctx, ()| {
+                events.follow(ctx);
+                true
             }));
         }
-        if props.list != old.list || props.marked != old.marked {
+        if props.view.settings != old.view.settings || props.marked != old.marked {
             self.follow(ctx);
         }
         if props.overview.complete != old.overview.complete {
@@ -175,67 +132,30 @@ impl Component for Events {
         true
     }
 
-    fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
-        match msg {
-            Msg::Window(window) => {
-                self.window = window;
-                self.ask_rows(ctx);
-                return false;
-            }
-            Msg::Rows(number, first, rows) => self.rows_came(ctx, number, first, rows),
-            Msg::Counted(number, counted) => self.counted(ctx, number, counted),
-            Msg::Change(change) => self.change(ctx, change),
-            Msg::RangeSettled => {
-                self.range_settles = None;
-                self.follow(ctx);
-            }
-            Msg::Went(went) => self.went(ctx, went),
-            Msg::Find { forward } => self.find(ctx, forward),
-            Msg::Found(number, found) => return self.found(ctx, number, found),
-            Msg::Located(number, found) => {
-                if number == self.number {
-                    self.show(ctx, found);
-                }
-            }
-            Msg::Fields(number, fields) => self.fields = Some((number, fields)),
-            Msg::Copy => self.copy(ctx),
-            Msg::Copied(rows) => {
-                self.copied = Some(rows.map_or_else(
-                    || "The browser did not let the rows be copied.".to_owned(),
-                    |rows| format!("{} rows copied", format::count(rows as u64)),
-                ));
-            }
-            Msg::Key(event) => {
-                if !(event.ctrl_key() || event.meta_key()) || event.key() != "c" {
-                    return false;
-                }
-                event.prevent_default();
-                self.copy(ctx);
-            }
-        }
-        true
+    fn update(&mut self, ctx: &Context<Self>, act: Act<Self>) -> bool {
+        act(self, ctx)
     }
 
     fn view(&self, ctx: &Context<Self>) -> Html {
-        let (props, link) = (ctx.props(), ctx.link());
+        let props = ctx.props();
         if !props.overview.complete {
             return html! { <p class="empty">{ "The events are listed when the log is read." }</p> };
         }
         html! {
-            <div class="events" onkeydown={link.callback(Msg::Key)}>
-                <FilterBar client={props.client.clone()} overview={Rc::clone(&props.overview)}
+            <div class="events" onkeydown={on(ctx, Self::key)}>
+                <FilterBar client={props.source.client.clone()} overview={Rc::clone(&props.overview)}
                     list={self.list.clone()} marked={Rc::clone(&props.marked)} found={self.found.clone()} total={self.total}
                     counting={self.counting()}
-                    on_change={link.callback(Msg::Change)}
-                    on_find={link.callback(|forward| Msg::Find { forward })}
-                    on_copy={link.callback(|()| Msg::Copy)} />
+                    on_change={on(ctx, Self::change)}
+                    on_find={on(ctx, Self::find)}
+                    on_copy={on(ctx, Self::copy)} />
                 if self.total == 0 && self.counting().is_none() {
                     <p class="empty">{ "No event passes this filter. " }{ self.why_empty() }</p>
                 } else {
                     <Grid name="event-rows" label="Events" columns={COLUMNS} total={self.total}
                         rows={Rc::clone(&self.grid_rows)} current={self.current}
                         selected={self.selected()} scroll_to={self.scroll_to}
-                        on_window={link.callback(Msg::Window)} on_current={link.callback(Msg::Went)} />
+                        on_window={on(ctx, Self::look)} on_current={on(ctx, Self::went)} />
                 }
                 if let Some(trouble) = &self.trouble {
                     <p class="strip" role="alert">{ trouble }</p>
@@ -248,6 +168,43 @@ impl Component for Events {
 }
 
 impl Events {
+    /// Asks about the list; an answer that comes when another one is shown is
+    /// dropped.
+    fn ask<Q: Query>(
+        &self,
+        ctx: &Context<Self>,
+        query: Q,
+        then: impl FnOnce(&mut Self, &Context<Self>, Q::Answer) + 'static,
+    ) {
+        let (link, number) = (ctx.link().clone(), self.number);
+        ctx.props().source.client.ask(query, move |answer| {
+            let Ok(answer) = answer else { return };
+            let act: Act<Self> = Box::new(move |events, ctx| {
+                let current = events.number == number;
+                if current {
+                    then(events, ctx, answer);
+                }
+                current
+            });
+            link.send_message(act);
+        });
+    }
+
+    /// Other rows are in view.
+    fn look(&mut self, ctx: &Context<Self>, window: Range<u64>) -> bool {
+        self.window = window;
+        self.ask_rows(ctx);
+        false
+    }
+
+    fn key(&mut self, ctx: &Context<Self>, event: KeyboardEvent) -> bool {
+        if !(event.ctrl_key() || event.meta_key()) || event.key() != "c" {
+            return false;
+        }
+        event.prevent_default();
+        self.copy(ctx, ())
+    }
+
     fn why_empty(&self) -> &'static str {
         let filter = &self.list.filter;
         match filter.range {
@@ -270,15 +227,15 @@ impl Events {
         html! { <p class="strip event-fields" aria-live="polite">{ for fields.iter().map(field) }</p> }
     }
 
-    /// Which part of the log is counted, while that is not all of it.
+    /// How much of the log is counted, from 0 to 1, while that is not all of it.
     fn counting(&self) -> Option<f64> {
         let counting = self.list.needs_scan() && !self.counted.complete && self.trouble.is_none();
         counting.then_some(self.counted.part)
     }
 
-    fn change(&mut self, ctx: &Context<Self>, change: Change) {
+    fn change(&mut self, ctx: &Context<Self>, change: Change) -> bool {
         let props = ctx.props();
-        let mut list = props.list.clone();
+        let (mut list, on_list) = props.settings::<EventList>();
         let filter = &mut list.filter;
         match change {
             Change::Types(types) => filter.types = types,
@@ -290,12 +247,13 @@ impl Events {
             }
             Change::Clear => *filter = EventFilter::default(),
         }
-        props.on_list.emit(list);
+        on_list.emit(list);
+        true
     }
 
     /// Lists what is asked for, if that is something else now.
     fn follow(&mut self, ctx: &Context<Self>) {
-        let list = ctx.props().whole_list();
+        let list = whole_list(ctx.props());
         if self.list != list {
             self.list = list;
             self.list_changed(ctx);
@@ -350,13 +308,7 @@ impl Events {
 
     /// Has rows counted for a while.
     fn count(&self, ctx: &Context<Self>) {
-        let (link, number) = (ctx.link().clone(), self.number);
-        let query = CountRows(self.list.clone());
-        ctx.props().client.ask(query, move |counted| {
-            if let Ok(counted) = counted {
-                link.send_message(Msg::Counted(number, counted));
-            }
-        });
+        self.ask(ctx, CountRows(self.list.clone()), Self::counted);
     }
 
     /// Says why rows are missing.
@@ -368,10 +320,7 @@ impl Events {
     }
 
     /// More rows are counted.
-    fn counted(&mut self, ctx: &Context<Self>, number: u32, counted: Result<Counted, NoRows>) {
-        if number != self.number {
-            return;
-        }
+    fn counted(&mut self, ctx: &Context<Self>, counted: Result<Counted, NoRows>) {
         let counted = match counted {
             Ok(counted) => counted,
             Err(why) => return self.no_rows(why),
@@ -403,7 +352,6 @@ impl Events {
             return;
         }
         self.in_flight = true;
-        let (link, number) = (ctx.link().clone(), self.number);
         let first = self.window.start.min(self.total);
         let wanted = self.window.end.saturating_sub(first).max(100);
         let query = EventRows {
@@ -411,23 +359,12 @@ impl Events {
             first,
             count: u32::try_from(wanted).unwrap_or(u32::MAX),
         };
-        ctx.props().client.ask(query, move |rows| {
-            if let Ok(rows) = rows {
-                link.send_message(Msg::Rows(number, first, rows));
-            }
+        self.ask(ctx, query, move |events, ctx, rows| {
+            events.rows_came(ctx, first, rows);
         });
     }
 
-    fn rows_came(
-        &mut self,
-        ctx: &Context<Self>,
-        number: u32,
-        first: u64,
-        rows: Result<Vec<EventRow>, NoRows>,
-    ) {
-        if number != self.number {
-            return;
-        }
+    fn rows_came(&mut self, ctx: &Context<Self>, first: u64, rows: Result<Vec<EventRow>, NoRows>) {
         self.in_flight = false;
         let rows = match rows {
             Ok(rows) => rows,
@@ -465,7 +402,7 @@ impl Events {
         }
     }
 
-    fn went(&mut self, ctx: &Context<Self>, went: Went) {
+    fn went(&mut self, ctx: &Context<Self>, went: Went) -> bool {
         if went.extend {
             self.anchor = self.anchor.or(self.current).or(Some(went.row));
         } else {
@@ -477,6 +414,7 @@ impl Events {
             ctx.props().on_goto.emit(Goto::time(row.time));
         }
         self.ask_fields(ctx);
+        true
     }
 
     /// Asks for the fields of the current event, if others are at hand.
@@ -491,32 +429,30 @@ impl Events {
         if self.fields.as_ref().is_some_and(|(of, _)| *of == number) {
             return;
         }
-        let link = ctx.link().clone();
-        ctx.props().client.ask(EventFields(number), move |fields| {
-            if let Ok(Ok(fields)) = fields {
-                link.send_message(Msg::Fields(number, fields));
-            }
+        self.ask(ctx, EventFields(number), move |events, _, fields| {
+            events.fields = fields
+                .ok()
+                .map(|fields| (number, fields))
+                .or(events.fields.take());
         });
     }
 
     fn locate(&mut self, ctx: &Context<Self>, place: Place) {
-        let (link, number) = (ctx.link().clone(), self.number);
         let query = EventAt {
             list: self.list.clone(),
             time: place.time,
             cap: place.cap,
         };
-        ctx.props().client.ask(query, move |found| {
-            if let Ok(Ok(found)) = found {
-                link.send_message(Msg::Located(number, found));
-            }
+        self.ask(ctx, query, |events, ctx, found| {
+            events.show(ctx, found.ok().flatten());
         });
     }
 
-    fn find(&mut self, ctx: &Context<Self>, forward: bool) {
+    fn find(&mut self, ctx: &Context<Self>, forward: bool) -> bool {
         self.sought = Some(forward);
         self.found.looking = true;
         self.seek(ctx);
+        true
     }
 
     /// Asks for the match that is looked for, if one is counted already or
@@ -528,35 +464,19 @@ impl Events {
             return;
         };
         self.sought = None;
-        let (link, number) = (ctx.link().clone(), self.number);
         let query = FindEvent {
             list: self.list.clone(),
             from: self.current,
             forward,
         };
-        ctx.props().client.ask(query, move |found| {
-            if let Ok(found) = found {
-                link.send_message(Msg::Found(number, found));
-            }
-        });
+        self.ask(ctx, query, Self::found);
     }
 
-    fn found(
-        &mut self,
-        ctx: &Context<Self>,
-        number: u32,
-        found: Result<Option<FoundRow>, NoRows>,
-    ) -> bool {
-        if number != self.number {
-            return false;
-        }
+    fn found(&mut self, ctx: &Context<Self>, found: Result<Option<FoundRow>, NoRows>) {
         self.found.looking = false;
         let found = match found {
             Ok(found) => found,
-            Err(why) => {
-                self.no_rows(why);
-                return true;
-            }
+            Err(why) => return self.no_rows(why),
         };
         self.found.none_left = found.is_none();
         if let Some(found) = found {
@@ -564,7 +484,6 @@ impl Events {
             ctx.props().on_goto.emit(Goto::time(found.time));
         }
         self.show(ctx, found);
-        true
     }
 
     /// Goes to a row.
@@ -580,30 +499,34 @@ impl Events {
     }
 
     /// Copies the selected rows, or the current one, as text with tabs.
-    fn copy(&mut self, ctx: &Context<Self>) {
-        let selected = self.selected();
-        let selected = if selected.is_empty() {
-            let Some(current) = self.current else { return };
-            current..current + 1
-        } else {
-            selected
-        };
-        let link = ctx.link().clone();
+    fn copy(&mut self, ctx: &Context<Self>, (): ()) -> bool {
+        let mut selected = self.selected();
+        if selected.is_empty() {
+            let Some(current) = self.current else {
+                return false;
+            };
+            selected = current..current + 1;
+        }
         let count = (selected.end - selected.start).min(COPIED_AT_MOST);
         let query = EventRows {
             list: self.list.clone(),
             first: selected.start,
             count: u32::try_from(count).unwrap_or(u32::MAX),
         };
-        ctx.props().client.ask(query, move |rows| {
-            let Ok(Ok(rows)) = rows else { return };
+        self.ask(ctx, query, |_, ctx, rows| {
+            let Ok(rows) = rows else { return };
             let text: String = rows.iter().map(as_text).collect();
-            let clipboard = gloo_utils::window().navigator().clipboard();
-            let copying = JsFuture::from(clipboard.write_text(&text));
-            spawn_local(async move {
-                let done = copying.await.is_ok();
-                link.send_message(Msg::Copied(done.then_some(rows.len())));
-            });
+            let copied = on(ctx, Self::copied);
+            spawn_local(async move { copied.emit(copy(&text).await.then_some(rows.len())) });
         });
+        false
+    }
+
+    fn copied(&mut self, _: &Context<Self>, rows: Option<usize>) -> bool {
+        self.copied = Some(match rows {
+            None => "The browser did not let the rows be copied.".to_owned(),
+            Some(rows) => format!("{} copied", format::many(rows as u64, "row")),
+        });
+        true
     }
 }

@@ -5,8 +5,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
-use crate::ui::panel::Page;
-use crate::ui::same::Same;
+use crate::ui::panel::PanelProps;
 use crate::ui::viewer::{Goto, VisibleItem};
 use views::scene::format;
 
@@ -26,21 +25,9 @@ const fn column(title: &'static str, help: &'static str, number: bool) -> Column
     }
 }
 
-/// The panel, as the page shows it.
-pub(super) fn panel(page: &Page<'_>) -> Html {
-    html! { <InView items={page.items.clone()} on_goto={page.on_goto.clone()} /> }
-}
-
-#[derive(Properties, PartialEq)]
-struct InViewProps {
-    /// The marks of the tracks in view.
-    items: Same<Vec<VisibleItem>>,
-    on_goto: Callback<Goto>,
-}
-
-/// The table.
+/// The panel.
 #[component]
-fn InView(props: &InViewProps) -> Html {
+pub(super) fn InView(props: &PanelProps) -> Html {
     let track = use_state_eq(String::new);
     let current = use_state_eq(|| None::<u64>);
     let tracks = use_memo(props.items.clone(), |items| track_names(items));

@@ -14,7 +14,11 @@ cfg_if::cfg_if! {
         mod summary;
         mod threads;
 
-        use super::panel::Page;
+        use std::rc::Rc;
+
+        use yew::virtual_dom::VComp;
+
+        use super::panel::PanelProps;
     }
 }
 
@@ -49,9 +53,9 @@ macro_rules! panels {
 
         /// Draws a panel.
         #[cfg(target_arch = "wasm32")]
-        pub(super) fn view(name: PanelName, page: &Page<'_>) -> yew::Html {
+        pub(super) fn view(name: PanelName, props: PanelProps) -> yew::Html {
             match name.0 {
-                $($name => $view(page),)*
+                $($name => VComp::new::<$view>(Rc::new(props), None).into(),)*
                 _ => yew::Html::default(),
             }
         }
@@ -59,16 +63,16 @@ macro_rules! panels {
 }
 
 panels! {
-    // name in links, key, title, what it keeps in the view, what draws it, help
-    "summary", "1", "Summary", (), summary::panel, "How the time and the memory of the program were spent.";
-    "events", "2", "Events", EventList, events::panel, "Every event of the log, with filters and a search.";
-    "threads", "3", "Threads", ThreadView, threads::panel, "How each thread spent its time.";
-    "gc", "4", "Collections", (), collections::panel, "Every garbage collection and its pause.";
-    "sparks", "5", "Sparks", (), sparks::panel, "What became of the sparks, and how long they ran.";
-    "flame", "6", "Flame graph", FlameView, flame::panel, "Where the time or the memory goes, by call stacks.";
-    "process", "7", "Process", (), process::panel, "How the program was run, and what is wrong or odd about the log.";
-    "view", "8", "In view", (), in_view::panel, "What the timeline shows now, as a table.";
-    "notes", "9", "Notes", (), notes::panel, "Names that you give to moments and ranges.";
+    // name in links, key, title, what it keeps in the view, its component, help
+    "summary", "1", "Summary", (), summary::Summary, "How the time and the memory of the program were spent.";
+    "events", "2", "Events", EventList, events::Events, "Every event of the log, with filters and a search.";
+    "threads", "3", "Threads", ThreadView, threads::Threads, "How each thread spent its time.";
+    "gc", "4", "Collections", (), collections::Collections, "Every garbage collection and its pause.";
+    "sparks", "5", "Sparks", (), sparks::Sparks, "What became of the sparks, and how long they ran.";
+    "flame", "6", "Flame graph", FlameView, flame::FlameGraph, "Where the time or the memory goes, by call stacks.";
+    "process", "7", "Process", (), process::Process, "How the program was run, and what is wrong or odd about the log.";
+    "view", "8", "In view", (), in_view::InView, "What the timeline shows now, as a table.";
+    "notes", "9", "Notes", (), notes::NotesPanel, "Names that you give to moments and ranges.";
 }
 
 #[cfg(test)]

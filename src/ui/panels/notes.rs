@@ -11,53 +11,18 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{File, HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
-use crate::ui::client::LogClient;
-use crate::ui::panel::{Page, Wish};
+use crate::ui::panel::{PanelProps, Wish};
 use crate::ui::save::save;
-use crate::ui::viewer::Goto;
 use markers::use_markers;
-use model::time::Interval;
 use row::NoteRow;
 use views::actions::Action;
 use views::fingerprint::Fingerprint;
 use views::notes::{MAX_NOTES, Merged, Note, Notes, file};
+use views::scene::format::many;
 use views::view::Change;
 
 /// The largest file of notes that is read, in bytes: more than any needs.
 const MAX_FILE: f64 = 4_194_304.0;
-
-/// The panel, as the page shows it.
-pub(super) fn panel(page: &Page<'_>) -> Html {
-    let focus = match page.wish {
-        Some((times, Wish::NameNote(number))) => Some((number, times)),
-        _ => None,
-    };
-    html! {
-        <NotesPanel client={page.client.clone()} complete={page.log.overview.complete}
-            notes={Rc::clone(&page.view.notes)} log={page.log.name.clone()}
-            fingerprint={page.log.fingerprint} range={page.view.selection} {focus}
-            on_notes={page.on_change.reform(Change::notes)}
-            on_add={page.on_action.reform(|()| Action::AddNote)} on_goto={page.on_goto.clone()} />
-    }
-}
-
-#[derive(Properties, PartialEq)]
-struct NotesPanelProps {
-    client: LogClient,
-    /// Whether the log is read to its end.
-    complete: bool,
-    notes: Rc<Notes>,
-    /// What the log is called.
-    log: AttrValue,
-    fingerprint: Option<Fingerprint>,
-    /// The selected range, which a new note is about.
-    range: Option<Interval>,
-    /// The note whose name is to be written, and how often that was asked for.
-    focus: Option<(usize, u32)>,
-    on_notes: Callback<Notes>,
-    on_add: Callback<()>,
-    on_goto: Callback<Goto>,
-}
 
 /// What was done last.
 #[derive(Clone, PartialEq)]
@@ -97,17 +62,9 @@ impl Changer {
     }
 }
 
-/// How many of something: `1 note`, `3 notes`.
-fn many(number: usize, what: &str) -> String {
-    match number {
-        1 => format!("1 {what}"),
-        _ => format!("{number} {what}s"),
-    }
-}
-
 /// What has come of notes from elsewhere, in sentences.
 fn merged_text(merged: Merged, from: &str) -> String {
-    let mut text = format!("{} {from}.", many(merged.added, "new note"));
+    let mut text = format!("{} {from}.", many(merged.added as u64, "new note"));
     if merged.known > 0 {
         let were = if merged.known == 1 { "was" } else { "were" };
         text += &format!(" {} {were} there already.", merged.known);
@@ -150,40 +107,43 @@ async fn load(chosen: File, changer: Changer, fingerprint: Option<Fingerprint>) 
 
 /// The panel.
 #[component]
-fn NotesPanel(props: &NotesPanelProps) -> Html {
+pub(super) fn NotesPanel(props: &PanelProps) -> Html {
+    let notes = &props.view.notes;
+    let on_notes = props.on_change.reform(Change::notes);
     let node = use_node_ref();
     let done = use_state_eq(|| None::<Done>);
-    let latest = use_mut_ref(|| Rc::clone(&props.notes));
-    *latest.borrow_mut() = Rc::clone(&props.notes);
+    let latest = use_mut_ref(|| Rc::clone(notes));
+    *latest.borrow_mut() = Rc::clone(notes);
     let changer = Changer {
         notes: latest,
-        on_notes: props.on_notes.clone(),
+        on_notes: on_notes.clone(),
         done: done.setter(),
     };
-    let (looking, on_markers) = use_markers(&props.client, changer.clone());
+    let (looking, on_markers) = use_markers(&props.source.client, changer.clone());
     html! {
         <div class="notes" ref={node.clone()} tabindex="-1">
             <div class="controls">
-                <Buttons log={props.log.clone()} fingerprint={props.fingerprint} notes={Rc::clone(&props.notes)}
-                    ranged={props.range.is_some()} looking={looking || !props.complete} {on_markers}
-                    on_add={props.on_add.clone()}
+                <Buttons log={props.name.clone()} fingerprint={props.fingerprint} notes={Rc::clone(notes)}
+                    ranged={props.range.is_some()} looking={looking || !props.source.complete} {on_markers}
+                    on_add={props.on_action.reform(|()| Action::AddNote)}
                     on_clear={let changer = changer.clone(); Callback::from(move |()| changer.change(|notes| {
-                        let text = format!("Deleted {}.", many(notes.len(), "note"));
+                        let text = format!("Deleted {}.", many(notes.len() as u64, "note"));
                         *notes = Notes::default();
                         text
                     }))}
                     on_saved={let changer = changer.clone(); Callback::from(move |text: String| changer.say(text))}
                     on_file={let (changer, fingerprint) = (changer.clone(), props.fingerprint); Callback::from(move |file|
                         spawn_local(load(file, changer.clone(), fingerprint)))} />
-                <DoneText done={(*done).clone()} notes={Rc::clone(&props.notes)} on_undo={props.on_notes.clone()} />
+                <DoneText done={(*done).clone()} notes={Rc::clone(notes)} on_undo={on_notes} />
             </div>
             { view_table(props, &changer, &node) }
         </div>
     }
 }
 
-fn view_table(props: &NotesPanelProps, changer: &Changer, node: &NodeRef) -> Html {
-    if props.notes.is_empty() {
+fn view_table(props: &PanelProps, changer: &Changer, node: &NodeRef) -> Html {
+    let notes = &props.view.notes;
+    if notes.is_empty() {
         return html! {
             <div class="empty">
                 <p>{ "A note is a name for a moment or a range of the log, such as “slow request”. Press B on the timeline to add one at the selected range, or else at the pointer." }</p>
@@ -209,10 +169,13 @@ fn view_table(props: &NotesPanelProps, changer: &Changer, node: &NodeRef) -> Htm
                 _ => "Deleted a note.".to_owned(),
             });
         });
-        let focus = props.focus.filter(|(at, _)| *at == number);
+        let focus = match props.wish {
+            Some((times, Wish::NameNote(wanted))) if wanted == number => Some(times),
+            _ => None,
+        };
         html! {
             <NoteRow key={number} note={note.clone()} {on_name} {on_delete}
-                focus={focus.map(|(_, times)| times)} on_goto={props.on_goto.clone()} />
+                {focus} on_goto={props.on_goto.clone()} />
         }
     };
     html! {
@@ -222,7 +185,7 @@ fn view_table(props: &NotesPanelProps, changer: &Changer, node: &NodeRef) -> Htm
                     <tr><th scope="col">{ "Time" }</th><th scope="col">{ "Length" }</th><th scope="col">{ "Name" }</th>
                         <th scope="col"><span class="visually-hidden">{ "What to do with it" }</span></th></tr>
                 </thead>
-                <tbody>{ for props.notes.iter().enumerate().map(row) }</tbody>
+                <tbody>{ for notes.iter().enumerate().map(row) }</tbody>
             </table>
         </div>
     }
@@ -276,7 +239,7 @@ fn Buttons(props: &ButtonsProps) -> Html {
             let name = format!("{log}.notes.json");
             let text = file::write(&notes, fingerprint);
             match save(&name, "application/json", &Array::of1(&text.into())) {
-                Ok(()) => format!("Saved {} as “{name}”.", many(notes.len(), "note")),
+                Ok(()) => format!("Saved {} as “{name}”.", many(notes.len() as u64, "note")),
                 Err(_) => "The browser could not save the file.".to_owned(),
             }
         })

@@ -13,7 +13,7 @@ use yew::prelude::*;
 
 use super::EVENTS;
 use crate::ui::copy::CopyButton;
-use crate::ui::panel::{Marked, Page, Source, Wish, use_answer};
+use crate::ui::panel::{PanelProps, Wish, use_answer};
 use crate::ui::viewer::Goto;
 use analysis::process::{self, HeapSettings};
 use capabilities::{Capabilities, CapabilitySets};
@@ -30,48 +30,26 @@ use views::session::Overview;
 use views::session::questions::ProcessQuery;
 use views::tracks::capability::Capability;
 use views::view::Change;
+use views::words::process as words;
 
 /// How far below the panel's edge a heading that was scrolled to stands.
 const ABOVE_HEADING_PX: f64 = 12.0;
 
-/// The panel, as the page shows it.
-pub(super) fn panel(page: &Page<'_>) -> Html {
-    let to_diagnostics = match page.wish {
+/// The panel.
+#[component]
+pub(super) fn Process(props: &PanelProps) -> Html {
+    let to_diagnostics = match props.wish {
         Some((times, Wish::Diagnostics)) => times,
         _ => 0,
     };
-    let on_list = page.on_change.reform(|list: EventList| {
+    let on_list = props.on_change.reform(|list: EventList| {
         Change::new(|view, _| view.with_settings(list).with_panel(EVENTS))
     });
-    html! {
-        <Process source={page.source()} range={page.view.selection} marked={Rc::clone(page.marked)}
-            overview={Rc::clone(&page.log.overview)} {to_diagnostics} on_goto={page.on_goto.clone()} {on_list} />
-    }
-}
-
-#[derive(Properties, PartialEq)]
-struct ProcessProps {
-    source: Source,
-    /// The selected range, which changes nothing here.
-    range: Option<Interval>,
-    /// The selected tracks, which change nothing here either.
-    marked: Rc<Marked>,
-    overview: Rc<Overview>,
-    /// Goes up each time the diagnostics are to be scrolled to.
-    to_diagnostics: u32,
-    on_goto: Callback<Goto>,
-    /// Lists events.
-    on_list: Callback<EventList>,
-}
-
-/// The panel.
-#[component]
-fn Process(props: &ProcessProps) -> Html {
     let process = use_answer(&props.source, ProcessQuery);
     let diagnostics = use_node_ref();
     {
         let node = diagnostics.clone();
-        let when = (props.to_diagnostics, process.is_some());
+        let when = (to_diagnostics, process.is_some());
         use_effect_with(when, move |&(asked, there)| {
             if let Some(heading) = node.cast::<HtmlElement>().filter(|_| asked > 0 && there) {
                 scroll_to(&heading);
@@ -98,7 +76,7 @@ fn Process(props: &ProcessProps) -> Html {
                 <Diagnostics process={Rc::clone(process)} heading={diagnostics} on_goto={props.on_goto.clone()} />
                 <Check source={props.source.clone()} on_goto={props.on_goto.clone()} />
             </div>
-            <Types process={Rc::clone(process)} on_list={props.on_list.clone()} />
+            <Types process={Rc::clone(process)} {on_list} />
             </div>
         </div>
     }
@@ -231,37 +209,9 @@ fn wall_clock(at: Utc) -> Html {
     }
 }
 
-/// What a way of the runtime means for the one who reads the log.
-fn way_meaning(way: &str) -> Meaning {
-    match way {
-        "threaded" => (
-            "Haskell threads run in parallel, one on each capability.",
-            "-threaded",
-        ),
-        "not threaded" => (
-            "There is one capability, and a foreign call stops all threads: built without",
-            "-threaded",
-        ),
-        "profiling" => (
-            "The program counts what its cost centres cost, and is slower for it.",
-            "-prof",
-        ),
-        "debugging" => (
-            "The runtime checks itself and is slow: times mean little.",
-            "-debug",
-        ),
-        "event log" => (
-            "It can write event logs; from GHC 9.4 on, every runtime can.",
-            "-eventlog",
-        ),
-        "dynamically linked" => ("Libraries are loaded when the program starts.", "-dynamic"),
-        _ => CLEAR,
-    }
-}
-
 fn runtime(process: &process::Process) -> Html {
-    let ways = process.way.iter();
-    let ways = ways.map(|way| explained(way_meaning(way)));
+    let ways = process.ways.iter();
+    let ways = ways.map(|way| explained(words::way_meaning(way)));
     let unknown = process.rts.is_none() && process.heap.is_none();
     html! {
         <section aria-labelledby="process-runtime">
@@ -273,8 +223,8 @@ fn runtime(process: &process::Process) -> Html {
                 if let Some(ghc) = &process.ghc {
                     { fact("GHC", html! { <strong>{ ghc }</strong> }, CLEAR) }
                 }
-                if !process.way.is_empty() {
-                    { fact("Kind", html! { <>{ process.way.join(", ") }{ for ways }</> }, CLEAR) }
+                if !process.ways.is_empty() {
+                    { fact("Kind", html! { <>{ words::ways(&process.ways) }{ for ways }</> }, CLEAR) }
                 }
                 if let Some(rts) = &process.rts {
                     { fact("Calls itself", html! { <code>{ rts }</code> }, CLEAR) }

@@ -8,7 +8,7 @@ use yew::prelude::*;
 use super::summary::words::{CONVERTED, DUD, FIZZLED, GCD, OVERFLOWED, SPARK};
 use crate::ui::chart::{Bin, Histogram, OverTime, Series, patterns};
 use crate::ui::panel::range_text;
-use crate::ui::panel::{Page, PanelProps, use_answer};
+use crate::ui::panel::{PanelProps, use_answer};
 use crate::ui::term::Term;
 use analysis::numbers::sparks_query::{Pool, SparkRow, SparkSlice, SparksReply};
 use analysis::numbers::summary::SparkTotals;
@@ -18,14 +18,9 @@ use views::scene::chart::short;
 use views::scene::format;
 use views::session::questions::SparksQuery;
 
-/// The panel, as the page shows it.
-pub(super) fn panel(page: &Page<'_>) -> Html {
-    html! { <Sparks ..page.props() /> }
-}
-
 /// The panel.
 #[component]
-fn Sparks(props: &PanelProps) -> Html {
+pub(super) fn Sparks(props: &PanelProps) -> Html {
     let answer = use_answer(&props.source, SparksQuery(props.range));
     let chosen = use_state_eq(|| None::<CapId>);
     let Some(reply) = answer.as_deref() else {

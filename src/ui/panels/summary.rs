@@ -12,7 +12,7 @@ use yew::prelude::*;
 
 use crate::ui::copy::CopyButton;
 use crate::ui::more::use_more;
-use crate::ui::panel::{Marked, Page, PanelProps, range_text, span_text, use_answer};
+use crate::ui::panel::{Marked, PanelProps, range_text, span_text, use_answer};
 use analysis::numbers::summary::{SparkTotals, Summary as Numbers};
 use model::time::Interval;
 use views::session::questions::SummaryQuery;
@@ -44,14 +44,9 @@ impl About<'_> {
     }
 }
 
-/// The panel, as the page shows it.
-pub(super) fn panel(page: &Page<'_>) -> Html {
-    html! { <Summary ..page.props() /> }
-}
-
 /// The panel.
 #[component]
-fn Summary(props: &PanelProps) -> Html {
+pub(super) fn Summary(props: &PanelProps) -> Html {
     let more = use_more(CAPABILITIES_SHOWN);
     let answer = use_answer(&props.source, SummaryQuery(props.range));
     let whole = use_answer(&props.source, SummaryQuery(None));

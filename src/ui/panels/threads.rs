@@ -12,7 +12,7 @@ use yew::prelude::*;
 use crate::ui::client::LogClient;
 use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
 use crate::ui::panel::span_text;
-use crate::ui::panel::{Marked, Page, Source, use_answer};
+use crate::ui::panel::{Marked, PanelProps, use_answer};
 use crate::ui::save::save;
 use crate::ui::viewer::Goto;
 use analysis::timeline::thread_table::{
@@ -25,7 +25,6 @@ use model::time::Interval;
 use views::scene::format;
 use views::session::questions::ThreadCsvQuery;
 use views::tracks::thread::Thread;
-use views::view::Change;
 
 const fn number(title: &'static str, help: &'static str) -> Column {
     Column {
@@ -119,29 +118,6 @@ const TYPED_MS: u32 = 150;
 /// questions in between.
 const CSV_ROWS: u64 = 20_000;
 
-/// The panel, as the page shows it.
-pub(super) fn panel(page: &Page<'_>) -> Html {
-    html! {
-        <Threads source={page.source()} range={page.view.selection} marked={Rc::clone(page.marked)}
-            on_goto={page.on_goto.clone()} view={page.view.settings.get::<ThreadView>()}
-            on_view={page.on_change.reform(Change::settings::<ThreadView>)} />
-    }
-}
-
-#[derive(Properties, PartialEq)]
-struct ThreadsProps {
-    source: Source,
-    /// The selected range; without one, the table is about the whole log.
-    range: Option<Interval>,
-    /// The selected tracks: only their threads, if they have any.
-    marked: Rc<Marked>,
-    view: ThreadView,
-    /// Hears how the table shall be shown.
-    on_view: Callback<ThreadView>,
-    /// Shows a thread on the timeline.
-    on_goto: Callback<Goto>,
-}
-
 /// The table, once there is one.
 fn known(answer: Option<&Rc<Option<ThreadTable>>>) -> Option<&ThreadTable> {
     answer.and_then(|table| table.as_ref().as_ref())
@@ -149,22 +125,23 @@ fn known(answer: Option<&Rc<Option<ThreadTable>>>) -> Option<&ThreadTable> {
 
 /// The panel.
 #[component]
-fn Threads(props: &ThreadsProps) -> Html {
+pub(super) fn Threads(props: &PanelProps) -> Html {
+    let (view, on_view) = props.settings::<ThreadView>();
     let window = use_state(|| FIRST_ROWS);
     let current = use_state(|| None::<u64>);
     let query = ThreadTableQuery {
         range: props.range,
         only: props.marked.scope.threads.clone(),
-        filter: props.view.filter.trim().to_owned(),
-        sort: props.view.sort,
-        descending: props.view.descending,
+        filter: view.filter.trim().to_owned(),
+        sort: view.sort,
+        descending: view.descending,
         rows: (*window).clone(),
     };
     let answer = use_answer(&props.source, query.clone());
     {
         // The row of that number is another one now.
         let current = current.setter();
-        let shown = (props.range, Rc::clone(&props.marked), props.view.clone());
+        let shown = (props.range, Rc::clone(&props.marked), view.clone());
         use_effect_with(shown, move |_| current.set(None));
     }
     let table = known(answer.as_ref());
@@ -197,22 +174,22 @@ fn Threads(props: &ThreadsProps) -> Html {
     };
     html! {
         <div class="threads">
-            <Controls view={props.view.clone()} on_view={props.on_view.clone()} range={props.range}
+            <Controls view={view.clone()} on_view={on_view.clone()} range={props.range}
                 marked={Rc::clone(&props.marked)} total={table.map(|table| table.total)} client={props.source.client.clone()} {query} />
             if table.is_some() && total == 0 {
-                <p class="empty">{ why_empty(props) }</p>
+                <p class="empty">{ why_empty(props, &view) }</p>
             } else {
                 <Grid name="thread-rows" label="Threads" columns={COLUMNS} {total} {rows}
-                    sums={table.map(sums_row)} sort={sorted(&props.view)} on_sort={on_sort(props)}
+                    sums={table.map(sums_row)} sort={sorted(&view)} on_sort={on_sort(view, &on_view)}
                     {on_window} current={*current} {on_current} {on_activate} />
             }
         </div>
     }
 }
 
-fn why_empty(props: &ThreadsProps) -> &'static str {
+fn why_empty(props: &PanelProps, view: &ThreadView) -> &'static str {
     let only_some = !props.marked.scope.threads.is_empty();
-    match (props.view.filter.trim().is_empty(), props.range) {
+    match (view.filter.trim().is_empty(), props.range) {
         (true, _) if only_some => {
             "No thread of the selected tracks lived then: drop the selection (Esc) to see all threads of the whole log."
         }
@@ -256,9 +233,8 @@ fn sorted(view: &ThreadView) -> Option<(usize, bool)> {
 }
 
 /// A click on the column that the table is sorted by turns it over.
-fn on_sort(props: &ThreadsProps) -> Callback<usize> {
-    let view = props.view.clone();
-    props.on_view.reform(move |column: usize| {
+fn on_sort(view: ThreadView, on_view: &Callback<ThreadView>) -> Callback<usize> {
+    on_view.reform(move |column: usize| {
         let sort = SORTS.get(column).copied().flatten().unwrap_or_default();
         if sort == view.sort {
             return ThreadView {
@@ -413,12 +389,11 @@ struct ControlsProps {
 fn Controls(props: &ControlsProps) -> Html {
     let saving = use_state(|| None::<&'static str>);
     let status = props.total.map(|total| {
-        let threads = if total == 1 { "thread" } else { "threads" };
         let of = match props.range {
             Some(range) => format!("in the selected range, {}", span_text(range)),
             None => "in the whole log".to_owned(),
         };
-        let all = format!("{} {threads} {of}", format::count(total));
+        let all = format!("{} {of}", format::many(total, "thread"));
         let scope = &props.marked.scope;
         if scope.threads.is_empty() && !scope.caps.is_empty() {
             // A thread is not at home on a capability.

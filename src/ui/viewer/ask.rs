@@ -37,7 +37,7 @@ impl<Q: PartialEq + Clone> Asked<Q> {
         self.in_flight = false;
     }
 
-    /// The same question is to be asked once more: it has another answer now.
+    /// Has the last question asked once more: it has another answer now.
     pub(super) fn forget(&mut self) {
         self.about = None;
     }

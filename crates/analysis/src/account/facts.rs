@@ -12,7 +12,7 @@ use model::time::Interval;
 /// A capability, and the time for which the log tells what it did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapFacts {
-    /// Which.
+    /// The capability that these are about.
     pub cap: CapId,
     /// From its creation to its deletion, or else the log's first and last event.
     pub life: Interval,

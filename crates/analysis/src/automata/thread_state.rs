@@ -62,7 +62,7 @@ pub enum Activity {
 pub struct ThreadSpan {
     /// What the thread does.
     pub activity: Activity,
-    /// When.
+    /// When it begins and ends.
     pub span: Interval,
     /// The status of the stop that ended it; `None` if a run did, or the log.
     pub stop: Option<StopStatus>,

@@ -2,8 +2,11 @@
 
 use super::fact::of_damage;
 use super::{Fact, Finding, Findings};
+use crate::account::facts::Condition;
+use crate::capability::Lives;
 use crate::recording::Recording;
 use eventlog::DamageList;
+use model::time::Interval;
 
 impl Findings {
     /// What is wrong with the bytes of a file, in the order of the file.
@@ -22,6 +25,21 @@ impl Findings {
     }
 }
 
+impl Lives {
+    /// The capabilities of a killed program whose buffers never came to the file:
+    /// they lived, and logged nothing.
+    pub fn missing_buffers(&self, condition: Condition) -> impl Iterator<Item = Finding> + '_ {
+        let lost =
+            move |life: Interval, events| !condition.ends && events == None && !life.is_empty();
+        self.caps_with_events()
+            .filter(move |&(_, life, events)| lost(life, events))
+            .map(|(cap, life, _)| Finding {
+                range: Some(life),
+                ..Finding::new(Fact::BufferMissing(cap))
+            })
+    }
+}
+
 impl Recording {
     /// What the analyses found, beside what is said of the
     /// [whole log](Self::about_the_whole).
@@ -31,7 +49,10 @@ impl Recording {
 
     /// What is said once, of the whole log.
     pub fn about_the_whole(&self) -> impl Iterator<Item = Finding> {
-        self.messages.finding().into_iter().chain(self.clock())
+        let missing = self.condition.into_iter();
+        let missing = missing.flat_map(|condition| self.info.lives.missing_buffers(condition));
+        let messages = self.messages.finding().into_iter();
+        missing.chain(messages).chain(self.clock())
     }
 
     /// By how much times go back.

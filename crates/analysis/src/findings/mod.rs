@@ -55,7 +55,7 @@ impl Finding {
         }
     }
 
-    /// The same, found on a capability.
+    /// Says on which capability it was found.
     #[must_use]
     pub fn on(self, cap: Option<CapId>) -> Self {
         Self { cap, ..self }

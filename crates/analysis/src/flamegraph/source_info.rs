@@ -24,7 +24,7 @@ pub struct TrackInfo {
 /// A source that a log has something of, for lists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceInfo {
-    /// Which.
+    /// The source that this is about.
     pub source: Source,
     /// Its tracks.
     pub tracks: Vec<TrackInfo>,

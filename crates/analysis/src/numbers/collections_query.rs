@@ -241,11 +241,11 @@ fn of(generation: Option<u16>, list: &mut [u64], bounds: &[u64]) -> Pauses {
         }
     }
     let len = list.len();
-    // The smallest pause that so many hundredths are not longer than. Finding one
-    // leaves it and those that are longer from its place on.
+    // A percentile by the nearest rank. Selecting one leaves it and all longer
+    // pauses from its place on, so that the next search begins there.
     let mut from = 0;
-    let mut percentile = |hundredths: usize| {
-        let place = (len * hundredths).div_ceil(100).max(1) - 1;
+    let mut percentile = |percent: usize| {
+        let place = (len * percent).div_ceil(100).max(1) - 1;
         let rest = list.get_mut(from..).unwrap_or_default();
         let within = place - from;
         from = place;

@@ -141,7 +141,7 @@ impl SparkTotals {
 /// How a capability spent the time, and what it allocated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capability {
-    /// Which.
+    /// The capability that these are about.
     pub cap: CapId,
     /// Running threads.
     pub mutator_ns: u64,

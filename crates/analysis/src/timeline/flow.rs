@@ -56,7 +56,7 @@ const MOST_RUNS: usize = 300;
 pub struct Waking {
     /// A wakeup, a migration, or what GHC wrote until 2009.
     pub kind: InstantKind,
-    /// When.
+    /// The time of the event.
     pub at: Nanos,
     /// On which capability.
     pub cap: Option<CapId>,

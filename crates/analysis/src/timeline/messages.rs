@@ -19,7 +19,7 @@ pub enum MessageKind {
 /// One message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// When.
+    /// The time of the message.
     pub time: Nanos,
     /// On which capability.
     pub cap: Option<CapId>,

@@ -204,8 +204,8 @@ impl Store {
         Some(ThreadLane::new(self, thread, built))
     }
 
-    /// The same without an index: for who looks at few of its turns, or has
-    /// another index.
+    /// The life of a thread without an index, for who looks at few of its
+    /// turns, or has another index.
     pub(super) fn bare_lane_at(&self, index: u32) -> Option<ThreadLane<'_>> {
         let thread = self.threads.all.get(index as usize)?;
         self.settled.then(|| ThreadLane::new(self, thread, None))
@@ -513,7 +513,9 @@ impl<'a> Grouping<'a> {
             by_thread: vec![0; runs as usize],
             next: threads.iter().map(|thread| thread.first).collect(),
             ready_at: vec![ReadySince::NEVER; threads.len()],
-            idle: vec![Durations::default(); store.lanes.len()],
+            idle: (store.lanes.iter())
+                .map(|lane| Durations::with_capacity(lane.runs.len()))
+                .collect(),
         }
     }
 

@@ -35,7 +35,7 @@ pub enum ThreadColumn {
     Ready,
     /// The time that it could not run.
     Blocked,
-    /// The same for one reason.
+    /// The time that it could not run for this reason.
     BlockedOn(WaitReason),
     /// How often it ran.
     Runs,
@@ -180,7 +180,7 @@ pub enum ThreadEnd {
     Ready,
     /// It was blocked when the log ended.
     Blocked {
-        /// Why.
+        /// What stopped it.
         code: StopCode,
         /// The thread that owned the black hole, if it was one and that is known.
         owner: Option<ThreadId>,

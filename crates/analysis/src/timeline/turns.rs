@@ -278,7 +278,7 @@ impl TurnSums {
         }
     }
 
-    /// The same by class.
+    /// The times by class.
     #[must_use]
     pub fn by_class(&self) -> ClassTimes {
         let mut times = ClassTimes::default();

@@ -186,8 +186,8 @@ pub struct Listed {
     pub stray_stops: u64,
     /// In the order of time.
     pub spans: Vec<UserSpan>,
-    /// The same spans as a lane: the detail of each says how many starts it
-    /// has, the code is 0 or [`OPEN`].
+    /// The spans as a lane: the detail of each says how many starts it has,
+    /// the code is 0 or [`OPEN`].
     pub lane: SpanLane,
 }
 

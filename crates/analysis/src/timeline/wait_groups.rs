@@ -40,7 +40,7 @@ impl std::fmt::Display for GroupName {
 /// A thread that waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waited {
-    /// Which.
+    /// The thread that waited.
     pub thread: ThreadId,
     /// For how long, in the whole log.
     pub ns: u64,

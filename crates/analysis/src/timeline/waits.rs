@@ -245,7 +245,7 @@ impl WaitIndex {
 /// A stretch of a thread's life: a wait, or that it ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitPiece {
-    /// When.
+    /// When it begins and ends.
     pub span: Interval,
     /// For what it waited; `None` if it ran.
     pub wait: Option<Wait>,

@@ -108,7 +108,7 @@ pub enum TrackSource {
     /// Announced foreign calls of unknown OS threads. Calls at the same time
     /// cannot be one thread's: they are on different lanes, from 0.
     UnknownThread {
-        /// Which.
+        /// Its number among such lanes, from 0.
         lane: u32,
     },
     /// What a Haskell thread did, or waited for.
@@ -119,7 +119,7 @@ pub enum TrackSource {
         /// The thread that ran when they began; `None` if none did, or if
         /// they are the spans of several threads, one after the other.
         thread: Option<ThreadId>,
-        /// Which.
+        /// Its number among such lanes, from 0.
         lane: u32,
     },
     /// The whole program.
@@ -202,7 +202,7 @@ impl std::fmt::Display for TrackSource {
 /// Samples of one source.
 #[derive(Clone, Debug)]
 pub struct Track {
-    /// Whose.
+    /// The track that the samples are of.
     pub source: TrackSource,
     /// The samples.
     pub samples: Samples,

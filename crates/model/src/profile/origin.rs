@@ -37,7 +37,7 @@ pub struct Weighed<'a> {
     pub stacks: Cow<'a, Stacks>,
     /// The weight of each stack itself, by its number.
     pub own: Vec<Weight>,
-    /// The same in the time to compare with.
+    /// The weight of each stack in the time to compare with.
     pub before: Option<Vec<Weight>>,
     /// How many heap samples the weights are sums of; 0 for other sources.
     pub heap_samples: u32,

@@ -175,7 +175,7 @@ impl Samples {
 /// A sample, or the part of one that lies in a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// When.
+    /// The time that it stands for.
     pub span: Interval,
     /// What ran.
     pub stack: StackId,

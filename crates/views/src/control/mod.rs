@@ -69,7 +69,7 @@ pub enum Told {
 /// A place on the timeline, for the other panels to go to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
-    /// When.
+    /// The time that was clicked.
     pub time: Nanos,
     /// The capability of what was clicked, if it has one.
     pub cap: Option<CapId>,

@@ -21,7 +21,7 @@ struct Kept {
 /// The rows of a chunk.
 #[derive(Clone, Debug, Default)]
 pub struct ChunkRows {
-    /// Which chunk.
+    /// The number of the chunk in the log.
     pub chunk: usize,
     /// The number of the first row.
     pub first_row: u64,

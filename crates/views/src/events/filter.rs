@@ -22,7 +22,7 @@ pub enum CapFilter {
     Only(CapId),
 }
 
-/// Which events are listed.
+/// The events that are listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventFilter {
     /// The numbers of their types; all if empty.

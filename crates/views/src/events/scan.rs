@@ -81,7 +81,7 @@ impl Scan {
         scan
     }
 
-    /// Which part of the log is counted, from 0 to 1.
+    /// How much of the log is counted, from 0 to 1.
     #[must_use]
     pub fn progress(&self) -> f64 {
         self.counts.done as f64 / self.counts.rows.len().max(1) as f64

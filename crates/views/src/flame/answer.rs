@@ -16,7 +16,7 @@ pub fn answer(origin: &dyn Origin, query: &FlameQuery) -> (FlameHead, FlameBoxes
     answer_with(&StepCache::default(), origin, query)
 }
 
-/// The same with what was kept of the questions before.
+/// Answers a query with the help of what was kept of earlier ones.
 #[must_use]
 pub fn answer_with(
     cache: &StepCache,

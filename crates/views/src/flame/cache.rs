@@ -64,8 +64,8 @@ impl StepCache {
         ))
     }
 
-    /// The same of the stacks in time; `lasts` says whether the profile is
-    /// more than an answer to this question.
+    /// Stacks in the order of time after some steps, as a view needs them.
+    /// `lasts` says whether the profile outlives this question.
     pub(super) fn staged_in_time(
         &self,
         origin: &dyn Origin,

@@ -65,7 +65,7 @@ pub struct NamedFrame {
 pub struct FlameHead {
     /// What the whole width stands for, in the source's unit or in samples.
     pub total: u64,
-    /// The same of the time to compare with.
+    /// The total of the time to compare with.
     pub total_before: Option<u64>,
     /// How many heap samples the totals are sums of; 0 for other sources.
     pub heap_samples: u32,
@@ -97,7 +97,7 @@ pub struct FlameBoxes {
     pub left: Vec<f64>,
     /// Width, of the whole.
     pub width: Vec<f64>,
-    /// Which frame.
+    /// The frame, as an index into the frames of the answer.
     pub frame: Vec<u32>,
     /// What nothing stood on, in the source's unit.
     pub own: Vec<f64>,

@@ -25,7 +25,7 @@ pub fn value_ticks(max: f64, most: u32) -> Vec<f64> {
     (0..=count).map(|i| step * f64::from(i)).collect()
 }
 
-/// The same for numbers of things, of which there are no halves.
+/// Ticks for numbers of things: whole numbers only.
 #[must_use]
 pub fn count_ticks(max: u64, most: u32) -> Vec<f64> {
     let mut ticks = value_ticks(max as f64, most);

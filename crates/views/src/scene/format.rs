@@ -142,6 +142,17 @@ pub fn time(time: Nanos) -> String {
     format!("{}{NBSP}{}", fixed(digits, decimals), unit.name)
 }
 
+/// How many of something there are: `1 track`, `1,200 capabilities`.
+#[must_use]
+pub fn many(number: u64, what: &str) -> String {
+    let number_text = count(number);
+    match what.strip_suffix('y') {
+        _ if number == 1 => format!("1 {what}"),
+        Some(stem) => format!("{number_text} {stem}ies"),
+        None => format!("{number_text} {what}s"),
+    }
+}
+
 /// A share from 0 to 1 in per cent.
 #[must_use]
 pub fn fraction(share: f64) -> String {
@@ -348,6 +359,9 @@ mod tests {
 
     #[test]
     fn counts_and_rates() {
+        assert_eq!(many(1, "capability"), "1 capability");
+        assert_eq!(many(1_200, "capability"), "1,200 capabilities");
+        assert_eq!(many(0, "track"), "0 tracks");
         assert_eq!(count(0), "0");
         assert_eq!(count(999), "999");
         assert_eq!(count(1_000), "1,000");

@@ -89,7 +89,7 @@ pub trait Painter {
     fn fill(&mut self, rect: Rect, paint: Paint);
     /// Fills a rectangle with diagonal stripes that rise to the right.
     fn hatch(&mut self, rect: Rect, paint: Paint);
-    /// The same with stripes that fall.
+    /// Fills a rectangle with diagonal stripes that fall to the right.
     fn hatch_falling(&mut self, rect: Rect, paint: Paint);
     /// Draws a straight line.
     fn line(&mut self, from: (f64, f64), to: (f64, f64), width: f64, paint: Paint);

@@ -31,7 +31,7 @@ pub enum NoRows {
 /// `count` rows of a list from row `first` on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventRows {
-    /// Which list.
+    /// The list that the rows are of.
     pub list: EventList,
     /// The first row.
     pub first: u64,
@@ -55,7 +55,7 @@ impl Query for EventRows {
 /// one before it. Nothing is found by an empty text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FindEvent {
-    /// Which list, with the text.
+    /// The list, with the text that is searched for.
     pub list: EventList,
     /// After or before which row.
     pub from: Option<u64>,
@@ -83,7 +83,7 @@ impl Query for FindEvent {
 /// The first row at or after a time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventAt {
-    /// Which list.
+    /// The list that the rows are of.
     pub list: EventList,
     /// The time.
     pub time: Nanos,
@@ -130,7 +130,7 @@ pub struct Counted {
     pub rows: u64,
     /// Rows with the searched text.
     pub found: u64,
-    /// Which part of the log is counted, from 0 to 1.
+    /// How much of the log is counted, from 0 to 1.
     pub part: f64,
     /// Whether that is all of it.
     pub complete: bool,

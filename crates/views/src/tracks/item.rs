@@ -18,7 +18,7 @@ pub struct Item {
     pub class: Class,
     /// How many spans or events it stands for.
     pub count: u32,
-    /// When.
+    /// When it begins and ends.
     pub span: Interval,
     /// The share of each class.
     pub shares: Vec<f32>,

@@ -24,7 +24,7 @@ pub struct Nonmoving;
 /// A phase of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Which phase.
+    /// The phase of the collection.
     pub phase: Phase,
     /// Whether it was not over when the log ended.
     pub open: bool,

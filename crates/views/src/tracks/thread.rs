@@ -40,7 +40,7 @@ pub enum State {
     Runs(Option<CapId>),
     /// It waits.
     Waits {
-        /// Why.
+        /// What stopped it.
         why: StopCode,
         /// The thread that owns the black hole waited for, if that is known.
         owner: Option<ThreadId>,

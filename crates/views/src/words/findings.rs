@@ -24,7 +24,7 @@ pub fn sentence(finding: &Finding) -> String {
         Fact::Damage { kind, lost_bytes } => damage(*kind, *lost_bytes),
         Fact::Compressed(said) => said.clone(),
         Fact::BufferMissing(cap) => format!(
-            "the events of capability {cap} are missing: the program was killed before it wrote them"
+            "what capability {cap} did is missing: the log ends before its events were written"
         ),
         Fact::MessagesCut(count) => format!(
             "{} no text from here on: only the first {} of all texts are kept",
@@ -113,8 +113,7 @@ pub fn subject_or_none(subject: Option<&Subject>) -> String {
 }
 
 /// What `check` let pass.
-#[must_use]
-pub const fn tolerated(what: Tolerated) -> &'static str {
+const fn tolerated(what: Tolerated) -> &'static str {
     match what {
         Tolerated::OlderThread => "threads older than the log",
         Tolerated::RunAfterEnd => "runs of finished threads",
@@ -133,8 +132,19 @@ pub fn out_of_order(count: u64) -> String {
     match count {
         0 => "nothing is out of order".to_owned(),
         1 => "1 event is out of order".to_owned(),
-        many => format!("{many} events are out of order"),
+        many => format!("{} events are out of order", format::count(many)),
     }
+}
+
+/// What `check` let pass, and how often: `runs of finished threads: 3`.
+/// `None` if that is nothing.
+#[must_use]
+pub fn all_tolerated(counts: impl IntoIterator<Item = (Tolerated, u64)>) -> Option<String> {
+    let counts: Vec<String> = counts
+        .into_iter()
+        .map(|(what, count)| format!("{}: {}", tolerated(what), format::count(count)))
+        .collect();
+    (!counts.is_empty()).then(|| counts.join(", "))
 }
 
 /// A finding as JSON: all that is known of it, then the words. Absent values

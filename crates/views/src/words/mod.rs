@@ -2,11 +2,13 @@
 //! the command line and the tests say it alike.
 //!
 //! - [`findings`]: what is wrong or odd about a log.
+//! - [`process`]: how a program was run.
 //! - [`report`]: the lines of `+RTS -s`.
 //!
 //! The words of marks are with their [`tracks`](crate::tracks), those of boxes
 //! with the [flame graph](crate::scene::flame).
 
 pub mod findings;
+pub mod process;
 pub mod report;
 mod rules;

@@ -160,7 +160,7 @@ const fn of_file(rule: Rule) -> RuleWords {
         ),
         _ => words(
             "A capability's events are missing",
-            "The runtime collects the events of each capability in a buffer, and the program was killed before it wrote this one. What the capability did is not known: it was not idle.",
+            "The runtime collects the events of each capability in a buffer, and the log ends before this one was written: the program was killed, or the file is not whole. What the capability did is not known: it was not idle.",
             END_PROPERLY,
         ),
     }

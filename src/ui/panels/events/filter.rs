@@ -50,7 +50,7 @@ pub(super) struct FilterBarProps {
     pub(super) found: Match,
     /// How many rows there are, as far as that is counted.
     pub(super) total: u64,
-    /// Which part of the log is counted, while that is not all of it.
+    /// How much of the log is counted, from 0 to 1, while that is not all of it.
     pub(super) counting: Option<f64>,
     pub(super) on_change: Callback<Change>,
     /// The next match (true) or the one before.

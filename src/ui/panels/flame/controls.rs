@@ -28,8 +28,8 @@ pub(super) struct ControlsProps {
     pub(super) view: FlameView,
     pub(super) range: Option<Interval>,
     /// All of the log.
-    pub(super) log: Interval,
-    /// Which part of the whole the search found.
+    pub(super) log: Option<Interval>,
+    /// The share of the whole that the search found, from 0 to 1.
     pub(super) found: f64,
     /// What is saved.
     pub(super) query: FlameQuery,
@@ -255,10 +255,10 @@ fn comparing(props: &ControlsProps) -> Html {
         let onclick = compare.reform(move |_: MouseEvent| before.flatten());
         html! { <button class="small" disabled={before.is_none()} {onclick}>{ text }</button> }
     };
-    let earlier = props
-        .range
-        .filter(|range| range.start() > props.log.start())
-        .map(|range| Interval::new(props.log.start(), range.start()));
+    let earlier = props.range.zip(props.log).and_then(|(range, log)| {
+        let (from, to) = (log.start(), range.start());
+        (from < to).then(|| Interval::new(from, to))
+    });
     html! {
         <>
             <p class="hint">{ "Select a range on the timeline and keep it; then select another: boxes tell what became more and what less." }</p>

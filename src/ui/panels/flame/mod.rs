@@ -18,7 +18,7 @@ use self::pick::{Pick, Reveal};
 use self::sandwich::Sandwich;
 use self::steps::Steps;
 use crate::ui::client::LogClient;
-use crate::ui::panel::{Marked, Page, Wish, span_text};
+use crate::ui::panel::{PanelProps, Wish, span_text};
 use crate::ui::viewer::Goto;
 use analysis::flamegraph::choosing::ALL;
 use analysis::flamegraph::source_info::SourceInfo;
@@ -35,60 +35,7 @@ use views::tracks::Row;
 use views::tracks::calls::ForeignCalls;
 use views::tracks::samples::Samples;
 use views::tracks::thread::Thread;
-use views::view::Change;
 use views::view::flame::{FlameOrder, FlameView, MAX_STEPS};
-
-/// A moment of a track of the flame graph, to be shown in the order of time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Shown {
-    /// Each new one is shown once.
-    serial: u32,
-    /// The track.
-    track: TrackSource,
-    /// The moment.
-    at: Nanos,
-}
-
-/// The panel, as the page shows it.
-pub(super) fn panel(page: &Page<'_>) -> Html {
-    let log = page.log;
-    if !log.overview.complete {
-        return html! { <p class="empty">{ "The flame graph is drawn when the log is read." }</p> };
-    }
-    let shown = match page.wish {
-        Some((serial, Wish::Flame(track, at))) => Some(Shown { serial, track, at }),
-        _ => None,
-    };
-    html! {
-        <Flame client={page.client.clone()} sources={Rc::clone(&log.flame_sources)}
-            log={log.overview.span.unwrap_or(Interval::default())} range={page.view.selection}
-            marked={Rc::clone(page.marked)} view={page.view.settings.get::<FlameView>()} colours={page.colours}
-            names={page.names} {shown} on_view={page.on_change.reform(Change::settings::<FlameView>)}
-            on_goto={page.on_goto.clone()} />
-    }
-}
-
-#[derive(Properties, PartialEq)]
-struct FlameProps {
-    client: LogClient,
-    /// What the log has something of.
-    sources: Rc<Vec<SourceInfo>>,
-    /// All of the log.
-    log: Interval,
-    range: Option<Interval>,
-    /// The selected tracks: of all, only theirs.
-    marked: Rc<Marked>,
-    view: FlameView,
-    /// Goes up whenever the colours change.
-    colours: u32,
-    /// Goes up whenever addresses have got other names.
-    names: u32,
-    /// What is to be shown, asked for from the timeline.
-    shown: Option<Shown>,
-    on_view: Callback<FlameView>,
-    /// Shows something on the timeline.
-    on_goto: Callback<Goto>,
-}
 
 /// The source that is shown: the chosen one, or the first that there is.
 fn source_of(sources: &[SourceInfo], chosen: Option<Source>) -> Option<Rc<SourceInfo>> {
@@ -96,13 +43,12 @@ fn source_of(sources: &[SourceInfo], chosen: Option<Source>) -> Option<Rc<Source
     found.or(sources.first()).cloned().map(Rc::new)
 }
 
-fn query_of(props: &FlameProps, info: &SourceInfo) -> FlameQuery {
-    let view = &props.view;
+fn query_of(props: &PanelProps, view: &FlameView, info: &SourceInfo) -> FlameQuery {
     let in_time = view.order == FlameOrder::Time
         && sources::of(info.source).unit() == Unit::Time
         && view.before.is_none();
     let range = if in_time {
-        Some(props.range.unwrap_or(props.log))
+        props.range.or(props.overview.span)
     } else {
         props.range
     };
@@ -129,19 +75,24 @@ fn query_of(props: &FlameProps, info: &SourceInfo) -> FlameQuery {
 
 /// The panel.
 #[component]
-fn Flame(props: &FlameProps) -> Html {
+pub(super) fn FlameGraph(props: &PanelProps) -> Html {
+    let (view, on_view) = props.settings::<FlameView>();
     let picked = use_state_eq(|| None::<Pick>);
     let found = use_state_eq(Found::default);
     // The box that was last looked for on the timeline, and from where on.
     let sought = use_mut_ref(|| None::<(u32, Nanos)>);
     let info = use_memo(
-        (Rc::clone(&props.sources), props.view.source),
+        (Rc::clone(&props.flame_sources), view.source),
         |(sources, chosen)| source_of(sources, *chosen),
     );
+    if !props.source.complete {
+        return html! { <p class="empty">{ "The flame graph is drawn when the log is read." }</p> };
+    }
     let Some(info) = (*info).clone() else {
         return nothing();
     };
-    let query = query_of(props, &info);
+    let client = &props.source.client;
+    let query = query_of(props, &view, &info);
     let on_pick = {
         let picked = picked.setter();
         Callback::from(move |pick| picked.set(pick))
@@ -151,24 +102,24 @@ fn Flame(props: &FlameProps) -> Html {
         let found = found.setter();
         Callback::from(move |told| found.set(told))
     };
-    let graph = if props.view.order == FlameOrder::Sandwich {
+    let graph = if view.order == FlameOrder::Sandwich {
         html! {
-            <Sandwich client={props.client.clone()} query={query.clone()} source={Rc::clone(&info)} view={props.view.clone()}
-                colours={props.colours} names={props.names} on_view={props.on_view.clone()} {on_pick} on_act={on_act.clone()} {on_found} />
+            <Sandwich client={client.clone()} query={query.clone()} source={Rc::clone(&info)} view={view.clone()}
+                colours={props.colours} names={props.names} on_view={on_view.clone()} {on_pick} on_act={on_act.clone()} {on_found} />
         }
     } else {
         let reveal = reveal_of(props, &query);
         html! {
-            <FlameCanvas client={props.client.clone()} query={query.clone()} source={Rc::clone(&info)} label="Flame graph"
+            <FlameCanvas client={client.clone()} query={query.clone()} source={Rc::clone(&info)} label="Flame graph"
                 colours={props.colours} names={props.names} {reveal} {on_pick} on_act={on_act.clone()} {on_found} />
         }
     };
     html! {
         <div class="flame">
-            <Controls client={props.client.clone()} sources={Rc::clone(&props.sources)} source={Rc::clone(&info)} view={props.view.clone()}
-                range={props.range} log={props.log} found={found.share} {query} about={for_what(props, &info)}
-                on_view={props.on_view.clone()} />
-            <Steps view={props.view.clone()} range={props.range} shortened={found.shortened} on_view={props.on_view.clone()} />
+            <Controls client={client.clone()} sources={Rc::clone(&props.flame_sources)} source={Rc::clone(&info)} view={view.clone()}
+                range={props.range} log={props.overview.span} found={found.share} {query} about={for_what(props, &view, &info)}
+                on_view={on_view.clone()} />
+            <Steps {view} range={props.range} shortened={found.shortened} {on_view} />
             { graph }
             { strip((*picked).clone(), &on_act) }
         </div>
@@ -176,26 +127,23 @@ fn Flame(props: &FlameProps) -> Html {
 }
 
 /// Where a moment of the timeline is in the graph.
-fn reveal_of(props: &FlameProps, query: &FlameQuery) -> Option<Reveal> {
-    let (shown, range) = (props.shown?, query.choice.range?);
-    let at = shown.at.since(range.start()).0 as f64 / (range.duration().0 as f64).max(1.0);
-    (query.view == View::Time && (0.0..=1.0).contains(&at)).then_some(Reveal {
-        serial: shown.serial,
-        track: shown.track,
-        at,
-    })
+fn reveal_of(props: &PanelProps, query: &FlameQuery) -> Option<Reveal> {
+    let (Some((serial, Wish::Flame(track, moment))), Some(range)) =
+        (props.wish, query.choice.range)
+    else {
+        return None;
+    };
+    let at = moment.since(range.start()).0 as f64 / (range.duration().0 as f64).max(1.0);
+    (query.view == View::Time && (0.0..=1.0).contains(&at)).then_some(Reveal { serial, track, at })
 }
 
 type Sought = Rc<std::cell::RefCell<Option<(u32, Nanos)>>>;
 
 /// What keys and buttons do to a box.
-fn on_act(props: &FlameProps, query: &FlameQuery, sought: Sought) -> Callback<(FlameAct, Pick)> {
-    let (view, on_view, on_goto) = (
-        props.view.clone(),
-        props.on_view.clone(),
-        props.on_goto.clone(),
-    );
-    let (client, query) = (props.client.clone(), query.clone());
+fn on_act(props: &PanelProps, query: &FlameQuery, sought: Sought) -> Callback<(FlameAct, Pick)> {
+    let (view, on_view) = props.settings::<FlameView>();
+    let on_goto = props.on_goto.clone();
+    let (client, query) = (props.source.client.clone(), query.clone());
     Callback::from(move |(act, pick): (FlameAct, Pick)| {
         if let Some(step) = act.step(&pick.name) {
             let mut view = view.clone();
@@ -306,12 +254,12 @@ fn strip(pick: Option<Pick>, on_act: &Callback<(FlameAct, Pick)>) -> Html {
 }
 
 /// For which time and tracks the graph is.
-fn for_what(props: &FlameProps, info: &SourceInfo) -> String {
+fn for_what(props: &PanelProps, view: &FlameView, info: &SourceInfo) -> String {
     let range = match props.range {
         Some(range) => format!("for {}", span_text(range)),
         None => "for the whole log".to_owned(),
     };
-    let (name, marked) = (props.view.tracks.as_str(), &props.marked);
+    let (name, marked) = (view.tracks.as_str(), &props.marked);
     if name != ALL {
         // What was chosen here counts.
         range

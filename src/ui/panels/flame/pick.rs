@@ -12,7 +12,7 @@ pub(super) struct Pick {
     pub(super) title: String,
     /// The rest of what is known.
     pub(super) text: String,
-    /// Which stack it is, in that view.
+    /// The number of its stack in that view.
     pub(super) stack: u32,
     /// The view that it is in.
     pub(super) view: View,

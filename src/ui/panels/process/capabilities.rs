@@ -11,6 +11,7 @@ use crate::ui::viewer::Goto;
 use analysis::process::{CapChange, Process};
 use eventlog::ids::CapId;
 use views::scene::format;
+use views::words::process as words;
 
 /// How many capabilities, and changes of each, are shown at first.
 const CAPS_SHOWN: usize = 12;
@@ -44,8 +45,7 @@ pub(super) fn Capabilities(props: &CapabilitiesProps) -> Html {
     let crowded = by_cap.values().any(|list| list.len() > changes_limit);
     let in_all = match props.in_all.max(by_cap.len()) {
         0 => "The log names none.".to_owned(),
-        1 => "1 capability".to_owned(),
-        n => format!("{n} capabilities"),
+        n => format::many(n as u64, "capability"),
     };
     let silent = if by_cap.is_empty() && props.in_all > 0 {
         "; the log does not say when they came and went"
@@ -88,7 +88,7 @@ pub(super) fn Capabilities(props: &CapabilitiesProps) -> Html {
 fn changes(list: &[&CapChange], limit: usize, on_goto: &Callback<Goto>) -> Html {
     let shown = list.iter().take(limit).map(|change| {
         html! {
-            <span class="change">{ change.change.words() }{ " " }{ time_button(on_goto, change.at, Some(change.cap)) }</span>
+            <span class="change">{ words::change(change.change) }{ " " }{ time_button(on_goto, change.at, Some(change.cap)) }</span>
         }
     });
     html! {
@@ -132,7 +132,7 @@ pub(super) fn CapabilitySets(props: &CapabilitySetsProps) -> Html {
                     { for sets.iter().take(more.shown).map(|set| html! {
                         <tr key={set.id.0}>
                             <th scope="row">{ set.id.0 }</th>
-                            <td>{ set.kind_words() }</td>
+                            <td>{ words::set_kind(set.kind) }</td>
                             <td>{ ranges(&set.caps) }</td>
                         </tr>
                     }) }

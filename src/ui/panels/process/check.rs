@@ -9,7 +9,7 @@ use crate::ui::viewer::Goto;
 use analysis::findings::Severity;
 use views::scene::format;
 use views::session::check::CheckQuery;
-use views::words::findings::{out_of_order, tolerated};
+use views::words::findings::{all_tolerated, out_of_order};
 
 #[derive(Clone, Properties, PartialEq)]
 pub(super) struct CheckProps {
@@ -47,16 +47,13 @@ fn Checked(props: &CheckProps) -> Html {
         Ok(checked) => checked,
         Err(error) => return html! { <p role="alert">{ format!("Not checked: {error}.") }</p> },
     };
-    let passed = checked.tolerated.iter();
-    let passed: Vec<String> = passed
-        .map(|(what, count)| format!("{}: {}", tolerated(*what), format::count(*count)))
-        .collect();
+    let passed = all_tolerated(checked.tolerated.iter().copied());
     let count = checked.findings.count(Severity::Note);
     html! {
         <>
             <p role="status">{ format!("Of {} events, {}.", format::count(checked.events), out_of_order(count)) }</p>
-            if !passed.is_empty() {
-                <p>{ format!("Let pass, as the runtime is known to write it: {}.", passed.join(", ")) }</p>
+            if let Some(passed) = passed {
+                <p>{ format!("Let pass, as the runtime is known to write it: {passed}.") }</p>
             }
             { rules(&checked.findings, &props.on_goto) }
         </>

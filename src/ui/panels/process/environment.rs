@@ -5,6 +5,7 @@ use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 use crate::ui::panel::{Source, use_answer};
+use views::scene::format::many;
 use views::session::questions::EnvironmentQuery;
 
 /// From so many variables on there is a filter.
@@ -25,10 +26,7 @@ pub(super) fn Environment(props: &EnvironmentProps) -> Html {
         let shown = shown.clone();
         Callback::from(move |_: MouseEvent| shown.set(!*shown))
     };
-    let variables = match props.count {
-        1 => "1 environment variable".to_owned(),
-        count => format!("{count} environment variables"),
-    };
+    let variables = many(props.count, "environment variable");
     html! {
         <section aria-labelledby="process-environment">
             <h2 id="process-environment">{ "Environment" }</h2>

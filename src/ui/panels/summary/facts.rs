@@ -11,7 +11,7 @@ use views::scene::format;
 
 /// Why a log has no numbers of the collector; a sentence below says what to do.
 const NO_GC: &str = "no GC events in this log";
-/// The same for the heap.
+/// Why a log has no numbers of the heap.
 const NO_HEAP: &str = "no heap events in this log";
 /// Short, so that a line stays a line while a selection is dragged.
 const NO_MAJOR: &str = "no major collection here";

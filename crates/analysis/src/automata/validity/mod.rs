@@ -99,7 +99,7 @@ pub enum Problem {
     AfterEnd(Doing),
     /// A thread runs that is running.
     RunsAlready {
-        /// Where.
+        /// The capability that it runs on, if any.
         on: Option<CapId>,
     },
     /// A thread stops that was not running.

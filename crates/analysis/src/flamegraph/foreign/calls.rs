@@ -13,9 +13,9 @@ use model::time::Interval;
 /// A call that is over, or that the end of the log cut off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// Which.
+    /// The key by which its messages name it.
     pub key: CallKey,
-    /// When.
+    /// From its `START` to its `STOP`.
     pub span: Interval,
     /// From where, if that was announced; one of [`Calls::stacks`].
     pub stack: Option<StackId>,

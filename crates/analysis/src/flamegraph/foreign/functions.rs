@@ -15,9 +15,9 @@ pub struct FunctionId(pub u32);
 /// A C function begins or returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionStep {
-    /// When.
+    /// The time of the message.
     pub at: Nanos,
-    /// Which.
+    /// The function that begins or returns.
     pub function: FunctionId,
     /// Whether it returns.
     pub returns: bool,

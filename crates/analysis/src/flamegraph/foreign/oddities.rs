@@ -44,7 +44,7 @@ pub enum CallProblem {
     ReturnWithoutCall {
         /// The function.
         function: Address,
-        /// Where.
+        /// The OS thread on which it was seen.
         thread: OsThreadId,
     },
     /// More calls at once than are shown, on unknown threads.

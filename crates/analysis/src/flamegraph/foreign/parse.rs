@@ -7,7 +7,7 @@ use eventlog::ids::{Address, OsThreadId};
 /// A message of the convention.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Which call it is about.
+    /// The key of the call that it is about.
     pub key: CallKey,
     /// What it says.
     pub says: Says,

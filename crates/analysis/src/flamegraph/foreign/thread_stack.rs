@@ -24,7 +24,7 @@ use eventlog::ids::Nanos;
 /// A call on the stack: its place in the caller's list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OnStack {
-    /// Which.
+    /// The number of the call.
     pub call: usize,
     /// When it stops.
     pub end: Nanos,

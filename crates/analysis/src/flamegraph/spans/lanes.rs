@@ -27,7 +27,7 @@ pub(super) struct Lanes {
 pub(super) struct Lane {
     /// Whose; `None` if of several threads, or of none.
     pub(super) thread: Option<ThreadId>,
-    /// Which of theirs.
+    /// The number of the lane among those of the thread.
     pub lane: u32,
     /// Outer spans before those that they have inside.
     pub spans: Vec<ProgramSpan>,

@@ -36,7 +36,7 @@ use model::profile::{Profile, Track, TrackSource};
 pub(super) struct ProgramSpan {
     pub(super) start: u64,
     pub(super) end: u64,
-    /// Which name.
+    /// The number of its name.
     pub(super) name: u32,
     /// On which capability it began.
     cap: Option<CapId>,

@@ -57,7 +57,7 @@ impl<'a> Tree<'a> {
         self.total_of(StackId::EMPTY).by(self.measure)
     }
 
-    /// The same in the time to compare with.
+    /// What all weighs in the time to compare with.
     pub(crate) fn whole_before(&self) -> Option<u64> {
         self.before
             .is_some()

@@ -72,8 +72,8 @@ impl View {
         }
     }
 
-    /// The same with wider boxes merged, up to eight pixels, if there are so
-    /// many levels in view that there would be too many boxes.
+    /// Merges wider boxes, up to eight pixels, if so many levels are in view
+    /// that there would be too many boxes.
     fn coarser(self, levels: usize) -> Self {
         const MANY: f64 = 100_000.0;
         let columns = (self.right - self.left) / self.min_width.max(f64::MIN_POSITIVE);

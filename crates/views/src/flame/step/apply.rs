@@ -48,7 +48,8 @@ pub fn apply(
     apply_changes(frames, stacks, seen, &changes)
 }
 
-/// The same with what makes a view.
+/// Takes the steps of the reader, and those that make a view (callers,
+/// callees), one after the other.
 pub(crate) fn apply_changes(
     frames: &Frames,
     stacks: &Stacks,

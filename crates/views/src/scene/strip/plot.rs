@@ -63,7 +63,7 @@ pub(crate) struct Column {
     pub(crate) right: f64,
     /// The sum of the series beneath.
     pub(crate) lower: f64,
-    /// The same with this series.
+    /// The sum of the series beneath and this one.
     pub(crate) upper: f64,
 }
 

@@ -37,7 +37,7 @@ fn foreign_functions() -> Vec<Frame> {
 pub(super) enum Part {
     /// What is in the tracks.
     Tracks,
-    /// The same with the time axis above it.
+    /// What is in the tracks, with the time axis above it.
     Axis,
     /// The minimap.
     Minimap,
