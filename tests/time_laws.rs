@@ -452,6 +452,8 @@ fn the_collections_are_those_of_the_account() {
         expect("collections", rows.total, ours.count)?;
         let pauses = rows.rows.iter().map(|row| row.pause_ns()).sum();
         expect("pauses", ours.pause_ns, pauses)?;
+        let waits = rows.rows.iter().filter_map(|row| row.sync_ns).sum();
+        expect("waits before them", ours.stopping_ns, waits)?;
         for zoom in ZOOMS {
             let marks = in_marks(&session, Collections.into(), view, zoom);
             let what = format!("collections in {zoom} pixels");
