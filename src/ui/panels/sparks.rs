@@ -7,6 +7,7 @@ use yew::prelude::*;
 
 use super::summary::words::{CONVERTED, DUD, FIZZLED, GCD, OVERFLOWED, SPARK};
 use crate::ui::chart::{Bin, Histogram, OverTime, Series, patterns};
+use crate::ui::dom::setter_of;
 use crate::ui::panel::range_text;
 use crate::ui::panel::{PanelProps, use_answer};
 use crate::ui::term::Term;
@@ -38,10 +39,7 @@ pub(super) fn Sparks(props: &PanelProps) -> Html {
     let charts = row
         .or(reply.rows.first())
         .and_then(|row| Some(charts(reply.range?, row)));
-    let on_choose = {
-        let chosen = chosen.setter();
-        Callback::from(move |cap| chosen.set(cap))
-    };
+    let on_choose = setter_of(&chosen);
     html! {
         <div class="sparks">
             { patterns() }

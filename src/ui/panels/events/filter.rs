@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use gloo_timers::callback::Timeout;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
+use web_sys::Element;
 use yew::prelude::*;
 
 use crate::ui::client::LogClient;
+use crate::ui::dom::{use_pause, value_of};
 use crate::ui::panel::Marked;
 use analysis::timeline::threads::ThreadFilter;
 use eventlog::ids::{CapId, ThreadId};
@@ -105,7 +105,7 @@ const CAPS_LISTED: usize = 500;
 fn caps(props: &FilterBarProps) -> Html {
     let chosen = props.list.filter.cap;
     let onchange = props.on_change.reform(|event: Event| {
-        let value = event.target_unchecked_into::<HtmlSelectElement>().value();
+        let value = value_of(event);
         Change::Cap(match value.as_str() {
             "all" => CapFilter::All,
             "none" => CapFilter::Without,
@@ -142,23 +142,10 @@ struct SearchProps {
     on_find: Callback<bool>,
 }
 
-/// Calls back when nothing was typed for a moment.
-#[hook]
-fn use_typed(on_change: Callback<Change>) -> Callback<Change> {
-    let waiting = use_mut_ref(|| None::<Timeout>);
-    Callback::from(move |change: Change| {
-        let on_change = on_change.clone();
-        let timeout = Timeout::new(TYPED_MS, move || on_change.emit(change));
-        *waiting.borrow_mut() = Some(timeout);
-    })
-}
-
 #[component]
 fn Search(props: &SearchProps) -> Html {
-    let typed = use_typed(props.on_change.clone());
-    let oninput = typed.reform(|event: InputEvent| {
-        Change::Search(event.target_unchecked_into::<HtmlInputElement>().value())
-    });
+    let typed = use_pause(TYPED_MS, props.on_change.clone());
+    let oninput = typed.reform(|event: InputEvent| Change::Search(value_of(event)));
     let onkeydown = {
         let (find, change, search) = (
             props.on_find.clone(),
@@ -170,8 +157,7 @@ fn Search(props: &SearchProps) -> Html {
                 return;
             }
             event.prevent_default();
-            let input: HtmlInputElement = event.target_unchecked_into();
-            let typed = input.value();
+            let (forward, typed) = (!event.shift_key(), value_of(event));
             if typed.is_empty() {
                 return;
             }
@@ -179,7 +165,7 @@ fn Search(props: &SearchProps) -> Html {
                 // What was typed counts at once.
                 change.emit(Change::Search(typed));
             }
-            find.emit(!event.shift_key());
+            find.emit(forward);
         })
     };
     let step = |forward: bool| props.on_find.reform(move |_: MouseEvent| forward);
@@ -357,7 +343,7 @@ fn ThreadInput(props: &ThreadInputProps) -> Html {
             unknown.clone(),
         );
         Callback::from(move |event: Event| {
-            let text = event.target_unchecked_into::<HtmlInputElement>().value();
+            let text = value_of(event);
             let text = text.trim().trim_start_matches('#').to_owned();
             if text.is_empty() {
                 unknown.set(false);

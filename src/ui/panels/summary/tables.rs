@@ -8,6 +8,7 @@ use super::About;
 use super::facts::{Fact, NO_COLLECTION, Shown, card, list};
 use crate::ui::more::More;
 use crate::ui::panel::span_text;
+use crate::ui::shares::share_bar;
 use crate::ui::term::Term;
 use analysis::account::report::CapTimes;
 use analysis::numbers::summary::Generation;
@@ -177,15 +178,10 @@ pub(super) fn parallelism(about: About<'_>) -> Html {
             _ => format!("{first}–{last}"),
         };
         let class = if last == 0 { "idle" } else { "running" };
-        let width = ns as f64 / all_ns.max(1) as f64 * 100.0;
         html! {
             <tr key={first}>
                 <th scope="row">{ name }</th>
-                <td class="bar-cell">
-                    <svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-                        <rect {class} x="0" y="0" width={format!("{width:.3}")} height="8" />
-                    </svg>
-                </td>
+                <td class="bar-cell">{ share_bar(all_ns, [(class, ns)]) }</td>
                 <td class="number">{ duration(ns) }</td>
                 <td class="number share-number">{ format::percent(ns, all_ns) }</td>
             </tr>
@@ -288,19 +284,8 @@ fn columns(rows: &[Row]) -> Vec<Column> {
 
 /// A bar of all shares.
 fn bar(times: &CapTimes, columns: &[Column]) -> Html {
-    let total = times.life_ns.max(1) as f64;
-    let mut from = 0.0;
-    let parts = columns.iter().map(|(class, .., time)| {
-        let width = time(times) as f64 / total * 100.0;
-        let x = from;
-        from += width;
-        html! { <rect class={*class} x={format!("{x:.3}")} y="0" width={format!("{width:.3}")} height="8" /> }
-    });
-    html! {
-        <svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-            { for parts }
-        </svg>
-    }
+    let part = |(class, .., time): &Column| (*class, time(times));
+    share_bar(times.life_ns, columns.iter().map(part))
 }
 
 fn cells(row: &Row, columns: &[Column]) -> Html {
