@@ -67,6 +67,11 @@ pub(super) fn Term(props: &TermProps) -> Html {
     }
 }
 
+/// The heading of a column, with its explanation.
+pub(super) fn heading(name: &'static str, help: &'static str) -> Html {
+    html! { <th scope="col"><Term {name} {help} /></th> }
+}
+
 /// Puts the explanation below the word, or above it where there is no room.
 fn place(word: &NodeRef, tip: &NodeRef) -> Option<()> {
     let (word, tip) = (word.cast::<HtmlElement>()?, tip.cast::<HtmlElement>()?);

@@ -12,7 +12,7 @@ use crate::ui::dom::setter_of;
 use crate::ui::grid::{Column, Grid, GridRow, Rows, ScrollTo, Went};
 use crate::ui::panel::range_text;
 use crate::ui::panel::{PanelProps, use_answer};
-use crate::ui::term::Term;
+use crate::ui::term::heading;
 use crate::ui::viewer::Goto;
 use analysis::numbers::Collection;
 use analysis::numbers::collections_query::{
@@ -288,17 +288,16 @@ fn percentiles(all: &Pauses, generations: &[Pauses]) -> Html {
             </tr>
         }
     };
-    let column = |name: &'static str, help: &'static str| html! { <th scope="col"><Term {name} {help} /></th> };
     html! {
         <table class="plain-table">
             <thead>
                 <tr>
-                    { column("Gen", "The generation that was collected, with all younger ones.") }
-                    { column("Number", "How many collections.") }
-                    { column("Median", "Half of the pauses are no longer than this.") }
-                    { column("90 %", "Nine of ten pauses are no longer than this.") }
-                    { column("99 %", "Of a hundred pauses, one is longer than this.") }
-                    { column("Longest", "The longest pause.") }
+                    { heading("Gen", "The generation that was collected, with all younger ones.") }
+                    { heading("Number", "How many collections.") }
+                    { heading("Median", "Half of the pauses are no longer than this.") }
+                    { heading("90 %", "Nine of ten pauses are no longer than this.") }
+                    { heading("99 %", "Of a hundred pauses, one is longer than this.") }
+                    { heading("Longest", "The longest pause.") }
                 </tr>
             </thead>
             <tbody>{ for generations.iter().map(|pauses| row(generation(pauses.generation), pauses)) }</tbody>

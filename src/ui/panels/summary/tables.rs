@@ -9,7 +9,7 @@ use super::facts::{Fact, NO_COLLECTION, Shown, card, list};
 use crate::ui::more::More;
 use crate::ui::panel::span_text;
 use crate::ui::shares::share_bar;
-use crate::ui::term::Term;
+use crate::ui::term::{Term, heading};
 use analysis::account::report::CapTimes;
 use analysis::numbers::summary::Generation;
 use eventlog::ids::{CapId, Duration};
@@ -58,17 +58,16 @@ pub(super) fn collections(about: About<'_>) -> Html {
             <tr key={row.generation}><th scope="row">{ row.generation }</th>{ cells(row) }</tr>
         }
     };
-    let column = |name: &'static str, help: &'static str| html! { <th scope="col"><Term {name} {help} /></th> };
     let table = html! {
         <table class="plain-table">
             <thead>
                 <tr>
-                    { column("Gen", "A generation: memory by age. New values are in generation 0, which is collected often and quickly. What survives moves to the next one. A collection of the oldest is a major one: it looks at everything that is live.") }
-                    { column("Number", "How many collections began in this time.") }
-                    { column("Parallel", "How many of them were the work of more than one thread.") }
-                    { column("Elapsed", "How long the program stood still for them, together.") }
-                    { column("Average", "The mean of their pauses.") }
-                    { column("Longest", "The longest pause: how long the program could not answer to anything.") }
+                    { heading("Gen", "A generation: memory by age. New values are in generation 0, which is collected often and quickly. What survives moves to the next one. A collection of the oldest is a major one: it looks at everything that is live.") }
+                    { heading("Number", "How many collections began in this time.") }
+                    { heading("Parallel", "How many of them were the work of more than one thread.") }
+                    { heading("Elapsed", "How long the program stood still for them, together.") }
+                    { heading("Average", "The mean of their pauses.") }
+                    { heading("Longest", "The longest pause: how long the program could not answer to anything.") }
                 </tr>
             </thead>
             <tbody>{ for rows.iter().map(line) }</tbody>
