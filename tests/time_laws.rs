@@ -25,8 +25,7 @@ use views::session::questions::{SummaryQuery, ThreadTimeQuery, TimeQuery};
 use views::tracks::activity::Activity;
 use views::tracks::capability::Capability;
 use views::tracks::collections::Collections;
-use views::tracks::parallelism::Parallelism;
-use views::tracks::ready::ReadyThreads;
+use views::tracks::concurrency::Concurrency;
 use views::tracks::thread::Thread;
 use views::tracks::{Row, TimelineQuery};
 
@@ -394,7 +393,7 @@ fn the_levels_show_the_account() {
             let query = TimelineQuery {
                 view: span(range),
                 width_px: [1, 13, 40][place % 3],
-                rows: vec![Parallelism.into(), ReadyThreads.into()],
+                rows: vec![Concurrency::Running.into(), Concurrency::Ready.into()],
             };
             let points = session.ask(&query).points;
             let bucket = query.bucket_ns();
@@ -453,6 +452,8 @@ fn the_collections_are_those_of_the_account() {
         expect("collections", rows.total, ours.count)?;
         let pauses = rows.rows.iter().map(|row| row.pause_ns()).sum();
         expect("pauses", ours.pause_ns, pauses)?;
+        let waits = rows.rows.iter().filter_map(|row| row.sync_ns).sum();
+        expect("waits before them", ours.stopping_ns, waits)?;
         for zoom in ZOOMS {
             let marks = in_marks(&session, Collections.into(), view, zoom);
             let what = format!("collections in {zoom} pixels");
@@ -485,7 +486,11 @@ fn the_table_of_threads_is_the_account() {
             // The foot of the table, and the panels of capabilities and tracks.
             let all = table.all.times;
             let ready = all.ready_paused_ns + all.ready_ns();
-            expect("all runs", all.running_ns + all.open_ns, times.all_caps().running_ns)?;
+            expect(
+                "all runs",
+                all.running_ns + all.open_ns,
+                times.all_caps().running_ns,
+            )?;
             expect("all ready time", ready, times.ready_ns)?;
             let rows = table.rows;
             let rows: BTreeMap<_, _> = rows.iter().map(|row| (row.id, row.sums.times)).collect();

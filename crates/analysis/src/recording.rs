@@ -157,7 +157,9 @@ impl Recording {
         let condition = Condition::of(&reader.damage(), reader.inflate_error().is_none());
         self.condition = Some(condition);
         let watch = std::mem::take(&mut self.watch);
-        self.store.learn(watch.facts(&self.info.lives, condition));
+        let led = self.numbers.take_led();
+        self.store
+            .learn(watch.facts(&self.info.lives, condition, led));
         if let Some(spans) = self.spans.take() {
             let mut sink = Ending {
                 store: &mut self.store,

@@ -40,8 +40,8 @@ pub struct Facts {
     pub caps: Vec<CapFacts>,
     /// The collections of which a leader is known.
     pub(super) led: Vec<Led>,
-    /// When each capability asked for collections, in order.
-    pub(super) requests: BTreeMap<CapId, Vec<u64>>,
+    /// When capabilities asked for collections.
+    pub(super) requests: Requests,
     /// When the heap was counted.
     pub(super) censuses: Vec<Interval>,
 }
@@ -83,33 +83,37 @@ impl Condition {
     }
 }
 
-/// What goes on on one capability.
-#[derive(Clone, Copy, Debug, Default)]
-struct Progress {
-    start: Option<Nanos>,
-    generation: Option<u16>,
+/// When each capability asked for collections (`RequestSeqGC`, `RequestParGC`).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Requests(BTreeMap<CapId, Vec<u64>>);
+
+impl Requests {
+    /// A capability asks for one. Where times go back, it asks when it asked last.
+    pub(crate) fn push(&mut self, cap: CapId, at: Nanos) {
+        let all = self.0.entry(cap).or_default();
+        all.push(at.0.max(all.last().copied().unwrap_or_default()));
+    }
+
+    /// When a capability asked for the collection that began at `start`: the last
+    /// time before it, but not before the collection before had `ended`. From then
+    /// on the program waits until all capabilities have stopped.
+    pub(crate) fn latest(&self, cap: CapId, ended: u64, start: u64) -> Option<u64> {
+        let all = self.0.get(&cap)?;
+        let before = all.partition_point(|&at| at <= start);
+        let at = *all.get(before.checked_sub(1)?)?;
+        (at >= ended).then_some(at)
+    }
 }
 
-/// Collects [`Facts`]. It takes all events in analysis order.
-///
-/// A collection is led by the capability that posts `GCStatsGHC` between its
-/// `StartGC` and its `EndGC`; a repeated start does not shorten it.
+/// Collects when the heap was counted. It takes all events in analysis order.
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
-    progress: BTreeMap<CapId, Progress>,
-    led: Vec<Led>,
-    requests: BTreeMap<CapId, Vec<u64>>,
     censuses: Vec<Interval>,
     counting_since: Option<Nanos>,
 }
 
 impl Sink for Watch {
     const CONSUMES: EventSet = EventSet::of(&[
-        EventType::GC_START,
-        EventType::GC_END,
-        EventType::REQUEST_SEQ_GC,
-        EventType::REQUEST_PAR_GC,
-        EventType::GC_STATS_GHC,
         EventType::HEAP_PROF_SAMPLE_BEGIN,
         EventType::HEAP_PROF_SAMPLE_END,
         EventType::HEAP_BIO_PROF_SAMPLE_BEGIN,
@@ -117,55 +121,35 @@ impl Sink for Watch {
 
     fn event(&mut self, record: &Record<'_>) {
         let at = record.time;
-        match (record.event(), record.cap) {
-            (Event::StartGC {}, Some(cap)) => {
-                let progress = self.progress.entry(cap).or_default();
-                progress.start = Some(progress.start.map_or(at, |start| start.min(at)));
-                progress.generation = None;
-            }
-            (Event::GCStatsGHC { gen_no, .. }, Some(cap)) => {
-                self.progress.entry(cap).or_default().generation = Some(gen_no);
-            }
-            (Event::EndGC {}, Some(cap)) => self.end(cap, at),
-            (Event::RequestSeqGC {} | Event::RequestParGC {}, Some(cap)) => {
-                let requests = self.requests.entry(cap).or_default();
-                let latest = requests.last().copied().unwrap_or_default();
-                requests.push(at.0.max(latest));
-            }
-            (Event::HeapProfSampleBegin { .. } | Event::HeapBioProfSampleBegin { .. }, _) => {
+        match record.event() {
+            Event::HeapProfSampleBegin { .. } | Event::HeapBioProfSampleBegin { .. } => {
                 // GHC before 8.10 logs no end: the pause's end is the census's.
                 self.census(NEVER);
                 self.counting_since = Some(at);
             }
-            (Event::HeapProfSampleEnd { .. }, _) => self.census(at),
+            Event::HeapProfSampleEnd { .. } => self.census(at),
             _ => {}
         }
     }
 }
 
 impl Watch {
-    fn end(&mut self, cap: CapId, at: Nanos) {
-        let progress = std::mem::take(self.progress.entry(cap).or_default());
-        if let (Some(start), Some(generation)) = (progress.start, progress.generation) {
-            self.led.push(Led {
-                cap,
-                span: Interval::new(start, at),
-                generation,
-            });
-        }
-    }
-
     fn census(&mut self, end: Nanos) {
         if let Some(begin) = self.counting_since.take() {
             self.censuses.push(Interval::new(begin, end));
         }
     }
 
-    /// What was seen, of a log with these capabilities and in this condition.
-    #[must_use]
-    pub fn facts(mut self, lives: &Lives, condition: Condition) -> Facts {
+    /// What was seen, of a log with these capabilities and in this condition, with
+    /// its collections of which a leader is known and the requests.
+    pub(crate) fn facts(
+        mut self,
+        lives: &Lives,
+        condition: Condition,
+        (mut led, requests): (Vec<Led>, Requests),
+    ) -> Facts {
         self.census(NEVER);
-        self.led.sort_by_key(|led| (led.span, led.cap));
+        led.sort_by_key(|led| (led.span, led.cap));
         // A census that has no end reaches to the next one at most.
         self.censuses.sort_unstable();
         let mut next = NEVER;
@@ -182,8 +166,8 @@ impl Watch {
         Facts {
             log: lives.log(),
             caps: caps.collect(),
-            led: self.led,
-            requests: self.requests,
+            led,
+            requests,
             censuses: self.censuses,
         }
     }

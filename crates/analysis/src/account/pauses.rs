@@ -185,12 +185,7 @@ struct Found {
 impl Found {
     /// Who asked for it last, not before the collection before had ended, and when.
     fn request(&self, facts: &Facts, ended: u64, start: u64) -> (CapId, u64) {
-        let latest = |cap: &CapId| {
-            let requests = facts.requests.get(cap)?;
-            let before = requests.partition_point(|&at| at <= start);
-            let at = *requests.get(before.checked_sub(1)?)?;
-            (at >= ended).then_some((at, *cap))
-        };
+        let latest = |cap: &CapId| Some((facts.requests.latest(*cap, ended, start)?, *cap));
         let first = self.askers.first().copied().unwrap_or(CapId(0));
         let asked = self.askers.iter().filter_map(latest).max();
         asked.map_or((first, start), |(at, cap)| (cap, at))

@@ -42,6 +42,14 @@ pub(crate) struct Durations {
 impl Durations {
     const LONGER: u32 = u32::MAX >> 1;
 
+    pub(crate) fn with_capacity(durations: usize) -> Self {
+        Self {
+            short: Vec::with_capacity(durations),
+            ..Self::default()
+        }
+    }
+
+    #[inline]
     pub(crate) fn push(&mut self, duration_ns: u64, marked: bool) {
         let short = u32::try_from(duration_ns).unwrap_or(u32::MAX);
         let short = short.min(Self::LONGER);

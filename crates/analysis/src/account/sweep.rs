@@ -25,8 +25,6 @@ pub struct Totals {
     pub some_idle_ns: u64,
     /// How long threads were ready, all together.
     pub ready_ns: u64,
-    /// How long capabilities ran threads, all together.
-    pub ran_ns: u64,
     /// How long a collection went on or was being stopped for.
     pub paused_ns: u64,
 }
@@ -59,7 +57,6 @@ impl Totals {
             idle_ready_ns: minus(&self.idle_ready_ns, &earlier.idle_ready_ns),
             some_idle_ns: self.some_idle_ns.saturating_sub(earlier.some_idle_ns),
             ready_ns: self.ready_ns.saturating_sub(earlier.ready_ns),
-            ran_ns: self.ran_ns.saturating_sub(earlier.ran_ns),
             paused_ns: self.paused_ns.saturating_sub(earlier.paused_ns),
         }
     }
@@ -95,6 +92,14 @@ struct Levels {
     running: (u32, u32),
 }
 
+impl Levels {
+    /// Of no time at all.
+    const NONE: Self = Self {
+        ready: (u32::MAX, 0),
+        running: (u32::MAX, 0),
+    };
+}
+
 impl Aggregate for Levels {
     fn combine(self, later: Self) -> Self {
         let both = |a: (u32, u32), b: (u32, u32)| (a.0.min(b.0), a.1.max(b.1));
@@ -105,17 +110,6 @@ impl Aggregate for Levels {
     }
 }
 
-/// What a capability does, as far as a walk cares.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Doing {
-    /// It does not live, or stands still, or is unknown.
-    #[default]
-    Other,
-    Running,
-    /// It stands by.
-    Free,
-}
-
 /// Where the walk is on one lane.
 #[derive(Clone, Copy, Debug, Default)]
 struct Track {
@@ -124,10 +118,18 @@ struct Track {
     runs: bool,
     /// The piece that goes on or comes next.
     piece: usize,
-    stands: bool,
-    doing: Doing,
+    /// Whether it lives and no piece goes on: it runs or stands by.
+    open: bool,
+    /// When that can change next: it is not looked at before.
+    turn: u64,
     /// The time with ready threads before it began to stand by.
     free_since_work_ns: u64,
+}
+
+impl Track {
+    const fn stands_by(&self) -> bool {
+        self.open && !self.runs
+    }
 }
 
 /// What whoever walks through all of the log wants to know on the way.
@@ -194,6 +196,17 @@ impl Earliest {
         self.nodes[1]
     }
 
+    /// When the next one is of all but this source.
+    #[inline]
+    fn time_beside(&self, source: usize) -> u64 {
+        let (mut at, mut least) = (self.nodes.len() / 2 + source, NEVER);
+        while at > 1 {
+            least = least.min(self.nodes[at ^ 1]);
+            at /= 2;
+        }
+        least
+    }
+
     /// The number of the source that the next one comes from.
     #[inline]
     fn source(&self) -> usize {
@@ -232,7 +245,7 @@ pub(super) struct Sweep<'a> {
     work_ns: u64,
     totals: Totals,
     /// Since it was last taken.
-    levels: Option<Levels>,
+    levels: Levels,
     /// How many ends and beginnings came.
     steps: usize,
 }
@@ -240,8 +253,15 @@ pub(super) struct Sweep<'a> {
 impl<'a> Sweep<'a> {
     /// A walk that begins where the log does.
     pub(super) fn new(account: Account<'a>) -> Self {
+        let mut sweep = Self::unbegun(account);
+        sweep.begin();
+        sweep
+    }
+
+    /// A walk at the beginning of the log, of which no source was asked.
+    fn unbegun(account: Account<'a>) -> Self {
         let lanes = account.lanes.len();
-        let mut sweep = Self {
+        Self {
             account,
             tracks: vec![Track::default(); lanes],
             next: Earliest::new(lanes + OTHER_SOURCES),
@@ -255,20 +275,18 @@ impl<'a> Sweep<'a> {
             paused: false,
             work_ns: 0,
             totals: Totals::new(lanes.saturating_sub(1)),
-            levels: None,
+            levels: Levels::NONE,
             steps: 0,
-        };
-        sweep.begin();
-        sweep
+        }
     }
 
     /// A walk that goes on from the last mark that is not after `time`.
     fn from_mark(account: Account<'a>, marks: &Marks, time: u64) -> Self {
-        let mut sweep = Self::new(account);
         let after = marks.times.partition_point(|&at| at <= time);
         let Some(mark) = after.checked_sub(1).filter(|&mark| mark > 0) else {
-            return sweep;
+            return Self::new(account);
         };
+        let mut sweep = Self::unbegun(account);
         let lanes = sweep.tracks.len();
         let caps = lanes.saturating_sub(1);
         fn row<T>(all: &[T], mark: usize, width: usize) -> &[T] {
@@ -284,7 +302,6 @@ impl<'a> Sweep<'a> {
             idle_ready_ns: row(&marks.idle_ready_ns, mark, caps).to_vec(),
             some_idle_ns: marks.some_idle_ns[mark],
             ready_ns: marks.ready_ns[mark],
-            ran_ns: capability_time(row(&marks.running_ns, mark, caps + 1)),
             paused_ns: ledger.pauses.still_before(Nanos(now)),
         };
         sweep.readied = ledger.readied.up_to(now);
@@ -299,7 +316,6 @@ impl<'a> Sweep<'a> {
             track.runs = track.run < spans.len() && spans.span(track.run).0 <= now;
             if let Some(pieces) = account.pieces(lane) {
                 track.piece = pieces.first_ending_after(now);
-                track.stands = track.piece < pieces.len() && pieces.span(track.piece).0 <= now;
             }
         }
         sweep.begin();
@@ -309,10 +325,10 @@ impl<'a> Sweep<'a> {
     /// Asks all sources.
     fn begin(&mut self) {
         for lane in 0..self.tracks.len() {
-            self.do_now(lane);
+            self.turn(lane);
         }
         for source in 0..self.tracks.len() + OTHER_SOURCES {
-            self.set_next(source);
+            self.next.set(source, self.next_of(source));
         }
     }
 
@@ -322,42 +338,58 @@ impl<'a> Sweep<'a> {
         let to = to.min(MAX_TIME);
         let limit = self.steps.saturating_add(steps);
         loop {
-            let key = self.next.time();
-            let time = key >> 1;
-            if key == NEVER || time > to {
+            let mut key = self.next.time();
+            if key == NEVER || key >> 1 > to {
                 break;
             }
-            if time > self.now {
-                if self.steps >= limit {
-                    return;
-                }
-                self.pass(time);
-            }
+            // As long as nothing else comes before it, it is this one again.
             let source = self.next.source();
-            self.steps += 1;
-            match source.checked_sub(self.tracks.len()) {
-                None => self.lane(source, key & 1 == 1, watcher),
-                Some(0) => {
-                    let thread = self.account.ledger.readied.thread(self.readied);
-                    if let Some(thread) = thread {
-                        watcher.readied(thread, &self.totals, self.now);
+            let others = self.next.time_beside(source);
+            loop {
+                let time = key >> 1;
+                if time > self.now {
+                    if self.steps >= limit {
+                        self.next.set(source, key);
+                        return;
                     }
-                    self.readied += 1;
-                    self.ready += 1;
+                    self.pass(time);
                 }
-                Some(1) => {
-                    self.lost += 1;
-                    self.ready -= 1;
-                }
-                Some(_) => {
-                    self.pause += usize::from(self.paused);
-                    self.paused = !self.paused;
+                self.steps += 1;
+                self.step(source, watcher);
+                key = self.next_of(source);
+                if key >= others || key >> 1 > to {
+                    break;
                 }
             }
-            self.set_next(source);
+            self.next.set(source, key);
         }
         if to > self.now {
             self.pass(to);
+        }
+    }
+
+    /// What is next of a source happens now.
+    #[inline]
+    fn step(&mut self, source: usize, watcher: &mut impl Watcher) {
+        match source.checked_sub(self.tracks.len()) {
+            None if self.tracks[source].turn >> 1 <= self.now => self.turn(source),
+            None => self.toggle_run(source, watcher),
+            Some(0) => {
+                let thread = self.account.ledger.readied.thread(self.readied);
+                if let Some(thread) = thread {
+                    watcher.readied(thread, &self.totals, self.now);
+                }
+                self.readied += 1;
+                self.ready += 1;
+            }
+            Some(1) => {
+                self.lost += 1;
+                self.ready -= 1;
+            }
+            Some(_) => {
+                self.pause += usize::from(self.paused);
+                self.paused = !self.paused;
+            }
         }
     }
 
@@ -366,9 +398,7 @@ impl<'a> Sweep<'a> {
     fn pass(&mut self, to: u64) {
         let time = to - self.now;
         self.now = to;
-        let ran_ns = (self.running as u64).saturating_mul(time);
         self.totals.running_ns[self.running] += time;
-        self.totals.ran_ns = self.totals.ran_ns.saturating_add(ran_ns);
         if self.paused {
             self.totals.paused_ns += time;
         } else if self.free > 0 {
@@ -381,18 +411,29 @@ impl<'a> Sweep<'a> {
             self.totals.ready_ns = self.totals.ready_ns.saturating_add(sum);
         }
         let running = u32::try_from(self.running).unwrap_or(u32::MAX);
-        let now = Levels {
+        self.levels = self.levels.combine(Levels {
             ready: (ready, ready),
             running: (running, running),
-        };
-        self.levels = Some(self.levels.map_or(now, |levels| levels.combine(now)));
+        });
     }
 
     /// When something happens next to a lane or another source.
-    fn set_next(&mut self, source: usize) {
+    #[inline]
+    fn next_of(&self, source: usize) -> u64 {
         let ledger = self.account.ledger;
         let time = match source.checked_sub(self.tracks.len()) {
-            None => self.next_of_lane(source),
+            None => {
+                let track = &self.tracks[source];
+                let runs = &self.account.lanes[source].runs;
+                let run = runs.span_at(track.run).map(|(start, end)| {
+                    if track.runs {
+                        first_step(end)
+                    } else {
+                        first_step(start) | u64::from(start < end)
+                    }
+                });
+                Some(run.unwrap_or(NEVER).min(track.turn))
+            }
             Some(0) => ledger.readied.time_ns(self.readied).map(first_step),
             Some(1) => ledger.lost.get(self.lost).copied().map(first_step),
             Some(_) => ledger.pauses.all().get(self.pause).map(|pause| {
@@ -404,108 +445,90 @@ impl<'a> Sweep<'a> {
                 first_step(time.0)
             }),
         };
-        let earliest = first_step(self.now);
-        self.next
-            .set(source, time.map_or(NEVER, |time| time.max(earliest)));
+        time.map_or(NEVER, |time| time.max(first_step(self.now)))
     }
 
-    fn next_of_lane(&self, lane: usize) -> Option<u64> {
-        let (track, cap) = (&self.tracks[lane], &self.account.lanes[lane]);
-        let run = (track.run < cap.runs.len()).then(|| {
-            let (start, end) = cap.runs.span(track.run);
-            match (track.runs, start < end) {
-                (true, _) => first_step(end),
-                (false, has_length) => first_step(start) | u64::from(has_length),
-            }
-        });
-        let pieces = self.account.pieces(lane);
-        let piece = pieces.filter(|pieces| track.piece < pieces.len());
-        let piece = piece.map(|pieces| {
-            let (start, end) = pieces.span(track.piece);
-            first_step(if track.stands { end } else { start })
-        });
-        let (born, dead) = self.account.life(lane);
-        let life = [born, dead].map(first_step);
-        let life = life.into_iter().find(|&time| time > first_step(self.now));
-        run.into_iter().chain(piece).chain(life).min()
-    }
-
-    /// Something happens on a lane now. The second step is the beginning of runs
-    /// that are not empty.
-    fn lane(&mut self, lane: usize, second_step: bool, watcher: &mut impl Watcher) {
-        let cap = &self.account.lanes[lane];
-        let mut track = self.tracks[lane];
-        while track.run < cap.runs.len() {
-            let (start, end) = cap.runs.span(track.run);
-            let (start, end) = (start.min(MAX_TIME), end.min(MAX_TIME));
-            if track.runs {
-                if end > self.now {
-                    break;
-                }
-                watcher.ends(lane, track.run, &self.totals, self.now);
-                let again = cap.runs.code_at(track.run);
-                self.ready += i64::from(again.is_some_and(StopCode::stays_ready));
-                track.runs = false;
-                track.run += 1;
-                continue;
-            }
-            if start > self.now || (start < end && !second_step) {
-                break;
-            }
-            watcher.starts(lane, track.run, &self.totals);
-            self.ready -= i64::from(cap.runs.was_ready(track.run));
-            track.runs = true;
+    /// A run of a lane begins or ends now.
+    #[inline]
+    fn toggle_run(&mut self, lane: usize, watcher: &mut impl Watcher) {
+        let runs = &self.account.lanes[lane].runs;
+        let (run, ends) = (self.tracks[lane].run, self.tracks[lane].runs);
+        if ends {
+            watcher.ends(lane, run, &self.totals, self.now);
+            let again = runs.code_at(run).is_some_and(StopCode::stays_ready);
+            self.ready += i64::from(again);
+        } else {
+            watcher.starts(lane, run, &self.totals);
+            self.ready -= i64::from(runs.was_ready(run));
         }
-        if let Some(pieces) = self.account.pieces(lane) {
-            while track.piece < pieces.len() {
-                let (start, end) = pieces.span(track.piece);
-                if track.stands && end <= self.now {
-                    track.stands = false;
-                    track.piece += 1;
-                } else if !track.stands && start <= self.now {
-                    track.stands = true;
-                } else {
-                    break;
-                }
-            }
-        }
-        self.tracks[lane] = track;
-        self.do_now(lane);
-    }
-
-    /// What a capability does from now on.
-    fn do_now(&mut self, lane: usize) {
-        let Some(cap) = lane.checked_sub(1) else {
-            return;
-        };
-        let (born, dead) = self.account.life(lane);
+        self.leave(lane);
         let track = &mut self.tracks[lane];
-        let doing = match (track.stands, track.runs) {
-            _ if self.now < born || self.now >= dead => Doing::Other,
-            (true, _) => Doing::Other,
-            (false, true) => Doing::Running,
-            (false, false) => Doing::Free,
-        };
-        if doing == track.doing {
-            return;
-        }
-        match track.doing {
-            Doing::Running => self.running -= 1,
-            Doing::Free => {
-                self.free -= 1;
-                self.totals.idle_ready_ns[cap] += self.work_ns - track.free_since_work_ns;
+        track.run += usize::from(ends);
+        track.runs = !ends;
+        self.enter(lane);
+    }
+
+    /// What a lane's pieces and its life say from now on.
+    #[cold]
+    fn turn(&mut self, lane: usize) {
+        let now = self.now;
+        let mut track = self.tracks[lane];
+        let mut stands = false;
+        let mut next = NEVER;
+        if let Some(pieces) = self.account.pieces(lane) {
+            let ended = |piece: usize| pieces.span(piece).1.min(MAX_TIME) <= now;
+            while track.piece < pieces.len() && ended(track.piece) {
+                track.piece += 1;
             }
-            Doing::Other => {}
-        }
-        match doing {
-            Doing::Running => self.running += 1,
-            Doing::Free => {
-                self.free += 1;
-                track.free_since_work_ns = self.work_ns;
+            if track.piece < pieces.len() {
+                let (start, end) = pieces.span(track.piece);
+                stands = start <= now;
+                next = first_step(if stands { end } else { start });
             }
-            Doing::Other => {}
         }
-        track.doing = doing;
+        let (born, dead) = self.account.life(lane);
+        for time in [born, dead].map(first_step) {
+            if time > first_step(now) {
+                next = next.min(time);
+            }
+        }
+        track.turn = next;
+        let is_cap = lane > 0;
+        let open = is_cap && born <= now && now < dead && !stands;
+        self.tracks[lane] = track;
+        self.leave(lane);
+        self.tracks[lane].open = open;
+        self.enter(lane);
+    }
+
+    /// Before what a capability does changes.
+    #[inline]
+    fn leave(&mut self, lane: usize) {
+        let track = &self.tracks[lane];
+        if track.open && track.runs {
+            self.running -= 1;
+        } else if track.open {
+            self.free -= 1;
+            self.totals.idle_ready_ns[lane - 1] += self.work_ns - track.free_since_work_ns;
+        }
+    }
+
+    /// After what a capability does has changed.
+    #[inline]
+    fn enter(&mut self, lane: usize) {
+        let track = &mut self.tracks[lane];
+        if track.open && track.runs {
+            self.running += 1;
+        } else if track.open {
+            self.free += 1;
+            track.free_since_work_ns = self.work_ns;
+        }
+    }
+
+    /// How many threads were ready since this was last asked, if any time went by.
+    fn take_levels(&mut self) -> Option<Levels> {
+        let levels = std::mem::replace(&mut self.levels, Levels::NONE);
+        (levels != Levels::NONE).then_some(levels)
     }
 
     /// What was summed up to now.
@@ -513,7 +536,7 @@ impl<'a> Sweep<'a> {
         let mut totals = self.totals.clone();
         let tracks = self.tracks.iter().skip(1);
         for (track, time) in tracks.zip(&mut totals.idle_ready_ns) {
-            if track.doing == Doing::Free {
+            if track.stands_by() {
                 *time += self.work_ns - track.free_since_work_ns;
             }
         }
@@ -548,8 +571,7 @@ impl Marks {
         loop {
             marks.push(&sweep);
             sweep.walk(end, steps, watcher);
-            let levels = sweep.levels.take();
-            marks.levels.push(levels.unwrap_or_default());
+            marks.levels.push(sweep.take_levels().unwrap_or_default());
             let next = sweep.next.time();
             if next == NEVER || next >> 1 > end.min(MAX_TIME) {
                 break;
@@ -618,7 +640,7 @@ impl<'a> Walker<'a> {
         let place = usize::from(cap.0);
         let known = self.sweep.totals.idle_ready_ns.get(place);
         let open = self.sweep.tracks.get(place + 1);
-        let open = open.filter(|track| track.doing == Doing::Free);
+        let open = open.filter(|track| track.stands_by());
         let open_ns = open.map_or(0, |track| self.sweep.work_ns - track.free_since_work_ns);
         known.copied().unwrap_or_default() + open_ns
     }
@@ -627,8 +649,9 @@ impl<'a> Walker<'a> {
     /// time to another.
     pub fn levels_in(&mut self, from: Nanos, to: Nanos) -> Counts {
         self.go(from.0);
-        let (ready_ns, ran_ns) = (self.sweep.totals.ready_ns, self.sweep.totals.ran_ns);
-        self.sweep.levels = None;
+        let sums = |totals: &Totals| (totals.ready_ns, capability_time(&totals.running_ns));
+        let (ready_ns, ran_ns) = sums(&self.sweep.totals);
+        self.sweep.take_levels();
         let marks = &self.account.ledger.marks;
         let next = marks.times.partition_point(|&at| at <= self.sweep.now);
         let last = marks.times.partition_point(|&at| at <= to.0);
@@ -637,19 +660,19 @@ impl<'a> Walker<'a> {
             // To the first mark, over whole stretches, and on from the last.
             self.sweep
                 .walk(marks.times[next], usize::MAX, &mut NoWatcher);
-            levels = self.sweep.levels.take();
+            levels = self.sweep.take_levels();
             let whole = marks.levels.query(next, last - 1);
             levels = levels.into_iter().chain(whole).reduce(Levels::combine);
         }
         self.go(to.0);
-        let rest = self.sweep.levels.take();
+        let rest = self.sweep.take_levels();
         let levels = levels.into_iter().chain(rest).reduce(Levels::combine);
         let levels = levels.unwrap_or_default();
         let level = |(min, max), sum_ns| Level { min, max, sum_ns };
-        let totals = &self.sweep.totals;
+        let (ready_now_ns, ran_now_ns) = sums(&self.sweep.totals);
         Counts {
-            ready: level(levels.ready, totals.ready_ns.saturating_sub(ready_ns)),
-            running: level(levels.running, totals.ran_ns.saturating_sub(ran_ns)),
+            ready: level(levels.ready, ready_now_ns.saturating_sub(ready_ns)),
+            running: level(levels.running, ran_now_ns.saturating_sub(ran_ns)),
         }
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::tally::Tallies;
+use crate::account::facts::Requests;
 use crate::account::pauses::Pause;
 use eventlog::Event;
 use eventlog::ids::{CapId, Nanos};
@@ -69,7 +70,6 @@ impl Collection {
 /// How far a capability is in a collection.
 #[derive(Clone, Copy, Debug, Default)]
 struct Progress {
-    requested: Option<Nanos>,
     start: Option<Nanos>,
     statistics: Option<Collection>,
 }
@@ -87,6 +87,7 @@ pub(super) struct Collections {
     pub(super) all: Vec<Collection>,
     pub(super) tallies: Tallies,
     caps: Vec<Progress>,
+    pub(super) requests: Requests,
     /// Whether what is told now is still about the last collection.
     afterwards: bool,
     allocated_bytes: u64,
@@ -104,11 +105,6 @@ impl Collections {
             self.caps.resize_with(index + 1, Progress::default);
         }
         &mut self.caps[index]
-    }
-
-    pub(super) fn request(&mut self, cap: CapId, at: Nanos) {
-        let progress = self.cap(cap);
-        progress.requested.get_or_insert(at);
     }
 
     pub(super) fn start(&mut self, cap: CapId, at: Nanos) {
@@ -162,12 +158,13 @@ impl Collections {
             return;
         };
         let statistics = progress.statistics.take();
-        let requested = progress.requested.take();
         if let Some(mut collection) = statistics {
             collection.number = u32::try_from(self.all.len() + 1).unwrap_or(u32::MAX);
             collection.start = start;
             collection.end = at;
-            collection.sync_ns = requested.map(|requested| start.since(requested).0);
+            let ended = self.all.last().map_or(0, |last| last.end.0);
+            let requested = self.requests.latest(cap, ended, start.0);
+            collection.sync_ns = requested.map(|at| start.0 - at);
             collection.allocated_bytes = std::mem::take(&mut self.allocated_bytes);
             self.tallies.push(self.all.len(), &collection);
             self.all.push(collection);

@@ -19,6 +19,7 @@ use steps::{CapSteps, Samples, Steps, Window};
 
 use rustc_hash::FxHashSet;
 
+use crate::account::facts::{Led, Requests};
 use crate::account::pauses::Pause;
 use eventlog::ids::{CapId, Nanos, OsThreadId};
 use eventlog::{Event, EventSet, EventType, Record, Sink, StopStatus};
@@ -132,7 +133,7 @@ impl Numbers {
             (Event::StartGC {}, Some(cap)) => self.collections.start(cap, at),
             (Event::EndGC {}, Some(cap)) => self.collections.end(cap, at),
             (Event::RequestSeqGC {} | Event::RequestParGC {}, Some(cap)) => {
-                self.collections.request(cap, at);
+                self.collections.requests.push(cap, at);
             }
             (Event::TaskCreate { tid, .. }, _) => {
                 // A thread is a task anew with each call into Haskell.
@@ -235,6 +236,22 @@ impl Numbers {
             return Window::whole(end.0);
         };
         Window::part(range.start().0, range.end().0, end.0)
+    }
+
+    /// The collections so far, and the requests, which are given away: what the
+    /// account of time is made from.
+    pub(crate) fn take_led(&mut self) -> (Vec<Led>, Requests) {
+        let led = self.collections.all.iter().filter_map(|collection| {
+            Some(Led {
+                cap: collection.cap,
+                span: Interval::new(collection.start, collection.end),
+                generation: collection.generation?,
+            })
+        });
+        (
+            led.collect(),
+            std::mem::take(&mut self.collections.requests),
+        )
     }
 
     /// The log is read to its end; with the collections of its account of time.

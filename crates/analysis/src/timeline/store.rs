@@ -513,7 +513,9 @@ impl<'a> Grouping<'a> {
             by_thread: vec![0; runs as usize],
             next: threads.iter().map(|thread| thread.first).collect(),
             ready_at: vec![ReadySince::NEVER; threads.len()],
-            idle: vec![Durations::default(); store.lanes.len()],
+            idle: (store.lanes.iter())
+                .map(|lane| Durations::with_capacity(lane.runs.len()))
+                .collect(),
         }
     }
 
