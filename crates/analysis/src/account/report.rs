@@ -144,11 +144,11 @@ impl ProgramTimes {
     }
 
     /// The share of the time in which capabilities ran threads, of what the log
-    /// tells of: 0 to 1; `None` if it tells nothing.
+    /// tells of: 0 to 1; `None` if it tells nothing, or is not read to its end.
     #[must_use]
     pub fn productivity(&self) -> Option<f64> {
         let all = self.all_caps();
-        (all.known_ns() > 0).then(|| all.running_ns as f64 / all.known_ns() as f64)
+        (all.known_ns() > 0 && !self.so_far).then(|| all.running_ns as f64 / all.known_ns() as f64)
     }
 
     /// For how long how many capabilities ran, from none on: a number to a row, or
