@@ -9,7 +9,7 @@ use model::class::WaitReason;
 type Content = fn(&ThreadTimes) -> Cell<'_>;
 
 /// The columns, each by its name.
-const COLUMNS: [(&str, Content); 25] = [
+const COLUMNS: [(&str, Content); 26] = [
     ("thread", |row| u64::from(row.id.0).into()),
     ("label", |row| row.label.as_deref().into()),
     ("created_ns", |row| row.created.map(|time| time.0).into()),
@@ -45,6 +45,7 @@ const COLUMNS: [(&str, Content); 25] = [
     ("mean_ready_ns", |row| row.sums.mean_ready_ns().into()),
     ("wakeups", |row| row.sums.wakeups.into()),
     ("migrations", |row| row.sums.migrations.into()),
+    ("unknown_ns", |row| row.sums.times.unknown_ns.into()),
 ];
 
 const fn blocked(row: &ThreadTimes, by: WaitReason) -> Cell<'_> {
@@ -107,7 +108,7 @@ mod tests {
             ..ThreadTable::default()
         };
         let zeros = ",0".repeat(17);
-        let rest = format!("3,,still waiting for a capability{zeros},,0,0\r\n");
+        let rest = format!("3,,still waiting for a capability{zeros},,0,0,0\r\n");
         let rows = format!("7,plain,{rest}7,\"'=a, \"\"b\"\"\nc\",{rest}");
         assert_eq!(thread_csv(&table, false), rows);
         let whole = thread_csv(&table, true);

@@ -4,16 +4,17 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use gloo_timers::callback::Timeout;
 use js_sys::Array;
-use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 use crate::ui::client::LogClient;
+use crate::ui::dialog::colour;
+use crate::ui::dom::{setter_of, use_pause, value_of};
 use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
 use crate::ui::panel::span_text;
 use crate::ui::panel::{Marked, PanelProps, use_answer};
 use crate::ui::save::save;
+use crate::ui::shares::share_bar;
 use crate::ui::viewer::Goto;
 use analysis::timeline::thread_table::{
     ThreadColumn, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTimes, ThreadView,
@@ -26,80 +27,80 @@ use views::scene::format;
 use views::session::questions::ThreadCsvQuery;
 use views::tracks::thread::Thread;
 
-const fn number(title: &'static str, help: &'static str) -> Column {
-    Column {
-        title,
-        help,
-        number: true,
-        sortable: true,
-    }
-}
-
-const fn text(title: &'static str, help: &'static str, sortable: bool) -> Column {
-    Column {
-        title,
-        help,
-        number: false,
-        sortable,
-    }
-}
-
 const COLUMNS: &[Column] = &[
-    number("#", "The number that the runtime gave the thread"),
-    text(
+    Column::number("#", "The number that the runtime gave the thread"),
+    Column::text(
         "Label",
-        "What the program calls the thread (labelThread); – if it has no name",
-        true,
-    ),
-    text(
+        "What the program calls the thread (labelThread); – if it has no name"),
+    Column::text(
         "Shares",
-        "How the time of the thread divides: running, waiting to run, blocked, in foreign calls, waiting for I/O or time",
-        false,
+        "How the time of the thread divides: running, ready (in collections, behind others, while a capability idles), blocked, in foreign calls, waiting for I/O or time, unknown").unsorted(),
+    Column::number("Running", "How long it ran Haskell code on a capability"),
+    Column::number(
+        "In collections",
+        "How long it could run, but a collection went on or was being stopped for: no thread runs meanwhile",
     ),
-    number("Running", "How long it ran Haskell code on a capability"),
-    number(
-        "Waiting to run",
-        "How long it could run, but no capability ran it: it stood in a queue. Much of it means that the program has more to do than capabilities (+RTS -N), or that work is spread unevenly. It begins when the thread is created, woken or stopped by the timer. After a foreign call the log does not say when it begins: see “Blocked on”. Time in which garbage is collected counts too: no thread runs meanwhile.",
+    Column::number(
+        "Behind others",
+        "How long it could run, but the capabilities ran other threads: the program has more to do than capabilities (+RTS -N). It can run once it is created, woken or stopped by the timer; after a foreign call the log does not say since when. The details of a wait on its track say behind which thread",
     ),
-    number("Longest wait", "The longest single wait for a capability"),
-    number("Mean wait", "The mean of all waits for a capability"),
-    number(
+    Column::number(
+        "While one idles",
+        "How long it could run, and some capability was idle: lost parallelism. Work is spread unevenly, or a capability had not noticed yet",
+    ),
+    Column::number(
+        "Longest wait",
+        "The longest single wait for a capability: behind other threads or while one was idle, without collections",
+    ),
+    Column::number(
+        "Mean wait",
+        "The mean of all waits for a capability, without collections",
+    ),
+    Column::number(
         "Blocked",
-        "How long it could not run: until another thread filled an MVar, a foreign call returned, time passed…",
+        "How long it could not run: until another thread filled an MVar, time passed… Foreign calls are counted beside it",
     ),
-    text(
+    Column::number(
+        "Foreign calls",
+        "How long it was in safe foreign calls. The log says only when the thread runs again, so that a wait for a capability after a call is part of this",
+    ),
+    Column::text(
         "Blocked on",
-        "What it was blocked on, and how long. Of a foreign call the log says only when the thread runs again, so that a wait for a capability after the call is part of it. An exception wakes a thread without an event: that wait counts as blocked to its end.",
-        false,
+        "What it was blocked on, and how long. An exception wakes a thread without an event: that wait counts as blocked to its end.").unsorted(),
+    Column::number(
+        "Unknown",
+        "How long the log does not tell what it did: buffers are lost when a program is killed",
     ),
-    number("Runs", "How often a capability began to run it"),
-    number(
+    Column::number("Runs", "How often a capability began to run it"),
+    Column::number(
         "Wakeups",
         "How often it was told to wake up. A thread that is woken from another capability is told twice.",
     ),
-    number("Migrations", "How often it was moved to another capability"),
-    number(
+    Column::number("Migrations", "How often it was moved to another capability"),
+    Column::number(
         "Created",
         "When it was created; – if that was before the log began",
     ),
-    text(
+    Column::text(
         "Ended",
-        "When it finished, or what it did when the log ended. A thread that was killed has finished: the log makes no difference.",
-        true,
-    ),
+        "When it finished, or what it did when the log ended. A thread that was killed has finished: the log makes no difference."),
 ];
 
 /// What a click on the head of each column sorts by.
-const SORTS: [Option<ThreadColumn>; 14] = [
+const SORTS: [Option<ThreadColumn>; 18] = [
     Some(ThreadColumn::Thread),
     Some(ThreadColumn::Label),
     None,
     Some(ThreadColumn::Running),
-    Some(ThreadColumn::Ready),
+    Some(ThreadColumn::ReadyPaused),
+    Some(ThreadColumn::ReadyBehind),
+    Some(ThreadColumn::ReadyIdle),
     Some(ThreadColumn::LongestReady),
     Some(ThreadColumn::MeanReady),
     Some(ThreadColumn::Blocked),
+    Some(ThreadColumn::BlockedOn(WaitReason::ForeignCall)),
     None,
+    Some(ThreadColumn::Unknown),
     Some(ThreadColumn::Runs),
     Some(ThreadColumn::Wakeups),
     Some(ThreadColumn::Migrations),
@@ -108,7 +109,7 @@ const SORTS: [Option<ThreadColumn>; 14] = [
 ];
 
 /// Where reasons stand: rows are sorted by one of them through the menu.
-const BLOCKED_ON: usize = 8;
+const BLOCKED_ON: usize = 11;
 
 /// Rows asked for at first, until the grid says which it shows.
 const FIRST_ROWS: Range<u64> = 0..100;
@@ -152,14 +153,8 @@ pub(super) fn Threads(props: &PanelProps) -> Html {
         return html! { <p class="empty">{ "How threads spent their time is known when the log is read." }</p> };
     }
     let total = table.map_or(0, |table| table.total);
-    let on_window = {
-        let window = window.setter();
-        Callback::from(move |rows| window.set(rows))
-    };
-    let on_current = {
-        let current = current.setter();
-        Callback::from(move |went: Went| current.set(Some(went.row)))
-    };
+    let on_window = setter_of(&window);
+    let on_current = setter_of(&current).reform(|went: Went| Some(went.row));
     let on_activate = {
         let (on_goto, range, answer) = (props.on_goto.clone(), props.range, answer.clone());
         Callback::from(move |row: u64| {
@@ -223,7 +218,7 @@ fn goto(row: &ThreadTimes, range: Option<Interval>) -> Option<Goto> {
 /// The column that the table is sorted by, as the grid counts.
 fn sorted(view: &ThreadView) -> Option<(usize, bool)> {
     let column = match view.sort {
-        ThreadColumn::BlockedOn(_) => Some(BLOCKED_ON),
+        ThreadColumn::BlockedOn(reason) if reason != WaitReason::ForeignCall => Some(BLOCKED_ON),
         ThreadColumn::End => SORTS
             .iter()
             .position(|sort| *sort == Some(ThreadColumn::Finished)),
@@ -268,22 +263,18 @@ fn grid_row(row: &ThreadTimes) -> GridRow {
         None => row.end.explanation(),
     };
     let tail = [created.into(), ended.into()];
-    GridRow {
-        cells: [&head[..], &sums_cells(&row.sums), &tail].concat(),
-        class: Classes::new(),
-    }
+    [&head[..], &sums_cells(&row.sums), &tail].concat().into()
 }
 
 fn sums_row(table: &ThreadTable) -> GridRow {
     let head = ["".into(), "All of them".into()];
-    GridRow {
-        cells: [&head[..], &sums_cells(&table.all), &["".into(), "".into()]].concat(),
-        class: Classes::new(),
-    }
+    [&head[..], &sums_cells(&table.all), &["".into(), "".into()]]
+        .concat()
+        .into()
 }
 
-/// The cells from the shares to the migrations.
-fn sums_cells(sums: &ThreadSums) -> [Html; 10] {
+/// The cells from the shares to the migrations. The times sum to the life.
+fn sums_cells(sums: &ThreadSums) -> [Html; 14] {
     let times = &sums.times;
     let time = |ns: u64| match ns {
         0 => html! { <span class="faint">{ "0" }</span> },
@@ -297,11 +288,15 @@ fn sums_cells(sums: &ThreadSums) -> [Html; 10] {
     [
         shares(times),
         time(times.running_ns + times.open_ns),
-        time(times.ready_ns()),
+        time(times.ready_paused_ns),
+        time(times.ready_behind_ns),
+        time(times.ready_idle_ns),
         time(sums.longest_ready_ns),
         mean.map_or_else(|| format::NOTHING.into(), time),
-        time(times.all_blocked_ns()),
+        time(times.blocked_outside_calls_ns()),
+        time(times.foreign_ns()),
         blocked_on(times),
+        time(times.unknown_ns),
         count(sums.runs),
         count(sums.wakeups),
         count(sums.migrations),
@@ -311,7 +306,9 @@ fn sums_cells(sums: &ThreadSums) -> [Html; 10] {
 /// The reasons of blocking, the longest first.
 fn blocked_on(times: &TurnSums) -> Html {
     let reasons = WaitReason::ALL.iter().zip(times.blocked_ns);
-    let mut reasons: Vec<_> = reasons.filter(|(_, ns)| *ns > 0).collect();
+    let is_blocked =
+        |(reason, ns): &(&WaitReason, u64)| *ns > 0 && **reason != WaitReason::ForeignCall;
+    let mut reasons: Vec<_> = reasons.filter(is_blocked).collect();
     reasons.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
     let words = |(reason, ns): &(&WaitReason, u64)| {
         format!("{} {}", reason.name(), format::duration(Duration(*ns)))
@@ -327,24 +324,10 @@ fn swatch(class: Class) -> Html {
     html! { <span class={classes!("swatch", colour(class))} aria-hidden="true" /> }
 }
 
-/// The style class of a class of state.
-const fn colour(class: Class) -> &'static str {
-    match class {
-        Class::Running | Class::Open => "running",
-        Class::Gc | Class::GcStart | Class::GcIdle | Class::GcDone | Class::ReadyGc => "gc",
-        Class::GcSync | Class::Census => "gc-sync",
-        Class::Returning => "returning",
-        Class::Ready | Class::ReadyIdle | Class::IdleReady => "ready",
-        Class::Unknown => "unknown",
-        Class::Blocked => "blocked",
-        Class::Foreign => "foreign",
-        Class::Io | Class::Other => "io",
-    }
-}
-
 /// How the time divides, as a bar.
 fn shares(times: &TurnSums) -> Html {
     let classes = times.by_class();
+    let times_of = |class: Class| classes[class as usize];
     let order = [
         Class::Running,
         Class::Open,
@@ -356,20 +339,8 @@ fn shares(times: &TurnSums) -> Html {
         Class::Io,
         Class::Unknown,
     ];
-    let parts = order.map(|class| (colour(class), classes[class as usize]));
-    let life = times.life_ns().max(1) as f64;
-    let mut left = 0.0;
-    let bars = parts.into_iter().filter(|(_, ns)| *ns > 0).map(|(class, ns)| {
-        let (x, width) = (left, ns as f64 / life * 100.0);
-        left += width;
-        html! { <rect {class} x={format!("{x:.2}")} y="0" width={format!("{width:.2}")} height="8" /> }
-    });
-    html! {
-        <svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-            <rect class="idle" x="0" y="0" width="100" height="8" />
-            { for bars }
-        </svg>
-    }
+    let parts = order.map(|class| (colour(class), times_of(class)));
+    share_bar(times.life_ns(), parts)
 }
 
 #[derive(Properties, PartialEq)]
@@ -458,20 +429,12 @@ struct FilterProps {
 
 #[component]
 fn Filter(props: &FilterProps) -> Html {
-    let waiting = use_mut_ref(|| None::<Timeout>);
-    let oninput = {
-        let (view, on_view) = (props.view.clone(), props.on_view.clone());
-        Callback::from(move |event: InputEvent| {
-            let filter = event.target_unchecked_into::<HtmlInputElement>().value();
-            let view = ThreadView {
-                filter,
-                ..view.clone()
-            };
-            let on_view = on_view.clone();
-            let timeout = Timeout::new(TYPED_MS, move || on_view.emit(view));
-            *waiting.borrow_mut() = Some(timeout);
-        })
-    };
+    let view = props.view.clone();
+    let oninput =
+        use_pause(TYPED_MS, props.on_view.clone()).reform(move |event: InputEvent| ThreadView {
+            filter: value_of(event),
+            ..view.clone()
+        });
     html! {
         <label class="search">
             <input type="search" placeholder="Label or number" aria-label="Only threads with this label or number"
@@ -484,6 +447,10 @@ fn Filter(props: &FilterProps) -> Html {
 fn sort_title(sort: ThreadColumn) -> String {
     let column = SORTS.iter().position(|other| *other == Some(sort));
     match (sort, column.and_then(|column| COLUMNS.get(column))) {
+        (ThreadColumn::Ready, _) => "Waiting for a capability".to_owned(),
+        (ThreadColumn::ReadyPaused, _) => "Ready in collections".to_owned(),
+        (ThreadColumn::ReadyBehind, _) => "Ready behind others".to_owned(),
+        (ThreadColumn::ReadyIdle, _) => "Ready while one idles".to_owned(),
         (ThreadColumn::BlockedOn(WaitReason::ForeignCall), _) => "In foreign calls".to_owned(),
         (ThreadColumn::BlockedOn(WaitReason::Other), _) => "Blocked, not said on what".to_owned(),
         (ThreadColumn::BlockedOn(reason), _) => format!("Blocked on {}", reason.name()),
@@ -498,7 +465,7 @@ fn sort_title(sort: ThreadColumn) -> String {
 fn order(props: &ControlsProps) -> Html {
     let view = props.view.clone();
     let onchange = props.on_view.reform(move |event: Event| {
-        let name = event.target_unchecked_into::<HtmlSelectElement>().value();
+        let name = value_of(event);
         ThreadView {
             filter: view.filter.clone(),
             ..ThreadView::sorted_by(ThreadColumn::named(&name).unwrap_or_default())

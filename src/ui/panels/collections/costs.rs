@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use super::generation;
 use crate::ui::panel::{Source, use_answer};
-use crate::ui::term::Term;
+use crate::ui::term::{Term, heading};
 use analysis::account::costs::{GcCosts, GcParts};
 use eventlog::ids::{CapId, Duration};
 use model::time::Interval;
@@ -72,12 +72,12 @@ const PARTS: [Part; 7] = [
     ),
     (
         "Done",
-        "Their part was done (GC_DONE), the collection was not.",
+        "Their part was done (GC_DONE), the collection was not: the one that leads finished it meanwhile, the others waited.",
         |parts| parts.done_ns,
     ),
     (
         "No phase",
-        "They stood still before their first phase of work, or took no part in the collection.",
+        "Before their first phase of work, in which the one that leads prepares the collection and the others wait; or they took no part in it.",
         |parts| parts.outside_ns,
     ),
     (
@@ -142,17 +142,16 @@ fn capabilities(costs: &[GcCosts]) -> Html {
         })
     };
     let count = costs.first().map_or(0, |row| row.caps.len());
-    let column = |name: &'static str, help: &'static str| html! { <th scope="col"><Term {name} {help} /></th> };
     html! {
         <table class="plain-table costs">
             <caption>{ "Each capability in collections" }</caption>
             <thead>
                 <tr>
-                    { column("Cap", "The capability.") }
-                    { column("Gen", "The generation that was collected.") }
-                    { column("Work", "It collected; below, the share of the time that it spent within these collections.") }
-                    { column("Idle", "It had run out of work and looked for more (GC_IDLE).") }
-                    { column("Done", "Its part was done (GC_DONE), the collection was not.") }
+                    { heading("Cap", "The capability.") }
+                    { heading("Gen", "The generation that was collected.") }
+                    { heading("Work", "It collected; below, the share of the time that it spent within these collections.") }
+                    { heading("Idle", "It had run out of work and looked for more (GC_IDLE).") }
+                    { heading("Done", "Its part was done (GC_DONE), the collection was not.") }
                 </tr>
             </thead>
             <tbody>{ for (0..count.min(MOST_CAPS)).flat_map(of_cap) }</tbody>
