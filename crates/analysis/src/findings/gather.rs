@@ -29,8 +29,9 @@ impl Lives {
     /// The capabilities of a killed program whose buffers never came to the file:
     /// they lived, and logged nothing.
     pub fn missing_buffers(&self, condition: Condition) -> impl Iterator<Item = Finding> + '_ {
-        let lost =
-            move |life: Interval, events| !condition.ends && events == None && !life.is_empty();
+        let lost = move |life: Interval, events: Option<Interval>| {
+            !condition.ends && events.is_none() && !life.is_empty()
+        };
         self.caps_with_events()
             .filter(move |&(_, life, events)| lost(life, events))
             .map(|(cap, life, _)| Finding {
