@@ -408,7 +408,7 @@ fn without_statistics_collections_are_time() {
     }
     let session = open(&mut log);
     let summary = session.ask(&SummaryQuery(None));
-    assert_eq!((summary.gc_ns, summary.collections), (Some(114), None));
+    assert_eq!((summary.gc_ns, summary.collections), (Some(114), Some(2)));
     let part = session.ask(&SummaryQuery(Some(span(0, 120))));
     assert_eq!(part.gc_ns, Some(20));
 }

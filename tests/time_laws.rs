@@ -25,8 +25,7 @@ use views::session::questions::{SummaryQuery, ThreadTimeQuery, TimeQuery};
 use views::tracks::activity::Activity;
 use views::tracks::capability::Capability;
 use views::tracks::collections::Collections;
-use views::tracks::parallelism::Parallelism;
-use views::tracks::ready::ReadyThreads;
+use views::tracks::concurrency::Concurrency;
 use views::tracks::thread::Thread;
 use views::tracks::{Row, TimelineQuery};
 
@@ -394,7 +393,7 @@ fn the_levels_show_the_account() {
             let query = TimelineQuery {
                 view: span(range),
                 width_px: [1, 13, 40][place % 3],
-                rows: vec![Parallelism.into(), ReadyThreads.into()],
+                rows: vec![Concurrency::Running.into(), Concurrency::Ready.into()],
             };
             let points = session.ask(&query).points;
             let bucket = query.bucket_ns();

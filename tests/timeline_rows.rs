@@ -22,16 +22,14 @@ use views::timeline::arrange::{TrackView, arrange};
 use views::timeline::layout::{Layout, Track};
 use views::tracks::Known;
 use views::tracks::activity::Activity;
-use views::tracks::allocation::AllocationRate;
 use views::tracks::blocks::Blocks;
 use views::tracks::collections::{Collections, Pause};
 use views::tracks::counter::Counter;
 use views::tracks::details::DetailsQuery;
 use views::tracks::group::Group;
-use views::tracks::heap::Heap;
+use views::tracks::memory::Memory;
 use views::tracks::name::TrackName;
 use views::tracks::nonmoving::Nonmoving;
-use views::tracks::returned::MemoryReturned;
 use views::tracks::sparks::{Of, Sparks};
 use views::tracks::task::Task;
 use views::tracks::user_span::UserSpan;
@@ -202,9 +200,9 @@ fn graphs_in_words() {
     let mut all = Vec::new();
     for (session, row) in [
         (&heap, Row::from(Activity)),
-        (&heap, Heap.into()),
-        (&heap, AllocationRate.into()),
-        (&heap, MemoryReturned.into()),
+        (&heap, Memory::Heap.into()),
+        (&heap, Memory::Allocated.into()),
+        (&heap, Memory::Returned.into()),
         (&sparks, of_sparks(Of::Created)),
         (&sparks, of_sparks(Of::Pool)),
     ] {

@@ -25,24 +25,35 @@ pub(super) fn close_modal(node: &NodeRef) {
 }
 
 /// The style class of a class of state: its colour.
-pub(super) const fn swatch(class: Class) -> &'static str {
+pub(super) const fn colour(class: Class) -> &'static str {
     match class {
-        Class::Running => "swatch running",
-        Class::Gc => "swatch gc",
-        Class::GcSync => "swatch gc-sync line",
-        Class::GcStart | Class::GcIdle | Class::GcDone => "swatch gc part",
-        Class::Census => "swatch census",
-        Class::Returning => "swatch returning line",
-        Class::IdleReady => "swatch ready",
-        Class::Ready => "swatch ready line",
-        Class::ReadyIdle => "swatch ready",
-        Class::ReadyGc => "swatch gc line",
-        Class::Unknown => "swatch unknown",
-        Class::Blocked => "swatch blocked line",
-        Class::Foreign => "swatch foreign line",
-        Class::Io | Class::Other => "swatch io line",
-        Class::Open => "swatch running open",
+        Class::Running | Class::Open => "running",
+        Class::Gc | Class::GcStart | Class::GcIdle | Class::GcDone | Class::ReadyGc => "gc",
+        Class::GcSync => "gc-sync",
+        Class::Census => "census",
+        Class::Returning => "returning",
+        Class::IdleReady | Class::Ready | Class::ReadyIdle => "ready",
+        Class::Unknown => "unknown",
+        Class::Blocked => "blocked",
+        Class::Foreign => "foreign",
+        Class::Io | Class::Other => "io",
     }
+}
+
+/// The style classes of a sample of a class of state: its colour and its form.
+pub(super) fn swatch(class: Class) -> Classes {
+    let form = match class {
+        Class::GcStart | Class::GcIdle | Class::GcDone => "part",
+        Class::Open => "open",
+        Class::Running
+        | Class::Gc
+        | Class::Census
+        | Class::IdleReady
+        | Class::ReadyIdle
+        | Class::Unknown => "",
+        _ => "line",
+    };
+    classes!("swatch", colour(class), form)
 }
 
 /// An action with its keys.

@@ -9,6 +9,7 @@ use gloo_timers::callback::Timeout;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
+use super::dom::set_style;
 use super::timeline::Observer;
 
 /// The height of a row in pixels; the style sheet says the same.
@@ -34,11 +35,54 @@ pub(super) struct Column {
     pub(super) sortable: bool,
 }
 
+impl Column {
+    /// A column of numbers by which the rows can be sorted.
+    pub(super) const fn number(title: &'static str, help: &'static str) -> Self {
+        Self {
+            title,
+            help,
+            number: true,
+            sortable: true,
+        }
+    }
+
+    /// A column of texts by which the rows can be sorted.
+    pub(super) const fn text(title: &'static str, help: &'static str) -> Self {
+        Self {
+            number: false,
+            ..Self::number(title, help)
+        }
+    }
+
+    /// The column, by which the rows cannot be sorted.
+    pub(super) const fn unsorted(self) -> Self {
+        Self {
+            sortable: false,
+            ..self
+        }
+    }
+}
+
 /// A row.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct GridRow {
     pub(super) cells: Vec<Html>,
     pub(super) class: Classes,
+}
+
+impl From<Vec<Html>> for GridRow {
+    fn from(cells: Vec<Html>) -> Self {
+        Self {
+            cells,
+            class: Classes::new(),
+        }
+    }
+}
+
+impl<const N: usize> From<[String; N]> for GridRow {
+    fn from(cells: [String; N]) -> Self {
+        Vec::from(cells.map(Html::from)).into()
+    }
 }
 
 /// Rows that are at hand.
@@ -219,8 +263,7 @@ impl Component for Grid {
             (&self.window, "transform", format!("translateY(-{part}px)")),
         ] {
             if let Some(element) = node.cast::<HtmlElement>() {
-                // Lengths are always valid.
-                let _ = element.style().set_property(property, &value);
+                set_style(&element, property, &value);
             }
         }
     }
@@ -399,8 +442,7 @@ impl Grid {
         self.first = first.clamp(0.0, self.last_first(props));
         if let Some(spacer) = self.spacer.cast::<HtmlElement>() {
             // The bar's range must be known before the bar can be placed.
-            let height = format!("{}px", self.spacer_px(props));
-            let _ = spacer.style().set_property("height", &height);
+            set_style(&spacer, "height", &format!("{}px", self.spacer_px(props)));
         }
         self.place_scroll_bar(props);
     }

@@ -1,8 +1,8 @@
 //! The row above the timeline: what is open, and the few things to do with it.
 
-use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
+use super::dom::value_of;
 use super::landing::Logo;
 use super::theme::Choice;
 use eventlog::ids::Duration;
@@ -35,10 +35,8 @@ fn facts(overview: &Overview, elapsed_ms: Option<f64>) -> String {
     if let Some(ghc) = &overview.ghc {
         facts.push(format!("GHC {ghc}"));
     }
-    match overview.caps.len() {
-        0 => {}
-        1 => facts.push("1 capability".to_owned()),
-        n => facts.push(format!("{n} capabilities")),
+    if !overview.caps.is_empty() {
+        facts.push(format::many(overview.caps.len() as u64, "capability"));
     }
     if let Some(span) = overview.span {
         facts.push(format::duration(span.duration()));
@@ -55,10 +53,7 @@ fn facts(overview: &Overview, elapsed_ms: Option<f64>) -> String {
 /// The header.
 #[component]
 pub(super) fn Header(props: &HeaderProps) -> Html {
-    let oninput = props.on_filter.reform(|event: InputEvent| {
-        let input: HtmlInputElement = event.target_unchecked_into();
-        input.value()
-    });
+    let oninput = props.on_filter.reform(value_of::<InputEvent>);
     let click = |callback: &Callback<()>| callback.reform(|_: MouseEvent| ());
     let theme = match props.theme {
         Choice::System => "Theme: as the system",

@@ -3,7 +3,7 @@
 //! done with a track: fold, pin, hide, move, limit the selection to it.
 
 use wasm_bindgen::JsCast;
-use web_sys::{FocusOptions, HtmlElement};
+use web_sys::{Element, FocusOptions, HtmlElement};
 use yew::prelude::*;
 
 use super::same::Same;
@@ -108,35 +108,31 @@ fn keep_focus(name: &TrackName, layout: &Layout, place: &mut usize) {
 /// Gives the focus back to the head that had it last; false if there is none.
 pub(super) fn focus_current() -> bool {
     let head = gloo_utils::document().query_selector(".head[tabindex='0']");
-    let head = head
-        .ok()
+    head.ok()
         .flatten()
-        .and_then(|head| head.dyn_into::<HtmlElement>().ok());
-    head.is_some_and(|head| {
-        let options = FocusOptions::new();
-        options.set_prevent_scroll(true);
-        head.focus_with_options(&options).is_ok()
-    })
+        .is_some_and(|head| focus_in_place(&head))
+}
+
+/// Gives an element the focus without scrolling to it.
+fn focus_in_place(element: &Element) -> bool {
+    let options = FocusOptions::new();
+    options.set_prevent_scroll(true);
+    let element = element.dyn_ref::<HtmlElement>();
+    element.is_some_and(|element| element.focus_with_options(&options).is_ok())
 }
 
 /// Puts the focus on the head of a track, if the focus is on the timeline, on
 /// another head or nowhere.
 fn focus(name: &TrackName) {
     let document = gloo_utils::document();
-    let Some(head) = document.get_element_by_id(&head_id(name)) else {
-        return;
-    };
     // Whoever is in the menu, the details or a head's buttons stays there.
     let here = document.active_element().is_none_or(|active| {
         let classes = active.class_name();
         let is = |wanted| classes.split(' ').any(|class| class == wanted);
         active.tag_name() == "BODY" || is("timeline") || is("head")
     });
-    if let Some(head) = head.dyn_ref::<HtmlElement>().filter(|_| here) {
-        let options = FocusOptions::new();
-        options.set_prevent_scroll(true);
-        // Focus is all that is asked for.
-        let _ = head.focus_with_options(&options);
+    if let Some(head) = document.get_element_by_id(&head_id(name)).filter(|_| here) {
+        focus_in_place(&head);
     }
 }
 

@@ -5,6 +5,7 @@ use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
 use super::canvas::CanvasPainter;
+use super::dom::set_style;
 use super::theme;
 use views::scene::painter::Rect;
 use views::timeline::legend::{Entry, entries, paint_sample};
@@ -68,8 +69,7 @@ fn paint(entry: &Entry, canvas: &HtmlCanvasElement) {
     };
     let (width, height) = (SAMPLE_PX, entry.height_px());
     for (name, px) in [("width", width), ("height", height)] {
-        // A length is always a valid value.
-        let _ = canvas.style().set_property(name, &format!("{px}px"));
+        set_style(canvas, name, &format!("{px}px"));
     }
     painter.begin(canvas, (width, height));
     let theme = theme::current();

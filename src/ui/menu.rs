@@ -4,6 +4,8 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
+use super::dom::focus;
+
 #[derive(Properties, PartialEq)]
 pub(super) struct MenuProps {
     /// The id of what is opened.
@@ -76,7 +78,6 @@ pub(super) fn focus_button(node: &NodeRef) {
     let button = node.cast::<HtmlElement>();
     let button = button.and_then(|node| node.query_selector("button").ok().flatten());
     if let Some(button) = button.and_then(|it| it.dyn_into::<HtmlElement>().ok()) {
-        // Focus is all that is asked for.
-        let _ = button.focus();
+        focus(&button);
     }
 }

@@ -14,6 +14,7 @@ cfg_if::cfg_if! {
         mod copy;
         mod details;
         mod dialog;
+        mod dom;
         mod files;
         mod grid;
         mod header;
@@ -28,6 +29,7 @@ cfg_if::cfg_if! {
         mod panel;
         mod same;
         mod save;
+        mod shares;
         mod tabs;
         mod term;
         mod theme;

@@ -3,10 +3,11 @@
 use std::rc::Rc;
 
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlInputElement, ScrollIntoViewOptions, ScrollLogicalPosition};
+use web_sys::{Element, ScrollIntoViewOptions, ScrollLogicalPosition};
 use yew::prelude::*;
 
 use super::dialog::{close_modal, open_modal};
+use super::dom::value_of;
 use super::viewer::Goto;
 use views::actions::{Action, matching};
 use views::scene::format;
@@ -104,8 +105,7 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
     let oninput = {
         let (typed, at) = (typed.setter(), at.setter());
         move |event: InputEvent| {
-            let input: HtmlInputElement = event.target_unchecked_into();
-            typed.set(input.value());
+            typed.set(value_of(event));
             at.set(0);
         }
     };

@@ -4,6 +4,7 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
+use super::dom::{focus, set_style};
 use super::panels::PANELS;
 use views::view::panel::{Panel, PanelName};
 
@@ -78,8 +79,7 @@ pub(super) fn Tabs(props: &TabsProps) -> Html {
         let node = node.clone();
         use_effect_with(*px, move |px| {
             if let Some(panel) = node.cast::<HtmlElement>() {
-                // A length is always a valid height.
-                let _ = panel.style().set_property("height", &format!("{px}px"));
+                set_style(&panel, "height", &format!("{px}px"));
             }
         });
     }
@@ -123,7 +123,7 @@ fn tabs(open: PanelName, on_panel: &Callback<PanelName>) -> Html {
             let tab = gloo_utils::document().get_element_by_id(&tab_id(other));
             if let Some(tab) = tab.and_then(|tab| tab.dyn_into::<HtmlElement>().ok()) {
                 // Focus follows the selected tab.
-                let _ = tab.focus();
+                focus(&tab);
             }
             on_panel.emit(other);
         })

@@ -6,6 +6,8 @@ use std::cell::Cell;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
+use super::dom::set_style;
+
 /// The least distance of an explanation from the window's edges, in pixels.
 const MARGIN_PX: f64 = 8.0;
 
@@ -65,6 +67,11 @@ pub(super) fn Term(props: &TermProps) -> Html {
     }
 }
 
+/// The heading of a column, with its explanation.
+pub(super) fn heading(name: &'static str, help: &'static str) -> Html {
+    html! { <th scope="col"><Term {name} {help} /></th> }
+}
+
 /// Puts the explanation below the word, or above it where there is no room.
 fn place(word: &NodeRef, tip: &NodeRef) -> Option<()> {
     let (word, tip) = (word.cast::<HtmlElement>()?, tip.cast::<HtmlElement>()?);
@@ -83,8 +90,7 @@ fn place(word: &NodeRef, tip: &NodeRef) -> Option<()> {
         at.top() - size.height()
     };
     for (property, px) in [("left", left.max(MARGIN_PX)), ("top", top)] {
-        // A length is always valid.
-        let _ = tip.style().set_property(property, &format!("{px:.0}px"));
+        set_style(&tip, property, &format!("{px:.0}px"));
     }
     Some(())
 }

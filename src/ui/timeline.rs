@@ -9,6 +9,7 @@ use web_sys::{Element, HtmlCanvasElement, HtmlElement, ResizeObserver, WheelEven
 use yew::prelude::*;
 
 use super::details::{self, Card};
+use super::dom::set_style;
 use super::heads::Heads;
 use super::same::Same;
 use super::track_menu::TrackMenu;
@@ -95,10 +96,7 @@ pub(super) fn Timeline(props: &TimelineProps) -> Html {
         let height = TOP_PX + props.layout.height();
         use_effect_with(height, move |height| {
             if let Some(spacer) = spacer.cast::<HtmlElement>() {
-                // A length is always a valid height.
-                let _ = spacer
-                    .style()
-                    .set_property("height", &format!("{height}px"));
+                set_style(&spacer, "height", &format!("{height}px"));
             }
         });
     }
@@ -194,8 +192,7 @@ fn attach(
                 f64::from(scroll.client_height()),
             );
             for (name, px) in [("width", size.0), ("height", size.1)] {
-                // Lengths are always valid.
-                let _ = picture.style().set_property(name, &format!("{px}px"));
+                set_style(&picture, name, &format!("{px}px"));
             }
             viewer.act(|control| {
                 control.resize(size);

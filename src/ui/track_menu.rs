@@ -5,6 +5,7 @@
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
+use super::dom::value_of;
 use super::menu::{Menu, focus_button};
 use super::same::Same;
 use analysis::timeline::threads::ThreadOrder;
@@ -127,10 +128,9 @@ fn prefixes(props: &TrackMenuProps) -> Html {
     let (start, stop) = (start.join(", "), stop.join(", "));
     let field = |name: &'static str, value: &str, of: fn(&str, &str, &str) -> SpanPrefixes| {
         let (start, stop) = (start.clone(), stop.clone());
-        let onchange = props.on_change.reform(move |event: Event| {
-            let input: HtmlInputElement = event.target_unchecked_into();
-            TrackChange::Prefixes(of(&start, &stop, &input.value()))
-        });
+        let onchange = props
+            .on_change
+            .reform(move |event: Event| TrackChange::Prefixes(of(&start, &stop, &value_of(event))));
         html! {
             <label class="words">{ name }<input type="text" value={value.to_owned()} spellcheck="false"
                 autocomplete="off" autocapitalize="off" {onchange} /></label>

@@ -52,7 +52,7 @@ test('lists only the types, capabilities, threads and times that are asked for',
   await openEvents(page, FORKIO);
   const all = events(FORKIO);
   const of = (wanted) => `${all.filter(wanted).length} of ${all.length.toLocaleString('en')} events`;
-  await page.locator('.picker summary').click();
+  await page.getByRole('button', { name: 'All types' }).click();
   await page.getByRole('checkbox', { name: /^RunThread/ }).check();
   await expect(count(page)).toHaveText(of(([, , name]) => name === 'RunThread'));
   await page.getByRole('checkbox', { name: /^StopThread/ }).check();

@@ -9,7 +9,7 @@ use model::time::Interval;
 /// How many notes there can be.
 pub const MAX_NOTES: usize = 200;
 /// The longest name of a note, in bytes.
-pub const MAX_NAME: usize = 120;
+pub(crate) const MAX_NAME: usize = 120;
 
 /// A moment or a range with a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,7 +138,7 @@ impl Notes {
     }
 
     /// Keeps those that begin in a span.
-    pub fn keep_in(&mut self, span: Interval) {
+    pub(crate) fn keep_in(&mut self, span: Interval) {
         self.0
             .retain(|note| (span.start()..=span.end()).contains(&note.span.start()));
     }

@@ -51,9 +51,9 @@ use crate::view::{Selected, View, tracks};
 use eventlog::ids::Nanos;
 
 /// How many unknown keys are kept.
-pub const MAX_UNKNOWN: usize = 16;
+pub(crate) const MAX_UNKNOWN: usize = 16;
 /// The longest unknown key that is kept, in bytes.
-pub const MAX_UNKNOWN_KEY: usize = 32;
+pub(crate) const MAX_UNKNOWN_KEY: usize = 32;
 
 /// What a link says. The default is a fresh view of any log.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -84,7 +84,7 @@ pub struct Version(u32);
 
 impl Version {
     /// The one that this program writes.
-    pub const CURRENT: Self = Self(1);
+    pub(crate) const CURRENT: Self = Self(1);
 
     /// That version; there is no version 0.
     #[must_use]

@@ -2,11 +2,12 @@
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{HtmlElement, HtmlInputElement, KeyboardEvent};
+use web_sys::{HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
 use super::App;
 use crate::ui::copy::copy;
+use crate::ui::dom::focus;
 use crate::ui::heads::focus_current;
 use crate::ui::panels::PANELS;
 use crate::ui::viewer::Control;
@@ -36,13 +37,6 @@ fn pressed(event: &KeyboardEvent, on_timeline: bool) -> Option<Action> {
 /// timeline's.
 fn is_head(element: &HtmlElement) -> bool {
     element.class_name().split(' ').any(|class| class == "head")
-}
-
-fn focus(input: &NodeRef) {
-    if let Some(input) = input.cast::<HtmlInputElement>() {
-        // Focus is all that is asked for.
-        let _ = input.focus();
-    }
 }
 
 impl App {
@@ -111,10 +105,14 @@ impl App {
             Command::AddNote => return self.add_note(ctx),
             Command::NextNote => return self.step_note(true),
             Command::PreviousNote => return self.step_note(false),
-            Command::FilterTracks => focus(&self.filter_input),
+            Command::FilterTracks => {
+                if let Some(input) = self.filter_input.cast::<HtmlElement>() {
+                    focus(&input);
+                }
+            }
             Command::CopyDetails => self.copy_details(),
             Command::Open => {
-                if let Some(input) = self.file_input.cast::<HtmlInputElement>() {
+                if let Some(input) = self.file_input.cast::<HtmlElement>() {
                     input.click();
                 }
             }

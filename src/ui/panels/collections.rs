@@ -8,10 +8,11 @@ use std::ops::Range;
 use yew::prelude::*;
 
 use crate::ui::chart::{Bin, Histogram, Series, patterns};
+use crate::ui::dom::setter_of;
 use crate::ui::grid::{Column, Grid, GridRow, Rows, ScrollTo, Went};
 use crate::ui::panel::range_text;
 use crate::ui::panel::{PanelProps, use_answer};
-use crate::ui::term::Term;
+use crate::ui::term::heading;
 use crate::ui::viewer::Goto;
 use analysis::numbers::Collection;
 use analysis::numbers::collections_query::{
@@ -22,42 +23,30 @@ use model::time::Interval;
 use views::scene::format;
 use views::tracks::collections::Collections as CollectionsTrack;
 
-const fn column(title: &'static str, help: &'static str) -> Column {
-    Column {
-        title,
-        help,
-        number: true,
-        sortable: true,
-    }
-}
-
 const COLUMNS: &[Column] = &[
-    column("No.", "Which collection of the log, in the order of time"),
-    column("Start", "When it began: all capabilities have stopped"),
-    column(
+    Column::number("No.", "Which collection of the log, in the order of time"),
+    Column::number("Start", "When it began: all capabilities have stopped"),
+    Column::number(
         "Gen",
         "The generation that was collected, with all younger ones; the oldest is a major collection. – where the log has no statistics of a collection (GHC before 7.6, or a lost buffer)",
     ),
-    Column {
-        number: false,
-        ..column(
-            "Kind",
-            "Sequential: one thread did the work. Parallel: several did",
-        )
-    },
-    column("Threads", "How many threads collected"),
-    column("Pause", "How long the whole program stood still"),
-    column(
+    Column::text(
+        "Kind",
+        "Sequential: one thread did the work. Parallel: several did",
+    ),
+    Column::number("Threads", "How many threads collected"),
+    Column::number("Pause", "How long the whole program stood still"),
+    Column::number(
         "Sync",
         "From the request to the start: how long the capabilities took to stop. – if the log does not tell",
     ),
-    column("Copied", "Live data that was moved"),
-    column("Slop", "Memory at the ends of blocks that holds nothing"),
-    column(
+    Column::number("Copied", "Live data that was moved"),
+    Column::number("Slop", "Memory at the ends of blocks that holds nothing"),
+    Column::number(
         "Live after",
         "What is in use after it; – after minor collections, which do not know",
     ),
-    column(
+    Column::number(
         "Allocated",
         "What all capabilities allocated since the collection before",
     ),
@@ -139,10 +128,7 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
             });
         })
     };
-    let on_window = {
-        let window = window.setter();
-        Callback::from(move |rows| window.set(rows))
-    };
+    let on_window = setter_of(&window);
     let on_current = {
         let (current, rows) = (current.setter(), rows.clone());
         Callback::from(move |went: Went| {
@@ -217,7 +203,7 @@ fn grid_row(gc: &Collection) -> GridRow {
         Some(_) => text,
         None => nothing(),
     };
-    let texts = [
+    [
         format::count(gc.number.into()),
         format::time(gc.start),
         generation(gc.generation),
@@ -229,11 +215,8 @@ fn grid_row(gc: &Collection) -> GridRow {
         told(format::bytes(gc.slop_bytes)),
         gc.live_bytes.map_or_else(nothing, format::bytes),
         told(format::bytes(gc.allocated_bytes)),
-    ];
-    GridRow {
-        cells: texts.into_iter().map(Html::from).collect(),
-        class: Classes::new(),
-    }
+    ]
+    .into()
 }
 
 /// A generation as it is listed.
@@ -305,17 +288,16 @@ fn percentiles(all: &Pauses, generations: &[Pauses]) -> Html {
             </tr>
         }
     };
-    let column = |name: &'static str, help: &'static str| html! { <th scope="col"><Term {name} {help} /></th> };
     html! {
         <table class="plain-table">
             <thead>
                 <tr>
-                    { column("Gen", "The generation that was collected, with all younger ones.") }
-                    { column("Number", "How many collections.") }
-                    { column("Median", "Half of the pauses are no longer than this.") }
-                    { column("90 %", "Nine of ten pauses are no longer than this.") }
-                    { column("99 %", "Of a hundred pauses, one is longer than this.") }
-                    { column("Longest", "The longest pause.") }
+                    { heading("Gen", "The generation that was collected, with all younger ones.") }
+                    { heading("Number", "How many collections.") }
+                    { heading("Median", "Half of the pauses are no longer than this.") }
+                    { heading("90 %", "Nine of ten pauses are no longer than this.") }
+                    { heading("99 %", "Of a hundred pauses, one is longer than this.") }
+                    { heading("Longest", "The longest pause.") }
                 </tr>
             </thead>
             <tbody>{ for generations.iter().map(|pauses| row(generation(pauses.generation), pauses)) }</tbody>

@@ -4,26 +4,18 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use crate::ui::dom::{setter_of, value_of};
 use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
 use crate::ui::panel::PanelProps;
 use crate::ui::viewer::{Goto, VisibleItem};
 use views::scene::format;
 
 const COLUMNS: &[Column] = &[
-    column("Track", "The track that it is on.", false),
-    column("Begins", "From the start of the runtime's clock.", true),
-    column("Lasts", "How long it takes; nothing for a moment.", true),
-    column("What", "What the mark says.", false),
+    Column::text("Track", "The track that it is on.").unsorted(),
+    Column::number("Begins", "From the start of the runtime's clock.").unsorted(),
+    Column::number("Lasts", "How long it takes; nothing for a moment.").unsorted(),
+    Column::text("What", "What the mark says.").unsorted(),
 ];
-
-const fn column(title: &'static str, help: &'static str, number: bool) -> Column {
-    Column {
-        title,
-        help,
-        number,
-        sortable: false,
-    }
-}
 
 /// The panel.
 #[component]
@@ -45,13 +37,7 @@ pub(super) fn InView(props: &PanelProps) -> Html {
                 .collect(),
         },
     );
-    let on_track = {
-        let track = track.clone();
-        Callback::from(move |event: Event| {
-            let select: web_sys::HtmlSelectElement = event.target_unchecked_into();
-            track.set(select.value());
-        })
-    };
+    let on_track = setter_of(&track).reform(value_of::<Event>);
     let on_current = {
         let current = current.clone();
         Callback::from(move |went: Went| current.set(Some(went.row)))
@@ -109,14 +95,11 @@ fn of_track(items: &[VisibleItem], track: &str) -> Vec<usize> {
 }
 
 fn grid_row(item: &VisibleItem) -> GridRow {
-    let texts = [
+    [
         item.track.clone(),
         format::time(item.span.start()),
         format::duration(item.span.duration()),
         item.text.clone(),
-    ];
-    GridRow {
-        cells: texts.into_iter().map(Html::from).collect(),
-        class: Classes::new(),
-    }
+    ]
+    .into()
 }

@@ -13,6 +13,7 @@ use yew::prelude::*;
 
 use super::EVENTS;
 use crate::ui::copy::CopyButton;
+use crate::ui::dom::focus;
 use crate::ui::panel::{PanelProps, Wish, use_answer};
 use crate::ui::viewer::Goto;
 use analysis::process::{self, HeapSettings};
@@ -91,7 +92,7 @@ fn scroll_to(heading: &HtmlElement) {
         body.set_scroll_top(body.scroll_top() + by as i32);
     }
     // Focus lets the keyboard go on from there.
-    let _ = heading.focus();
+    focus(heading);
 }
 
 /// A time as a button that shows it on the timeline.

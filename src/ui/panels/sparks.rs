@@ -7,9 +7,10 @@ use yew::prelude::*;
 
 use super::summary::words::{CONVERTED, DUD, FIZZLED, GCD, OVERFLOWED, SPARK};
 use crate::ui::chart::{Bin, Histogram, OverTime, Series, patterns};
+use crate::ui::dom::setter_of;
 use crate::ui::panel::range_text;
 use crate::ui::panel::{PanelProps, use_answer};
-use crate::ui::term::Term;
+use crate::ui::term::heading;
 use analysis::numbers::sparks_query::{Pool, SparkRow, SparkSlice, SparksReply};
 use analysis::numbers::summary::SparkTotals;
 use eventlog::ids::{CapId, Duration};
@@ -38,10 +39,7 @@ pub(super) fn Sparks(props: &PanelProps) -> Html {
     let charts = row
         .or(reply.rows.first())
         .and_then(|row| Some(charts(reply.range?, row)));
-    let on_choose = {
-        let chosen = chosen.setter();
-        Callback::from(move |cap| chosen.set(cap))
-    };
+    let on_choose = setter_of(&chosen);
     html! {
         <div class="sparks">
             { patterns() }
@@ -92,7 +90,6 @@ fn per_second(rate: f64) -> String {
 
 /// What became of sparks, for all capabilities and for each.
 fn table(reply: &SparksReply, chosen: Option<CapId>, on_choose: &Callback<Option<CapId>>) -> Html {
-    let column = |name: &'static str, help: &'static str| html! { <th scope="col"><Term {name} {help} /></th> };
     // One capability needs no sum beside it.
     let rows = match &reply.rows[..] {
         [_, one] => std::slice::from_ref(one),
@@ -121,19 +118,19 @@ fn table(reply: &SparksReply, chosen: Option<CapId>, on_choose: &Callback<Option
             <table class="plain-table">
                 <thead>
                     <tr>
-                        { column("Capability", "What runs Haskell threads, and sparks when it has nothing else to do. Sparks that it took from another's pool count there where they were converted.") }
-                        { column("Total", SPARK) }
-                        { column("Created", "Put into the pool.") }
-                        { column("Converted", CONVERTED) }
-                        { column("Overflowed", OVERFLOWED) }
-                        { column("Dud", DUD) }
-                        { column("GC’d", GCD) }
-                        { column("Fizzled", FIZZLED) }
-                        { column("Created/s", "Created in each second, on average.") }
-                        { column("Converted/s", "Converted in each second, on average.") }
-                        { column("Pool min", "The fewest sparks that waited in the pool, whenever it was looked at: at collections, mostly.") }
-                        { column("Pool mean", "How many sparks waited in the pool, as the mean over time.") }
-                        { column("Pool max", "The most sparks that waited in the pool.") }
+                        { heading("Capability", "What runs Haskell threads, and sparks when it has nothing else to do. Sparks that it took from another's pool count there where they were converted.") }
+                        { heading("Total", SPARK) }
+                        { heading("Created", "Put into the pool.") }
+                        { heading("Converted", CONVERTED) }
+                        { heading("Overflowed", OVERFLOWED) }
+                        { heading("Dud", DUD) }
+                        { heading("GC’d", GCD) }
+                        { heading("Fizzled", FIZZLED) }
+                        { heading("Created/s", "Created in each second, on average.") }
+                        { heading("Converted/s", "Converted in each second, on average.") }
+                        { heading("Pool min", "The fewest sparks that waited in the pool, whenever it was looked at: at collections, mostly.") }
+                        { heading("Pool mean", "How many sparks waited in the pool, as the mean over time.") }
+                        { heading("Pool max", "The most sparks that waited in the pool.") }
                     </tr>
                 </thead>
                 <tbody>{ for rows.iter().map(line) }</tbody>

@@ -4,16 +4,17 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use gloo_timers::callback::Timeout;
 use js_sys::Array;
-use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 use crate::ui::client::LogClient;
+use crate::ui::dialog::colour;
+use crate::ui::dom::{setter_of, use_pause, value_of};
 use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
 use crate::ui::panel::span_text;
 use crate::ui::panel::{Marked, PanelProps, use_answer};
 use crate::ui::save::save;
+use crate::ui::shares::share_bar;
 use crate::ui::viewer::Goto;
 use analysis::timeline::thread_table::{
     ThreadColumn, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTimes, ThreadView,
@@ -26,67 +27,41 @@ use views::scene::format;
 use views::session::questions::ThreadCsvQuery;
 use views::tracks::thread::Thread;
 
-const fn number(title: &'static str, help: &'static str) -> Column {
-    Column {
-        title,
-        help,
-        number: true,
-        sortable: true,
-    }
-}
-
-const fn text(title: &'static str, help: &'static str, sortable: bool) -> Column {
-    Column {
-        title,
-        help,
-        number: false,
-        sortable,
-    }
-}
-
 const COLUMNS: &[Column] = &[
-    number("#", "The number that the runtime gave the thread"),
-    text(
+    Column::number("#", "The number that the runtime gave the thread"),
+    Column::text(
         "Label",
-        "What the program calls the thread (labelThread); – if it has no name",
-        true,
-    ),
-    text(
+        "What the program calls the thread (labelThread); – if it has no name"),
+    Column::text(
         "Shares",
-        "How the time of the thread divides: running, waiting to run, blocked, in foreign calls, waiting for I/O or time",
-        false,
-    ),
-    number("Running", "How long it ran Haskell code on a capability"),
-    number(
+        "How the time of the thread divides: running, waiting to run, blocked, in foreign calls, waiting for I/O or time").unsorted(),
+    Column::number("Running", "How long it ran Haskell code on a capability"),
+    Column::number(
         "Waiting to run",
         "How long it could run, but no capability ran it: it stood in a queue. Much of it means that the program has more to do than capabilities (+RTS -N), or that work is spread unevenly. It begins when the thread is created, woken or stopped by the timer. After a foreign call the log does not say when it begins: see “Blocked on”. Time in which garbage is collected counts too: no thread runs meanwhile.",
     ),
-    number("Longest wait", "The longest single wait for a capability"),
-    number("Mean wait", "The mean of all waits for a capability"),
-    number(
+    Column::number("Longest wait", "The longest single wait for a capability"),
+    Column::number("Mean wait", "The mean of all waits for a capability"),
+    Column::number(
         "Blocked",
         "How long it could not run: until another thread filled an MVar, a foreign call returned, time passed…",
     ),
-    text(
+    Column::text(
         "Blocked on",
-        "What it was blocked on, and how long. Of a foreign call the log says only when the thread runs again, so that a wait for a capability after the call is part of it. An exception wakes a thread without an event: that wait counts as blocked to its end.",
-        false,
-    ),
-    number("Runs", "How often a capability began to run it"),
-    number(
+        "What it was blocked on, and how long. Of a foreign call the log says only when the thread runs again, so that a wait for a capability after the call is part of it. An exception wakes a thread without an event: that wait counts as blocked to its end.").unsorted(),
+    Column::number("Runs", "How often a capability began to run it"),
+    Column::number(
         "Wakeups",
         "How often it was told to wake up. A thread that is woken from another capability is told twice.",
     ),
-    number("Migrations", "How often it was moved to another capability"),
-    number(
+    Column::number("Migrations", "How often it was moved to another capability"),
+    Column::number(
         "Created",
         "When it was created; – if that was before the log began",
     ),
-    text(
+    Column::text(
         "Ended",
-        "When it finished, or what it did when the log ended. A thread that was killed has finished: the log makes no difference.",
-        true,
-    ),
+        "When it finished, or what it did when the log ended. A thread that was killed has finished: the log makes no difference."),
 ];
 
 /// What a click on the head of each column sorts by.
@@ -152,14 +127,8 @@ pub(super) fn Threads(props: &PanelProps) -> Html {
         return html! { <p class="empty">{ "How threads spent their time is known when the log is read." }</p> };
     }
     let total = table.map_or(0, |table| table.total);
-    let on_window = {
-        let window = window.setter();
-        Callback::from(move |rows| window.set(rows))
-    };
-    let on_current = {
-        let current = current.setter();
-        Callback::from(move |went: Went| current.set(Some(went.row)))
-    };
+    let on_window = setter_of(&window);
+    let on_current = setter_of(&current).reform(|went: Went| Some(went.row));
     let on_activate = {
         let (on_goto, range, answer) = (props.on_goto.clone(), props.range, answer.clone());
         Callback::from(move |row: u64| {
@@ -268,18 +237,14 @@ fn grid_row(row: &ThreadTimes) -> GridRow {
         None => row.end.explanation(),
     };
     let tail = [created.into(), ended.into()];
-    GridRow {
-        cells: [&head[..], &sums_cells(&row.sums), &tail].concat(),
-        class: Classes::new(),
-    }
+    [&head[..], &sums_cells(&row.sums), &tail].concat().into()
 }
 
 fn sums_row(table: &ThreadTable) -> GridRow {
     let head = ["".into(), "All of them".into()];
-    GridRow {
-        cells: [&head[..], &sums_cells(&table.all), &["".into(), "".into()]].concat(),
-        class: Classes::new(),
-    }
+    [&head[..], &sums_cells(&table.all), &["".into(), "".into()]]
+        .concat()
+        .into()
 }
 
 /// The cells from the shares to the migrations.
@@ -327,24 +292,10 @@ fn swatch(class: Class) -> Html {
     html! { <span class={classes!("swatch", colour(class))} aria-hidden="true" /> }
 }
 
-/// The style class of a class of state.
-const fn colour(class: Class) -> &'static str {
-    match class {
-        Class::Running | Class::Open => "running",
-        Class::Gc | Class::GcStart | Class::GcIdle | Class::GcDone | Class::ReadyGc => "gc",
-        Class::GcSync | Class::Census => "gc-sync",
-        Class::Returning => "returning",
-        Class::Ready | Class::ReadyIdle | Class::IdleReady => "ready",
-        Class::Unknown => "unknown",
-        Class::Blocked => "blocked",
-        Class::Foreign => "foreign",
-        Class::Io | Class::Other => "io",
-    }
-}
-
 /// How the time divides, as a bar.
 fn shares(times: &TurnSums) -> Html {
     let classes = times.by_class();
+    let times_of = |class: Class| classes[class as usize];
     let order = [
         Class::Running,
         Class::Open,
@@ -356,20 +307,8 @@ fn shares(times: &TurnSums) -> Html {
         Class::Io,
         Class::Unknown,
     ];
-    let parts = order.map(|class| (colour(class), classes[class as usize]));
-    let life = times.life_ns().max(1) as f64;
-    let mut left = 0.0;
-    let bars = parts.into_iter().filter(|(_, ns)| *ns > 0).map(|(class, ns)| {
-        let (x, width) = (left, ns as f64 / life * 100.0);
-        left += width;
-        html! { <rect {class} x={format!("{x:.2}")} y="0" width={format!("{width:.2}")} height="8" /> }
-    });
-    html! {
-        <svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-            <rect class="idle" x="0" y="0" width="100" height="8" />
-            { for bars }
-        </svg>
-    }
+    let parts = order.map(|class| (colour(class), times_of(class)));
+    share_bar(times.life_ns(), parts)
 }
 
 #[derive(Properties, PartialEq)]
@@ -458,20 +397,12 @@ struct FilterProps {
 
 #[component]
 fn Filter(props: &FilterProps) -> Html {
-    let waiting = use_mut_ref(|| None::<Timeout>);
-    let oninput = {
-        let (view, on_view) = (props.view.clone(), props.on_view.clone());
-        Callback::from(move |event: InputEvent| {
-            let filter = event.target_unchecked_into::<HtmlInputElement>().value();
-            let view = ThreadView {
-                filter,
-                ..view.clone()
-            };
-            let on_view = on_view.clone();
-            let timeout = Timeout::new(TYPED_MS, move || on_view.emit(view));
-            *waiting.borrow_mut() = Some(timeout);
-        })
-    };
+    let view = props.view.clone();
+    let oninput =
+        use_pause(TYPED_MS, props.on_view.clone()).reform(move |event: InputEvent| ThreadView {
+            filter: value_of(event),
+            ..view.clone()
+        });
     html! {
         <label class="search">
             <input type="search" placeholder="Label or number" aria-label="Only threads with this label or number"
@@ -498,7 +429,7 @@ fn sort_title(sort: ThreadColumn) -> String {
 fn order(props: &ControlsProps) -> Html {
     let view = props.view.clone();
     let onchange = props.on_view.reform(move |event: Event| {
-        let name = event.target_unchecked_into::<HtmlSelectElement>().value();
+        let name = value_of(event);
         ThreadView {
             filter: view.filter.clone(),
             ..ThreadView::sorted_by(ThreadColumn::named(&name).unwrap_or_default())

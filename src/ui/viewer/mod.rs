@@ -14,6 +14,7 @@ use web_sys::{HtmlCanvasElement, HtmlElement};
 
 use super::canvas::CanvasPainter;
 use super::client::LogClient;
+use super::dom::set_style;
 use crate::ui::same::Same;
 use analysis::timeline::flow::FlowQuery;
 use ask::Asked;
@@ -191,8 +192,7 @@ impl ViewerRef {
         let viewer = self.0.borrow();
         if let Some(elements) = &viewer.elements {
             let shape = viewer.control.pointer_shape(x, y);
-            // A known property with a known value.
-            let _ = elements.canvas.style().set_property("cursor", shape);
+            set_style(&elements.canvas, "cursor", shape);
         }
     }
 

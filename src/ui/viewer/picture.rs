@@ -1,6 +1,7 @@
 //! The picture: on the canvas, and as a file.
 
 use super::{Viewer, ViewerRef};
+use crate::ui::dom::set_style;
 use crate::ui::theme;
 
 impl ViewerRef {
@@ -42,7 +43,6 @@ impl Viewer {
         elements.painter.begin(&elements.canvas, control.size());
         let scene = control.scene(theme.palette, theme.patterns, &self.notes);
         scene.paint(&mut elements.painter);
-        let style = elements.picture.style();
         let pointer = control.pointer_at();
         let lengths = [
             ("--labels", control.labels_px()),
@@ -52,8 +52,7 @@ impl Viewer {
             ("--pointer-y", pointer.map_or(0.0, |at| at.1)),
         ];
         for (name, px) in lengths {
-            // A length is always a valid value.
-            let _ = style.set_property(name, &format!("{px:.1}px"));
+            set_style(&elements.picture, name, &format!("{px:.1}px"));
         }
         let low = pointer.is_some_and(|at| at.1 > control.size().1 / 2.0);
         for (name, on) in [("data-low", low), ("data-left", control.is_card_left())] {

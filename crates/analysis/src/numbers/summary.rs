@@ -209,7 +209,8 @@ impl Numbers {
             allocation_rate: allocation_rate(bytes_allocated, mutator_ns),
             capabilities: self.capabilities(window, account),
             average_residency: total(live.iter().copied()).checked_div(live.len() as u64),
-            collections: logged(tally.all(|row| row.collections)),
+            collections: (self.heap_logged || self.collections.any)
+                .then(|| self.collections_in(window).count() as u64),
             parallel_collections: logged(tally.all(|row| row.parallel)),
             sync_ns: tally.sync_ns,
             tasks: (!self.tasks.is_empty())

@@ -27,7 +27,7 @@ const TOGETHER: u32 = 3;
 /// must match: its letters stand in the name in their order. Letters that
 /// begin words, or follow each other, count more. Case does not matter.
 #[must_use]
-pub fn score(typed: &str, name: &str) -> Option<Score> {
+pub(crate) fn score(typed: &str, name: &str) -> Option<Score> {
     let name: Vec<char> = folded(name);
     let mut sum = 0;
     let mut phrase = Vec::new();

@@ -368,7 +368,7 @@ impl Control {
 
     /// The item at a place of the canvas; on a graph, the stretch of a pixel.
     #[must_use]
-    pub fn item_at(&self, x: f64, y: f64) -> Option<Item> {
+    pub(crate) fn item_at(&self, x: f64, y: f64) -> Option<Item> {
         if x < self.left_px() {
             return None;
         }

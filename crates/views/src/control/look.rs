@@ -104,7 +104,7 @@ impl Control {
     }
 
     /// Shows the selected range or item.
-    pub fn show_selection(&mut self) -> Vec<Told> {
+    pub(crate) fn show_selection(&mut self) -> Vec<Told> {
         let item = self.focus.selected.as_ref();
         match self.focus.range.or(item.map(|item| item.span)) {
             Some(span) => self.gesture(|view| view.show(span)),
@@ -172,7 +172,7 @@ impl Control {
     }
 
     /// Selects a range, or none.
-    pub fn select_range(&mut self, range: Option<Interval>) -> Vec<Told> {
+    pub(crate) fn select_range(&mut self, range: Option<Interval>) -> Vec<Told> {
         self.focus.range = range;
         vec![Told::Range(range), Told::Changed]
     }

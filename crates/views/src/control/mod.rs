@@ -355,7 +355,7 @@ impl Control {
 
     /// Whether something is being dragged: then nothing is asked about items.
     #[must_use]
-    pub const fn is_dragging(&self) -> bool {
+    pub(crate) const fn is_dragging(&self) -> bool {
         self.drag.is_some()
     }
 

@@ -39,7 +39,7 @@ impl Control {
     }
 
     /// Goes to the track below (or above).
-    pub fn step_track(&mut self, down: bool) -> Vec<Told> {
+    pub(crate) fn step_track(&mut self, down: bool) -> Vec<Told> {
         let (index, mut told) = self.stepped_track(down);
         told.extend(index.and_then(|index| self.scroll_to_track(index)));
         told

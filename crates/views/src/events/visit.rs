@@ -40,7 +40,7 @@ impl Numbering<'_> {
 
     /// How many rows a chunk has.
     #[must_use]
-    pub fn rows_of(&self, chunk: usize) -> u64 {
+    pub(crate) fn rows_of(&self, chunk: usize) -> u64 {
         match self.counts {
             Some(counts) => counts.rows.get(chunk).copied().map_or(0, u64::from),
             None => self.index.len_of(chunk),
@@ -49,7 +49,7 @@ impl Numbering<'_> {
 
     /// How many rows are before a chunk.
     #[must_use]
-    pub fn rows_before(&self, chunk: usize) -> u64 {
+    pub(crate) fn rows_before(&self, chunk: usize) -> u64 {
         match self.counts {
             Some(counts) => counts.rows.iter().take(chunk).copied().map(u64::from).sum(),
             None => self

@@ -16,6 +16,3 @@ pub mod step;
 mod table;
 #[cfg(test)]
 mod tests;
-
-pub use cache::StepCache;
-pub use step::{Step, Transformed};

@@ -18,9 +18,9 @@ type Linear = [f64; 3];
 
 impl Rgb {
     /// Black.
-    pub const BLACK: Self = Self(0, 0, 0);
+    pub(crate) const BLACK: Self = Self(0, 0, 0);
     /// White.
-    pub const WHITE: Self = Self(255, 255, 255);
+    pub(crate) const WHITE: Self = Self(255, 255, 255);
 
     /// The colour of a number such as `0x2a9d78`.
     #[must_use]
@@ -52,7 +52,7 @@ impl Rgb {
 
     /// Black or white, whichever is easier to read on it: 4.5 at least.
     #[must_use]
-    pub fn text_on(self) -> Self {
+    pub(crate) fn text_on(self) -> Self {
         if self.contrast(Self::WHITE) >= self.contrast(Self::BLACK) {
             Self::WHITE
         } else {
@@ -72,7 +72,7 @@ impl Rgb {
     /// The colour of a lightness (0 to 1), chroma (0 to about 0.3) and hue (in
     /// degrees) in OKLab; less colourful where screens cannot show it.
     #[must_use]
-    pub fn oklch(lightness: f64, chroma: f64, hue: f64) -> Self {
+    pub(crate) fn oklch(lightness: f64, chroma: f64, hue: f64) -> Self {
         let (sin, cos) = hue.to_radians().sin_cos();
         let at = |chroma: f64| from_oklab([lightness, chroma * cos, chroma * sin]);
         let shown = |light: &Linear| light.iter().all(|part| (-0.001..=1.001).contains(part));

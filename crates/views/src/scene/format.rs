@@ -8,7 +8,7 @@ pub use eventlog::quantity::count;
 use eventlog::quantity::write_size;
 
 /// A no-break space.
-pub const NBSP: char = '\u{a0}';
+pub(crate) const NBSP: char = '\u{a0}';
 
 /// What is written when there is nothing to say, such as a share of nothing.
 pub const NOTHING: &str = "–";
@@ -223,7 +223,7 @@ fn share(part: u64, whole: u64, decimals: u32) -> String {
 
 /// How many bytes per second: `1.5 MiB/s`. A dash for no time.
 #[must_use]
-pub fn byte_rate(size: u64, time: Duration) -> String {
+pub(crate) fn byte_rate(size: u64, time: Duration) -> String {
     match per_second(size, time, 1) {
         Some(rate) => format!("{}/s", bytes(rate)),
         None => NOTHING.to_owned(),
@@ -244,7 +244,7 @@ const FEWEST_CHARS: usize = 3;
 /// The text, with `…` for its middle if it is wider than `max_width`; empty if
 /// not even three characters of it fit. `measure` tells how wide a text is, in
 /// the same unit, and is called about `log2` of the length times.
-pub fn truncate_middle<'a>(
+pub(crate) fn truncate_middle<'a>(
     text: &'a str,
     max_width: f64,
     mut measure: impl FnMut(&str) -> f64,

@@ -87,7 +87,7 @@ impl Gauge {
     /// Whether a stretch without a point means nothing at all, as of rates,
     /// and not that nothing is known.
     #[must_use]
-    pub const fn is_nothing_zero(&self) -> bool {
+    pub(crate) const fn is_nothing_zero(&self) -> bool {
         !matches!(self.unit, Unit::Bytes | Unit::Count)
     }
 }

@@ -5,8 +5,6 @@
 //! (7:1 and 4.5:1 with high contrast), and any two marks told apart by people
 //! who see all colours and by those who do not see red, green or blue.
 
-use std::fmt::Write as _;
-
 use super::colour::Rgb;
 use model::class::Class;
 
@@ -69,7 +67,7 @@ impl Palette {
     };
 
     /// Light on dark.
-    pub const DARK: Self = Self {
+    pub(crate) const DARK: Self = Self {
         page: Rgb::hex(0x15_16_1a),
         panel: Rgb::hex(0x1b_1d_22),
         line: Rgb::hex(0x2c_2f_36),
@@ -89,7 +87,7 @@ impl Palette {
     };
 
     /// Black on white, for those who ask for more contrast.
-    pub const LIGHT_CONTRAST: Self = Self {
+    pub(crate) const LIGHT_CONTRAST: Self = Self {
         page: Rgb::hex(0xff_ff_ff),
         panel: Rgb::hex(0xff_ff_ff),
         line: Rgb::hex(0x6b_6e_74),
@@ -109,7 +107,7 @@ impl Palette {
     };
 
     /// White on black, for those who ask for more contrast.
-    pub const DARK_CONTRAST: Self = Self {
+    pub(crate) const DARK_CONTRAST: Self = Self {
         page: Rgb::hex(0x00_00_00),
         panel: Rgb::hex(0x00_00_00),
         line: Rgb::hex(0x9a_9d_a4),
@@ -130,7 +128,7 @@ impl Palette {
 
     /// Whether it is for a dark page.
     #[must_use]
-    pub fn is_dark(&self) -> bool {
+    pub(crate) fn is_dark(&self) -> bool {
         self.page.text_on() == Rgb::WHITE
     }
 
@@ -171,7 +169,7 @@ impl Palette {
 
 /// The colour of a class.
 #[must_use]
-pub const fn class_colour(palette: &Palette, class: Class) -> Rgb {
+pub(crate) const fn class_colour(palette: &Palette, class: Class) -> Rgb {
     match class {
         Class::Running | Class::Open => palette.running,
         Class::Gc | Class::GcStart | Class::GcIdle | Class::GcDone | Class::Returning => palette.gc,
@@ -184,59 +182,11 @@ pub const fn class_colour(palette: &Palette, class: Class) -> Rgb {
     }
 }
 
-/// The palette as CSS custom properties, one per line: `--page: #fbfbfa;`.
-#[must_use]
-pub fn css_variables(palette: &Palette) -> String {
-    let mut out = String::new();
-    for (name, colour) in palette.tokens() {
-        let _ = writeln!(out, "  --{name}: {colour};");
-    }
-    out
-}
-
-/// The beginning of the style sheet: the palettes for what the system asks for
-/// and, before that, for what `data-theme` and `data-contrast` on the root
-/// element do.
-#[cfg(test)]
-fn style_sheet() -> String {
-    let rule = |selector: &str, scheme: &str, palette: &Palette| {
-        let variables = css_variables(palette);
-        format!("{selector} {{\n  color-scheme: {scheme};\n{variables}}}\n")
-    };
-    let media = |condition: &str, rules: &str| {
-        let indented: String = rules.lines().map(|line| format!("  {line}\n")).collect();
-        format!("@media {condition} {{\n{indented}}}\n")
-    };
-    let themes = |more_contrast: bool| {
-        let light = Palette::of(false, more_contrast);
-        let dark = Palette::of(true, more_contrast);
-        let chosen = rule(":root, [data-theme=light]", "light", light);
-        let system = rule(":root:not([data-theme=light])", "dark", dark);
-        let system = media("(prefers-color-scheme: dark)", &system);
-        chosen + &system + &rule("[data-theme=dark]", "dark", dark)
-    };
-    let chosen = {
-        let more = "[data-contrast=more]";
-        let light = Palette::of(false, true);
-        let dark = Palette::of(true, true);
-        let system = rule(
-            &format!(":root{more}:not([data-theme=light])"),
-            "dark",
-            dark,
-        );
-        // As specific as the rules for the system, so that it counts behind them.
-        rule(&format!(":root{more}"), "light", light)
-            + &media("(prefers-color-scheme: dark)", &system)
-            + &rule(&format!(":root{more}[data-theme=dark]"), "dark", dark)
-    };
-    themes(false) + &media("(prefers-contrast: more)", &themes(true)) + &chosen
-}
-
 /// The colour of a frame of a flame graph: its hue says the module, slight
 /// differences of lightness and hue the function. Stable for a name. The ink
 /// of the theme is readable on it.
 #[must_use]
-pub fn frame_colour(name: &str, module: &str, dark: bool) -> Rgb {
+pub(crate) fn frame_colour(name: &str, module: &str, dark: bool) -> Rgb {
     match built_in(name, module) {
         Some(BuiltIn::Collecting) => {
             let (lightness, chroma) = if dark { (0.42, 0.09) } else { (0.87, 0.07) };
@@ -293,10 +243,58 @@ pub(super) fn shares_of(text: &str) -> [f64; 2] {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use proptest::prelude::*;
 
     use super::super::colour::Vision;
     use super::*;
+
+    /// The palette as CSS custom properties, one per line: `--page: #fbfbfa;`.
+    fn css_variables(palette: &Palette) -> String {
+        let mut out = String::new();
+        for (name, colour) in palette.tokens() {
+            let _ = writeln!(out, "  --{name}: {colour};");
+        }
+        out
+    }
+
+    /// The beginning of the style sheet: the palettes for what the system asks for
+    /// and, before that, for what `data-theme` and `data-contrast` on the root
+    /// element do.
+    fn style_sheet() -> String {
+        let rule = |selector: &str, scheme: &str, palette: &Palette| {
+            let variables = css_variables(palette);
+            format!("{selector} {{\n  color-scheme: {scheme};\n{variables}}}\n")
+        };
+        let media = |condition: &str, rules: &str| {
+            let indented: String = rules.lines().map(|line| format!("  {line}\n")).collect();
+            format!("@media {condition} {{\n{indented}}}\n")
+        };
+        let themes = |more_contrast: bool| {
+            let light = Palette::of(false, more_contrast);
+            let dark = Palette::of(true, more_contrast);
+            let chosen = rule(":root, [data-theme=light]", "light", light);
+            let system = rule(":root:not([data-theme=light])", "dark", dark);
+            let system = media("(prefers-color-scheme: dark)", &system);
+            chosen + &system + &rule("[data-theme=dark]", "dark", dark)
+        };
+        let chosen = {
+            let more = "[data-contrast=more]";
+            let light = Palette::of(false, true);
+            let dark = Palette::of(true, true);
+            let system = rule(
+                &format!(":root{more}:not([data-theme=light])"),
+                "dark",
+                dark,
+            );
+            // As specific as the rules for the system, so that it counts behind them.
+            rule(&format!(":root{more}"), "light", light)
+                + &media("(prefers-color-scheme: dark)", &system)
+                + &rule(&format!(":root{more}[data-theme=dark]"), "dark", dark)
+        };
+        themes(false) + &media("(prefers-contrast: more)", &themes(true)) + &chosen
+    }
 
     const THEMES: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];
 

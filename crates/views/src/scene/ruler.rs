@@ -6,9 +6,9 @@ use model::time::Interval;
 
 /// How wide a character of a label is taken to be, in CSS pixels: 11 px text
 /// in a monospaced face is 0.6 em wide.
-pub const LABEL_CHAR_PX: f64 = 6.7;
+pub(crate) const LABEL_CHAR_PX: f64 = 6.7;
 /// The least space between two labels.
-pub const LABEL_SPACE_PX: f64 = 12.0;
+pub(crate) const LABEL_SPACE_PX: f64 = 12.0;
 /// The least distance of minor ticks.
 const MINOR_GAP_PX: f64 = 6.0;
 /// No axis is wider than this; it bounds the number of ticks.

@@ -55,19 +55,19 @@ impl Viewport {
 
     /// Nanoseconds in a pixel.
     #[must_use]
-    pub const fn ns_per_px(&self) -> f64 {
+    pub(crate) const fn ns_per_px(&self) -> f64 {
         self.ns_per_px
     }
 
     /// Nanoseconds from edge to edge.
     #[must_use]
-    pub fn width_ns(&self) -> f64 {
+    pub(crate) fn width_ns(&self) -> f64 {
         self.ns_per_px * self.width_px
     }
 
     /// Whether all of the log is in view.
     #[must_use]
-    pub fn is_fit(&self) -> bool {
+    pub(crate) fn is_fit(&self) -> bool {
         self.ns_per_px >= self.max_ns_per_px() * 0.999
     }
 
@@ -82,13 +82,13 @@ impl Viewport {
 
     /// Where a time stands, in pixels from the left edge.
     #[must_use]
-    pub fn x_of(&self, time: Nanos) -> f64 {
+    pub(crate) fn x_of(&self, time: Nanos) -> f64 {
         (time.0 as f64 - self.start_ns) / self.ns_per_px
     }
 
     /// Where in the log a time is: 0 at its start, 1 at its end.
     #[must_use]
-    pub fn part_of_log(&self, time: Nanos) -> f64 {
+    pub(crate) fn part_of_log(&self, time: Nanos) -> f64 {
         (time.0 as f64 - self.log.start().0 as f64) / self.log_ns()
     }
 

@@ -101,8 +101,8 @@ mod tests {
     use crate::tracks::activity::Activity;
     use crate::tracks::capability::Capability;
     use crate::tracks::collections::Collections;
-    use crate::tracks::heap::Heap;
     use crate::tracks::instants::Instants;
+    use crate::tracks::memory::Memory;
     use crate::tracks::messages::Messages;
     use crate::tracks::{Contents, Listed};
     use eventlog::ids::CapId;
@@ -115,7 +115,7 @@ mod tests {
                 Listed::new(Collections, "Collections"),
                 Listed::new(Messages, "Messages"),
                 Listed::new(Instants(CapId(0)), "Events of capability 0"),
-                Listed::new(Heap, "Heap"),
+                Listed::new(Memory::Heap, "Heap"),
             ],
             ..Contents::default()
         };
@@ -143,7 +143,7 @@ mod tests {
             Capability(CapId(0)).into(),
             Capability(CapId(1)).into(),
             Instants(CapId(0)).into(),
-            Heap.into(),
+            Memory::Heap.into(),
         ];
         assert_eq!(
             rows.iter().collect::<BTreeSet<_>>(),

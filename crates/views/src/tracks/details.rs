@@ -85,14 +85,14 @@ impl Fact {
 
     /// It leads to an item.
     #[must_use]
-    pub fn leading(mut self, lead: Lead, row: impl Into<Row>, span: Interval) -> Self {
+    pub(crate) fn leading(mut self, lead: Lead, row: impl Into<Row>, span: Interval) -> Self {
         self.target = Some(Target::Item(lead, row.into(), span));
         self
     }
 
     /// It leads to a box of a flame graph.
     #[must_use]
-    pub const fn in_flame(mut self, target: FlameTarget) -> Self {
+    pub(crate) const fn in_flame(mut self, target: FlameTarget) -> Self {
         self.target = Some(Target::Flame(target));
         self
     }

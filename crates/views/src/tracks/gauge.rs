@@ -9,9 +9,7 @@ use crate::scene::gauge::{Series, Unit, value, values};
 use crate::scene::painter::Painter;
 use crate::scene::strip::Strip;
 use crate::tracks::item::Shown;
-use analysis::account::sweep::{Counts, Level};
-use eventlog::ids::{Duration, Nanos};
-use model::gauge::Stretch;
+use eventlog::ids::Duration;
 use model::marks::{Values, Writer};
 use model::time::Interval;
 
@@ -19,32 +17,6 @@ use model::time::Interval;
 pub(super) fn bucket_ns(span: Interval) -> u64 {
     let length = span.duration().0.clamp(1, 1 << 62);
     length.next_power_of_two()
-}
-
-/// Writes what the account counts at each time: its least, greatest and mean
-/// value of each bucket. Of a log that is still being read nothing is counted.
-pub(super) fn levels(log: &Log<'_>, writer: &mut Writer, of: fn(&Counts) -> Level) {
-    if !log.recording.is_settled() {
-        return;
-    }
-    let mut walker = log.recording.store.account().walker();
-    let buckets = writer.buckets();
-    for (start, end) in buckets.each() {
-        let end = end.min(buckets.end_ns.max(start.saturating_add(1)));
-        let level = of(&walker.levels_in(Nanos(start), Nanos(end)));
-        if level.max == 0 {
-            continue;
-        }
-        let (min, max) = (f64::from(level.min), f64::from(level.max));
-        let mean = (level.sum_ns as f64 / (end - start) as f64).clamp(min, max);
-        let values = Values {
-            min,
-            max,
-            mean,
-            last: mean,
-        };
-        writer.stretch(0, &Stretch { start, end, values });
-    }
 }
 
 /// The values of each series in the bucket that is drawn at a time.
@@ -153,8 +125,8 @@ mod tests {
     use super::*;
     use crate::scene::format;
     use crate::tracks::activity::Activity;
-    use crate::tracks::heap::Heap;
-    use crate::tracks::parallelism::Parallelism;
+    use crate::tracks::concurrency::Concurrency;
+    use crate::tracks::memory::Memory;
     use crate::tracks::sparks::{Of, Sparks};
     use analysis::timeline::activity::COLLECTING;
     use eventlog::ids::CapId;
@@ -176,7 +148,7 @@ mod tests {
         let text = at_once(row, &[(0, changing), (2, Values::one(0.5))], 2);
         let expected = "created: 0/s to 12 k/s, 1 k/s on average · overflowed: 0.50/s";
         assert_eq!(text.replace(format::NBSP, " "), expected);
-        let parallelism = Row::from(Parallelism);
+        let parallelism = Row::from(Concurrency::Running);
         let running = Values {
             min: 0.0,
             max: 2.0,
@@ -188,7 +160,7 @@ mod tests {
         let text = at_once(parallelism, &[(0, Values::one(2.0))], 4);
         assert_eq!(text, "capabilities running: 2 of 4");
         let activity = Row::from(Activity);
-        let heap = Row::from(Heap);
+        let heap = Row::from(Memory::Heap);
         let text = at_once(heap, &[(1, Values::one(3_145_728.0))], 2);
         assert_eq!(text.replace(format::NBSP, " "), "blocks in use: 3.0 MiB");
         assert_eq!(activity.series_name(3, 4), "capability 3 running");

@@ -92,7 +92,7 @@ impl Group {
 
     /// Whether it is folded until it is asked for.
     #[must_use]
-    pub const fn starts_folded(self) -> bool {
+    pub(crate) const fn starts_folded(self) -> bool {
         matches!(
             self,
             Self::Instants | Self::Sparks | Self::Heap | Self::Tasks | Self::Perf | Self::Blocks

@@ -112,7 +112,7 @@ impl Marks {
     /// What a row's graph shows at a time: a point of each series that has
     /// one, and the stretch of time that the shortest of them stands for.
     #[must_use]
-    pub fn graph_at(&self, row: Row, time: Nanos) -> Option<(Vec<GaugePoint>, Interval)> {
+    pub(crate) fn graph_at(&self, row: Row, time: Nanos) -> Option<(Vec<GaugePoint>, Interval)> {
         let there = |(_, span): &(GaugePoint, Interval)| span.contains(time);
         let (points, spans): (Vec<_>, Vec<_>) = self.points(row).filter(there).unzip();
         let shortest = spans.into_iter().min_by_key(Interval::duration)?;

@@ -7,30 +7,27 @@
 //! words and, for gauges, details that serve without a line of code.
 
 pub mod activity;
-pub mod allocation;
 pub mod blocks;
 pub mod calls;
 pub mod capability;
 mod capability_paint;
 pub mod collections;
+pub mod concurrency;
 mod contents;
 pub mod counter;
 pub mod details;
 pub mod gauge;
 pub mod group;
-pub mod heap;
 pub mod instants;
 pub mod item;
 mod lane;
 pub mod legend;
 mod link;
+pub mod memory;
 pub mod messages;
 pub mod name;
 pub mod nonmoving;
-pub mod parallelism;
 mod query;
-pub mod ready;
-pub mod returned;
 pub mod samples;
 mod samples_paint;
 mod scope;
@@ -254,7 +251,8 @@ macro_rules! tracks {
             }
 
             /// The names of all kinds.
-            pub const KINDS: &[&str] = &[$(stringify!($kind)),*];
+            #[cfg(test)]
+            pub(crate) const KINDS: &[&str] = &[$(stringify!($kind)),*];
 
             /// The name of its kind, one of [`KINDS`](Self::KINDS).
             #[must_use]
@@ -282,16 +280,13 @@ tracks! {
     activity::Activity,
     collections::Collections,
     nonmoving::Nonmoving,
-    parallelism::Parallelism,
-    ready::ReadyThreads,
+    concurrency::Concurrency,
     messages::Messages,
     capability::Capability,
     samples::Samples,
     calls::ForeignCalls,
     instants::Instants,
-    heap::Heap,
-    allocation::AllocationRate,
-    returned::MemoryReturned,
+    memory::Memory,
     sparks::Sparks,
     user_span::UserSpan,
     thread::Thread,
@@ -321,7 +316,7 @@ impl Row {
 
     /// Whether it is a graph: lines and areas instead of items.
     #[must_use]
-    pub fn is_graph(self) -> bool {
+    pub(crate) fn is_graph(self) -> bool {
         self.shape() == Shape::Gauge
     }
 
@@ -333,7 +328,7 @@ impl Row {
 
     /// All tracks that a log has, beside those of capabilities and threads.
     #[must_use]
-    pub fn of_log(log: &Log<'_>) -> Vec<Listed> {
+    pub(crate) fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let mut all = Vec::new();
         ask_kinds!(|listed: Vec<Listed>| all.extend(listed), of_log(log));
         all
@@ -367,7 +362,7 @@ impl Row {
 
     /// What a series of a gauge is called, in a log of so many capabilities.
     #[must_use]
-    pub fn series_name(self, series: u8, caps: usize) -> String {
+    pub(crate) fn series_name(self, series: u8, caps: usize) -> String {
         ask!(self, track => track.series_name(series, caps))
     }
 
@@ -427,7 +422,7 @@ impl Item {
 
     /// The class whose colour stands beside its words.
     #[must_use]
-    pub fn shown_class(&self) -> Option<Class> {
+    pub(crate) fn shown_class(&self) -> Option<Class> {
         ask!(self.row, track => track.class_of(self))
     }
 }

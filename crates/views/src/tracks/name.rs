@@ -5,7 +5,7 @@ use std::fmt;
 use eventlog::ids::{CapId, OsThreadId, ThreadId};
 
 /// The longest name of a track, in bytes; a longer one is no name.
-pub const MAX_TRACK_NAME: usize = 64;
+pub(crate) const MAX_TRACK_NAME: usize = 64;
 
 /// The stable name of a track: `cap0`, `thread12`, `os1234`, `gc`, `activity`,
 /// or `all` of them. Not empty, at most [`MAX_TRACK_NAME`] bytes.

@@ -1,19 +1,16 @@
 //! Names of tracks in links lead back to tracks, and payloads come back.
 
 use super::activity::Activity;
-use super::allocation::AllocationRate;
 use super::blocks::Blocks;
 use super::calls::ForeignCalls;
 use super::capability::Capability;
 use super::collections::Collections;
+use super::concurrency::Concurrency;
 use super::counter::Counter;
-use super::heap::Heap;
 use super::instants::Instants;
+use super::memory::Memory;
 use super::messages::Messages;
 use super::nonmoving::Nonmoving;
-use super::parallelism::Parallelism;
-use super::ready::ReadyThreads;
-use super::returned::MemoryReturned;
 use super::samples::Samples;
 use super::sparks::{Of, Sparks};
 use super::task::Task;
@@ -34,15 +31,15 @@ fn names_lead_back_to_rows() {
     let sparks = |of| Row::from(Sparks { cap, of });
     // The names are in links that people have kept: they never change.
     let rows: [(&str, Row); 23] = [
-        ("parallelism", Parallelism.into()),
-        ("ready", ReadyThreads.into()),
+        ("parallelism", Concurrency::Running.into()),
+        ("ready", Concurrency::Ready.into()),
         ("activity", Activity.into()),
         ("gc", Collections.into()),
         ("nonmoving", Nonmoving.into()),
         ("messages", Messages.into()),
-        ("heap", Heap.into()),
-        ("alloc", AllocationRate.into()),
-        ("returned", MemoryReturned.into()),
+        ("heap", Memory::Heap.into()),
+        ("alloc", Memory::Allocated.into()),
+        ("returned", Memory::Returned.into()),
         ("span:load 7", UserSpan(0).into()),
         ("cap3", Capability(cap).into()),
         ("events3", Instants(cap).into()),

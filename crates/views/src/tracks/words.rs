@@ -8,7 +8,7 @@ use model::class::Class;
 use model::profile::frames::{Frame, FrameKind};
 
 /// How a thread is called: its label with its number, or its number.
-pub fn thread_name(names: &impl Names, thread: ThreadId) -> String {
+pub(crate) fn thread_name(names: &impl Names, thread: ThreadId) -> String {
     match names.label(thread) {
         Some(label) => format!("{label} (thread {thread})"),
         None => format!("thread {thread}"),
@@ -18,7 +18,7 @@ pub fn thread_name(names: &impl Names, thread: ThreadId) -> String {
 /// How a function is called: with its module. The runtime's own cost centres
 /// are known by their label.
 #[must_use]
-pub fn function_name(frame: &Frame) -> String {
+pub(crate) fn function_name(frame: &Frame) -> String {
     match frame.kind {
         FrameKind::BuiltIn => frame.label.clone(),
         _ => frame.name(),

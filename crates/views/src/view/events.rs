@@ -17,7 +17,7 @@ use crate::events::filter::CapFilter;
 use eventlog::ids::{CapId, ThreadId};
 
 /// How many types of events a link holds.
-pub const MAX_TYPES: usize = 256;
+pub(crate) const MAX_TYPES: usize = 256;
 
 impl PanelSettings for EventList {
     fn write(&self) -> Vec<(&'static str, Option<String>)> {

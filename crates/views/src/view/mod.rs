@@ -99,14 +99,14 @@ impl View {
 
     /// The view with its tracks shown otherwise.
     #[must_use]
-    pub fn with_tracks(mut self, change: TrackChange, context: &Context<'_>) -> Self {
+    pub(crate) fn with_tracks(mut self, change: TrackChange, context: &Context<'_>) -> Self {
         self.tracks.change(change, context.layout);
         self
     }
 
     /// The view with a change to the track that the keyboard is on.
     #[must_use]
-    pub fn with_track(
+    pub(crate) fn with_track(
         self,
         change: impl FnOnce(TrackName) -> TrackChange,
         context: &Context<'_>,

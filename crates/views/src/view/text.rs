@@ -6,7 +6,7 @@ use eventlog::ids::Nanos;
 use model::time::Interval;
 
 /// The longest text that is kept of a name, a filter or a search, in bytes.
-pub const MAX_TEXT: usize = 200;
+pub(crate) const MAX_TEXT: usize = 200;
 
 /// The units of a range, coarsest first, with their length in nanoseconds.
 const UNITS: [(char, u64); 4] = [
@@ -18,7 +18,7 @@ const UNITS: [(char, u64); 4] = [
 
 /// Writes a range in the coarsest unit that is exact.
 #[must_use]
-pub fn write_range(range: Interval) -> Option<String> {
+pub(crate) fn write_range(range: Interval) -> Option<String> {
     let (start, duration) = (range.start().0, range.end().0.checked_sub(range.start().0)?);
     let (unit, length) = UNITS
         .into_iter()
@@ -28,7 +28,7 @@ pub fn write_range(range: Interval) -> Option<String> {
 
 /// Reads a range; a missing start is 0.
 #[must_use]
-pub fn read_range(text: &str) -> Option<Interval> {
+pub(crate) fn read_range(text: &str) -> Option<Interval> {
     let (at, length) = text.char_indices().find_map(|(at, c)| {
         let (_, length) = UNITS.into_iter().find(|(unit, _)| *unit == c)?;
         Some((at, length))
@@ -95,6 +95,6 @@ pub fn unless<T: PartialEq>(value: T, usual: T) -> Option<T> {
 
 /// A text, cut and escaped; nothing if it is empty.
 #[must_use]
-pub fn escape_text(text: &str) -> Option<String> {
+pub(crate) fn escape_text(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| escape(cut(text)))
 }

@@ -9,7 +9,7 @@ use analysis::timeline::threads::ThreadOrder;
 use analysis::timeline::user_spans::SpanPrefixes;
 
 /// How many tracks one list holds.
-pub const MAX_TRACKS: usize = 64;
+pub(crate) const MAX_TRACKS: usize = 64;
 
 /// The orders of threads by their names in links; the usual one is not written.
 const ORDERS: [(&str, ThreadOrder); 3] = [

@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use super::generation;
 use crate::ui::panel::{Source, use_answer};
-use crate::ui::term::Term;
+use crate::ui::term::{Term, heading};
 use analysis::account::costs::{GcCosts, GcParts};
 use eventlog::ids::{CapId, Duration};
 use model::time::Interval;
@@ -142,17 +142,16 @@ fn capabilities(costs: &[GcCosts]) -> Html {
         })
     };
     let count = costs.first().map_or(0, |row| row.caps.len());
-    let column = |name: &'static str, help: &'static str| html! { <th scope="col"><Term {name} {help} /></th> };
     html! {
         <table class="plain-table costs">
             <caption>{ "Each capability in collections" }</caption>
             <thead>
                 <tr>
-                    { column("Cap", "The capability.") }
-                    { column("Gen", "The generation that was collected.") }
-                    { column("Work", "It collected; below, the share of the time that it spent within these collections.") }
-                    { column("Idle", "It had run out of work and looked for more (GC_IDLE).") }
-                    { column("Done", "Its part was done (GC_DONE), the collection was not.") }
+                    { heading("Cap", "The capability.") }
+                    { heading("Gen", "The generation that was collected.") }
+                    { heading("Work", "It collected; below, the share of the time that it spent within these collections.") }
+                    { heading("Idle", "It had run out of work and looked for more (GC_IDLE).") }
+                    { heading("Done", "Its part was done (GC_DONE), the collection was not.") }
                 </tr>
             </thead>
             <tbody>{ for (0..count.min(MOST_CAPS)).flat_map(of_cap) }</tbody>

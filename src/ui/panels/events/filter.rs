@@ -2,15 +2,15 @@
 
 use std::rc::Rc;
 
-use gloo_timers::callback::Timeout;
-use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 use crate::ui::client::LogClient;
+use crate::ui::dom::{use_pause, value_of};
+use crate::ui::menu::Menu;
 use crate::ui::panel::Marked;
 use analysis::timeline::threads::ThreadFilter;
 use eventlog::ids::{CapId, ThreadId};
+use eventlog::{EventType, Subject};
 use views::events::EventList;
 use views::events::filter::CapFilter;
 use views::scene::format;
@@ -105,7 +105,7 @@ const CAPS_LISTED: usize = 500;
 fn caps(props: &FilterBarProps) -> Html {
     let chosen = props.list.filter.cap;
     let onchange = props.on_change.reform(|event: Event| {
-        let value = event.target_unchecked_into::<HtmlSelectElement>().value();
+        let value = value_of(event);
         Change::Cap(match value.as_str() {
             "all" => CapFilter::All,
             "none" => CapFilter::Without,
@@ -142,23 +142,10 @@ struct SearchProps {
     on_find: Callback<bool>,
 }
 
-/// Calls back when nothing was typed for a moment.
-#[hook]
-fn use_typed(on_change: Callback<Change>) -> Callback<Change> {
-    let waiting = use_mut_ref(|| None::<Timeout>);
-    Callback::from(move |change: Change| {
-        let on_change = on_change.clone();
-        let timeout = Timeout::new(TYPED_MS, move || on_change.emit(change));
-        *waiting.borrow_mut() = Some(timeout);
-    })
-}
-
 #[component]
 fn Search(props: &SearchProps) -> Html {
-    let typed = use_typed(props.on_change.clone());
-    let oninput = typed.reform(|event: InputEvent| {
-        Change::Search(event.target_unchecked_into::<HtmlInputElement>().value())
-    });
+    let typed = use_pause(TYPED_MS, props.on_change.clone());
+    let oninput = typed.reform(|event: InputEvent| Change::Search(value_of(event)));
     let onkeydown = {
         let (find, change, search) = (
             props.on_find.clone(),
@@ -170,8 +157,7 @@ fn Search(props: &SearchProps) -> Html {
                 return;
             }
             event.prevent_default();
-            let input: HtmlInputElement = event.target_unchecked_into();
-            let typed = input.value();
+            let (forward, typed) = (!event.shift_key(), value_of(event));
             if typed.is_empty() {
                 return;
             }
@@ -179,7 +165,7 @@ fn Search(props: &SearchProps) -> Html {
                 // What was typed counts at once.
                 change.emit(Change::Search(typed));
             }
-            find.emit(!event.shift_key());
+            find.emit(forward);
         })
     };
     let step = |forward: bool| props.on_find.reform(move |_: MouseEvent| forward);
@@ -230,13 +216,13 @@ struct TypesProps {
     on_change: Callback<Change>,
 }
 
-/// Types that are often looked at together.
-const GROUPS: &[(&str, &[u16])] = &[
-    ("Threads", &[0, 1, 2, 3, 4, 8, 15, 44]),
-    ("Collections", &[9, 10, 11, 12, 20, 21, 22, 53, 54]),
-    ("Heap", &[49, 50, 51, 52, 90, 91]),
-    ("Sparks", &[6, 7, 34, 35, 36, 37, 38, 39, 40, 41]),
-    ("Messages", &[16, 19, 58, 181]),
+/// What events that are often looked at together are about.
+const GROUPS: [(&str, Subject); 5] = [
+    ("Threads", Subject::Scheduling),
+    ("Collections", Subject::Collection),
+    ("Heap", Subject::Heap),
+    ("Sparks", Subject::Spark),
+    ("Messages", Subject::Message),
 ];
 
 /// A list of types with a box for each.
@@ -251,7 +237,7 @@ fn Types(props: &TypesProps) -> Html {
             .iter()
             .find(|found| found.id == *one)
             .map_or_else(|| "1 type".to_owned(), |found| found.name.clone()),
-        several => format!("{} types", several.len()),
+        several => format::many(several.len() as u64, "type"),
     };
     let toggle = |id: u16| {
         let chosen = chosen.clone();
@@ -270,64 +256,30 @@ fn Types(props: &TypesProps) -> Html {
             .on_change
             .reform(move |_: MouseEvent| Change::Types(ids.clone()))
     };
-    let present = |ids: &[u16]| -> Vec<u16> {
-        let here = |id: &&u16| types.iter().any(|found| found.id == **id);
-        ids.iter().filter(here).copied().collect()
+    let present = |subject: Subject| -> Vec<u16> {
+        let ids = types.iter().map(|found| found.id);
+        ids.filter(|id| EventType(*id).subject() == Some(subject))
+            .collect()
     };
     let groups = GROUPS
-        .iter()
-        .map(|(name, ids)| (*name, present(ids)))
+        .map(|(name, subject)| (name, present(subject)))
+        .into_iter()
         .filter(|(_, ids)| !ids.is_empty());
-    // Esc closes the list as it closes a dialog, and so does going elsewhere.
-    let node = use_node_ref();
-    let onkeydown = {
-        let node = node.clone();
-        Callback::from(move |event: KeyboardEvent| {
-            if event.key() == "Escape" && close(&node) {
-                event.stop_propagation();
-            }
-        })
-    };
-    let onfocusout = {
-        let node = node.clone();
-        Callback::from(move |event: FocusEvent| {
-            let to = event
-                .related_target()
-                .and_then(|to| to.dyn_into::<Element>().ok());
-            if node
-                .cast::<Element>()
-                .is_some_and(|list| !list.contains(to.as_deref()))
-            {
-                close(&node);
-            }
-        })
-    };
     html! {
-        <details class="picker" ref={node} {onkeydown} {onfocusout}>
-            <summary>{ title }</summary>
-            <div class="picker-list" tabindex="-1">
-                <div class="picker-groups">
-                    <button onclick={only(Vec::new())}>{ "All" }</button>
-                    { for groups.map(|(name, ids)| html! { <button onclick={only(ids)}>{ name }</button> }) }
-                </div>
-                { for types.iter().map(|found| html! {
-                    <label>
-                        <input type="checkbox" checked={chosen.contains(&found.id)} onchange={toggle(found.id)} />
-                        <span title={found.description.clone()}>{ type_name(found.id, &found.name) }</span>
-                        <span class="number">{ format::count(found.count) }</span>
-                    </label>
-                }) }
+        <Menu id="event-types" label={title} title="Types of events" class={classes!("menu-button", "picker")}>
+            <div class="picker-groups">
+                <button onclick={only(Vec::new())}>{ "All" }</button>
+                { for groups.map(|(name, ids)| html! { <button onclick={only(ids)}>{ name }</button> }) }
             </div>
-        </details>
+            { for types.iter().map(|found| html! {
+                <label>
+                    <input type="checkbox" checked={chosen.contains(&found.id)} onchange={toggle(found.id)} />
+                    <span title={found.description.clone()}>{ type_name(found.id, &found.name) }</span>
+                    <span class="number">{ format::count(found.count) }</span>
+                </label>
+            }) }
+        </Menu>
     }
-}
-
-/// Closes a list; false if it was closed.
-fn close(list: &NodeRef) -> bool {
-    let list = list.cast::<Element>();
-    // Removing an attribute cannot fail.
-    list.filter(|list| list.has_attribute("open"))
-        .is_some_and(|list| list.remove_attribute("open").is_ok())
 }
 
 /// Unknown types are told apart by their numbers.
@@ -357,7 +309,7 @@ fn ThreadInput(props: &ThreadInputProps) -> Html {
             unknown.clone(),
         );
         Callback::from(move |event: Event| {
-            let text = event.target_unchecked_into::<HtmlInputElement>().value();
+            let text = value_of(event);
             let text = text.trim().trim_start_matches('#').to_owned();
             if text.is_empty() {
                 unknown.set(false);

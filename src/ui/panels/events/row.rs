@@ -7,31 +7,18 @@ use eventlog::ids::{Nanos, ThreadId};
 use views::events::EventRow;
 use views::scene::format;
 
-const fn column(title: &'static str, help: &'static str, number: bool) -> Column {
-    Column {
-        title,
-        help,
-        number,
-        sortable: false,
-    }
-}
-
 /// The columns of the list.
 pub(super) const COLUMNS: &[Column] = &[
-    column("Time", "Since the start of the log, in seconds", true),
-    column("After", "Time since the row above", true),
-    column("Cap", "The capability; – for events of none", true),
-    column(
+    Column::number("Time", "Since the start of the log, in seconds").unsorted(),
+    Column::number("After", "Time since the row above").unsorted(),
+    Column::number("Cap", "The capability; – for events of none").unsorted(),
+    Column::text(
         "Thread",
         "The thread that the event is about, or that ran on the capability",
-        false,
-    ),
-    column(
-        "Event",
-        "The type of the event, as ghc-events names it",
-        false,
-    ),
-    column("Text", "What happened", false),
+    )
+    .unsorted(),
+    Column::text("Event", "The type of the event, as ghc-events names it").unsorted(),
+    Column::text("Text", "What happened").unsorted(),
 ];
 
 /// Nanoseconds as seconds with all their digits.

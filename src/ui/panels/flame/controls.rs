@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 use super::export::Export;
 use crate::ui::client::LogClient;
+use crate::ui::dom::value_of;
 use crate::ui::menu::Menu;
 use crate::ui::panel::span_text;
 use analysis::flamegraph::choosing::{ALL, CAPS, THREADS};
@@ -54,8 +54,7 @@ impl ControlsProps {
 #[component]
 pub(super) fn Controls(props: &ControlsProps) -> Html {
     let search = props.change(|view, text: String| view.search = text);
-    let oninput = search
-        .reform(|event: InputEvent| event.target_unchecked_into::<HtmlInputElement>().value());
+    let oninput = search.reform(value_of::<InputEvent>);
     let found = match sources::of(props.source.source).unit() {
         Unit::Time => format!("{} of the time", format::fraction(props.found)),
         Unit::Bytes => format!("{} of the bytes", format::fraction(props.found)),
@@ -83,11 +82,6 @@ pub(super) fn Controls(props: &ControlsProps) -> Html {
     }
 }
 
-/// The value of a list that changed.
-fn selected(event: &Event) -> String {
-    event.target_unchecked_into::<HtmlSelectElement>().value()
-}
-
 fn sources(props: &ControlsProps) -> Html {
     if props.sources.len() < 2 {
         return html! {};
@@ -102,7 +96,7 @@ fn sources(props: &ControlsProps) -> Html {
             view.order = FlameOrder::LeftHeavy;
         }
     });
-    let onchange = change.reform(|event: Event| sources::named(&selected(&event)));
+    let onchange = change.reform(|event: Event| sources::named(&value_of(event)));
     let option = |info: &SourceInfo| {
         let selected = info.source == props.source.source;
         let source = sources::of(info.source);
@@ -129,7 +123,7 @@ fn tracks(props: &ControlsProps) -> Html {
     let change = props.change(|view, name: Option<TrackName>| {
         view.tracks = name.unwrap_or_else(TrackName::all);
     });
-    let onchange = change.reform(|event: Event| TrackName::new(selected(&event)));
+    let onchange = change.reform(|event: Event| TrackName::new(value_of(event)));
     let (caps, threads) = (info.caps(), info.os_threads());
     let everything = if threads == 0 && caps > 0 {
         "All capabilities"

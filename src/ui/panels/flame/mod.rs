@@ -18,6 +18,7 @@ use self::pick::{Pick, Reveal};
 use self::sandwich::Sandwich;
 use self::steps::Steps;
 use crate::ui::client::LogClient;
+use crate::ui::dom::setter_of;
 use crate::ui::panel::{PanelProps, Wish, span_text};
 use crate::ui::viewer::Goto;
 use analysis::flamegraph::choosing::ALL;
@@ -93,15 +94,9 @@ pub(super) fn FlameGraph(props: &PanelProps) -> Html {
     };
     let client = &props.source.client;
     let query = query_of(props, &view, &info);
-    let on_pick = {
-        let picked = picked.setter();
-        Callback::from(move |pick| picked.set(pick))
-    };
+    let on_pick = setter_of(&picked);
     let on_act = on_act(props, &query, sought);
-    let on_found = {
-        let found = found.setter();
-        Callback::from(move |told| found.set(told))
-    };
+    let on_found = setter_of(&found);
     let graph = if view.order == FlameOrder::Sandwich {
         html! {
             <Sandwich client={client.clone()} query={query.clone()} source={Rc::clone(&info)} view={view.clone()}

@@ -10,6 +10,7 @@ use yew::prelude::*;
 use super::canvas::{FlameCanvas, Found};
 use super::pick::Pick;
 use crate::ui::client::LogClient;
+use crate::ui::dom::setter_of;
 use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
 use analysis::flamegraph::source_info::SourceInfo;
 use model::profile::source::Unit;
@@ -45,30 +46,21 @@ enum By {
     Before,
 }
 
-const NAME: Column = Column {
-    title: "Function",
-    help: "Module and name of the function, or what stands in its place",
-    number: false,
-    sortable: true,
-};
-
-const fn number(title: &'static str, help: &'static str) -> Column {
-    Column {
-        title,
-        help,
-        number: true,
-        sortable: true,
-    }
-}
+const NAME: Column = Column::text(
+    "Function",
+    "Module and name of the function, or what stands in its place",
+);
+const OWN: Column = Column::number("Self", "Where it is the innermost function");
+const TOTAL: Column = Column::number(
+    "Total",
+    "Where it is anywhere in the stack; recursion counts once",
+);
 
 const COLUMNS: [Column; 4] = [
     NAME,
-    number("Self", "Where it is the innermost function"),
-    number(
-        "Total",
-        "Where it is anywhere in the stack; recursion counts once",
-    ),
-    number(
+    OWN,
+    TOTAL,
+    Column::number(
         "Samples",
         "Samples, calls or spans with it anywhere in the stack",
     ),
@@ -76,13 +68,13 @@ const COLUMNS: [Column; 4] = [
 
 const COMPARED: [Column; 5] = [
     NAME,
-    number("Self", "Where it is the innermost function"),
-    number(
-        "Total",
-        "Where it is anywhere in the stack; recursion counts once",
+    OWN,
+    TOTAL,
+    Column::number(
+        "Total before",
+        "The total in the time that is compared with",
     ),
-    number("Total before", "The same in the time that is compared with"),
-    number(
+    Column::number(
         "Change",
         "Difference of the shares of the whole, in percentage points",
     ),
@@ -126,8 +118,8 @@ pub(super) fn Sandwich(props: &SandwichProps) -> Html {
     let (by, descending) = *sort;
     let found = props.view.search.trim().to_lowercase();
     let listed: Rc<Vec<FlameRow>> = use_memo(
-        (Rc::clone(&rows), by_key(by), descending, found),
-        move |(rows, _, descending, found)| {
+        (Rc::clone(&rows), by, descending, found),
+        |(rows, by, descending, found)| {
             let whole = |of: fn(&FlameRow) -> u64| rows.iter().map(of).sum();
             let shares = Shares {
                 now: whole(|row| row.own),
@@ -139,7 +131,7 @@ pub(super) fn Sandwich(props: &SandwichProps) -> Html {
                 .cloned()
                 .collect();
             listed.sort_by(|a, b| {
-                let order = compare(by, a, b, &shares);
+                let order = compare(*by, a, b, &shares);
                 let order = if *descending { order.reverse() } else { order };
                 order.then_with(|| b.total.cmp(&a.total))
             });
@@ -152,10 +144,6 @@ pub(super) fn Sandwich(props: &SandwichProps) -> Html {
             { graphs(props) }
         </div>
     }
-}
-
-const fn by_key(by: By) -> u8 {
-    by as u8
 }
 
 /// The rows, and of how many heap samples they are; asked for whenever the
@@ -269,10 +257,7 @@ struct CurrentGridProps {
 #[component]
 fn CurrentGrid(props: &CurrentGridProps) -> Html {
     let went = use_state_eq(|| None::<u64>);
-    let on_current = {
-        let went = went.setter();
-        Callback::from(move |at: Went| went.set(Some(at.row)))
-    };
+    let on_current = setter_of(&went).reform(|at: Went| Some(at.row));
     let name = if props.compared {
         "flame-rows-compared"
     } else {
@@ -306,10 +291,7 @@ fn view_row(row: &FlameRow, shares: &Shares, value: Value, compared: bool) -> Gr
     } else {
         cells.push(html! { format::count(row.count) });
     }
-    GridRow {
-        cells,
-        class: Classes::new(),
-    }
+    cells.into()
 }
 
 fn graphs(props: &SandwichProps) -> Html {

@@ -4,19 +4,18 @@ use yew::prelude::*;
 
 use super::{Changer, merged_text};
 use crate::ui::client::LogClient;
+use eventlog::EventType;
 use model::time::Interval;
 use views::events::filter::EventFilter;
 use views::events::{EventList, EventRow};
 use views::notes::{MAX_NOTES, Note};
 use views::session::event_list::{CountRows, EventRows, NoRows};
 
-/// `UserMarker`, which `traceMarker` writes (`rts/include/rts/EventLogFormat.h`).
-const USER_MARKER: u16 = 58;
-
+/// What `traceMarker` writes.
 fn markers() -> EventList {
     EventList {
         filter: EventFilter {
-            types: vec![USER_MARKER],
+            types: vec![EventType::USER_MARKER.0],
             ..EventFilter::default()
         },
         ..EventList::default()

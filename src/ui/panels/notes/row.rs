@@ -3,6 +3,7 @@
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
+use crate::ui::dom::{focus, setter_of, value_of};
 use crate::ui::heads::focus_current;
 use crate::ui::viewer::Goto;
 use views::notes::Note;
@@ -32,25 +33,16 @@ pub(super) fn NoteRow(props: &NoteRowProps) -> Html {
     }
     {
         let input = input.clone();
-        use_effect_with(props.focus, move |focus| {
-            if let (Some(_), Some(input)) = (focus, input.cast::<HtmlInputElement>()) {
-                // Focus, which scrolls there, is all that is asked for.
-                let _ = input.focus();
+        use_effect_with(props.focus, move |asked| {
+            if let (Some(_), Some(input)) = (asked, input.cast::<HtmlInputElement>()) {
+                // This scrolls there too.
+                focus(&input);
                 input.select();
             }
         });
     }
-    let oninput = {
-        let draft = draft.setter();
-        move |event: InputEvent| {
-            let input: HtmlInputElement = event.target_unchecked_into();
-            draft.set(input.value());
-        }
-    };
-    let onchange = props.on_name.reform(|event: Event| {
-        let input: HtmlInputElement = event.target_unchecked_into();
-        input.value()
-    });
+    let oninput = setter_of(&draft).reform(value_of::<InputEvent>);
+    let onchange = props.on_name.reform(value_of::<Event>);
     let onkeydown = |event: KeyboardEvent| {
         if event.key() == "Enter" {
             let input: HtmlInputElement = event.target_unchecked_into();

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::time_button;
+use crate::ui::dom::setter_of;
 use crate::ui::more::use_more;
 use crate::ui::viewer::Goto;
 use analysis::process::{CapChange, Process};
@@ -32,10 +33,7 @@ pub(super) struct CapabilitiesProps {
 pub(super) fn Capabilities(props: &CapabilitiesProps) -> Html {
     let more = use_more(CAPS_SHOWN);
     let all = use_state_eq(|| false);
-    let show_all = {
-        let all = all.setter();
-        Callback::from(move |_: MouseEvent| all.set(true))
-    };
+    let show_all = setter_of(&all).reform(|_: MouseEvent| true);
     let process = &props.process;
     let mut by_cap: BTreeMap<CapId, Vec<&CapChange>> = BTreeMap::new();
     for change in &process.capability_changes {

@@ -4,6 +4,7 @@
 use yew::prelude::*;
 
 use super::diagnostics::rules;
+use crate::ui::dom::setter_of;
 use crate::ui::panel::{Source, use_answer};
 use crate::ui::viewer::Goto;
 use analysis::findings::Severity;
@@ -21,10 +22,7 @@ pub(super) struct CheckProps {
 #[component]
 pub(super) fn Check(props: &CheckProps) -> Html {
     let asked = use_state_eq(|| false);
-    let onclick = {
-        let asked = asked.setter();
-        Callback::from(move |_: MouseEvent| asked.set(true))
-    };
+    let onclick = setter_of(&asked).reform(|_: MouseEvent| true);
     html! {
         <section aria-labelledby="process-check">
             <h2 id="process-check">{ "Order of events" }</h2>

@@ -1,9 +1,9 @@
 //! The environment of the process. It may hold secrets: it is not even asked
 //! for before the user wants to see it, and gone from the page when hidden.
 
-use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
+use crate::ui::dom::{setter_of, value_of};
 use crate::ui::panel::{Source, use_answer};
 use views::scene::format::many;
 use views::session::questions::EnvironmentQuery;
@@ -48,13 +48,7 @@ pub(super) fn Environment(props: &EnvironmentProps) -> Html {
 fn Variables(props: &EnvironmentProps) -> Html {
     let answer = use_answer(&props.source, EnvironmentQuery);
     let filter = use_state(String::new);
-    let oninput = {
-        let filter = filter.setter();
-        Callback::from(move |event: InputEvent| {
-            let input: HtmlInputElement = event.target_unchecked_into();
-            filter.set(input.value());
-        })
-    };
+    let oninput = setter_of(&filter).reform(value_of::<InputEvent>);
     let Some(variables) = answer.as_deref() else {
         return html! { <p>{ "Asking for them." }</p> };
     };

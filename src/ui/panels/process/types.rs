@@ -6,6 +6,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::ui::more::use_more;
+use crate::ui::shares::share_bar;
 use analysis::info::TypeCount;
 use analysis::process::Process;
 use views::events::EventList;
@@ -154,7 +155,7 @@ fn row(kind: &TypeCount, total_bytes: u64, on_list: &Callback<EventList>) -> Htm
         },
         search: String::new(),
     });
-    let share = kind.bytes as f64 / total_bytes.max(1) as f64 * 100.0;
+    let rest = total_bytes.saturating_sub(kind.bytes);
     html! {
         <tr key={id}>
             <td class="right number">{ id }</td>
@@ -163,12 +164,7 @@ fn row(kind: &TypeCount, total_bytes: u64, on_list: &Callback<EventList>) -> Htm
             <td class="right number">{ format::count(kind.count) }</td>
             <td class="right number">{ format::count(kind.bytes) }</td>
             <td class="right number">{ format::percent(kind.bytes, total_bytes) }</td>
-            <td class="bar-cell">
-                <svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-                    <rect class="idle" x="0" y="0" width="100" height="8" />
-                    <rect class="accent" x="0" y="0" width={format!("{share:.3}")} height="8" />
-                </svg>
-            </td>
+            <td class="bar-cell">{ share_bar(total_bytes, [("accent", kind.bytes), ("idle", rest)]) }</td>
         </tr>
     }
 }

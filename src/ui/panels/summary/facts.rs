@@ -4,6 +4,7 @@ use yew::prelude::*;
 
 use super::About;
 use super::words::{CONVERTED, DUD, FIZZLED, GCD, OVERFLOWED, SPARK};
+use crate::ui::shares::share_bar;
 use crate::ui::term::Term;
 use analysis::numbers::summary::SparkTotals;
 use eventlog::ids::Duration;
@@ -120,13 +121,10 @@ pub(super) fn time(about: About<'_>) -> Html {
         },
     ];
     let bar = numbers.gc_ns.filter(|_| total_ns > 0).map(|gc_ns| {
-        let gc = gc_ns as f64 / total_ns as f64 * 100.0;
+        let parts = [("running", total_ns.saturating_sub(gc_ns)), ("gc", gc_ns)];
         html! {
             <div class="time-bar" aria-hidden="true">
-                <svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none">
-                    <rect class="running" x="0" y="0" width="100" height="8" />
-                    <rect class="gc" x={format!("{:.3}", 100.0 - gc)} y="0" width={format!("{gc:.3}")} height="8" />
-                </svg>
+                { share_bar(total_ns, parts) }
                 <p><span class="swatch running" />{ " Mutator " }<span class="swatch gc" />{ " GC" }</p>
             </div>
         }

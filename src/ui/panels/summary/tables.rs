@@ -8,7 +8,8 @@ use super::About;
 use super::facts::{Fact, NO_COLLECTION, Shown, card, list};
 use crate::ui::more::More;
 use crate::ui::panel::span_text;
-use crate::ui::term::Term;
+use crate::ui::shares::share_bar;
+use crate::ui::term::{Term, heading};
 use analysis::account::report::CapTimes;
 use analysis::numbers::summary::Generation;
 use eventlog::ids::{CapId, Duration};
@@ -57,17 +58,16 @@ pub(super) fn collections(about: About<'_>) -> Html {
             <tr key={row.generation}><th scope="row">{ row.generation }</th>{ cells(row) }</tr>
         }
     };
-    let column = |name: &'static str, help: &'static str| html! { <th scope="col"><Term {name} {help} /></th> };
     let table = html! {
         <table class="plain-table">
             <thead>
                 <tr>
-                    { column("Gen", "A generation: memory by age. New values are in generation 0, which is collected often and quickly. What survives moves to the next one. A collection of the oldest is a major one: it looks at everything that is live.") }
-                    { column("Number", "How many collections began in this time.") }
-                    { column("Parallel", "How many of them were the work of more than one thread.") }
-                    { column("Elapsed", "How long the program stood still for them, together.") }
-                    { column("Average", "The mean of their pauses.") }
-                    { column("Longest", "The longest pause: how long the program could not answer to anything.") }
+                    { heading("Gen", "A generation: memory by age. New values are in generation 0, which is collected often and quickly. What survives moves to the next one. A collection of the oldest is a major one: it looks at everything that is live.") }
+                    { heading("Number", "How many collections began in this time.") }
+                    { heading("Parallel", "How many of them were the work of more than one thread.") }
+                    { heading("Elapsed", "How long the program stood still for them, together.") }
+                    { heading("Average", "The mean of their pauses.") }
+                    { heading("Longest", "The longest pause: how long the program could not answer to anything.") }
                 </tr>
             </thead>
             <tbody>{ for rows.iter().map(line) }</tbody>
@@ -177,15 +177,10 @@ pub(super) fn parallelism(about: About<'_>) -> Html {
             _ => format!("{first}–{last}"),
         };
         let class = if last == 0 { "idle" } else { "running" };
-        let width = ns as f64 / all_ns.max(1) as f64 * 100.0;
         html! {
             <tr key={first}>
                 <th scope="row">{ name }</th>
-                <td class="bar-cell">
-                    <svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-                        <rect {class} x="0" y="0" width={format!("{width:.3}")} height="8" />
-                    </svg>
-                </td>
+                <td class="bar-cell">{ share_bar(all_ns, [(class, ns)]) }</td>
                 <td class="number">{ duration(ns) }</td>
                 <td class="number share-number">{ format::percent(ns, all_ns) }</td>
             </tr>
@@ -288,19 +283,8 @@ fn columns(rows: &[Row]) -> Vec<Column> {
 
 /// A bar of all shares.
 fn bar(times: &CapTimes, columns: &[Column]) -> Html {
-    let total = times.life_ns.max(1) as f64;
-    let mut from = 0.0;
-    let parts = columns.iter().map(|(class, .., time)| {
-        let width = time(times) as f64 / total * 100.0;
-        let x = from;
-        from += width;
-        html! { <rect class={*class} x={format!("{x:.3}")} y="0" width={format!("{width:.3}")} height="8" /> }
-    });
-    html! {
-        <svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-            { for parts }
-        </svg>
-    }
+    let part = |(class, .., time): &Column| (*class, time(times));
+    share_bar(times.life_ns, columns.iter().map(part))
 }
 
 fn cells(row: &Row, columns: &[Column]) -> Html {

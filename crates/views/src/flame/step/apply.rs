@@ -8,17 +8,17 @@ use model::profile::stacks::{StackId, Stacks};
 
 /// Stacks to which something was done.
 #[derive(Clone, Debug)]
-pub struct Transformed {
+pub(crate) struct Transformed {
     /// The functions.
-    pub frames: Frames,
+    pub(crate) frames: Frames,
     /// The stacks made of them.
-    pub stacks: Stacks,
+    pub(crate) stacks: Stacks,
     /// What became of each stack, by its old number; `None` if it is gone, and
     /// what it weighs with it.
-    pub map: Vec<Option<StackId>>,
+    pub(crate) map: Vec<Option<StackId>>,
     /// How many stacks were inverted without their outermost frames, because
     /// all of them together would be too many.
-    pub shortened: u64,
+    pub(crate) shortened: u64,
 }
 
 /// What is done to stacks: by the user, or to make a view of them.
@@ -33,23 +33,10 @@ pub(crate) enum Change {
     Callers(String),
 }
 
-/// Takes the steps one after the other.
+/// Makes the changes one after the other.
 ///
 /// `seen` says for each stack how many samples it has; `None` if any may have
 /// some. Stacks without samples may be gone from the result.
-#[must_use]
-pub fn apply(
-    frames: &Frames,
-    stacks: &Stacks,
-    seen: Option<&[u32]>,
-    steps: &[Step],
-) -> Transformed {
-    let changes: Vec<Change> = steps.iter().cloned().map(Change::Step).collect();
-    apply_changes(frames, stacks, seen, &changes)
-}
-
-/// Takes the steps of the reader, and those that make a view (callers,
-/// callees), one after the other.
 pub(crate) fn apply_changes(
     frames: &Frames,
     stacks: &Stacks,

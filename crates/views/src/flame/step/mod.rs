@@ -7,8 +7,8 @@ mod recursion;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use apply::Transformed;
 pub(super) use apply::{Change, apply_changes};
-pub use apply::{Transformed, apply};
 
 /// A change of all stacks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! What is true of all profiles.
 
-use super::super::step::apply;
+use super::super::step::{Change, Transformed, apply_changes};
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
@@ -229,10 +229,11 @@ proptest! {
     ) {
         let profile = profile(&borrowed(&cap), &[]);
         let seen = Origin::seen(&profile).expect("a profile");
-        let stepped = |seen| crate::flame::step::apply(&profile.frames, &profile.stacks, seen, &steps);
+        let changes: Vec<Change> = steps.into_iter().map(Change::Step).collect();
+        let stepped = |seen| apply_changes(&profile.frames, &profile.stacks, seen, &changes);
         let (some, whole) = (stepped(Some(seen.as_slice())), stepped(None));
         for (stack, _) in profile.stacks.ids().zip(&seen).filter(|(_, count)| **count > 0) {
-            let names = |done: &crate::flame::step::Transformed| {
+            let names = |done: &Transformed| {
                 let new = done.map[stack.index()]?;
                 let frames = done.stacks.outermost_first(new).into_iter();
                 let names = frames.filter_map(|id| Some(done.frames.get(id)?.name()));
@@ -246,7 +247,7 @@ proptest! {
     #[test]
     fn recursion_is_what_popping_back_leaves(cap in any_samples(40)) {
         let profile = profile(&borrowed(&cap), &[]);
-        let done = apply(&profile.frames, &profile.stacks, None, &[Step::CollapseRecursion]);
+        let done = apply_changes(&profile.frames, &profile.stacks, None, &[Change::Step(Step::CollapseRecursion)]);
         for stack in profile.stacks.ids() {
             let mut expected: Vec<FrameId> = Vec::new();
             for frame in profile.stacks.outermost_first(stack) {

@@ -86,7 +86,7 @@ impl Graph {
 
     /// How many rows there are, with the one of everything and the headings.
     #[must_use]
-    pub fn row_count(&self) -> u32 {
+    pub(crate) fn row_count(&self) -> u32 {
         self.rows.last().map_or(1, |row| row + 1)
     }
 

@@ -36,7 +36,7 @@ const NAMED_PX: f64 = 18.0;
 impl FlameScene<'_> {
     /// How high the whole graph is, at least the picture.
     #[must_use]
-    pub fn content_px(&self) -> f64 {
+    pub(crate) fn content_px(&self) -> f64 {
         self.graph.height_px().max(self.size.1)
     }
 

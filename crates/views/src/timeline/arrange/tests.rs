@@ -6,11 +6,10 @@ use super::*;
 use crate::timeline::reveal::hidden_names;
 use crate::tracks::Contents;
 use crate::tracks::activity::Activity;
-use crate::tracks::allocation::AllocationRate;
 use crate::tracks::calls::ForeignCalls;
 use crate::tracks::collections::Collections;
-use crate::tracks::heap::Heap;
 use crate::tracks::instants::Instants;
+use crate::tracks::memory::Memory;
 use crate::tracks::messages::Messages;
 use crate::tracks::samples::Samples;
 use crate::tracks::user_span::UserSpan;
@@ -47,8 +46,8 @@ fn with_known<T>(act: impl FnOnce(&Known<'_>) -> T) -> T {
             Listed::new(Messages, "Messages"),
             Listed::new(Instants(CapId(0)), "Events of capability 0"),
             Listed::new(Instants(CapId(1)), "Events of capability 1"),
-            Listed::new(Heap, "Heap"),
-            Listed::new(AllocationRate, "Allocation rate"),
+            Listed::new(Memory::Heap, "Heap"),
+            Listed::new(Memory::Allocated, "Allocation rate"),
             Listed::new(UserSpan(0), "load"),
         ],
         ..Contents::default()

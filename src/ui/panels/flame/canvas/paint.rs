@@ -4,6 +4,7 @@ use web_sys::{HtmlCanvasElement, HtmlElement};
 
 use super::{CanvasProps, FlameCanvas, SMALL_PX};
 use crate::ui::canvas::CanvasPainter;
+use crate::ui::dom::set_style;
 use crate::ui::theme;
 use views::scene::flame::{FlameScene, Graph, Minimap};
 
@@ -36,9 +37,7 @@ impl FlameCanvas {
         let painter = self.painter.take().or_else(|| CanvasPainter::new(&canvas));
         let Some(mut painter) = painter else { return };
         // The canvas stays in view while the spacer scrolls.
-        let _ = canvas
-            .style()
-            .set_property("height", &format!("{}px", size.1));
+        set_style(&canvas, "height", &format!("{}px", size.1));
         painter.begin(&canvas, size);
         if let Some(graph) = &self.graph {
             self.scene(graph, props).paint(&mut painter);
@@ -52,10 +51,8 @@ impl FlameCanvas {
         let Some(part) = self.small_window.cast::<HtmlElement>() else {
             return;
         };
-        let style = part.style();
         for (name, value) in [("left", self.window.left), ("width", self.window.width)] {
-            // A percentage is always a valid length.
-            let _ = style.set_property(name, &format!("{}%", value * 100.0));
+            set_style(&part, name, &format!("{}%", value * 100.0));
         }
     }
 
@@ -98,12 +95,10 @@ impl FlameCanvas {
             return;
         };
         let height = format!("{}px", graph.height_px().max(self.size().1));
-        let style = spacer.style();
-        if style.get_property_value("height").as_deref() == Ok(&height) {
+        if spacer.style().get_property_value("height").as_deref() == Ok(&height) {
             return;
         }
-        // A length is always a valid height.
-        let _ = style.set_property("height", &height);
+        set_style(&spacer, "height", &height);
         if props.upwards {
             scroller.set_scroll_top(scroller.scroll_height());
         }

@@ -1,0 +1,39 @@
+//! What components ask of the browser again and again.
+
+use gloo_timers::callback::Timeout;
+use web_sys::{HtmlElement, HtmlInputElement};
+use yew::prelude::*;
+
+/// What is written in the field, or chosen in the list, that an event comes
+/// from.
+pub(super) fn value_of<E: TargetCast>(event: E) -> String {
+    // A list has its value under the name that a field has it.
+    event.target_unchecked_into::<HtmlInputElement>().value()
+}
+
+/// Sets a property of an element's style to a value that is known to be valid.
+pub(super) fn set_style(element: &HtmlElement, property: &str, value: &str) {
+    let _ = element.style().set_property(property, value);
+}
+
+/// Gives an element the focus; an element that cannot have it does not get it.
+pub(super) fn focus(element: &HtmlElement) {
+    let _ = element.focus();
+}
+
+/// A callback that sets a state to what it is called with.
+pub(super) fn setter_of<T: 'static>(state: &UseStateHandle<T>) -> Callback<T> {
+    let setter = state.setter();
+    Callback::from(move |value| setter.set(value))
+}
+
+/// A callback that waits until it was not called for so long, then hands on
+/// what it was called with last.
+#[hook]
+pub(super) fn use_pause<T: 'static>(ms: u32, then: Callback<T>) -> Callback<T> {
+    let waiting = use_mut_ref(|| None::<Timeout>);
+    Callback::from(move |value| {
+        let then = then.clone();
+        *waiting.borrow_mut() = Some(Timeout::new(ms, move || then.emit(value)));
+    })
+}
