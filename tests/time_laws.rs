@@ -481,7 +481,18 @@ fn the_table_of_threads_is_the_account() {
                 rows: 0..u64::MAX,
                 ..ThreadTableQuery::default()
             });
-            let rows = table.ok_or("no table")?.rows;
+            let table = table.ok_or("no table")?;
+            let times = session.ask(&TimeQuery(range));
+            // The foot of the table, and the panels of capabilities and tracks.
+            let all = table.all.times;
+            let ready = all.ready_paused_ns + all.ready_ns();
+            expect(
+                "all runs",
+                all.running_ns + all.open_ns,
+                times.all_caps().running_ns,
+            )?;
+            expect("all ready time", ready, times.ready_ns)?;
+            let rows = table.rows;
             let rows: BTreeMap<_, _> = rows.iter().map(|row| (row.id, row.sums.times)).collect();
             for thread in threads_of(&session, range) {
                 let what = format!("{range:?}, thread {}", thread.id);

@@ -27,7 +27,9 @@ pub enum Class {
     Open = 6,
     /// Stands still until all capabilities have stopped for a collection.
     GcSync = 7,
-    /// Stands still in a collection, without work so far.
+    /// Stands still in a collection of which it has logged no work: before its
+    /// first phase of work, in which the leader prepares the collection and the
+    /// others wait; or all of it.
     GcStart = 8,
     /// Waits in a collection for the others, who have work.
     GcIdle = 9,
@@ -101,9 +103,9 @@ impl Class {
             Self::Io => "waiting for I/O, a delay or other",
             Self::Open => "still running at the end of the log",
             Self::GcSync => "stopping for a collection",
-            Self::GcStart => "waiting in a collection",
-            Self::GcIdle => "waiting in a collection: no work found",
-            Self::GcDone => "waiting in a collection: its part is done",
+            Self::GcStart => "in a collection: no work logged",
+            Self::GcIdle => "in a collection: no work found",
+            Self::GcDone => "in a collection: its part is done",
             Self::Other => "other",
             Self::Census => "counting the heap",
             Self::Returning => "coming back from a collection",

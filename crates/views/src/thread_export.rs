@@ -6,7 +6,7 @@ use analysis::timeline::thread_table::{ThreadTable, ThreadTimes};
 use model::class::WaitReason;
 
 /// The names of the columns.
-pub const COLUMNS: [&str; 25] = [
+pub const COLUMNS: [&str; 26] = [
     "thread",
     "label",
     "created_ns",
@@ -32,6 +32,7 @@ pub const COLUMNS: [&str; 25] = [
     "mean_ready_ns",
     "wakeups",
     "migrations",
+    "unknown_ns",
 ];
 
 /// The cells of a row, one for each of [`COLUMNS`].
@@ -65,6 +66,7 @@ pub fn cells(row: &ThreadTimes) -> [Cell<'_>; COLUMNS.len()] {
         sums.mean_ready_ns().into(),
         sums.wakeups.into(),
         sums.migrations.into(),
+        times.unknown_ns.into(),
     ]
 }
 
@@ -112,7 +114,7 @@ mod tests {
             ..ThreadTable::default()
         };
         let zeros = ",0".repeat(17);
-        let rest = format!("3,,still waiting for a capability{zeros},,0,0\r\n");
+        let rest = format!("3,,still waiting for a capability{zeros},,0,0,0\r\n");
         let rows = format!("7,plain,{rest}7,\"'=a, \"\"b\"\"\nc\",{rest}");
         assert_eq!(thread_csv(&table, false), rows);
         let whole = thread_csv(&table, true);

@@ -34,21 +34,43 @@ const COLUMNS: &[Column] = &[
         "What the program calls the thread (labelThread); – if it has no name"),
     Column::text(
         "Shares",
-        "How the time of the thread divides: running, waiting to run, blocked, in foreign calls, waiting for I/O or time").unsorted(),
+        "How the time of the thread divides: running, ready (in collections, behind others, while a capability idles), blocked, in foreign calls, waiting for I/O or time, unknown").unsorted(),
     Column::number("Running", "How long it ran Haskell code on a capability"),
     Column::number(
-        "Waiting to run",
-        "How long it could run, but no capability ran it: it stood in a queue. Much of it means that the program has more to do than capabilities (+RTS -N), or that work is spread unevenly. It begins when the thread is created, woken or stopped by the timer. After a foreign call the log does not say when it begins: see “Blocked on”. Time in which garbage is collected counts too: no thread runs meanwhile.",
+        "In collections",
+        "How long it could run, but a collection went on or was being stopped for: no thread runs meanwhile",
     ),
-    Column::number("Longest wait", "The longest single wait for a capability"),
-    Column::number("Mean wait", "The mean of all waits for a capability"),
+    Column::number(
+        "Behind others",
+        "How long it could run, but the capabilities ran other threads: the program has more to do than capabilities (+RTS -N). It can run once it is created, woken or stopped by the timer; after a foreign call the log does not say since when. The details of a wait on its track say behind which thread",
+    ),
+    Column::number(
+        "While one idles",
+        "How long it could run, and some capability was idle: lost parallelism. Work is spread unevenly, or a capability had not noticed yet",
+    ),
+    Column::number(
+        "Longest wait",
+        "The longest single wait for a capability: behind other threads or while one was idle, without collections",
+    ),
+    Column::number(
+        "Mean wait",
+        "The mean of all waits for a capability, without collections",
+    ),
     Column::number(
         "Blocked",
-        "How long it could not run: until another thread filled an MVar, a foreign call returned, time passed…",
+        "How long it could not run: until another thread filled an MVar, time passed… Foreign calls are counted beside it",
+    ),
+    Column::number(
+        "Foreign calls",
+        "How long it was in safe foreign calls. The log says only when the thread runs again, so that a wait for a capability after a call is part of this",
     ),
     Column::text(
         "Blocked on",
-        "What it was blocked on, and how long. Of a foreign call the log says only when the thread runs again, so that a wait for a capability after the call is part of it. An exception wakes a thread without an event: that wait counts as blocked to its end.").unsorted(),
+        "What it was blocked on, and how long. An exception wakes a thread without an event: that wait counts as blocked to its end.").unsorted(),
+    Column::number(
+        "Unknown",
+        "How long the log does not tell what it did: buffers are lost when a program is killed",
+    ),
     Column::number("Runs", "How often a capability began to run it"),
     Column::number(
         "Wakeups",
@@ -65,16 +87,20 @@ const COLUMNS: &[Column] = &[
 ];
 
 /// What a click on the head of each column sorts by.
-const SORTS: [Option<ThreadColumn>; 14] = [
+const SORTS: [Option<ThreadColumn>; 18] = [
     Some(ThreadColumn::Thread),
     Some(ThreadColumn::Label),
     None,
     Some(ThreadColumn::Running),
-    Some(ThreadColumn::Ready),
+    Some(ThreadColumn::ReadyPaused),
+    Some(ThreadColumn::ReadyBehind),
+    Some(ThreadColumn::ReadyIdle),
     Some(ThreadColumn::LongestReady),
     Some(ThreadColumn::MeanReady),
     Some(ThreadColumn::Blocked),
+    Some(ThreadColumn::BlockedOn(WaitReason::ForeignCall)),
     None,
+    Some(ThreadColumn::Unknown),
     Some(ThreadColumn::Runs),
     Some(ThreadColumn::Wakeups),
     Some(ThreadColumn::Migrations),
@@ -83,7 +109,7 @@ const SORTS: [Option<ThreadColumn>; 14] = [
 ];
 
 /// Where reasons stand: rows are sorted by one of them through the menu.
-const BLOCKED_ON: usize = 8;
+const BLOCKED_ON: usize = 11;
 
 /// Rows asked for at first, until the grid says which it shows.
 const FIRST_ROWS: Range<u64> = 0..100;
@@ -192,7 +218,7 @@ fn goto(row: &ThreadTimes, range: Option<Interval>) -> Option<Goto> {
 /// The column that the table is sorted by, as the grid counts.
 fn sorted(view: &ThreadView) -> Option<(usize, bool)> {
     let column = match view.sort {
-        ThreadColumn::BlockedOn(_) => Some(BLOCKED_ON),
+        ThreadColumn::BlockedOn(reason) if reason != WaitReason::ForeignCall => Some(BLOCKED_ON),
         ThreadColumn::End => SORTS
             .iter()
             .position(|sort| *sort == Some(ThreadColumn::Finished)),
@@ -247,8 +273,8 @@ fn sums_row(table: &ThreadTable) -> GridRow {
         .into()
 }
 
-/// The cells from the shares to the migrations.
-fn sums_cells(sums: &ThreadSums) -> [Html; 10] {
+/// The cells from the shares to the migrations. The times sum to the life.
+fn sums_cells(sums: &ThreadSums) -> [Html; 14] {
     let times = &sums.times;
     let time = |ns: u64| match ns {
         0 => html! { <span class="faint">{ "0" }</span> },
@@ -262,11 +288,15 @@ fn sums_cells(sums: &ThreadSums) -> [Html; 10] {
     [
         shares(times),
         time(times.running_ns + times.open_ns),
-        time(times.ready_ns()),
+        time(times.ready_paused_ns),
+        time(times.ready_behind_ns),
+        time(times.ready_idle_ns),
         time(sums.longest_ready_ns),
         mean.map_or_else(|| format::NOTHING.into(), time),
-        time(times.all_blocked_ns()),
+        time(times.blocked_outside_calls_ns()),
+        time(times.foreign_ns()),
         blocked_on(times),
+        time(times.unknown_ns),
         count(sums.runs),
         count(sums.wakeups),
         count(sums.migrations),
@@ -276,7 +306,9 @@ fn sums_cells(sums: &ThreadSums) -> [Html; 10] {
 /// The reasons of blocking, the longest first.
 fn blocked_on(times: &TurnSums) -> Html {
     let reasons = WaitReason::ALL.iter().zip(times.blocked_ns);
-    let mut reasons: Vec<_> = reasons.filter(|(_, ns)| *ns > 0).collect();
+    let is_blocked =
+        |(reason, ns): &(&WaitReason, u64)| *ns > 0 && **reason != WaitReason::ForeignCall;
+    let mut reasons: Vec<_> = reasons.filter(is_blocked).collect();
     reasons.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
     let words = |(reason, ns): &(&WaitReason, u64)| {
         format!("{} {}", reason.name(), format::duration(Duration(*ns)))
@@ -415,6 +447,10 @@ fn Filter(props: &FilterProps) -> Html {
 fn sort_title(sort: ThreadColumn) -> String {
     let column = SORTS.iter().position(|other| *other == Some(sort));
     match (sort, column.and_then(|column| COLUMNS.get(column))) {
+        (ThreadColumn::Ready, _) => "Waiting for a capability".to_owned(),
+        (ThreadColumn::ReadyPaused, _) => "Ready in collections".to_owned(),
+        (ThreadColumn::ReadyBehind, _) => "Ready behind others".to_owned(),
+        (ThreadColumn::ReadyIdle, _) => "Ready while one idles".to_owned(),
         (ThreadColumn::BlockedOn(WaitReason::ForeignCall), _) => "In foreign calls".to_owned(),
         (ThreadColumn::BlockedOn(WaitReason::Other), _) => "Blocked, not said on what".to_owned(),
         (ThreadColumn::BlockedOn(reason), _) => format!("Blocked on {}", reason.name()),

@@ -20,7 +20,8 @@ pub struct CapTimes {
     pub running_ns: u64,
     /// It collected garbage.
     pub collecting_ns: u64,
-    /// It stood still in a collection, without work or done with it.
+    /// It was in a collection, but in no phase of work: before its first one,
+    /// looking for more, or done with its part.
     pub waiting_ns: u64,
     /// It stood still until all had stopped for a collection.
     pub stopping_ns: u64,

@@ -85,7 +85,7 @@ impl Store {
             ready_behind_ns: sums.ready_behind_ns,
             ready_idle_ns: sums.ready_idle_ns,
             blocked_ns,
-            foreign_ns: sums.blocked_ns[WaitReason::ForeignCall as usize],
+            foreign_ns: sums.foreign_ns(),
             unknown_ns: sums.unknown_ns,
         })
     }

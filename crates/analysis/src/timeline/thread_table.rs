@@ -33,7 +33,13 @@ pub enum ThreadColumn {
     Running,
     /// The time that it waited for a capability.
     Ready,
-    /// The time that it could not run.
+    /// The time that it was ready, in a collection.
+    ReadyPaused,
+    /// The time that it was ready, behind other threads.
+    ReadyBehind,
+    /// The time that it was ready while some capability was idle.
+    ReadyIdle,
+    /// The time that it could not run, foreign calls left out.
     Blocked,
     /// The time that it could not run for this reason.
     BlockedOn(WaitReason),
@@ -47,13 +53,18 @@ pub enum ThreadColumn {
     Wakeups,
     /// How often it was moved to another capability.
     Migrations,
+    /// The time of which the log does not tell.
+    Unknown,
 }
 
 impl ThreadColumn {
     /// All of them, in the order in which they are offered.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 25] = [
         Self::Running,
         Self::Ready,
+        Self::ReadyPaused,
+        Self::ReadyBehind,
+        Self::ReadyIdle,
         Self::LongestReady,
         Self::MeanReady,
         Self::Blocked,
@@ -65,6 +76,7 @@ impl ThreadColumn {
         Self::BlockedOn(WaitReason::Delay),
         Self::BlockedOn(WaitReason::Io),
         Self::BlockedOn(WaitReason::Other),
+        Self::Unknown,
         Self::Runs,
         Self::Wakeups,
         Self::Migrations,
@@ -86,6 +98,10 @@ impl ThreadColumn {
             Self::End => "end",
             Self::Running => "running",
             Self::Ready => "ready",
+            Self::ReadyPaused => "ready-gc",
+            Self::ReadyBehind => "ready-behind",
+            Self::ReadyIdle => "ready-idle",
+            Self::Unknown => "unknown",
             Self::Blocked => "blocked",
             Self::BlockedOn(reason) => match reason {
                 WaitReason::Mvar => "mvar",
@@ -449,7 +465,11 @@ impl Store {
             ThreadColumn::End => self.thread_end(index, thread).rank(),
             ThreadColumn::Running => times.running_ns,
             ThreadColumn::Ready => times.ready_ns(),
-            ThreadColumn::Blocked => times.all_blocked_ns(),
+            ThreadColumn::ReadyPaused => times.ready_paused_ns,
+            ThreadColumn::ReadyBehind => times.ready_behind_ns,
+            ThreadColumn::ReadyIdle => times.ready_idle_ns,
+            ThreadColumn::Unknown => times.unknown_ns,
+            ThreadColumn::Blocked => times.blocked_outside_calls_ns(),
             ThreadColumn::BlockedOn(reason) => times.blocked_ns[reason as usize],
             ThreadColumn::Runs => sums.runs,
             ThreadColumn::LongestReady => sums.longest_ready_ns,

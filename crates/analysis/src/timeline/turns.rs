@@ -225,6 +225,18 @@ impl TurnSums {
         self.blocked_ns.iter().fold(0, sum)
     }
 
+    /// In foreign calls.
+    #[must_use]
+    pub const fn foreign_ns(&self) -> u64 {
+        self.blocked_ns[WaitReason::ForeignCall as usize]
+    }
+
+    /// Not able to run, for any reason but a foreign call.
+    #[must_use]
+    pub fn blocked_outside_calls_ns(&self) -> u64 {
+        self.all_blocked_ns().saturating_sub(self.foreign_ns())
+    }
+
     /// Able to run, but waiting for a capability: not in a collection.
     #[must_use]
     pub const fn ready_ns(&self) -> u64 {

@@ -212,8 +212,8 @@ impl TrackKind for Capability {
                 of(Class::Gc),
             ),
             Explained::new(
-                "Waiting in a collection",
-                "The program collects; the capability has no work in it so far, or takes no part.",
+                "No work logged in a collection",
+                "The program collects, and the log has no work of the capability yet, or none at all. The one that leads prepares the collection meanwhile; the others wait, or take no part.",
                 of(Class::GcStart),
             ),
             Explained::new(
@@ -223,7 +223,7 @@ impl TrackKind for Capability {
             ),
             Explained::new(
                 "Done with its part",
-                "The capability has done its part of the collection and waits for its end.",
+                "The capability has done its part of the collection. The one that leads finishes the collection meanwhile; the others wait for its end.",
                 of(Class::GcDone),
             ),
             Explained::new(
@@ -254,7 +254,7 @@ impl TrackKind for Capability {
 const fn phase(class: Class) -> &'static str {
     match class {
         Class::GcSync => "stood still until all capabilities had stopped for a collection",
-        Class::GcStart => "stood still in a collection, without work,",
+        Class::GcStart => "stood still in a collection, with no work logged,",
         Class::Census => "stood still while the heap was counted",
         Class::Returning => "had not come back from a collection that was over",
         Class::Unknown => "did what the log does not tell",
@@ -367,9 +367,11 @@ impl Details<'_> {
             Class::Returning => span(place).start().0.checked_sub(1).map(Nanos),
             _ => Some(span(place).start()),
         };
-        if let Some(pause) = at.and_then(|at| pauses.at(at)) {
+        let pause = at.and_then(|at| pauses.at(at));
+        if let Some(pause) = pause {
             self.pause(pause, facts);
         }
+        let leads = pause.is_some_and(|pause| pause.generation.is_some() && pause.leader == cap);
         self.duration_facts(span(place), facts);
         if class == Class::Unknown {
             return;
@@ -385,10 +387,13 @@ impl Details<'_> {
             return;
         }
         for i in places {
+            let ends = pause.is_some_and(|pause| pause.end == span(i).end());
             let label = match pieces.class(i) {
                 Class::GcSync => "stood still until all had stopped",
-                Class::GcStart => "waited, without work",
+                Class::GcStart if leads => "prepared the collection",
+                Class::GcStart => "no work logged",
                 Class::GcIdle => "found no work",
+                Class::GcDone if leads && ends => "finished the collection",
                 Class::GcDone => "had done its part",
                 Class::Census => "the heap was counted",
                 Class::Returning => "came back",

@@ -72,12 +72,12 @@ const PARTS: [Part; 7] = [
     ),
     (
         "Done",
-        "Their part was done (GC_DONE), the collection was not.",
+        "Their part was done (GC_DONE), the collection was not: the one that leads finished it meanwhile, the others waited.",
         |parts| parts.done_ns,
     ),
     (
         "No phase",
-        "They stood still before their first phase of work, or took no part in the collection.",
+        "Before their first phase of work, in which the one that leads prepares the collection and the others wait; or they took no part in it.",
         |parts| parts.outside_ns,
     ),
     (

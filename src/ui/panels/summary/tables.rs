@@ -238,7 +238,7 @@ const COLUMNS: [Column; 7] = [
     (
         "gc part",
         "Waiting in collections",
-        "It stood still in a collection, without work or done with it; or while the heap was counted for a profile.",
+        "It was in a collection without a phase of work: before its first one, looking for more, or done with its part; or the heap was counted for a profile. The capability that leads prepares and finishes the collection in this time, the others wait.",
         |times| times.waiting_ns.saturating_add(times.census_ns),
     ),
     (

@@ -131,11 +131,14 @@ impl Strip<'_> {
             }
             Style::Spread => {
                 let (mut spread, mut mean) = (Band::default(), Band::default());
+                let mut ground = Outline::new(plot.bottom);
                 for (from, to, values) in points {
+                    ground.step(*from, *to, plot.height_of(values.min));
                     spread.step(*from, *to, plot.y(values.max), plot.y(values.min));
                     let y = plot.y(values.mean);
                     mean.step(*from, *to, y - HALF_LINE_PX, y + HALF_LINE_PX);
                 }
+                painter.polygon(&ground.finish(), colour.alpha(0.15));
                 spread.paint(colour.alpha(0.35), painter);
                 mean.paint(colour.into(), painter);
             }

@@ -116,7 +116,7 @@ fn patterns_tell_apart_what_shapes_do_not() {
             // The parts of a collection without work differ in words only,
             // and so do collections whose generation is the text.
             let words_only = |name: &str| {
-                ["Waiting in", "Idle", "Done", "A major", "A collection of"]
+                ["No work", "Idle", "Done", "A major", "A collection of"]
                     .iter()
                     .any(|start| name.starts_with(start))
             };
