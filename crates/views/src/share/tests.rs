@@ -10,7 +10,6 @@ use crate::events::filter::{CapFilter, EventFilter};
 use crate::fingerprint::fingerprint;
 use crate::flame::query::Measure;
 use crate::flame::step::Step;
-use crate::key::text;
 use crate::notes::tests::any_notes;
 use crate::notes::{MAX_NAME, MAX_NOTES, Note};
 use crate::timeline::arrange::{Move, TrackView};
@@ -31,7 +30,7 @@ const fn panel(name: PanelName, codec: Codec) -> Panel {
         name,
         title: "",
         help: "",
-        keys: [text(""), text("")],
+        keys: &[],
         codec,
     }
 }

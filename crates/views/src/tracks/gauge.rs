@@ -1,10 +1,8 @@
 //! What tracks that show gauges have in common: the words for their values, and
 //! the values of the bucket that is drawn at a time.
 
-use super::Log;
-use super::Row;
 use super::details::{DetailsQuery, Fact};
-use super::{TimelineQuery, TrackKind};
+use super::{Log, Row, TimelineQuery, TrackKind};
 use crate::scene::gauge::{Series, Unit, value, values};
 use crate::scene::painter::Painter;
 use crate::scene::strip::Strip;

@@ -3,10 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Log;
 use super::details::{Details, DetailsQuery, Fact, MOST_LISTED, exact_time};
 use super::legend::{Explained, MIDDLE, Made, Sample, Section};
-use super::{Contents, Listed, Shape, TrackKind, link};
+use super::{Contents, Listed, Log, Shape, TrackKind, link};
 use crate::scene::colour::Rgb;
 use crate::scene::format;
 use crate::scene::painter::{Align, Face, Painter};
