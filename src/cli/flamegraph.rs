@@ -13,7 +13,6 @@ use analysis::flamegraph::source_info::{SourceInfo, TrackInfo};
 use analysis::flamegraph::sources;
 use analysis::flamegraph::spans::totals::WindowTotals;
 use analysis::timeline::user_spans::SpanPrefixes;
-use eventlog::ids::Nanos;
 use eventlog::system_words;
 use model::profile::TrackSource;
 use model::profile::origin::Choice;
@@ -257,11 +256,8 @@ fn query(
     let measure = measure(from, arguments.measure)?;
     let whole = session.flame_span(from.source());
     let whole = whole.or(session.overview().span);
-    let range = range.zip(whole).map(|(range, whole)| {
-        // A picture is as long as its range: not longer than the profile.
-        let clamped = |at: Nanos| at.clamp(whole.start(), whole.end());
-        Interval::new(clamped(range.start()), clamped(range.end()))
-    });
+    // A picture is as long as its range: not longer than the profile.
+    let range = range.zip(whole).map(|(range, whole)| range.clip(whole));
     Ok(FlameQuery {
         choice: Choice {
             source: from.source(),

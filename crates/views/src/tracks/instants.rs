@@ -165,7 +165,7 @@ impl TrackKind for Instants {
 impl Details<'_> {
     /// What happened on a capability from a time to another, both included.
     fn of_instants(&self, cap: CapId, span: Interval) -> Vec<Fact> {
-        let range = (span.start().0, span.end().0.max(span.start().0));
+        let range = (span.start().0, span.end().0);
         let counts = self.store.instant_counts(cap, range);
         let total: usize = counts.iter().map(|(_, count)| count).sum();
         if total > MOST_LISTED {
