@@ -8,6 +8,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use analysis::findings::{Findings, Rule};
+use analysis::flamegraph::centres::CostCentres;
 use analysis::flamegraph::collect::ProfileCollector;
 use eventlog::ids::Duration;
 use eventlog::source::read_log;
@@ -37,16 +38,16 @@ fn read(path: &Path) -> (Profile, Findings) {
         bytes = inflated;
     }
     let mut collector = ProfileCollector::default();
+    let mut centres = CostCentres::default();
     let mut log = None::<Interval>;
     let mut sink = |record: &Record<'_>| {
-        let at = Interval::new(record.time, record.time);
-        log = Some(log.map_or(at, |log| {
-            Interval::new(log.start(), log.end().max(record.time))
-        }));
+        log.get_or_insert(Interval::at(record.time))
+            .extend(record.time);
+        centres.offer(record);
         collector.offer(record);
     };
     read_log(&mut bytes.as_slice(), &mut sink).expect("an eventlog");
-    collector.finish(log.unwrap_or_default())
+    collector.finish(log.unwrap_or_default(), &centres)
 }
 
 #[test]

@@ -9,8 +9,8 @@ use std::io::Read;
 use analysis::flamegraph::sources;
 use analysis::timeline::profile_rows::CallsOf;
 use common::build::{Build, Declared};
+use common::picture::{self, open_bytes, whole};
 use eventlog::ids::{CapId, Nanos, OsThreadId, ThreadId};
-use eventlog::{Need, Step};
 use model::class::CLASSES;
 use model::class::Class;
 use model::marks::MarkKind;
@@ -18,38 +18,17 @@ use model::profile::TrackSource;
 use model::profile::frames::Frame;
 use model::time::Interval;
 use proptest::prelude::*;
-use views::notes::Notes;
-use views::scene::painter::TextPainter;
-use views::scene::palette::Palette;
-use views::scene::viewport::Viewport;
 use views::session::Session;
-use views::timeline::arrange::{TrackView, arrange};
+use views::timeline::arrange::TrackView;
 use views::timeline::layout::{Layout, Track};
-use views::timeline::{Focus, Scene};
-use views::tracks::Contents;
-use views::tracks::Known;
-use views::tracks::Row;
-use views::tracks::TimelineQuery;
 use views::tracks::calls::{Call, ForeignCalls};
 use views::tracks::details::{DetailsQuery, Fact, Target};
 use views::tracks::item::{Marks, Names};
 use views::tracks::samples::{Sampled, Samples};
+use views::tracks::{Contents, Row, TimelineQuery};
 
-fn open_bytes(bytes: &[u8]) -> Session {
-    let mut session = Session::new(bytes.len() as u64);
-    loop {
-        match session.advance(100_000) {
-            Ok(Step::Need(needs)) => {
-                for Need(range) in needs {
-                    let piece = &bytes[range.start as usize..range.end as usize];
-                    session.supply(range.start, piece);
-                }
-            }
-            Ok(Step::More | Step::Indexed) => {}
-            Ok(Step::Done) | Err(_) => return session,
-        }
-    }
-}
+/// How many events are read at a time.
+const AT_ONCE: usize = 100_000;
 
 /// The sample of the landing page with a profile and foreign calls.
 fn demo() -> Session {
@@ -62,7 +41,7 @@ fn demo() -> Session {
     flate2::read::GzDecoder::new(packed.as_slice())
         .read_to_end(&mut bytes)
         .expect("gzip");
-    open_bytes(&bytes)
+    open_bytes(&bytes, AT_ONCE)
 }
 
 /// Names as the page has them.
@@ -97,21 +76,8 @@ fn ask(session: &Session, rows: &[Row], view: (u64, u64), width_px: u32) -> (Mar
     (marks, query.bucket_ns())
 }
 
-fn whole(session: &Session) -> (u64, u64) {
-    let log = session.overview().span.expect("events");
-    (log.start().0, log.end().0)
-}
-
 fn tracks(session: &Session) -> Vec<Track> {
-    let contents = session.contents();
-    let known = Known {
-        caps: &[],
-        contents: &contents,
-        threads: &[],
-        pinned_threads: &[],
-        threads_in_all: 0,
-    };
-    let mut tracks = arrange(&known, &TrackView::default());
+    let mut tracks = picture::tracks(session, (&[], 0), &TrackView::default());
     tracks.retain(|track| matches!(track.row(), Some(Row::Samples(_) | Row::ForeignCalls(_))));
     tracks
 }
@@ -121,37 +87,17 @@ fn rows(session: &Session) -> Vec<Row> {
 }
 
 /// Paints the rows of a part of a log, and compares with the snapshot.
-fn picture(snapshot: &str, session: &Session, (from, to): (u64, u64)) {
+fn show(snapshot: &str, session: &Session, range: (u64, u64)) {
     let layout = Layout::new(tracks(session));
-    let log = session.overview().span.expect("events");
-    let mut view = Viewport::new(log, 584.0);
-    view.show_exactly(Interval::new(Nanos(from), Nanos(to)));
-    let rows = rows(session);
-    let span = view.span();
-    let (marks, _) = ask(session, &rows, (span.start().0, span.end().0), 584);
-    let mut painter = TextPainter::default();
-    Scene {
-        layout: &layout,
-        scroll_px: 0.0,
-        size: (800.0, 400.0),
-        view,
-        palette: &Palette::LIGHT,
-        patterns: false,
-        caps: 1,
-        marks: &marks,
-        overview: &Marks::default(),
-        names: &Told(session.contents()),
-        notes: &Notes::default(),
-        focus: Focus::default(),
-    }
-    .paint(&mut painter);
-    insta::assert_snapshot!(snapshot, painter.finish());
+    let view = picture::view(session, Some(range));
+    let painted = picture::paint(session, &layout, view, &Told(session.contents()), &[]);
+    insta::assert_snapshot!(snapshot, painted);
 }
 
 #[test]
 fn pictures_of_the_demo() {
     let session = demo();
-    picture("profile_near", &session, (1_030_000_000, 1_050_000_000));
+    show("profile_near", &session, (1_030_000_000, 1_050_000_000));
 }
 
 fn text(facts: &[Fact]) -> String {
@@ -250,7 +196,7 @@ fn sampled(ticks: &[(u64, u32)], interval: u64) -> Session {
         log
     });
     log.end();
-    open_bytes(&log.bytes)
+    open_bytes(&log.bytes, AT_ONCE)
 }
 
 /// A span of the truth: when, its class, and the name of its function.
@@ -396,7 +342,7 @@ proptest! {
             log
         });
         log.end();
-        let session = open_bytes(&log.bytes);
+        let session = open_bytes(&log.bytes, AT_ONCE);
         let row = Row::from(ForeignCalls(CallsOf::OsThread(OsThreadId(71))));
         prop_assert_eq!(rows(&session), [row]);
         check(&session, row, &truth, (from, from + length), width);
@@ -410,7 +356,7 @@ proptest! {
 fn rows_of_real_profiles_are_whole() {
     let mut tally = common::Tally::default();
     for case in common::cases() {
-        let session = open_bytes(&case.bytes());
+        let session = open_bytes(&case.bytes(), AT_ONCE);
         let rows = rows(&session);
         let sources = session.flame_sources();
         let tracks = sources
@@ -469,7 +415,7 @@ fn calls_of_callbacks() {
         log.event(19, 9900, b"the end")
     });
     log.end();
-    let session = open_bytes(&log.bytes);
+    let session = open_bytes(&log.bytes, AT_ONCE);
     let known = Row::from(ForeignCalls(CallsOf::OsThread(OsThreadId(71))));
     let unknown = Row::from(ForeignCalls(CallsOf::Unknown { lane: 0 }));
     assert_eq!(rows(&session), [known, unknown]);

@@ -13,9 +13,8 @@ use model::time::Interval;
 use proptest::prelude::*;
 use views::session::Session;
 use views::session::questions::TimeQuery;
-use views::timeline::arrange::{TrackView, arrange};
+use views::timeline::arrange::TrackView;
 use views::timeline::layout::Layout;
-use views::tracks::Known;
 use views::tracks::Row;
 use views::tracks::TimelineQuery;
 use views::tracks::capability::Capability;
@@ -42,25 +41,12 @@ impl Names for Labels {
 }
 
 fn all_tracks(session: &Session, view: &TrackView) -> (Layout, Labels) {
-    let overview = session.overview();
     let filter = ThreadFilter {
         limit: 4,
         ..ThreadFilter::default()
     };
     let (threads, threads_in_all) = session.ask(&filter);
-    let caps: Vec<_> = overview
-        .caps
-        .iter()
-        .map(|life| (life.cap, String::new()))
-        .collect();
-    let known = Known {
-        caps: &caps,
-        contents: &overview.contents,
-        threads: &threads,
-        pinned_threads: &[],
-        threads_in_all: threads_in_all as u64,
-    };
-    let tracks = arrange(&known, view);
+    let tracks = picture::tracks(session, (&threads, threads_in_all), view);
     let labels = threads.into_iter().map(|row| (row.id, row.label)).collect();
     (Layout::new(tracks), Labels(labels))
 }

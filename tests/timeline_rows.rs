@@ -9,18 +9,16 @@ use analysis::numbers::collections_query::CollectionsQuery;
 use analysis::timeline::activity::COLLECTING;
 use analysis::timeline::user_spans::SpanPrefixes;
 use common::build::{Build, Declared};
-use common::picture::{self, NoNames, ask};
+use common::picture::{self, NoNames, ask, open_bytes, whole};
 use eventlog::ids::{CapId, Duration, Nanos, TaskId};
-use eventlog::{Need, Step};
 use model::class::Class;
 use model::marks::{MarkKind, Values};
 use model::time::Interval;
 use proptest::prelude::*;
 use views::session::Session;
 use views::session::questions::TimeQuery;
-use views::timeline::arrange::{TrackView, arrange};
+use views::timeline::arrange::TrackView;
 use views::timeline::layout::{Layout, Track};
-use views::tracks::Known;
 use views::tracks::activity::Activity;
 use views::tracks::blocks::Blocks;
 use views::tracks::collections::{Collections, Pause};
@@ -39,37 +37,8 @@ fn open(name: &str) -> Session {
     common::fixture(name).session()
 }
 
-fn open_bytes(bytes: &[u8], max_events: usize) -> Session {
-    let mut session = Session::new(bytes.len() as u64);
-    loop {
-        match session.advance(max_events) {
-            Ok(Step::Need(needs)) => {
-                for Need(range) in needs {
-                    let piece = &bytes[range.start as usize..range.end as usize];
-                    session.supply(range.start, piece);
-                }
-            }
-            Ok(Step::More | Step::Indexed) => {}
-            Ok(Step::Done) | Err(_) => return session,
-        }
-    }
-}
-
 /// All tracks of a log but its threads.
 fn tracks(session: &Session) -> Vec<Track> {
-    let overview = session.overview();
-    let caps: Vec<_> = overview
-        .caps
-        .iter()
-        .map(|life| (life.cap, String::new()))
-        .collect();
-    let known = Known {
-        caps: &caps,
-        contents: &overview.contents,
-        threads: &[],
-        pinned_threads: &[],
-        threads_in_all: 0,
-    };
     let opened = Group::ALL.iter();
     let view = TrackView {
         opened: opened
@@ -77,16 +46,11 @@ fn tracks(session: &Session) -> Vec<Track> {
             .collect(),
         ..TrackView::default()
     };
-    arrange(&known, &view)
+    picture::tracks(session, (&[], 0), &view)
 }
 
 fn rows(session: &Session) -> Vec<Row> {
     tracks(session).iter().filter_map(Track::row).collect()
-}
-
-fn whole(session: &Session) -> (u64, u64) {
-    let log = session.overview().span.expect("events");
-    (log.start().0, log.end().0)
 }
 
 /// Paints some rows of a log, and compares with the snapshot.

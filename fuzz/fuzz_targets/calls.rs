@@ -4,6 +4,7 @@
 
 use eventlog::status::StopCodes;
 use eventlog::{Event, EventType};
+use analysis::flamegraph::centres::CostCentres;
 use analysis::flamegraph::collect::ProfileCollector;
 use eventlog::ids::Nanos;
 use model::time::Interval;
@@ -22,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
         let event = Event::decode(EventType(19), line, StopCodes::default());
         collector.profile_event(event, Nanos(at));
     }
-    let (profile, _) = collector.finish(Interval::new(Nanos(0), Nanos(at)));
+    let (profile, _) = collector.finish(Interval::new(Nanos(0), Nanos(at)), &CostCentres::default());
     for track in &profile.tracks {
         let samples = &track.samples;
         for pair in (0..samples.len()).collect::<Vec<_>>().windows(2) {

@@ -13,14 +13,14 @@ use analysis::flamegraph::source_info::{SourceInfo, TrackInfo};
 use analysis::flamegraph::sources;
 use analysis::flamegraph::spans::totals::WindowTotals;
 use analysis::timeline::user_spans::SpanPrefixes;
-use eventlog::ids::Nanos;
 use eventlog::system_words;
 use model::profile::TrackSource;
 use model::profile::origin::Choice;
 use model::profile::source::{Source, Unit};
+use model::profile::weights::Measure;
 use model::time::Interval;
 use symbols::Symbols;
-use views::flame::query::{ExportFormat, FlameQuery, FlameRow, FlameTableQuery, Measure, View};
+use views::flame::query::{ExportFormat, FlameQuery, FlameRow, FlameTableQuery, View};
 use views::flame::step::Step;
 use views::scene::flame::{picture_query, svg};
 use views::scene::palette::Palette;
@@ -256,11 +256,8 @@ fn query(
     let measure = measure(from, arguments.measure)?;
     let whole = session.flame_span(from.source());
     let whole = whole.or(session.overview().span);
-    let range = range.zip(whole).map(|(range, whole)| {
-        // A picture is as long as its range: not longer than the profile.
-        let clamped = |at: Nanos| at.clamp(whole.start(), whole.end());
-        Interval::new(clamped(range.start()), clamped(range.end()))
-    });
+    // A picture is as long as its range: not longer than the profile.
+    let range = range.zip(whole).map(|(range, whole)| range.clip(whole));
     Ok(FlameQuery {
         choice: Choice {
             source: from.source(),

@@ -195,10 +195,8 @@ impl Collector {
     }
 
     fn in_range(&self, span: Interval) -> bool {
-        self.range.is_none_or(|range| {
-            let begins_in = range.start() <= span.start() && span.start() < range.end();
-            begins_in || (span.start() < range.start() && range.start() < span.end())
-        })
+        self.range
+            .is_none_or(|range| range.contains(span.start()) || span.contains(range.start()))
     }
 
     /// A span of a thread's life, with the moves during it: these come before it, as they end

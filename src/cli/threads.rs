@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{Condition, Failure, Input, Out, Output, Range, Table, report};
 use analysis::timeline::thread_table::{ThreadColumn, ThreadTableQuery};
-use views::thread_export::{COLUMNS, cells};
+use views::thread_export::{cells, names};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -25,7 +25,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     };
     let session = Input::open(&arguments.file)?.read_session()?;
     let threads = session.ask(&query).unwrap_or_default();
-    let mut table = Table::begin(out, arguments.output, &COLUMNS)?;
+    let names = names();
+    let mut table = Table::begin(out, arguments.output, &names)?;
     for thread in &threads.rows {
         table.row(&cells(thread))?;
     }

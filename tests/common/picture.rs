@@ -6,18 +6,20 @@
 )]
 
 use analysis::timeline::flow::Arrow;
+use analysis::timeline::threads::ThreadRow;
 use eventlog::ids::{Nanos, ThreadId};
+use eventlog::{Need, Step};
 use model::time::Interval;
 use views::notes::Notes;
 use views::scene::painter::TextPainter;
 use views::scene::palette::Palette;
 use views::scene::viewport::Viewport;
 use views::session::Session;
-use views::timeline::layout::Layout;
+use views::timeline::arrange::{TrackView, arrange};
+use views::timeline::layout::{Layout, Track};
 use views::timeline::{Focus, Scene};
-use views::tracks::Row;
-use views::tracks::TimelineQuery;
 use views::tracks::item::{Marks, Names};
+use views::tracks::{Known, Row, TimelineQuery};
 
 /// No thread and no message has a name.
 pub struct NoNames;
@@ -29,6 +31,48 @@ impl Names for NoNames {
     fn message(&self, _: u32) -> Option<&str> {
         None
     }
+}
+
+/// What can be read of a log, so many events at a time; it may be damaged.
+pub fn open_bytes(bytes: &[u8], max_events: usize) -> Session {
+    let mut session = Session::new(bytes.len() as u64);
+    loop {
+        match session.advance(max_events) {
+            Ok(Step::Need(needs)) => {
+                for Need(range) in needs {
+                    let piece = &bytes[range.start as usize..range.end as usize];
+                    session.supply(range.start, piece);
+                }
+            }
+            Ok(Step::More | Step::Indexed) => {}
+            Ok(Step::Done) | Err(_) => return session,
+        }
+    }
+}
+
+/// The tracks of a log, with these threads of so many.
+pub fn tracks(
+    session: &Session,
+    (threads, in_all): (&[ThreadRow], usize),
+    view: &TrackView,
+) -> Vec<Track> {
+    let overview = session.overview();
+    let caps = overview.caps.iter();
+    let caps: Vec<_> = caps.map(|life| (life.cap, String::new())).collect();
+    let known = Known {
+        caps: &caps,
+        contents: &overview.contents,
+        threads,
+        pinned_threads: &[],
+        threads_in_all: in_all as u64,
+    };
+    arrange(&known, view)
+}
+
+/// When a log begins and ends.
+pub fn whole(session: &Session) -> (u64, u64) {
+    let log = session.overview().span.expect("events");
+    (log.start().0, log.end().0)
 }
 
 /// The marks of some rows from one time to another.

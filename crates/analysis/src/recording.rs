@@ -131,7 +131,7 @@ impl Recording {
         let log = read.map_or(Interval::default(), |(from, to)| Interval::new(from, to));
         let range = range.unwrap_or(log);
         let caps = self.info.lives.caps().map(|(cap, life)| {
-            let life = Interval::new(life.start().max(range.start()), life.end().min(range.end()));
+            let life = life.clip(range);
             let runs = self.store.cap(cap).map(|lane| lane.runs.time_in(life));
             let running_ns = runs.map_or(0, |times| times[Class::Running as usize]);
             let life_ns = life.duration().0;

@@ -89,6 +89,15 @@ macro_rules! events {
                 }
             }
 
+            /// What it is about; `None` if its type is not known.
+            #[must_use]
+            pub const fn subject(&self) -> Option<Subject> {
+                match self {
+                    $( Self::$name { .. } => Some(Subject::$subject), )*
+                    Self::UnknownEvent { .. } => None,
+                }
+            }
+
             /// Whether the first field of a type's events is a thread.
             pub(super) const fn begins_with_a_thread(id: EventType) -> bool {
                 match id.0 {

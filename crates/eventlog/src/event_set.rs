@@ -61,8 +61,7 @@ impl EventSet {
     /// These types and one more.
     #[must_use]
     pub const fn with(mut self, id: EventType) -> Self {
-        let (word, bit) = Self::place(id);
-        self.0[word] |= bit;
+        self.insert(id);
         self
     }
 
@@ -82,8 +81,10 @@ impl EventSet {
 
     /// Adds a type.
     #[inline]
-    pub fn insert(&mut self, id: EventType) {
-        *self = self.with(id);
+    pub const fn insert(&mut self, id: EventType) {
+        // In place: this is done for each event of a log.
+        let (word, bit) = Self::place(id);
+        self.0[word] |= bit;
     }
 
     /// Whether it has that type.

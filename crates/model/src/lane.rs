@@ -19,6 +19,11 @@ pub trait Lane {
     }
     /// When a span begins and ends, in nanoseconds.
     fn span(&self, index: usize) -> (u64, u64);
+    /// The time of a span.
+    fn interval(&self, index: usize) -> Interval {
+        let (start, end) = self.span(index);
+        Interval::new(Nanos(start), Nanos(end))
+    }
     /// What a span is.
     fn class(&self, index: usize) -> Class;
     /// The time by class of all spans before this one.
@@ -57,6 +62,14 @@ pub trait Lane {
     /// The first span that starts at or after `time`.
     fn first_starting_at(&self, time: u64) -> usize {
         partition(self.len(), |i| self.span(i).0 < time)
+    }
+
+    /// The span that begins and ends just then.
+    fn exactly(&self, time: Interval) -> Option<usize> {
+        let from = self.first_starting_at(time.start().0);
+        let here = (from..self.len()).take_while(|&i| self.span(i).0 == time.start().0);
+        let mut here = here.filter(|&i| self.span(i).1 == time.end().0);
+        here.next()
     }
 
     /// The time by class before `time`.

@@ -244,7 +244,7 @@ fn of_panel(panel: &'static Panel) -> Binding {
         action: Action::Panel(panel.name),
         section: Section::Panels,
         when: When::Open,
-        keys: &panel.keys,
+        keys: panel.keys,
         title: panel.title,
         help: panel.help,
         does: Effect::Panel(panel.name),

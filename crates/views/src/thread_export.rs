@@ -5,69 +5,63 @@ use crate::cells::{Cell, Formulas, push_csv};
 use analysis::timeline::thread_table::{ThreadTable, ThreadTimes};
 use model::class::WaitReason;
 
-/// The names of the columns.
-pub const COLUMNS: [&str; 26] = [
-    "thread",
-    "label",
-    "created_ns",
-    "finished_ns",
-    "end",
-    "running_ns",
-    "running_at_end_ns",
-    "ready_in_collection_ns",
-    "ready_ns",
-    "ready_while_idle_ns",
-    "blocked_ns",
-    "blocked_mvar_ns",
-    "blocked_black_hole_ns",
-    "blocked_stm_ns",
-    "blocked_throw_to_ns",
-    "foreign_call_ns",
-    "blocked_delay_ns",
-    "blocked_io_ns",
-    "blocked_other_ns",
-    "runs",
-    "ready_waits",
-    "longest_ready_ns",
-    "mean_ready_ns",
-    "wakeups",
-    "migrations",
-    "unknown_ns",
+/// What a column has of a row.
+type Content = fn(&ThreadTimes) -> Cell<'_>;
+
+/// The columns, each by its name.
+const COLUMNS: [(&str, Content); 26] = [
+    ("thread", |row| u64::from(row.id.0).into()),
+    ("label", |row| row.label.as_deref().into()),
+    ("created_ns", |row| row.created.map(|time| time.0).into()),
+    ("finished_ns", |row| row.finished.map(|time| time.0).into()),
+    ("end", |row| row.end.explanation().into()),
+    ("running_ns", |row| row.sums.times.running_ns.into()),
+    ("running_at_end_ns", |row| row.sums.times.open_ns.into()),
+    ("ready_in_collection_ns", |row| {
+        row.sums.times.ready_paused_ns.into()
+    }),
+    ("ready_ns", |row| row.sums.times.ready_ns().into()),
+    ("ready_while_idle_ns", |row| {
+        row.sums.times.ready_idle_ns.into()
+    }),
+    ("blocked_ns", |row| row.sums.times.all_blocked_ns().into()),
+    ("blocked_mvar_ns", |row| blocked(row, WaitReason::Mvar)),
+    ("blocked_black_hole_ns", |row| {
+        blocked(row, WaitReason::BlackHole)
+    }),
+    ("blocked_stm_ns", |row| blocked(row, WaitReason::Stm)),
+    ("blocked_throw_to_ns", |row| {
+        blocked(row, WaitReason::ThrowTo)
+    }),
+    ("foreign_call_ns", |row| {
+        blocked(row, WaitReason::ForeignCall)
+    }),
+    ("blocked_delay_ns", |row| blocked(row, WaitReason::Delay)),
+    ("blocked_io_ns", |row| blocked(row, WaitReason::Io)),
+    ("blocked_other_ns", |row| blocked(row, WaitReason::Other)),
+    ("runs", |row| row.sums.runs.into()),
+    ("ready_waits", |row| row.sums.times.ready_waits.into()),
+    ("longest_ready_ns", |row| row.sums.longest_ready_ns.into()),
+    ("mean_ready_ns", |row| row.sums.mean_ready_ns().into()),
+    ("wakeups", |row| row.sums.wakeups.into()),
+    ("migrations", |row| row.sums.migrations.into()),
+    ("unknown_ns", |row| row.sums.times.unknown_ns.into()),
 ];
 
-/// The cells of a row, one for each of [`COLUMNS`].
+const fn blocked(row: &ThreadTimes, by: WaitReason) -> Cell<'_> {
+    Cell::Number(row.sums.times.blocked_ns[by as usize])
+}
+
+/// The names of the columns.
+#[must_use]
+pub fn names() -> [&'static str; COLUMNS.len()] {
+    COLUMNS.map(|(name, _)| name)
+}
+
+/// The cells of a row, one for each column.
 #[must_use]
 pub fn cells(row: &ThreadTimes) -> [Cell<'_>; COLUMNS.len()] {
-    let (sums, times) = (&row.sums, &row.sums.times);
-    let blocked = |reason: WaitReason| Cell::Number(times.blocked_ns[reason as usize]);
-    [
-        u64::from(row.id.0).into(),
-        row.label.as_deref().into(),
-        row.created.map(|time| time.0).into(),
-        row.finished.map(|time| time.0).into(),
-        row.end.explanation().into(),
-        times.running_ns.into(),
-        times.open_ns.into(),
-        times.ready_paused_ns.into(),
-        times.ready_ns().into(),
-        times.ready_idle_ns.into(),
-        times.all_blocked_ns().into(),
-        blocked(WaitReason::Mvar),
-        blocked(WaitReason::BlackHole),
-        blocked(WaitReason::Stm),
-        blocked(WaitReason::ThrowTo),
-        blocked(WaitReason::ForeignCall),
-        blocked(WaitReason::Delay),
-        blocked(WaitReason::Io),
-        blocked(WaitReason::Other),
-        sums.runs.into(),
-        times.ready_waits.into(),
-        sums.longest_ready_ns.into(),
-        sums.mean_ready_ns().into(),
-        sums.wakeups.into(),
-        sums.migrations.into(),
-        times.unknown_ns.into(),
-    ]
+    COLUMNS.map(|(_, content)| content(row))
 }
 
 /// The rows of a table as CSV (RFC 4180), with a row of names first if
@@ -77,7 +71,7 @@ pub fn cells(row: &ThreadTimes) -> [Cell<'_>; COLUMNS.len()] {
 pub fn thread_csv(table: &ThreadTable, header: bool) -> String {
     let mut csv = String::new();
     if header {
-        csv.push_str(&COLUMNS.join(","));
+        csv.push_str(&names().join(","));
         csv.push_str("\r\n");
     }
     for row in &table.rows {
@@ -118,6 +112,6 @@ mod tests {
         let rows = format!("7,plain,{rest}7,\"'=a, \"\"b\"\"\nc\",{rest}");
         assert_eq!(thread_csv(&table, false), rows);
         let whole = thread_csv(&table, true);
-        assert_eq!(whole, format!("{}\r\n{rows}", COLUMNS.join(",")));
+        assert_eq!(whole, format!("{}\r\n{rows}", names().join(",")));
     }
 }

@@ -39,15 +39,16 @@ pub const NOTES: PanelName = PanelName("notes");
 /// The panel of the process, with the diagnostics of the log.
 pub const PROCESS: PanelName = PanelName("process");
 
-/// A digit, wherever the keyboard has it, is the key of a panel.
+/// A digit, wherever the keyboard has it, is the key of a panel, as long as
+/// there are digits.
 macro_rules! panels {
-    ($($name:literal, $digit:literal, $title:literal, $settings:ty, $view:path, $help:literal;)*) => {
+    ($($name:literal, $($digit:literal)?, $title:literal, $settings:ty, $view:path, $help:literal;)*) => {
         /// All panels, in the order of their tabs.
         pub static PANELS: &[Panel] = &[$(Panel {
             name: PanelName($name),
             title: $title,
             help: $help,
-            keys: [at(concat!("Digit", $digit)), text($digit)],
+            keys: &[$(at(concat!("Digit", $digit)), text($digit))?],
             codec: Codec::of::<$settings>(),
         }),*];
 

@@ -206,10 +206,8 @@ fn why_empty(props: &PanelProps, view: &ThreadView) -> &'static str {
 /// The beginning of a thread's life, or of the part of it in the range.
 fn goto(row: &ThreadTimes, range: Option<Interval>) -> Option<Goto> {
     let life = row.life?;
-    let start = range.map_or(life.start(), |range| life.start().max(range.start()));
-    let end = range.map_or(life.end(), |range| life.end().min(range.end()));
     Some(Goto {
-        span: Interval::new(start, end.max(start)),
+        span: range.map_or(life, |range| life.clip(range)),
         row: Some(Thread(row.id).into()),
         zoom: false,
     })

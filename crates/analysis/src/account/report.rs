@@ -181,7 +181,7 @@ impl ProgramTimes {
 impl Account<'_> {
     /// The part of a range in which there is a log.
     pub(super) fn clip(&self, range: Interval) -> Interval {
-        clip(range, self.log())
+        range.clip(self.log())
     }
 
     /// The account of a range; of the whole log without one.
@@ -225,7 +225,7 @@ impl Account<'_> {
 
     /// How a capability spent a range, of which the totals are these.
     fn cap_times(&self, cap: CapId, range: Interval, totals: &Totals) -> CapTimes {
-        let life = clip(range, self.life_of(cap));
+        let life = range.clip(self.life_of(cap));
         let lane = usize::from(cap.0) + 1;
         let (Some(of), Some(pieces)) = (self.lanes.get(lane), self.pieces(lane)) else {
             return CapTimes::default();
@@ -257,12 +257,6 @@ impl Account<'_> {
         let totals = walker.totals(range.end()).since(&before);
         self.cap_times(cap, range, &totals)
     }
-}
-
-fn clip(range: Interval, to: Interval) -> Interval {
-    let inside = |time: Nanos| time.max(to.start()).min(to.end());
-    let start = inside(range.start());
-    Interval::new(start, inside(range.end()).max(start))
 }
 
 fn of_classes(times: &ClassTimes) -> CapTimes {

@@ -5,11 +5,10 @@
 //! `rts/Proftimer.c`). All samples together are exactly the report's ticks;
 //! those of functions that call each other all the time differ a little.
 
-use model::profile::revision::Revision;
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
-
+use super::centres::CostCentres;
+use super::draft::Draft;
 use super::foreign::{Call, CallProblem, Calls};
 use super::nesting::{Nested, PlacedCall, ThreadFunctions, lanes, nest};
 use super::ticks::Ticks;
@@ -17,17 +16,13 @@ use crate::findings::{Finding, Findings};
 use eventlog::ids::{Address, CapId, CostCentreId, Duration, Nanos, OsThreadId};
 use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::profile::frames::{Frame, FrameId, Frames};
-use model::profile::sample_threads::SampleThreads;
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::{Profile, Track, TrackSource};
 use model::time::Interval;
 
-/// Collects the cost centres, their samples and the announced foreign calls
-/// of a log. Cost centres may be declared after the samples that name them, so
-/// names are looked up at the end.
+/// Collects the samples of cost centres and the announced foreign calls of a log.
 #[derive(Clone, Debug, Default)]
 pub struct ProfileCollector {
-    centres: FxHashMap<CostCentreId, Frame>,
     stacks: Stacks<CostCentreId>,
     ticks: BTreeMap<CapId, Ticks>,
     tick_interval: Option<Duration>,
@@ -38,7 +33,6 @@ impl Sink for ProfileCollector {
     const CONSUMES: EventSet = EventSet::of(&[
         EventType::USER_MSG,
         EventType::USER_MARKER,
-        EventType::HEAP_PROF_COST_CENTRE,
         EventType::PROF_SAMPLE_COST_CENTRE,
         EventType::PROF_BEGIN,
     ]);
@@ -52,17 +46,6 @@ impl ProfileCollector {
     /// Takes an event of a profile; others are passed over.
     pub fn profile_event(&mut self, event: Event<'_>, at: Nanos) {
         match event {
-            Event::HeapProfCostCentre {
-                id,
-                label,
-                module,
-                src_loc,
-                ..
-            } => {
-                self.centres.entry(id).or_insert_with(|| {
-                    Frame::cost_centre(&module.0.to_str(), &label.0.to_str(), &src_loc.0.to_str())
-                });
-            }
             // Each event counts once: `ticks` is a running number. The
             // capability is a u32 here, a u16 everywhere else.
             Event::ProfSampleCostCentre { cap, stack, .. } => {
@@ -85,58 +68,28 @@ impl ProfileCollector {
     /// The profile of a log from its first event to its last, and what was odd
     /// about its foreign calls.
     #[must_use]
-    pub fn finish(mut self, log: Interval) -> (Profile, Findings) {
+    pub fn finish(mut self, log: Interval, centres: &CostCentres) -> (Profile, Findings) {
         let end = log.end();
         self.calls.finish(end);
-        let mut frames = Frames::default();
-        let mut stacks = Stacks::default();
-        let idle = frames.intern(Frame::built_in("IDLE", "IDLE"));
-        let idle_stack = stacks.push(StackId::EMPTY, idle);
-        let mut tracks = self.capability_tracks(&mut frames, &mut stacks);
+        let mut draft = Draft::new();
+        let tracks = self.capability_tracks(centres, &mut draft);
+        draft.tracks.extend(tracks);
         let mut oddities = std::mem::take(&mut self.calls.oddities);
-        tracks.extend(self.thread_tracks(&mut frames, &mut stacks, &mut oddities, end));
+        let names = self.announced_frames(centres, &mut draft.frames, &mut oddities);
+        let tracks = self.thread_tracks(&names, &mut draft, &mut oddities, end);
+        draft.tracks.extend(tracks);
+        let mut profile = draft.finish(end, self.tick_interval);
         // The whole log: where a track has nothing, it was idle.
-        let spans = || tracks.iter().filter_map(|track| track.samples.span());
-        let starts = spans().map(|span| span.start()).chain([log.start()]);
-        let start = starts.min().unwrap_or(log.start());
-        let end = spans()
-            .map(|span| span.end())
-            .max()
-            .map_or(end, |last| end.max(last));
-        let profile = Profile {
-            frames,
-            stacks,
-            idle,
-            idle_stack,
-            tracks,
-            tick_interval: self.tick_interval,
-            span: Interval::new(start, end),
-            threads: SampleThreads::default(),
-            heap: None,
-            revision: Revision::next(),
-        };
+        profile.span = profile.span.hull(log);
         (profile, oddities)
     }
 
-    fn capability_tracks(&mut self, frames: &mut Frames, stacks: &mut Stacks) -> Vec<Track> {
-        let main = stacks.push(
-            StackId::EMPTY,
-            frames.intern(Frame::built_in("MAIN", "MAIN")),
-        );
-        let mut known: FxHashMap<CostCentreId, FrameId> = FxHashMap::default();
-        let translated = std::mem::take(&mut self.stacks).translate(stacks, |id| {
-            *known.entry(id).or_insert_with(|| {
-                let centre = self.centres.get(&id).cloned();
-                frames.intern(centre.unwrap_or_else(|| Frame::unknown(id)))
-            })
-        });
+    fn capability_tracks(&mut self, centres: &CostCentres, draft: &mut Draft) -> Vec<Track> {
+        let stacks = std::mem::take(&mut self.stacks);
+        let placed = centres.place(stacks, &mut draft.frames, &mut draft.stacks);
         let interval = self.tick_interval.unwrap_or(Profile::DEFAULT_TICK);
         let tracks = std::mem::take(&mut self.ticks).into_iter();
-        // `MAIN` is never written: nothing at all is `MAIN` itself.
-        let new = |stack: StackId| match translated.get(stack.index()) {
-            Some(&found) if found != StackId::EMPTY => found,
-            _ => main,
-        };
+        let new = |stack: StackId| placed.get(stack.index()).copied().unwrap_or_default();
         let track = |(cap, ticks): (CapId, Ticks)| {
             let samples = ticks.finish(interval, new);
             Track {
@@ -153,17 +106,17 @@ impl ProfileCollector {
     /// and for calls of unknown ones.
     fn thread_tracks(
         &mut self,
-        frames: &mut Frames,
-        stacks: &mut Stacks,
+        names: &[FrameId],
+        draft: &mut Draft,
         oddities: &mut Findings,
         end: Nanos,
     ) -> Vec<Track> {
-        let names = self.announced_frames(frames, oddities);
+        let Draft { frames, stacks, .. } = draft;
         let mut threads: BTreeMap<OsThreadId, Vec<PlacedCall>> = BTreeMap::new();
         let mut unknown = Vec::new();
         for call in std::mem::take(&mut self.calls.over) {
             let thread = call.thread;
-            let placed = place(call, &self.calls.stacks, &names, frames);
+            let placed = place(call, &self.calls.stacks, names, frames);
             match thread {
                 Some(thread) => threads.entry(thread).or_default().push(placed),
                 None => unknown.push(placed),
@@ -198,12 +151,15 @@ impl ProfileCollector {
     /// The frames of the cost centres that stacks were announced with. One
     /// that is not declared is made up; that is odd only in a log that
     /// declares cost centres.
-    fn announced_frames(&self, frames: &mut Frames, oddities: &mut Findings) -> Vec<FrameId> {
-        let declared: BTreeMap<String, &Frame> = self
-            .centres
-            .values()
-            .map(|frame| (frame.printed(), frame))
-            .collect();
+    fn announced_frames(
+        &self,
+        centres: &CostCentres,
+        frames: &mut Frames,
+        oddities: &mut Findings,
+    ) -> Vec<FrameId> {
+        let all = centres.frames();
+        let declared: BTreeMap<String, &Frame> =
+            all.map(|frame| (frame.printed(), frame)).collect();
         let mut frame = |(name, at): &(String, Nanos)| {
             if let Some(&frame) = declared.get(name) {
                 return frames.intern(frame.clone());
@@ -245,6 +201,7 @@ fn place(call: Call, stacks: &Stacks<u32>, names: &[FrameId], frames: &mut Frame
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flamegraph::test_support::declared;
     use eventlog::EventType;
     use eventlog::status::StopCodes;
 
@@ -262,13 +219,13 @@ mod tests {
             self.take(at, 167, &[&payload]);
         }
 
-        fn declare(&mut self, id: u32, text: &[u8]) {
-            self.take(0, 161, &[&id.to_be_bytes(), text, &[99]]);
-        }
-
         fn message(&mut self, at: u64, text: &str) {
             self.take(at, 19, &[text.as_bytes()]);
         }
+    }
+
+    fn finish(collector: ProfileCollector, end: u64, centres: &CostCentres) -> (Profile, Findings) {
+        collector.finish(Interval::new(Nanos(0), Nanos(end)), centres)
     }
 
     /// Source, start, end and frames of every sample.
@@ -300,9 +257,8 @@ mod tests {
         collector.sample(12, 0, &[1]);
         collector.sample(40, 0, &[9, 1]);
         collector.sample(40, 0x1_0000, &[1]);
-        collector.declare(1, b"main\0Main\0M.hs:1:1\0");
-        collector.declare(2, b"go\0Main\0M.hs:2:1\0");
-        let (profile, oddities) = collector.finish(Interval::new(Nanos(0), Nanos(50)));
+        let centres = declared(&[(1, "main\0Main\0M.hs:1:1\0"), (2, "go\0Main\0M.hs:2:1\0")]);
+        let (profile, oddities) = finish(collector, 50, &centres);
         assert_eq!(
             rows(&profile),
             [
@@ -330,8 +286,8 @@ mod tests {
         collector.message(30, "START parse");
         collector.message(40, "STOP 0 blur");
         collector.message(50, "START 1 blur");
-        collector.declare(1, b"a.B.c\0Main\0M.hs:1:1\0");
-        let (profile, oddities) = collector.finish(Interval::new(Nanos(0), Nanos(60)));
+        let centres = declared(&[(1, "a.B.c\0Main\0M.hs:1:1\0")]);
+        let (profile, oddities) = finish(collector, 60, &centres);
         assert_eq!(
             rows(&profile),
             [
@@ -363,7 +319,7 @@ mod tests {
         collector.message(31, "ANN_CALL_RET 0x410061 0x40ff00 73");
         collector.message(40, "STOP 0 bar");
         collector.message(45, "STOP 1 baz");
-        let (profile, oddities) = collector.finish(Interval::new(Nanos(0), Nanos(60)));
+        let (profile, oddities) = finish(collector, 60, &CostCentres::default());
         assert_eq!(
             rows(&profile),
             [
@@ -383,7 +339,7 @@ mod tests {
     #[test]
     fn a_log_without_a_profile_has_no_tracks() {
         let (profile, oddities) =
-            ProfileCollector::default().finish(Interval::new(Nanos(7), Nanos(7)));
+            ProfileCollector::default().finish(Interval::at(Nanos(7)), &CostCentres::default());
         assert!(profile.tracks.is_empty() && oddities == Findings::default());
         assert_eq!(profile.span, Interval::new(Nanos(7), Nanos(7)));
     }

@@ -7,22 +7,18 @@
 //! (`-hc -hbdrag`) is written at the end of the log; its samples say their
 //! own time. Samples by anything else than stacks are left out.
 
-use rustc_hash::FxHashMap;
-
+use super::centres::CostCentres;
 use super::draft::Draft;
 use eventlog::ids::{CostCentreId, Nanos};
 use eventlog::{Event, EventSet, Record, Sink, Subject};
-use model::profile::frames::Frame;
 use model::profile::heap::HeapSamples;
 use model::profile::samples::Samples;
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::{Profile, Track, TrackSource};
 
-/// Collects heap samples. Cost centres may be declared after the samples that
-/// name them.
+/// Collects heap samples.
 #[derive(Clone, Debug, Default)]
 pub struct HeapCollector {
-    centres: FxHashMap<CostCentreId, Frame>,
     stacks: Stacks<CostCentreId>,
     samples: HeapSamples,
     /// The sample that goes on: its time, and what it has so far.
@@ -41,17 +37,6 @@ impl Sink for HeapCollector {
 impl HeapCollector {
     fn heap_event(&mut self, event: Event<'_>, at: Nanos) {
         match event {
-            Event::HeapProfCostCentre {
-                id,
-                label,
-                module,
-                src_loc,
-                ..
-            } => {
-                self.centres.entry(id).or_insert_with(|| {
-                    Frame::cost_centre(&module.0.to_str(), &label.0.to_str(), &src_loc.0.to_str())
-                });
-            }
             Event::HeapProfSampleBegin { .. } => self.begin(at),
             Event::HeapBioProfSampleBegin { time, .. } => self.begin(Nanos(time).min(at)),
             Event::HeapProfSampleCostCentre {
@@ -81,23 +66,14 @@ impl HeapCollector {
     /// The profile of a log whose last event is at `end`; without tracks if
     /// the log has no such samples.
     #[must_use]
-    pub fn finish(mut self, end: Nanos) -> Profile {
+    pub fn finish(mut self, end: Nanos, centres: &CostCentres) -> Profile {
         self.close();
         let mut draft = Draft::new();
         if !self.has_stacks {
             return draft.finish(end, None);
         }
-        // `MAIN` is never written: nothing at all is `MAIN` itself.
-        let main = draft.push(StackId::EMPTY, Frame::built_in("MAIN", "MAIN"));
-        let Draft { frames, stacks, .. } = &mut draft;
-        let mut new = self.stacks.translate(stacks, |id| {
-            let centre = self.centres.get(&id).cloned();
-            frames.intern(centre.unwrap_or_else(|| Frame::unknown(id)))
-        });
-        if let Some(empty) = new.first_mut() {
-            *empty = main;
-        }
-        self.samples.renumber(&new);
+        let placed = centres.place(self.stacks, &mut draft.frames, &mut draft.stacks);
+        self.samples.renumber(&placed);
         draft.tracks.push(Track {
             source: TrackSource::Program,
             samples: Samples::default(),
@@ -111,6 +87,7 @@ impl HeapCollector {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flamegraph::test_support::declared;
     use eventlog::EventType;
     use eventlog::status::StopCodes;
     use proptest::prelude::*;
@@ -139,7 +116,12 @@ mod tests {
             for (stack, bytes) in stacks {
                 let frames = profile.stacks.outermost_first(stack).into_iter();
                 let names: Vec<String> = frames
-                    .filter_map(|id| profile.frames.get(id).map(Frame::name))
+                    .filter_map(|id| {
+                        profile
+                            .frames
+                            .get(id)
+                            .map(model::profile::frames::Frame::name)
+                    })
                     .collect();
                 rows.push(format!("{} {bytes} {}", at.0, names.join(" ")));
             }
@@ -161,9 +143,8 @@ mod tests {
         collector.take(32, 165, &2_u64.to_be_bytes());
         // The begin is missing.
         collector.stack(35, 60, &[1]);
-        collector.take(0, 161, b"\0\0\0\x01main\0Main\0M.hs:1:1\0\0");
-        collector.take(0, 161, b"\0\0\0\x02go\0Main\0M.hs:2:1\0\0");
-        let profile = collector.finish(Nanos(40));
+        let declared = declared(&[(1, "main\0Main\0M.hs:1:1\0"), (2, "go\0Main\0M.hs:2:1\0")]);
+        let profile = collector.finish(Nanos(40), &declared);
         assert_eq!(
             rows(&profile),
             [
@@ -182,7 +163,7 @@ mod tests {
         let mut collector = HeapCollector::default();
         collector.take(10, 162, &0_u64.to_be_bytes());
         collector.take(11, 165, &0_u64.to_be_bytes());
-        let profile = collector.finish(Nanos(40));
+        let profile = collector.finish(Nanos(40), &CostCentres::default());
         assert!(profile.tracks.is_empty() && profile.heap.is_none());
     }
 
@@ -194,7 +175,7 @@ mod tests {
             collector.stack(50, era, &[1]);
             collector.take(50, 165, &era.to_be_bytes());
         }
-        let profile = collector.finish(Nanos(50));
+        let profile = collector.finish(Nanos(50), &CostCentres::default());
         assert_eq!(rows(&profile), ["5 1 cost centre 1", "9 2 cost centre 1"]);
     }
 
@@ -210,7 +191,7 @@ mod tests {
             for (id, at, payload) in &events {
                 collector.take(*at, *id, payload);
             }
-            let profile = collector.finish(Nanos(60));
+            let profile = collector.finish(Nanos(60), &CostCentres::default());
             crate::flamegraph::test_support::parts_sum(&profile, &[0], cuts)?;
         }
     }

@@ -8,6 +8,7 @@
 //! automaton of the foreign calls that a program announces with user messages.
 //! Boxes and files are made of the stacks by `views`.
 
+pub mod centres;
 pub mod choosing;
 pub mod collect;
 mod draft;

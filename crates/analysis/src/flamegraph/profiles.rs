@@ -1,9 +1,10 @@
 //! The profiles of a log, one for each source that it has something of.
 
+use super::centres::CostCentres;
 use super::sources::{self, Gather, Gathered, Known};
 use crate::findings::Findings;
 use eventlog::ids::Address;
-use eventlog::{EventSet, Record};
+use eventlog::{EventSet, Record, Sink};
 use model::profile::Profile;
 use model::profile::frames::Frames;
 use model::profile::source::Source;
@@ -13,6 +14,7 @@ use symbols::Name;
 #[derive(Debug)]
 pub struct Profiles {
     all: Vec<Gathering>,
+    centres: CostCentres,
     /// What any of them takes.
     consumes: EventSet,
 }
@@ -43,14 +45,18 @@ impl Default for Profiles {
         let all: Vec<Gathering> = sources::all().filter_map(gathering).collect();
         let consumes = all
             .iter()
-            .fold(EventSet::NONE, |set, of| set.union(of.consumes));
-        Self { all, consumes }
+            .fold(CostCentres::CONSUMES, |set, of| set.union(of.consumes));
+        Self {
+            all,
+            centres: CostCentres::default(),
+            consumes,
+        }
     }
 }
 
 impl Gathering {
-    fn settle(&mut self, known: &Known<'_>) {
-        let Gathered { profile, oddities } = self.gather.settle(known);
+    fn settle(&mut self, known: &Known<'_>, centres: &CostCentres) {
+        let Gathered { profile, oddities } = self.gather.settle(known, centres);
         self.profile = Some(profile).filter(|profile| !profile.tracks.is_empty());
         self.oddities = oddities;
     }
@@ -61,6 +67,7 @@ impl Profiles {
     #[inline]
     pub fn event(&mut self, record: &Record<'_>) {
         if self.consumes.contains(record.id) {
+            self.centres.offer(record);
             for of in &mut self.all {
                 if of.consumes.contains(record.id) {
                     of.gather.event(record);
@@ -71,13 +78,15 @@ impl Profiles {
 
     /// The log is read.
     pub fn settle(&mut self, known: &Known<'_>) {
-        self.all.iter_mut().for_each(|of| of.settle(known));
+        self.all
+            .iter_mut()
+            .for_each(|of| of.settle(known, &self.centres));
     }
 
     /// Other words begin and end spans, in a log that is read.
     pub fn follow_words(&mut self, known: &Known<'_>) {
         let those = self.all.iter_mut().filter(|of| of.gather.follows_words());
-        those.for_each(|of| of.settle(known));
+        those.for_each(|of| of.settle(known, &self.centres));
     }
 
     /// The profile of a source, if the log has something of it.

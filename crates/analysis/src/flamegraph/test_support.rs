@@ -2,10 +2,24 @@
 
 use proptest::prelude::*;
 
+use super::centres::CostCentres;
 use eventlog::ids::Nanos;
+use eventlog::status::StopCodes;
+use eventlog::{Event, EventType};
 use model::profile::Profile;
 use model::profile::weights::Weight;
 use model::time::Interval;
+
+/// Cost centres by number: label, module and place, each with a zero behind it.
+pub(super) fn declared(centres: &[(u32, &str)]) -> CostCentres {
+    let mut all = CostCentres::default();
+    for (id, text) in centres {
+        let payload = [&id.to_be_bytes()[..], text.as_bytes(), &[0]].concat();
+        let event = EventType::HEAP_PROF_COST_CENTRE;
+        all.declare(&Event::decode(event, &payload, StopCodes::default()));
+    }
+    all
+}
 
 /// The parts of a division of the time weigh together what the whole weighs.
 pub(super) fn parts_sum(

@@ -43,12 +43,10 @@ impl Store {
     #[must_use]
     pub fn thread_accounts(&self, range: Option<Interval>) -> Vec<ThreadAccount> {
         let log = self.account().log();
-        let range = range.unwrap_or(log);
-        let (from, to) = (range.start().max(log.start()), range.end().min(log.end()));
-        let to = to.max(from);
+        let range = range.map_or(log, |range| range.clip(log));
         let mut accounts: Vec<ThreadAccount> = (0..)
             .take(self.thread_count())
-            .filter_map(|index| self.thread_account(index, Interval::new(from, to)))
+            .filter_map(|index| self.thread_account(index, range))
             .collect();
         accounts.sort_unstable_by_key(|account| account.id);
         accounts
@@ -59,9 +57,8 @@ impl Store {
         let thread = lane.thread();
         let life = thread.life(self.end())?;
         let whole = range == self.account().log();
-        let inside = |time: Nanos| time.max(range.start()).min(range.end());
-        let (start, end) = (inside(life.start()), inside(life.end()));
-        if start >= end && !whole {
+        let life = life.clip(range);
+        if life.is_empty() && !whole {
             return None;
         }
         let cuts = (self.cut(range.start()), self.cut(range.end()));
@@ -70,7 +67,8 @@ impl Store {
         let runs = lane.runs_in(&cuts.0, &cuts.1);
         for turn in lane.turns(runs.start..runs.end + 1) {
             let (from, to) = turn.part(0);
-            let time = inside(Nanos(to)).since(inside(Nanos(from))).0;
+            let blocked = Interval::new(Nanos(from), Nanos(to));
+            let time = blocked.clip(range).duration().0;
             let foreign = turn.why.wait_reason() == Some(WaitReason::ForeignCall);
             if time > 0 && !foreign {
                 *blocked_ns.entry(turn.why).or_default() += time;
@@ -79,7 +77,7 @@ impl Store {
         Some(ThreadAccount {
             id: thread.id,
             label: thread.label.as_deref().map(str::to_owned),
-            life_ns: end.since(start).0,
+            life_ns: life.duration().0,
             running_ns: sums.running_ns.saturating_add(sums.open_ns),
             ready_paused_ns: sums.ready_paused_ns,
             ready_behind_ns: sums.ready_behind_ns,

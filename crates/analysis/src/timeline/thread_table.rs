@@ -334,7 +334,7 @@ impl InRange {
         let cuts = range.unwrap_or(whole);
         Self {
             from: store.cut(cuts.start()),
-            to: store.cut(cuts.end().max(cuts.start())),
+            to: store.cut(cuts.end()),
             wakeups: count(InstantKind::Woken),
             migrations: count(InstantKind::Migrated),
             range,

@@ -261,9 +261,7 @@ impl Store {
         threads: impl Iterator<Item = u32>,
         mut each: impl FnMut(u32, &WaitSums),
     ) {
-        let range = range.map_or(ALL_TIME, |range| {
-            range.start().0..range.end().0.max(range.start().0)
-        });
+        let range = range.map_or(ALL_TIME, |range| range.start().0..range.end().0);
         let (from, to) = (self.cut(Nanos(range.start)), self.cut(Nanos(range.end)));
         for index in threads {
             let Some(lane) = self.bare_lane_at(index) else {
@@ -341,10 +339,8 @@ impl Store {
         let Some(life) = life.and_then(|thread| thread.life(self.end())) else {
             return;
         };
-        let (mut at, end) = (
-            range.start().max(life.start()).0,
-            range.end().min(life.end()).0,
-        );
+        let inside = life.clip(range);
+        let (mut at, end) = (inside.start().0, inside.end().0);
         let ended = |time: u64| partition(lane.runs(), |run| lane.span(PARTS * run + 2).1 <= time);
         let mut piece = |from: u64, to: u64, wait| {
             if from < to {

@@ -40,9 +40,7 @@ fn be64(number: u64) -> [u8; 8] {
 
 #[test]
 fn every_type_of_the_table_has_a_sentence() {
-    let known = (0..u16::MAX).filter(|&id| EventType(id).name().is_some());
-    let mut count = 0;
-    for id in known {
+    for &EventType(id) in EventType::ALL {
         // Texts that end, and something after them.
         let payload = [[1; 40], [0; 40]].concat();
         let event = decode(id, &payload);
@@ -52,9 +50,7 @@ fn every_type_of_the_table_has_a_sentence() {
             "{}",
             event.name()
         );
-        count += 1;
     }
-    assert_eq!(count, 108);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{action as action_with, bindings as bindings_with, *};
 use crate::view::panel::Codec;
 
-const fn panel(name: &'static str, title: &'static str, keys: [Chord; 2]) -> Panel {
+const fn panel(name: &'static str, title: &'static str, keys: &'static [Chord]) -> Panel {
     Panel {
         name: PanelName(name),
         title,
@@ -16,8 +16,8 @@ const fn panel(name: &'static str, title: &'static str, keys: [Chord; 2]) -> Pan
 }
 
 static PANELS: [Panel; 2] = [
-    panel("summary", "Summary", [at("Digit1"), text("1")]),
-    panel("events", "Events", [at("Digit2"), text("2")]),
+    panel("summary", "Summary", &[at("Digit1"), text("1")]),
+    panel("events", "Events", &[at("Digit2"), text("2")]),
 ];
 
 fn action(press: &KeyPress<'_>, on_timeline: bool) -> Option<Action> {

@@ -70,7 +70,7 @@ impl Control {
         if let Some(row) = row {
             told.extend(self.scroll_to(row));
             let view = self.view.span();
-            self.wanted = Some((row, span.start().max(view.start()).min(span.end())));
+            self.wanted = Some((row, span.nearest(view.start())));
             told.extend(self.select_wanted());
         }
         told

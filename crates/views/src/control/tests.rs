@@ -6,11 +6,9 @@ use super::gestures::{Press, Wheel};
 use super::*;
 use crate::timeline::arrange::{TrackView, arrange};
 use crate::timeline::{LABELS_PX, MINIMAP_PX, TOP_PX};
-use crate::tracks::Contents;
-use crate::tracks::Known;
-use crate::tracks::Listed;
 use crate::tracks::activity::Activity;
 use crate::tracks::capability::{Capability, Run};
+use crate::tracks::{Contents, Known, Listed};
 use model::class::StopCode;
 use model::marks::{NewSpan, TimelineReply, Writer};
 

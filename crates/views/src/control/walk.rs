@@ -153,13 +153,13 @@ impl Control {
         let view = self.view.span();
         let mut series: BTreeMap<u8, Vec<(Interval, Values)>> = BTreeMap::new();
         for (point, span) in self.marks.points(row) {
-            if span.end() > view.start() && view.end() > span.start() {
+            if span.overlaps(view) {
                 let points = series.entry(point.series).or_default();
                 points.push((span, point.values));
             }
         }
         let (caps, log) = (self.caps, self.view.log());
-        let seen = Interval::new(view.start().max(log.start()), view.end().min(log.end()));
+        let seen = view.clip(log);
         series
             .into_iter()
             .map(move |(number, points)| (view, in_view(row, number, &points, seen, caps)))
@@ -183,8 +183,7 @@ impl Control {
     /// How much of the view a span takes, if it is a span and that says something.
     fn share_of_view(&self, item: &Item) -> String {
         let (view, span) = (self.view.span(), item.span);
-        let from = span.start().max(view.start());
-        let inside = span.end().min(view.end()).since(from).0;
+        let inside = span.clip(view).duration().0;
         if item.kind != MarkKind::One || item.row.is_graph() || inside == 0 {
             return String::new();
         }
@@ -317,8 +316,7 @@ impl Control {
         let view = self.view.span();
         if row.is_graph() {
             let cursor = self.focus.cursor.unwrap_or(view.start());
-            let time = cursor.max(view.start()).min(view.end());
-            return Some(self.graph_item(row, time));
+            return Some(self.graph_item(row, view.nearest(cursor)));
         }
         let items = self.marks.items(row);
         items.min_by_key(|item| self.distance(item, view))

@@ -122,7 +122,11 @@ impl Matcher {
             CapFilter::Without => record.cap.is_some(),
             CapFilter::Only(cap) => record.cap != Some(cap),
         };
-        if wrong_cap || filter.range.is_some_and(|range| !holds(range, record.time)) {
+        if wrong_cap
+            || filter
+                .range
+                .is_some_and(|range| !range.contains(record.time))
+        {
             return false;
         }
         let scope = &filter.scope;
@@ -176,8 +180,4 @@ impl Matcher {
             .is_some_and(|range| early(range) || late(range));
         !outside && self.types.is_none_or(|wanted| wanted.meets(types))
     }
-}
-
-fn holds(range: Interval, time: Nanos) -> bool {
-    range.start() <= time && time < range.end()
 }

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::timeline::arrange::{TrackChange, TrackView, arrange};
 use crate::timeline::layout::{Kind, Layout};
-use crate::tracks::Known;
-use crate::tracks::Row;
 use crate::tracks::group::Group;
 use crate::tracks::name::TrackName;
+use crate::tracks::{Known, Row};
 
 /// A track that there is, whether it is shown or not.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,11 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Log;
 use super::details::{DetailsQuery, Fact};
 use super::gauge::bucket_ns;
 use super::legend::{Explained, Sample, Section};
-use super::{Contents, Listed, Shape, TrackKind};
+use super::{Contents, Listed, Log, Shape, TrackKind};
 use crate::scene::format;
 use crate::scene::gauge::{Gauge, Unit};
 use crate::scene::painter::{Painter, Rect};

@@ -2,10 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Log;
 use super::details::{DetailsQuery, Fact};
 use super::legend::{Explained, FROM, Made, Sample, Section, TO};
-use super::{Contents, Listed, Shape, TrackKind, lane, link};
+use super::{Contents, Listed, Log, Shape, TrackKind, lane, link};
 use crate::scene::format;
 use crate::scene::painter::Painter;
 use crate::scene::strip::{Bar, Strip};

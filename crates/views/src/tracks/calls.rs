@@ -3,12 +3,11 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::Log;
 use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact_duration};
 use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
 use super::stacks::{beginning, flame, heaviest, stack_facts};
 use super::thread::Thread;
-use super::{Contents, Listed, Row, Shape, TrackKind, lane, link};
+use super::{Contents, Listed, Log, Row, Shape, TrackKind, lane, link};
 use crate::scene::format;
 use crate::scene::painter::Painter;
 use crate::scene::strip::Strip;

@@ -3,14 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Known;
-use super::Log;
 use super::capability_paint::paint;
 use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact_duration};
 use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
 use super::thread::Thread;
 use super::waves::wave;
-use super::{Contents, Listed, Shape, TrackKind, link};
+use super::{Contents, Known, Listed, Log, Shape, TrackKind, link};
 use crate::scene::format;
 use crate::scene::painter::Painter;
 use crate::scene::strip::Strip;
@@ -264,14 +262,6 @@ const fn phase(class: Class) -> &'static str {
     }
 }
 
-/// The place of the span of a lane that is exactly this one.
-fn place_of(lane: &impl Lane, span: Interval) -> Option<usize> {
-    let from = lane.first_starting_at(span.start().0);
-    let here = (from..lane.len()).take_while(|&i| lane.span(i).0 == span.start().0);
-    let mut here = here.filter(|&i| lane.span(i).1 == span.end().0);
-    here.next()
-}
-
 impl Details<'_> {
     fn of_cap(&self, cap: CapId, query: &DetailsQuery) -> Vec<Fact> {
         let mut facts = Vec::new();
@@ -280,10 +270,10 @@ impl Details<'_> {
         };
         if query.many {
             self.many_of_cap(cap, query.span, &mut facts);
-        } else if let Some(place) = place_of(&lanes.runs, query.span) {
+        } else if let Some(place) = lanes.runs.exactly(query.span) {
             self.run(cap, place, &mut facts);
         } else if let Some(pieces) = self.store.account().pieces_of(cap)
-            && let Some(place) = place_of(pieces, query.span)
+            && let Some(place) = pieces.exactly(query.span)
         {
             self.piece(cap, pieces, place, &mut facts);
         }
@@ -314,13 +304,12 @@ impl Details<'_> {
         else {
             return;
         };
-        let (start, end) = lanes.runs.span(place);
-        let span = Interval::new(Nanos(start), Nanos(end));
+        let span = lanes.runs.interval(place);
         let fact = Fact::new("thread", self.name(thread));
         facts.push(fact.leading(Lead::Other, Thread(thread), span));
         facts.push(Fact::new("capability", cap.to_string()));
         self.duration_facts(span, facts);
-        self.turn_of(thread, (start, cap), facts);
+        self.turn_of(thread, (span.start().0, cap), facts);
         let neighbours = [
             (place.checked_sub(1), "ran here before", Lead::Other),
             (place.checked_add(1), "ran here next", Lead::Next),
@@ -355,10 +344,7 @@ impl Details<'_> {
 
     /// What a capability did beside running, and the collection that it belongs to.
     fn piece(&self, cap: CapId, pieces: &Pieces, place: usize, facts: &mut Vec<Fact>) {
-        let span = |i: usize| {
-            let (start, end) = pieces.span(i);
-            Interval::new(Nanos(start), Nanos(end))
-        };
+        let span = |i: usize| pieces.interval(i);
         let pauses = self.store.account().pauses();
         let class = pieces.class(place);
         let at = match class {

@@ -3,12 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Log;
 use super::capability::Capability;
 use super::details::{DetailsQuery, Fact, Lead};
 use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
 use super::waves::wave;
-use super::{Contents, Listed, Shape, TrackKind, lane};
+use super::{Contents, Listed, Log, Shape, TrackKind, lane};
 use crate::scene::format;
 use crate::scene::painter::{Painter, Rect};
 use crate::scene::strip::{Strip, YOUNG, standing, stripes_on};

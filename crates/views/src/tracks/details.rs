@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use std::borrow::Cow;
 
-use super::Log;
-use super::Row;
+use super::capability::Capability;
+use super::{Log, Row};
 use crate::scene::format;
 use crate::tracks::item::Names;
 use crate::tracks::words::{self, thread_name};
@@ -158,16 +158,33 @@ impl<'a> Details<'a> {
     /// The item of a capability that lies at a time: its run.
     pub(super) fn run_at(&self, cap: CapId, at: Nanos) -> Option<Interval> {
         let runs = &self.store.cap(cap)?.runs;
-        let (start, end) = runs.span(runs.at(at.0, &mut 0)?);
-        Some(Interval::new(Nanos(start), Nanos(end)))
+        Some(runs.interval(runs.at(at.0, &mut 0)?))
+    }
+
+    /// What somebody did to a thread at a time, leading to the run that did it.
+    pub(super) fn done_by(
+        &self,
+        what: &str,
+        by: Option<ThreadId>,
+        cap: Option<CapId>,
+        at: Nanos,
+    ) -> Fact {
+        let by = by.map_or_else(|| "the runtime".to_owned(), |by| self.name(by));
+        let text = format!("{by} at {}{}", format::time(at), on_cap(cap));
+        let fact = Fact::new(what, text);
+        let run = cap.and_then(|cap| Some((cap, self.run_at(cap, at)?)));
+        match run {
+            Some((cap, run)) => fact.leading(Lead::Waker, Capability(cap), run),
+            None => fact,
+        }
     }
 
     /// The item of a thread that lies at a time.
     pub(super) fn state_at(&self, thread: ThreadId, at: Nanos) -> Option<Interval> {
         let lane = self.store.thread_lane(thread)?;
         let index = lane.first_ending_after(at.0);
-        let (start, end) = (index < lane.len()).then(|| lane.span(index))?;
-        (start <= at.0).then(|| Interval::new(Nanos(start), Nanos(end)))
+        let span = (index < lane.len()).then(|| lane.interval(index))?;
+        (span.start() <= at).then_some(span)
     }
 
     /// What a mark of several spans stands for: how many, the time of each class
@@ -212,8 +229,7 @@ impl<'a> Details<'a> {
             facts.push(Fact::new(class.name(), text));
         }
         if let Some(longest) = (from < to).then(|| lane.longest(from, to)).flatten() {
-            let (start, end) = lane.span(longest);
-            let longest_span = Interval::new(Nanos(start), Nanos(end));
+            let longest_span = lane.interval(longest);
             let duration = exact_duration(longest_span.duration());
             let fact = Fact::new("the longest", format!("{}, {duration}", name(longest)));
             facts.push(fact.leading(Lead::Other, row, longest_span));

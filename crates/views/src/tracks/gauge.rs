@@ -1,10 +1,8 @@
 //! What tracks that show gauges have in common: the words for their values, and
 //! the values of the bucket that is drawn at a time.
 
-use super::Log;
-use super::Row;
 use super::details::{DetailsQuery, Fact};
-use super::{TimelineQuery, TrackKind};
+use super::{Log, Row, TimelineQuery, TrackKind};
 use crate::scene::gauge::{Series, Unit, value, values};
 use crate::scene::painter::Painter;
 use crate::scene::strip::Strip;
@@ -98,11 +96,7 @@ pub fn in_view(
     let (mut known_ns, mut sum) = (0, 0.0);
     let (mut min, mut max) = (f64::INFINITY, 0.0_f64);
     for (span, values) in points {
-        let inside = span
-            .end()
-            .min(seen.end())
-            .since(span.start().max(seen.start()))
-            .0;
+        let inside = span.clip(seen).duration().0;
         known_ns += inside;
         sum += values.mean * inside as f64;
         (min, max) = (min.min(values.min), max.max(values.max));

@@ -3,10 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Log;
 use super::details::{Details, DetailsQuery, Fact, MOST_LISTED, exact_time};
 use super::legend::{Explained, MIDDLE, Made, Sample, Section};
-use super::{Contents, Listed, Shape, TrackKind, link};
+use super::{Contents, Listed, Log, Shape, TrackKind, link};
 use crate::scene::colour::Rgb;
 use crate::scene::format;
 use crate::scene::painter::{Align, Face, Painter};
@@ -166,7 +165,7 @@ impl TrackKind for Instants {
 impl Details<'_> {
     /// What happened on a capability from a time to another, both included.
     fn of_instants(&self, cap: CapId, span: Interval) -> Vec<Fact> {
-        let range = (span.start().0, span.end().0.max(span.start().0));
+        let range = (span.start().0, span.end().0);
         let counts = self.store.instant_counts(cap, range);
         let total: usize = counts.iter().map(|(_, count)| count).sum();
         if total > MOST_LISTED {

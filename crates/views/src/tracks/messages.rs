@@ -2,11 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Log;
 use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact_time, on_cap};
 use super::legend::{Explained, MIDDLE, Made, Sample, Section};
 use super::thread::Thread;
-use super::{Contents, Listed, Shape, TrackKind};
+use super::{Contents, Listed, Log, Shape, TrackKind};
 use crate::scene::format;
 use crate::scene::painter::Painter;
 use crate::scene::strip::Strip;

@@ -3,10 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Log;
 use super::details::{DetailsQuery, Fact};
 use super::legend::{Explained, FROM, Made, Sample, Section, TO};
-use super::{Contents, Listed, Shape, TrackKind, lane};
+use super::{Contents, Listed, Log, Shape, TrackKind, lane};
 use crate::scene::format;
 use crate::scene::painter::{Painter, Rect};
 use crate::scene::strip::{Strip, YOUNG, standing, stripes_on};

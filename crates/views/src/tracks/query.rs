@@ -3,8 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Log;
-use super::Row;
+use super::{Log, Row};
 use model::marks::{NONE, TimelineReply, Writer};
 use model::time::Interval;
 

@@ -3,13 +3,12 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::Log;
 use super::details::{Details, DetailsQuery, Fact, Lead, exact_time};
 use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
 use super::samples_paint::paint;
 use super::stacks::{beginning, flame, heaviest, stack_facts};
 use super::thread::Thread;
-use super::{Contents, Listed, Shape, TrackKind, link};
+use super::{Contents, Listed, Log, Shape, TrackKind, link};
 use crate::scene::format;
 use crate::scene::painter::Painter;
 use crate::scene::strip::Strip;

@@ -3,10 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Log;
 use super::legend::{Explained, Sample, Section};
-use super::waves;
-use super::{Contents, Listed, Shape, TrackKind, link};
+use super::{Contents, Listed, Log, Shape, TrackKind, link, waves};
 use crate::scene::gauge::{Gauge, Series, Style, Unit};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names};

@@ -2,11 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Log;
 use super::capability::Capability;
 use super::details::{DetailsQuery, Fact, Lead};
 use super::legend::{Explained, FROM, Made, Sample, Section, TO};
-use super::{Contents, Listed, Shape, TrackKind, lane, link};
+use super::{Contents, Listed, Log, Shape, TrackKind, lane, link};
 use crate::scene::format;
 use crate::scene::painter::Painter;
 use crate::scene::strip::{Bar, Strip};

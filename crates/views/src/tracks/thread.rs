@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Known;
-use super::Log;
 use super::capability::Capability;
 use super::details::{
     Details, DetailsQuery, Fact, Lead, exact, exact_duration, exact_time, on_cap,
@@ -13,7 +11,7 @@ use super::details::{
 use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
 use super::thread_paint::paint;
 use super::waves::wave;
-use super::{Contents, Listed, Row, Shape, TrackKind, link};
+use super::{Contents, Known, Listed, Log, Row, Shape, TrackKind, link};
 use crate::scene::format;
 use crate::scene::painter::Painter;
 use crate::scene::strip::Strip;
@@ -260,10 +258,7 @@ impl Details<'_> {
             self.merged(query.row, query.span, &lane, what, name, &mut facts);
             return facts;
         }
-        let from = lane.first_starting_at(query.span.start().0);
-        let here = (from..lane.len()).take_while(|&i| lane.span(i).0 == query.span.start().0);
-        let mut here = here.filter(|&i| lane.span(i).1 == query.span.end().0);
-        let Some(index) = here.next() else {
+        let Some(index) = lane.exactly(query.span) else {
             return facts;
         };
         match lane.run_place(index) {
@@ -350,7 +345,9 @@ impl Details<'_> {
         let (blocked, ready) = (span_of(turn.part(0)), span_of(turn.part(1)));
         let why = turn.why;
         if why == StopCode::CREATED {
-            self.created(thread, blocked.start(), facts);
+            let at = blocked.start();
+            let created = self.store.creator(thread, at);
+            facts.extend(created.map(|(cap, by)| self.done_by("created by", by, cap, at)));
         } else {
             facts.push(Fact::new("waited before", why.explanation(None)));
             self.owner(lane.owner(PARTS * number), blocked.start().0, facts);
@@ -359,18 +356,7 @@ impl Details<'_> {
             facts.push(Fact::new("blocked for", exact_duration(blocked.duration())));
         }
         if let Some(waking) = self.store.waking(thread, turn) {
-            let by = waking
-                .waker
-                .map_or_else(|| "the runtime".to_owned(), |by| self.name(by));
-            let text = format!("{by} at {}{}", format::time(waking.at), on_cap(waking.cap));
-            let mut fact = Fact::new("woken by", text);
-            let run = waking
-                .cap
-                .and_then(|cap| Some((cap, self.run_at(cap, waking.at)?)));
-            if let Some((cap, run)) = run {
-                fact = fact.leading(Lead::Waker, Capability(cap), run);
-            }
-            facts.push(fact);
+            facts.push(self.done_by("woken by", waking.waker, waking.cap, waking.at));
         }
         if let Some((at, cap)) = self.store.moved(thread, turn) {
             let from = cap.map_or_else(String::new, |cap| format!("from capability {cap} "));
@@ -424,21 +410,6 @@ impl Details<'_> {
         }
         let most = times.into_iter().max_by_key(|&(_, time)| time);
         most.filter(|&(_, time)| time > 0).map(|(thread, _)| thread)
-    }
-
-    /// Who created a thread.
-    fn created(&self, thread: ThreadId, at: Nanos, facts: &mut Vec<Fact>) {
-        let Some((cap, by)) = self.store.creator(thread, at) else {
-            return;
-        };
-        let by = by.map_or_else(|| "the runtime".to_owned(), |by| self.name(by));
-        let text = format!("{by} at {}{}", format::time(at), on_cap(cap));
-        let mut fact = Fact::new("created by", text);
-        let run = cap.and_then(|cap| Some((cap, self.run_at(cap, at)?)));
-        if let Some((cap, run)) = run {
-            fact = fact.leading(Lead::Waker, Capability(cap), run);
-        }
-        facts.push(fact);
     }
 
     /// The first run of a thread from a time on, as words and as a place.

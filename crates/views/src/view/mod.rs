@@ -120,13 +120,9 @@ impl View {
     /// The view as far as it fits a log: times outside of it are dropped.
     #[must_use]
     pub fn inside(mut self, log: Interval) -> Self {
-        let inside = |span: Interval| {
-            let span = Interval::new(span.start().max(log.start()), span.end().min(log.end()));
-            (span.start() < span.end()).then_some(span)
-        };
         // What is in view may reach a little beyond the log; a range may not.
-        self.visible = self.visible.filter(|span| inside(*span).is_some());
-        self.selection = self.selection.and_then(inside);
+        self.visible = self.visible.filter(|span| span.overlaps(log));
+        self.selection = self.selection.and_then(|span| span.intersection(log));
         Rc::make_mut(&mut self.notes).keep_in(log);
         self
     }

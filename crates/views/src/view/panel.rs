@@ -17,8 +17,8 @@ pub struct Panel {
     pub title: &'static str,
     /// What it shows, in a sentence.
     pub help: &'static str,
-    /// Its keys.
-    pub keys: [Chord; 2],
+    /// Its keys; none for a panel beyond the ninth.
+    pub keys: &'static [Chord],
     /// How its settings are read and written in links.
     pub codec: Codec,
 }

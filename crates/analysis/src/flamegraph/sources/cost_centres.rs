@@ -2,6 +2,7 @@
 //! capabilities, and the foreign calls that the program announces, per OS
 //! thread.
 
+use super::super::centres;
 use super::super::collect::ProfileCollector;
 use super::{FlameSource, Gather, Gathered, Known};
 use eventlog::{EventSet, Record, Sink};
@@ -50,8 +51,8 @@ impl Gather for ProfileCollector {
         Sink::event(self, record);
     }
 
-    fn settle(&mut self, known: &Known<'_>) -> Gathered {
-        let (mut profile, oddities) = std::mem::take(self).finish(known.log);
+    fn settle(&mut self, known: &Known<'_>, centres: &centres::CostCentres) -> Gathered {
+        let (mut profile, oddities) = std::mem::take(self).finish(known.log, centres);
         let running = |cap, at, place: &mut usize| known.store.running(cap, at, place);
         profile.threads = SampleThreads::of(&profile.tracks, running);
         Gathered { profile, oddities }

@@ -1,5 +1,6 @@
 //! What was alive, by the cost-centre stack that allocated it.
 
+use super::super::centres::CostCentres;
 use super::super::heap_collect::HeapCollector;
 use super::{FlameSource, Gather, Gathered, Known};
 use crate::findings::Findings;
@@ -45,9 +46,9 @@ impl Gather for HeapCollector {
         Sink::event(self, record);
     }
 
-    fn settle(&mut self, known: &Known<'_>) -> Gathered {
+    fn settle(&mut self, known: &Known<'_>, centres: &CostCentres) -> Gathered {
         Gathered {
-            profile: std::mem::take(self).finish(known.log.end()),
+            profile: std::mem::take(self).finish(known.log.end(), centres),
             oddities: Findings::default(),
         }
     }

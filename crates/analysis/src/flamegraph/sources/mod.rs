@@ -9,6 +9,7 @@ mod waiting;
 
 use std::fmt::Debug;
 
+use super::centres::CostCentres;
 use super::source_info::SourceInfo;
 use super::spans::ProgramSpans;
 use super::spans::opentelemetry::TelemetrySpans;
@@ -87,8 +88,8 @@ pub trait Gather: Debug + Send + Sync {
     /// Takes the next event of these types in analysis order.
     fn event(&mut self, _: &Record<'_>) {}
 
-    /// The log is read: the profile.
-    fn settle(&mut self, known: &Known<'_>) -> Gathered;
+    /// The log is read: the profile. `centres` are the cost centres of the log.
+    fn settle(&mut self, known: &Known<'_>, centres: &CostCentres) -> Gathered;
 
     /// Whether the profile depends on the words that begin and end spans: it
     /// is settled again when these are others.

@@ -1,5 +1,6 @@
 //! Spans that the program announces with messages, one on the other.
 
+use super::super::centres::CostCentres;
 use super::{FlameSource, Gather, Gathered, Known};
 use crate::findings::{Fact, Finding, Findings};
 use model::profile::TrackSource;
@@ -40,7 +41,7 @@ impl FlameSource for Spans {
 
 /// The messages are kept: nothing is to be heard while the log is read.
 impl Gather for Spans {
-    fn settle(&mut self, known: &Known<'_>) -> Gathered {
+    fn settle(&mut self, known: &Known<'_>, _: &CostCentres) -> Gathered {
         let spans = known.spans();
         let (profile, left_out) = spans.profile(known.collections, known.store, known.log.end());
         let mut oddities = Findings::default();

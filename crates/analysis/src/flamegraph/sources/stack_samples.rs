@@ -1,6 +1,7 @@
 //! Haskell stacks that `ghc-stack-profiler` sampled, which needs no profiling
 //! build.
 
+use super::super::centres::CostCentres;
 use super::super::stack_samples::StackSampleCollector;
 use super::{FlameSource, Gather, Gathered, Known};
 use eventlog::{EventSet, Record, Sink};
@@ -40,7 +41,7 @@ impl Gather for StackSampleCollector {
         Sink::event(self, record);
     }
 
-    fn settle(&mut self, known: &Known<'_>) -> Gathered {
+    fn settle(&mut self, known: &Known<'_>, _: &CostCentres) -> Gathered {
         let (profile, oddities) = std::mem::take(self).finish(known.log.end());
         Gathered { profile, oddities }
     }
