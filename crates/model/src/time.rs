@@ -105,7 +105,7 @@ impl Interval {
 
     /// The moments that are in both, if there are some.
     #[must_use]
-    pub(crate) fn intersection(&self, other: Self) -> Option<Self> {
+    pub fn intersection(&self, other: Self) -> Option<Self> {
         let both = self.clip(other);
         (!both.is_empty()).then_some(both)
     }
