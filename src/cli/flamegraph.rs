@@ -56,10 +56,10 @@ pub(super) struct Arguments {
     /// Totals of spans in each span of this name, without collections, as ghc-events-analyze has them
     #[arg(long, value_name = "NAME")]
     window: Option<String>,
-    /// What messages begin with that begin a span, with commas between the words
+    /// Prefixes of messages that begin a span, comma-separated
     #[arg(long, value_name = "WORDS", default_value = "START")]
     span_start: String,
-    /// What messages begin with that end a span, with commas between the words
+    /// Prefixes of messages that end a span, comma-separated
     #[arg(long, value_name = "WORDS", default_value = "STOP,END")]
     span_stop: String,
     /// Write to this file

@@ -133,7 +133,11 @@ impl TrackKind for Collections {
             _ => "Garbage collector".to_owned(),
         };
         if item.kind == MarkKind::Many {
-            return (name, lane::several(item, "collections and waits for them"));
+            let what = match item.count {
+                1 => "collection or wait",
+                _ => "collections and waits",
+            };
+            return (name, lane::several(item, what));
         }
         let (duration, when) = (duration(item), when(item));
         let text = match known {
