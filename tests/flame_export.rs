@@ -11,10 +11,9 @@ use views::session::questions::FlameExportQuery;
 use common::{Tally, cases, eventscope, known, session_of, stdout};
 use model::profile::origin::Choice;
 use model::profile::source::{Source, Unit};
+use model::profile::weights::Measure;
 use serde_json::Value;
-use views::flame::query::{
-    ExportFormat, FlameHead, FlameQuery, FlameRow, FlameTableQuery, Measure, View,
-};
+use views::flame::query::{ExportFormat, FlameHead, FlameQuery, FlameRow, FlameTableQuery, View};
 use views::scene::flame::frame_name;
 use views::session::Session;
 

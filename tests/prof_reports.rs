@@ -18,8 +18,9 @@ use views::session::questions::FlameExportQuery;
 use common::{Tally, cases, known, session_of};
 use model::profile::TrackSource;
 use model::profile::origin::Choice;
+use model::profile::weights::Measure;
 use serde_json::Value;
-use views::flame::query::{ExportFormat, FlameQuery, Measure};
+use views::flame::query::{ExportFormat, FlameQuery};
 
 /// Ticks by stack, outermost first, without `MAIN`, in which all lie.
 type Ticks = BTreeMap<Vec<String>, f64>;

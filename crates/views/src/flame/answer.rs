@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use super::cache::StepCache;
 use super::layout::{self, Tree, left_heavy, time_order};
-use super::query::{FlameBoxes, FlameHead, FlameQuery, Measure, NamedFrame, View};
+use super::query::{FlameBoxes, FlameHead, FlameQuery, NamedFrame, View};
 use eventlog::ids::Duration;
 use model::profile::frames::{Frame, FrameId, Frames};
 use model::profile::origin::{Origin, Weighed};
+use model::profile::weights::Measure;
 use model::profile::weights::share;
 
 /// Answers a query.

@@ -10,7 +10,7 @@ use eventlog::ids::Nanos;
 use model::profile::TrackSource;
 use model::profile::frames::Frame;
 use model::profile::origin::Choice;
-pub use model::profile::weights::Measure;
+use model::profile::weights::Measure;
 
 /// How a flame graph is laid out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

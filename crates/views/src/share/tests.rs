@@ -8,7 +8,6 @@ use super::{decode as decode_with, encode as encode_with, *};
 use crate::events::EventList;
 use crate::events::filter::{CapFilter, EventFilter};
 use crate::fingerprint::fingerprint;
-use crate::flame::query::Measure;
 use crate::flame::step::Step;
 use crate::notes::tests::any_notes;
 use crate::notes::{MAX_NAME, MAX_NOTES, Note};
@@ -21,6 +20,7 @@ use analysis::timeline::thread_table::{ThreadColumn, ThreadView};
 use analysis::timeline::threads::ThreadOrder;
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::ids::{CapId, OsThreadId, ThreadId};
+use model::profile::weights::Measure;
 use model::time::Interval;
 
 const FLAME: PanelName = PanelName("flame");

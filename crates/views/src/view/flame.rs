@@ -13,11 +13,11 @@
 
 use super::panel::{PanelSettings, Piece};
 use super::text::{MAX_TEXT, cut, escape, escape_text, read_range, unescape, unless, write_range};
-use crate::flame::query::Measure;
 use crate::flame::step::Step;
 use crate::tracks::name::TrackName;
 use analysis::flamegraph::sources;
 use model::profile::source::Source;
+use model::profile::weights::Measure;
 use model::time::Interval;
 
 /// How the frames of a flame graph are laid out.

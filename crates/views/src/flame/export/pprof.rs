@@ -15,11 +15,12 @@ use super::shown::Shown;
 use super::shown::without_comparison;
 use super::tree::{DEEPER, Row, Tree};
 use super::written::{About, Scale, frame_name};
-use crate::flame::query::{FlameQuery, Measure};
+use crate::flame::query::FlameQuery;
 use model::profile::Profile;
 use model::profile::frames::{Frame, FrameId, FrameKind};
 use model::profile::origin::Origin;
 use model::profile::source::Unit;
+use model::profile::weights::Measure;
 
 /// `perftools.profiles.Profile`. Texts are places in its table of texts.
 #[derive(Clone, PartialEq, Message)]

@@ -3,10 +3,11 @@
 
 use std::borrow::Cow;
 
-use super::super::query::{FlameQuery, Measure};
+use super::super::query::FlameQuery;
 use analysis::flamegraph::sources;
 use model::profile::frames::{Frame, FrameKind};
 use model::profile::source::Unit;
+use model::profile::weights::Measure;
 use model::profile::weights::Weight;
 
 /// What a file says of the log that it comes from.

@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-use super::super::query::Measure;
 use super::{Levels, Row, View};
 use model::profile::frames::Frames;
 use model::profile::stacks::{StackId, Stacks};
+use model::profile::weights::Measure;
 use model::profile::weights::{Weight, totals};
 
 /// Weighted stacks and their frames.

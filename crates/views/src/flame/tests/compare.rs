@@ -1,7 +1,7 @@
 //! Two selections in one graph.
 
-use super::super::query::Measure;
 use super::*;
+use model::profile::weights::Measure;
 
 fn compared(range: Interval, before: Interval, measure: Measure) -> FlameQuery {
     let mut query = query(&[CAP], Some(range), View::LeftHeavy);

@@ -1,8 +1,8 @@
 //! What each view shows.
 
-use super::super::query::Measure;
 use super::*;
 use model::profile::heap::HeapSamples;
+use model::profile::weights::Measure;
 
 #[test]
 fn time_order() {

@@ -16,12 +16,14 @@ pub use minimap::Minimap;
 pub use paint::FlameScene;
 pub use picture::{picture_query, svg};
 pub use window::Window;
-pub use words::{Value, box_name, frame_name};
+pub(crate) use words::box_name;
+pub use words::{Value, frame_name};
 
-use crate::flame::query::{FlameBoxes, FlameHead, Measure, NamedFrame};
+use crate::flame::query::{FlameBoxes, FlameHead, NamedFrame};
 use model::profile::TrackSource;
 use model::profile::frames::Frame;
 use model::profile::source::Unit;
+use model::profile::weights::Measure;
 
 /// Height of a level, in pixels.
 pub const LEVEL_PX: f64 = 19.0;

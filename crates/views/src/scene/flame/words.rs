@@ -2,10 +2,10 @@
 
 use super::super::format;
 use super::Graph;
-use crate::flame::query::Measure;
 use eventlog::ids::Duration;
 use model::profile::frames::{Frame, FrameKind};
 use model::profile::source::Unit;
+use model::profile::weights::Measure;
 
 /// How a frame is called: the runtime's own frames need no module.
 #[must_use]
@@ -19,7 +19,7 @@ pub fn frame_name(frame: &Frame) -> String {
 /// How a frame is called on a box that has room for `room` pixels: where the
 /// whole name does not fit, the function says more than its module.
 #[must_use]
-pub fn box_name(frame: &Frame, room: f64, mut width: impl FnMut(&str) -> f64) -> String {
+pub(crate) fn box_name(frame: &Frame, room: f64, mut width: impl FnMut(&str) -> f64) -> String {
     let name = frame_name(frame);
     if width(&name) <= room {
         return name;

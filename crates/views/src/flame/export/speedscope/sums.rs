@@ -7,8 +7,8 @@ use super::super::shown::Shown;
 use super::super::tree::{Row, Tree};
 use super::super::written::Scale;
 use super::{ProfileHead, comma, deeper, json};
-use crate::flame::query::Measure;
 use model::profile::frames::FrameId;
+use model::profile::weights::Measure;
 use model::profile::weights::Weight;
 
 /// Weighted stacks that are being written: first the stacks, then the weights.

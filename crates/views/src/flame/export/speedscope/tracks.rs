@@ -10,10 +10,11 @@ use super::super::stretches::Stretches;
 use super::super::tree::{DEEPEST, Limit};
 use super::{ProfileHead, comma, deeper, frames_of, json};
 use crate::flame::cache::{Staged, StepCache};
-use crate::flame::query::{FlameQuery, Measure, View};
+use crate::flame::query::{FlameQuery, View};
 use model::profile::frames::Frames;
 use model::profile::origin::{Choice, Origin};
 use model::profile::stacks::{StackId, Stacks};
+use model::profile::weights::Measure;
 use model::profile::{Profile, Track};
 use model::time::Interval;
 
