@@ -5,13 +5,16 @@ mod common;
 
 use analysis::account::costs::{GcCosts, GcParts};
 use analysis::account::report::{CapTimes, ProgramTimes};
+use analysis::timeline::activity::COLLECTING;
 use analysis::timeline::store::Store;
 use common::{Case, Known, for_all, known, store_of};
 use eventlog::ids::Nanos;
 use eventlog::{Need, Step};
 use model::time::Interval;
 use views::session::Session;
-use views::session::questions::TimeQuery;
+use views::session::questions::{GcCostsQuery, ThreadTimeQuery, TimeQuery};
+use views::tracks::TimelineQuery;
+use views::tracks::activity::Activity;
 
 fn expect<T: PartialEq + std::fmt::Debug>(what: &str, ours: T, theirs: T) -> Result<(), String> {
     if ours == theirs {
@@ -167,4 +170,20 @@ fn a_log_that_is_still_read_tells_its_runs() {
         assert_eq!(classes, times.life_ns, "capability {cap}");
         assert!(times.running_ns > 0, "capability {cap}");
     }
+    // The activity shows the runs so far.
+    let points = session.ask(&TimelineQuery {
+        view: session.overview().span.expect("events"),
+        width_px: 100,
+        rows: vec![Activity.into()],
+    });
+    let points = points.points;
+    let ran: f64 = (0..points.mean.len())
+        .filter(|&i| points.series[i] != COLLECTING)
+        .map(|i| points.mean[i] * (points.end[i] - points.start[i]))
+        .sum();
+    let times = session.ask(&TimeQuery(None));
+    assert!(times.so_far);
+    assert_eq!(ran.round() as u64, times.all_caps().running_ns);
+    assert!(session.ask(&ThreadTimeQuery(None)).is_none());
+    assert!(session.ask(&GcCostsQuery(None)).is_none());
 }

@@ -87,12 +87,16 @@ impl OpenLog {
         }
     }
 
-    /// The capabilities, each with the share of its time that it ran.
+    /// The capabilities, each with the share of its time that it ran; without, if
+    /// most of that time is unknown.
     pub(super) fn caps(&self) -> Vec<(CapId, String)> {
         let times: FxHashMap<CapId, CapTimes> = self.times.iter().copied().collect();
         let note = |cap: CapId| {
             let times = times.get(&cap)?;
             let known = times.known_ns();
+            if known < times.unknown_ns {
+                return Some("unknown".to_owned());
+            }
             (known > 0).then(|| format::percent_short(times.running_ns, known))
         };
         let caps = self.overview.caps.iter();

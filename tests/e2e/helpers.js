@@ -20,6 +20,8 @@ export function reference(name, suffix) {
 
 /** Drops a file on the page, as from a file manager. */
 export async function drop(page, file, bytes = readFileSync(file)) {
+  // Before the page is drawn nobody listens.
+  await expect(page.getByRole('main')).toBeVisible();
   const data = await page.evaluateHandle(
     ([base64, name]) => {
       const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));

@@ -47,12 +47,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// Everything that is left.
-    pub fn take_rest(&mut self) -> &'a [u8] {
+    pub(crate) fn take_rest(&mut self) -> &'a [u8] {
         std::mem::take(&mut self.rest)
     }
 
     /// The bytes up to the next NUL, which is skipped; all bytes if there is none.
-    pub fn take_to_nul(&mut self) -> Option<&'a [u8]> {
+    pub(crate) fn take_to_nul(&mut self) -> Option<&'a [u8]> {
         if self.rest.is_empty() {
             return None;
         }

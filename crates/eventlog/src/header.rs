@@ -11,13 +11,13 @@ use super::scan::is_undated;
 use super::status::StopCodes;
 
 /// The bytes that begin a header.
-pub const MAGIC: &[u8; 4] = b"hdrb";
+pub(crate) const MAGIC: &[u8; 4] = b"hdrb";
 /// The type number that ends the data; no time follows it.
 pub const END_OF_DATA: u16 = 0xFFFF;
 /// The event type that begins a block.
 pub const BLOCK_MARKER: u16 = EventType::BLOCK_MARKER.0;
 /// A header longer than this is damage: GHC's has about 6 KiB.
-pub const MAX_HEADER_BYTES: usize = 16 << 20;
+pub(crate) const MAX_HEADER_BYTES: usize = 16 << 20;
 
 /// One declared event type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -364,7 +364,7 @@ fn type_record(scan: &mut Scan<'_>) -> Result<TypeDecl, Stop> {
 /// carriage return: event type 10 is declared by every GHC, so that a sound
 /// header has a line feed on its own.
 #[must_use]
-pub fn converted_as_text(bytes: &[u8], base: u64) -> Option<LogError> {
+pub(crate) fn converted_as_text(bytes: &[u8], base: u64) -> Option<LogError> {
     let bytes = &bytes[..bytes.len().min(4096)];
     let feed_at = |i: usize| bytes.get(i) == Some(&b'\n');
     let return_at = |i: usize| bytes.get(i) == Some(&b'\r');

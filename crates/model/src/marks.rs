@@ -21,7 +21,7 @@ use crate::time::Interval;
 use eventlog::ids::Nanos;
 
 /// How many words a payload has.
-pub const PAYLOAD_WORDS: usize = 4;
+pub(crate) const PAYLOAD_WORDS: usize = 4;
 
 /// No thread, capability or number, where a payload may have none.
 pub const NONE: u32 = u32::MAX;

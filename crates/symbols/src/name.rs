@@ -19,7 +19,7 @@ impl Name {
     /// From a symbol as it stands in the file. In macOS the names of C begin
     /// with `_`; only `haskell` code is named as GHC names it.
     #[must_use]
-    pub fn from_symbol(symbol: &str, underscore: bool, haskell: bool) -> Self {
+    pub(crate) fn from_symbol(symbol: &str, underscore: bool, haskell: bool) -> Self {
         let symbol = match symbol.strip_prefix('_') {
             Some(rest) if underscore => rest,
             _ => symbol,

@@ -63,7 +63,11 @@ impl App {
         true
     }
 
-    fn times_came(&mut self, _: &Context<Self>, times: ProgramTimes) -> bool {
+    fn times_came(&mut self, _: &Context<Self>, mut times: ProgramTimes) -> bool {
+        if times.so_far {
+            // Shares of what is not known yet say nothing.
+            times.caps.clear();
+        }
         if self.log.times != times.caps {
             self.log.times = times.caps;
             self.show_log();

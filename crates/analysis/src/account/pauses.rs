@@ -131,7 +131,7 @@ impl Pauses {
 
     /// Those that begin in a range.
     #[must_use]
-    pub fn starting_in(&self, range: Interval) -> &[Pause] {
+    pub(crate) fn starting_in(&self, range: Interval) -> &[Pause] {
         let before = |time| self.all.partition_point(|pause| pause.start < time);
         let (from, to) = (before(range.start()), before(range.end()));
         self.all.get(from..to).unwrap_or_default()
@@ -161,14 +161,14 @@ impl Pauses {
 
     /// The time before `time` of both together.
     #[must_use]
-    pub fn still_before(&self, time: Nanos) -> u64 {
+    pub(crate) fn still_before(&self, time: Nanos) -> u64 {
         let (stopping, collecting) = self.before(time);
         stopping.saturating_add(collecting)
     }
 
     /// The time of both together from one moment to another.
     #[must_use]
-    pub fn still_in(&self, from: u64, to: u64) -> u64 {
+    pub(crate) fn still_in(&self, from: u64, to: u64) -> u64 {
         let before = self.still_before(Nanos(to));
         before.saturating_sub(self.still_before(Nanos(from)))
     }

@@ -56,7 +56,7 @@ impl CapTimes {
 
     /// Stopping, collecting, waiting and coming back: what collections cost.
     #[must_use]
-    pub const fn of_collections_ns(&self) -> u64 {
+    pub(crate) const fn of_collections_ns(&self) -> u64 {
         self.collecting_ns
             .saturating_add(self.waiting_ns)
             .saturating_add(self.stopping_ns)
@@ -73,7 +73,7 @@ impl CapTimes {
 
     /// Idle, with a thread ready or without.
     #[must_use]
-    pub const fn all_idle_ns(&self) -> u64 {
+    pub(crate) const fn all_idle_ns(&self) -> u64 {
         self.idle_ready_ns.saturating_add(self.idle_ns)
     }
 
@@ -144,11 +144,11 @@ impl ProgramTimes {
     }
 
     /// The share of the time in which capabilities ran threads, of what the log
-    /// tells of: 0 to 1; `None` if it tells nothing.
+    /// tells of: 0 to 1; `None` if it tells nothing, or is not read to its end.
     #[must_use]
     pub fn productivity(&self) -> Option<f64> {
         let all = self.all_caps();
-        (all.known_ns() > 0).then(|| all.running_ns as f64 / all.known_ns() as f64)
+        (all.known_ns() > 0 && !self.so_far).then(|| all.running_ns as f64 / all.known_ns() as f64)
     }
 
     /// For how long how many capabilities ran, from none on: a number to a row, or

@@ -629,7 +629,7 @@ impl<'a> Walker<'a> {
     }
 
     /// For how long, up to a time, some capability stood by outside of pauses.
-    pub fn some_idle_ns(&mut self, time: Nanos) -> u64 {
+    pub(crate) fn some_idle_ns(&mut self, time: Nanos) -> u64 {
         self.go(time.0);
         self.sweep.totals.some_idle_ns
     }

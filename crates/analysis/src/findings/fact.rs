@@ -77,7 +77,7 @@ pub enum Fact {
     },
     /// The compressed data is broken. With what the reader says of it.
     Compressed(String),
-    /// A capability wrote nothing to a file that is not whole.
+    /// Most of what a capability did never came to a file that is not whole.
     BufferMissing(CapId),
     /// So many messages are kept without their text.
     MessagesCut(u64),

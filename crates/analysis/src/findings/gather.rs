@@ -26,17 +26,21 @@ impl Findings {
 }
 
 impl Lives {
-    /// The capabilities of a killed program whose buffers never came to the file:
-    /// they lived, and logged nothing.
+    /// The capabilities of which more than half is missing, because the last buffers
+    /// of a killed program never came to the file: from their last events on.
     pub fn missing_buffers(&self, condition: Condition) -> impl Iterator<Item = Finding> + '_ {
-        let lost = move |life: Interval, events: Option<Interval>| {
-            !condition.ends && events.is_none() && !life.is_empty()
-        };
-        self.caps_with_events()
-            .filter(move |&(_, life, events)| lost(life, events))
-            .map(|(cap, life, _)| Finding {
-                range: Some(life),
-                ..Finding::new(Fact::BufferMissing(cap))
+        let killed = (!condition.ends).then(|| self.caps_with_events());
+        killed
+            .into_iter()
+            .flatten()
+            .filter_map(|(cap, life, events)| {
+                let known = events.map_or(life.start(), |events| life.nearest(events.end()));
+                let missing = Interval::new(known, life.end());
+                let most = missing.duration().0 > life.duration().0 / 2;
+                most.then(|| Finding {
+                    range: Some(missing),
+                    ..Finding::new(Fact::BufferMissing(cap))
+                })
             })
     }
 }

@@ -116,7 +116,7 @@ impl Findings {
     }
 
     /// Adds so many of a rule, which are counted but not kept.
-    pub fn count_more(&mut self, rule: Rule, more: u64) {
+    pub(crate) fn count_more(&mut self, rule: Rule, more: u64) {
         if more > 0 {
             *self.counts.entry(rule).or_default() += more;
         }

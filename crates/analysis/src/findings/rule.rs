@@ -91,7 +91,7 @@ rules! {
     Error SectionHeader "section-header",
     /// The compressed data is broken.
     Error Compressed "compressed-data",
-    /// A capability wrote nothing to a file that is not whole.
+    /// Most of what a capability did never came to a file that is not whole.
     Error BufferMissing "buffer-missing",
     /// Messages are kept without their text, as there is too much of it.
     Warning MessagesCut "messages-cut",

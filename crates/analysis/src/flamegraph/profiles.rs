@@ -84,7 +84,7 @@ impl Profiles {
     }
 
     /// Other words begin and end spans, in a log that is read.
-    pub fn follow_words(&mut self, known: &Known<'_>) {
+    pub(crate) fn follow_words(&mut self, known: &Known<'_>) {
         let those = self.all.iter_mut().filter(|of| of.gather.follows_words());
         those.for_each(|of| of.settle(known, &self.centres));
     }

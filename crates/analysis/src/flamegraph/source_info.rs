@@ -33,7 +33,7 @@ pub struct SourceInfo {
 impl SourceInfo {
     /// What a profile has: its tracks, and the threads with the most samples.
     #[must_use]
-    pub fn of_profile(source: Source, profile: &Profile) -> Self {
+    pub(crate) fn of_profile(source: Source, profile: &Profile) -> Self {
         let heap = profile.heap.as_ref();
         let track = |track: &Track| TrackInfo {
             source: track.source,

@@ -235,7 +235,7 @@ fn track(
 /// What there is to be said of waiting, for lists: the threads that waited
 /// longest, with how often they ran; `None` if none waited.
 #[must_use]
-pub fn waiting_info(source: Source, store: &Store) -> Option<SourceInfo> {
+pub(crate) fn waiting_info(source: Source, store: &Store) -> Option<SourceInfo> {
     let longest = store.wait_groups().longest.iter();
     let tracks: Vec<TrackInfo> = longest
         .map(|waited| TrackInfo {

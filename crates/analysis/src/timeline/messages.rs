@@ -104,7 +104,7 @@ impl Messages {
     /// How many have no text because there is too much of it in the log, and
     /// when the first of them was; `None` if all have theirs.
     #[must_use]
-    pub fn without_text(&self) -> Option<(usize, Nanos)> {
+    pub(crate) fn without_text(&self) -> Option<(usize, Nanos)> {
         let first = self.first_without_text?;
         Some((self.len() - first, Nanos(self.time(first))))
     }

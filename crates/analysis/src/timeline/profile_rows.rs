@@ -29,9 +29,9 @@ use model::span_lane::{Piece, SpanLane};
 /// Of how many functions the names are told to the page: of calls those with
 /// the most time, of samples those with the most samples. Of others the
 /// details of an item tell.
-pub const MOST_NAMES: usize = 2000;
+pub(crate) const MOST_NAMES: usize = 2000;
 /// How many OS threads are listed: the first ones.
-pub const MOST_CALL_ROWS: usize = 1000;
+pub(crate) const MOST_CALL_ROWS: usize = 1000;
 
 /// The code of a call that was not over when the log ended.
 pub const OPEN: u8 = 1;

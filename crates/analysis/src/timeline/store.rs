@@ -363,7 +363,7 @@ impl Store {
 
     /// Learns what is known of the log beyond its spans: before those are
     /// reported that are still open at its end.
-    pub fn learn(&mut self, facts: Facts) {
+    pub(crate) fn learn(&mut self, facts: Facts) {
         if let Some(last) = facts.caps.last() {
             self.lane_mut(Some(last.cap));
         }

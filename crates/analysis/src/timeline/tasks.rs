@@ -11,7 +11,7 @@ use model::time::Interval;
 
 /// How many tasks are listed: the first ones. A program that calls into
 /// Haskell from many OS threads may have any number of them.
-pub const MOST_TASKS: usize = 1000;
+pub(crate) const MOST_TASKS: usize = 1000;
 
 /// The code of a span in which the log ended.
 pub const OPEN: u8 = 1;

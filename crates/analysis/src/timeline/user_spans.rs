@@ -27,7 +27,7 @@ use model::class::Class;
 use model::span_lane::{Piece, SpanLane};
 
 /// How many names are listed: those with the most time.
-pub const MOST_NAMES: usize = 200;
+pub(crate) const MOST_NAMES: usize = 200;
 /// How many names are told apart while they are looked for.
 const MOST_DISTINCT: usize = 1 << 18;
 

@@ -12,7 +12,7 @@ use eventlog::ids::ThreadId;
 use model::class::StopCode;
 
 /// So many threads without a label, and so many labels, stand for themselves.
-pub const MOST_GROUPS: usize = 10_000;
+pub(crate) const MOST_GROUPS: usize = 10_000;
 /// How many of the threads that waited longest are listed.
 pub const MOST_LISTED: usize = 1000;
 
@@ -166,7 +166,7 @@ impl WaitGroups {
 impl Store {
     /// All threads that waited; none before the log is read to its end.
     #[must_use]
-    pub fn wait_groups(&self) -> &WaitGroups {
+    pub(crate) fn wait_groups(&self) -> &WaitGroups {
         static NONE: WaitGroups = WaitGroups {
             names: Vec::new(),
             members: Vec::new(),
@@ -181,7 +181,7 @@ impl Store {
 
     /// Those of some threads.
     #[must_use]
-    pub fn wait_groups_of(&self, threads: &[ThreadId]) -> WaitGroups {
+    pub(crate) fn wait_groups_of(&self, threads: &[ThreadId]) -> WaitGroups {
         if !self.is_settled() {
             return WaitGroups::default();
         }
@@ -196,7 +196,7 @@ impl Store {
 
     /// The thread at a place in the order in which threads were first met.
     #[must_use]
-    pub fn thread_at(&self, place: u32) -> Option<ThreadId> {
+    pub(crate) fn thread_at(&self, place: u32) -> Option<ThreadId> {
         self.threads.all.get(place as usize).map(|thread| thread.id)
     }
 }

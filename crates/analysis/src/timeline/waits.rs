@@ -255,7 +255,7 @@ impl Store {
     /// What some threads, given by their places in the order in which threads
     /// were first met, waited for; those that did not are left out. `None` is
     /// all of the time. Nothing before the log is read to its end.
-    pub fn waits_in(
+    pub(crate) fn waits_in(
         &self,
         range: Option<Interval>,
         threads: impl Iterator<Item = u32>,
@@ -320,7 +320,7 @@ impl Store {
     /// A thread's life in a range, piece by piece. Where many pieces are
     /// shorter than `width_ns` they are merged, each kind of wait in such a
     /// stretch to one piece, as long as they are together.
-    pub fn wait_pieces(
+    pub(crate) fn wait_pieces(
         &self,
         thread: ThreadId,
         range: Interval,

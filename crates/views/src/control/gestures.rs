@@ -138,7 +138,7 @@ impl Control {
 
     /// Changes which time is in view; the pointer stays where it is on the
     /// canvas.
-    pub fn gesture(&mut self, change: impl FnOnce(&mut Viewport)) -> Vec<Told> {
+    pub(crate) fn gesture(&mut self, change: impl FnOnce(&mut Viewport)) -> Vec<Told> {
         change(&mut self.view);
         if let Some((x, _)) = self.focus.pointer_at {
             let labels = self.left_px();

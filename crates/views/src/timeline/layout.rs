@@ -166,7 +166,7 @@ impl Layout {
 
     /// Whether the selected range is limited to some tracks.
     #[must_use]
-    pub const fn is_limited(&self) -> bool {
+    pub(crate) const fn is_limited(&self) -> bool {
         self.limited
     }
 
@@ -219,7 +219,7 @@ impl Layout {
 
     /// The move of a track one place up or down; `None` at the end.
     #[must_use]
-    pub fn shifted(&self, name: &TrackName, direction: Direction) -> Option<Move> {
+    pub(crate) fn shifted(&self, name: &TrackName, direction: Direction) -> Option<Move> {
         let siblings = self.siblings(name);
         let at = siblings.iter().position(|track| track.id == *name)?;
         let after = match direction {

@@ -7,7 +7,7 @@ use crate::tracks::item::Names;
 use eventlog::ids::Nanos;
 
 /// Its height, in pixels.
-pub const MINIMAP_PX: f64 = 32.0;
+pub(crate) const MINIMAP_PX: f64 = 32.0;
 
 impl<N: Names> Scene<'_, N> {
     /// Where a time stands on the minimap.

@@ -24,18 +24,18 @@ use analysis::timeline::flow::Arrow;
 use eventlog::ids::Nanos;
 use model::time::Interval;
 
-pub use minimap::MINIMAP_PX;
+pub(crate) use minimap::MINIMAP_PX;
 
 /// Height of the time axis, in pixels.
-pub const RULER_PX: f64 = 24.0;
+pub(crate) const RULER_PX: f64 = 24.0;
 /// Where the tracks begin.
 pub const TOP_PX: f64 = MINIMAP_PX + RULER_PX;
 /// Width of the labels at the left in a wide window.
-pub const LABELS_PX: f64 = 216.0;
+pub(crate) const LABELS_PX: f64 = 216.0;
 /// Width of the labels in a narrow one.
-pub const NARROW_LABELS_PX: f64 = 84.0;
+pub(crate) const NARROW_LABELS_PX: f64 = 84.0;
 /// Windows narrower than this are narrow.
-pub const NARROW_PX: f64 = 640.0;
+pub(crate) const NARROW_PX: f64 = 640.0;
 
 /// What is to be painted.
 pub struct Scene<'a, N> {

@@ -23,9 +23,14 @@ pub fn sentence(finding: &Finding) -> String {
     match &finding.fact {
         Fact::Damage { kind, lost_bytes } => damage(*kind, *lost_bytes),
         Fact::Compressed(said) => said.clone(),
-        Fact::BufferMissing(cap) => format!(
-            "what capability {cap} did is missing: the log ends before its events were written"
-        ),
+        Fact::BufferMissing(cap) => {
+            let since = finding.start().map_or_else(String::new, |start| {
+                format!(" from {} on", format::time(start))
+            });
+            format!(
+                "what capability {cap} did{since} is missing: the log ends before it was written"
+            )
+        }
         Fact::MessagesCut(count) => format!(
             "{} no text from here on: only the first {} of all texts are kept",
             number(*count, "message has", "messages have"),

@@ -108,7 +108,10 @@ pub(super) fn time(about: About<'_>) -> Html {
                 .account
                 .productivity()
                 .map(|share| only(format::fraction(share)))
-                .ok_or_else(|| "the log has no events of the scheduler".into()),
+                .ok_or_else(|| match numbers.account.so_far {
+                    true => "known when the log is read".into(),
+                    false => "the log has no events of the scheduler".into(),
+                }),
         },
         Fact {
             name: "Productivity by +RTS -s",

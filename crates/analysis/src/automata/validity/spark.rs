@@ -32,7 +32,7 @@ pub const fn take(running: Option<(ThreadId, bool)>) -> Judged<()> {
 /// A thread becomes a spark thread. `created` says whether it exists, `is_one`
 /// whether it is one already.
 #[must_use]
-pub const fn become_spark_thread(created: bool, is_one: bool) -> Judged<()> {
+pub(crate) const fn become_spark_thread(created: bool, is_one: bool) -> Judged<()> {
     match (created, is_one) {
         (_, true) => Judged::broken((), Problem::CreatedAgain),
         (false, false) => Judged::tolerated((), Tolerated::SparkThreadUncreated),

@@ -3,7 +3,7 @@
 
 /// Reads what Haskell's `show` makes of a list of strings.
 #[must_use]
-pub fn haskell_strings(text: &str) -> Option<Vec<String>> {
+pub(crate) fn haskell_strings(text: &str) -> Option<Vec<String>> {
     let mut rest = text.trim().strip_prefix('[')?.trim_start();
     let mut strings = Vec::new();
     if let Some(after) = rest.strip_prefix(']') {

@@ -38,9 +38,8 @@ pub mod thread_stack;
 
 pub use calls::{Call, Calls};
 pub use functions::{FunctionId, FunctionStep, Functions, ThreadSteps};
-pub use haskell_strings::haskell_strings;
 pub use oddities::CallProblem;
-pub use parse::{FunctionMessage, Message, Says, parse, parse_function};
+pub use parse::{FunctionMessage, Message, Says, parse};
 
 use serde::{Deserialize, Serialize};
 

@@ -112,7 +112,7 @@ pub struct FunctionMessage {
 ///
 /// # Errors
 /// What is wrong with an annotation.
-pub fn parse_function(text: &str) -> Option<Result<FunctionMessage, CallProblem>> {
+pub(crate) fn parse_function(text: &str) -> Option<Result<FunctionMessage, CallProblem>> {
     let rest = text.strip_prefix("ANN_CALL_")?;
     let (verb, rest) = rest.split_once(' ').unwrap_or((rest, ""));
     let returns = match verb {
