@@ -10,7 +10,7 @@ use analysis::flamegraph::sources;
 use analysis::timeline::profile_rows::CallsOf;
 use common::build::{Build, Declared};
 use common::picture::{self, open_bytes, whole};
-use eventlog::ids::{CapId, Nanos, OsThreadId, ThreadId};
+use eventlog::ids::{CapId, Nanos, OsThreadId};
 use model::class::CLASSES;
 use model::class::Class;
 use model::marks::MarkKind;
@@ -48,12 +48,6 @@ fn demo() -> Session {
 struct Told(Contents);
 
 impl Names for Told {
-    fn label(&self, _: ThreadId) -> Option<&str> {
-        None
-    }
-    fn message(&self, _: u32) -> Option<&str> {
-        None
-    }
     fn foreign_function(&self, number: u32) -> Option<&Frame> {
         self.0.foreign_functions.get(number as usize)
     }

@@ -35,9 +35,6 @@ impl Names for Labels {
         let found = self.0.iter().find(|(id, _)| *id == thread)?;
         found.1.as_deref()
     }
-    fn message(&self, _: u32) -> Option<&str> {
-        None
-    }
 }
 
 fn all_tracks(session: &Session, view: &TrackView) -> (Layout, Labels) {

@@ -7,7 +7,7 @@
 
 use analysis::timeline::flow::Arrow;
 use analysis::timeline::threads::ThreadRow;
-use eventlog::ids::{Nanos, ThreadId};
+use eventlog::ids::Nanos;
 use eventlog::{Need, Step};
 use model::time::Interval;
 use views::notes::Notes;
@@ -24,14 +24,7 @@ use views::tracks::{Known, Row, TimelineQuery};
 /// No thread and no message has a name.
 pub struct NoNames;
 
-impl Names for NoNames {
-    fn label(&self, _: ThreadId) -> Option<&str> {
-        None
-    }
-    fn message(&self, _: u32) -> Option<&str> {
-        None
-    }
-}
+impl Names for NoNames {}
 
 /// What can be read of a log, so many events at a time; it may be damaged.
 pub fn open_bytes(bytes: &[u8], max_events: usize) -> Session {

@@ -36,7 +36,7 @@ impl<N: Names> Scene<'_, N> {
         let labels = self.labels_px();
         (
             self.x(range.start()).max(labels),
-            self.x(range.end()).clamp(labels, self.size.0),
+            self.x(range.end()).min(self.size.0).max(labels),
         )
     }
 

@@ -115,9 +115,6 @@ impl Names for Store {
     fn label(&self, thread: ThreadId) -> Option<&str> {
         self.label_of(thread)
     }
-    fn message(&self, _: u32) -> Option<&str> {
-        None
-    }
 }
 
 /// What the facts come from.

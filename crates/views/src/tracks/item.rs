@@ -37,13 +37,19 @@ pub struct Marks {
     pub reply: TimelineReply,
 }
 
-/// Names for threads, texts of messages.
+/// Names for what marks refer to by number, as far as they are known here.
 pub trait Names {
-    /// The label of a thread, if it has one and it is known here.
-    fn label(&self, thread: ThreadId) -> Option<&str>;
-    /// The text of a message by its number, if it is known here.
-    fn message(&self, number: u32) -> Option<&str>;
-    /// The title of a track, if it is known here.
+    /// The label of a thread, if it has one.
+    fn label(&self, thread: ThreadId) -> Option<&str> {
+        let _ = thread;
+        None
+    }
+    /// The text of a message, by its number.
+    fn message(&self, number: u32) -> Option<&str> {
+        let _ = number;
+        None
+    }
+    /// The title of a track.
     fn title(&self, row: Row) -> Option<&str> {
         let _ = row;
         None

@@ -12,7 +12,7 @@ use crate::tracks::legend::{SAMPLE_PX, Sample, at, between};
 use crate::tracks::name::TrackName;
 use crate::tracks::{Contents, Row};
 use analysis::timeline::flow::Arrow;
-use eventlog::ids::{Duration, Nanos, ThreadId};
+use eventlog::ids::{Duration, Nanos};
 use model::marks::TimelineReply;
 use model::profile::frames::{Frame, FrameKind};
 use model::time::Interval;
@@ -70,12 +70,6 @@ struct Nameless {
 }
 
 impl Names for Nameless {
-    fn label(&self, _: ThreadId) -> Option<&str> {
-        None
-    }
-    fn message(&self, _: u32) -> Option<&str> {
-        None
-    }
     fn foreign_function(&self, number: u32) -> Option<&Frame> {
         self.foreign_functions.get(number as usize)
     }
