@@ -106,7 +106,7 @@ test('collections are sorted by any column, and a click shows one', async ({ pag
   const [total] = within(report(GC_HEAVY), /Gen +0 +(\d+) colls/);
   const [major] = within(report(GC_HEAVY), /Gen +1 +(\d+) colls/);
   await expect(page.getByRole('grid', { name: 'Collections' })).toHaveAttribute('aria-rowcount', String(total + major + 1));
-  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('button', { name: 'Pause', exact: true }).click();
   await expect(page.getByRole('columnheader', { name: 'Pause' })).toHaveAttribute('aria-sort', 'descending');
   const longest = await page.locator('.pauses tfoot td').last().textContent();
   await expect(cell(0, 5)).toHaveText(longest);
@@ -119,7 +119,7 @@ test('collections are sorted by any column, and a click shows one', async ({ pag
   await expect(page.locator('.strip strong').first()).toHaveText(`Collection ${number}`);
   await expect(page.locator('.strip p').first()).toContainText(longest);
   await fragment(page, /[#&]e=\d+\.gc(&|$)/);
-  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('button', { name: 'Pause', exact: true }).click();
   await expect(cell(0, 5)).not.toHaveText(longest);
 });
 
@@ -153,7 +153,7 @@ test('what a log does not have is said, with the reason', async ({ page }) => {
   await openLog(page, fixture('ghc-9.6.6/fib-forkio-N2-l-as'));
   await expect(fact(page, 'Allocated')).toContainText('no heap events in this log');
   await page.getByRole('tab', { name: 'Collections' }).click();
-  await expect(page.locator('.panel-body')).toContainText('No data on single collections');
+  await expect(page.locator('.panel-body')).toContainText('No collection is in this log');
   await page.getByRole('tab', { name: 'Sparks' }).click();
   await expect(page.locator('.panel-body')).toContainText('This log says nothing of sparks');
 });
