@@ -112,6 +112,9 @@ proptest! {
         // GHC declares one byte more for these than it writes: their length is
         // found in their content, which cannot be any bytes.
         prop_assume!(id != EventType::IPE.0);
+        // Zeros and ones again and again, up to a large size, may be whole events.
+        let like_events = payload.iter().all(|byte| matches!(byte, 0 | 1 | 0xFF));
+        prop_assume!(!(like_events && size.is_some_and(|size| size >= 24)));
         let (bytes, payload) = event(id, size, time, &payload);
         let (events, damage) = last_event(&log(&types, &bytes, in_block));
         prop_assert_eq!(damage, 0, "type {} {:?}", id, events);
