@@ -75,6 +75,14 @@ fn a_concurrent_collection() {
 }
 
 #[test]
+fn how_many_run_and_how_many_could() {
+    let session = open(NONMOVING);
+    show("scheduling", &session, (20_000_000, 40_000_000), |row| {
+        matches!(row, Row::Concurrency(_))
+    });
+}
+
+#[test]
 fn the_heap_while_it_grows() {
     let session = open(NONMOVING);
     show("heap", &session, (0, 40_000_000), |row| {

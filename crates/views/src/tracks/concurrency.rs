@@ -35,7 +35,7 @@ impl Concurrency {
 impl TrackKind for Concurrency {
     type Payload = ();
 
-    const GROUP: Group = Group::Program;
+    const GROUP: Group = Group::Scheduling;
     const SHAPE: Shape = Shape::Gauge;
     const SECTION: Section = Section::Graphs;
     const HEIGHT_PX: f64 = 40.0;

@@ -7,6 +7,8 @@ pub enum Group {
     Program,
     /// Capabilities.
     Capabilities,
+    /// How many capabilities run, and how many threads could.
+    Scheduling,
     /// Profile samples, by capability.
     Samples,
     /// Announced foreign calls, by OS thread.
@@ -31,9 +33,10 @@ pub enum Group {
 
 impl Group {
     /// All of them, in their usual order.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Program,
         Self::Capabilities,
+        Self::Scheduling,
         Self::Samples,
         Self::ForeignCalls,
         Self::Instants,
@@ -54,6 +57,7 @@ impl Group {
             Self::Heap => "memory",
             Self::Spans => "spans",
             Self::Capabilities => "caps",
+            Self::Scheduling => "scheduling",
             Self::Threads => "threads",
             Self::Instants => "events",
             Self::Sparks => "sparks",
@@ -79,6 +83,7 @@ impl Group {
             Self::Heap => "Heap",
             Self::Spans => "Spans of the program",
             Self::Capabilities => "Capabilities",
+            Self::Scheduling => "Scheduling",
             Self::Threads => "Threads",
             Self::Instants => "Events",
             Self::Sparks => "Sparks",
@@ -95,7 +100,13 @@ impl Group {
     pub(crate) const fn starts_folded(self) -> bool {
         matches!(
             self,
-            Self::Instants | Self::Sparks | Self::Heap | Self::Tasks | Self::Perf | Self::Blocks
+            Self::Scheduling
+                | Self::Instants
+                | Self::Sparks
+                | Self::Heap
+                | Self::Tasks
+                | Self::Perf
+                | Self::Blocks
         )
     }
 }

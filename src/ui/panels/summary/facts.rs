@@ -80,16 +80,18 @@ pub(super) fn time(about: About<'_>) -> Html {
         ns.map(|ns| (duration(ns), format::percent(ns, total_ns)))
             .ok_or_else(|| NO_GC.to_owned())
     };
-    let facts = vec![
-        Fact {
-            name: "Log",
-            help: "From the first event to the last, as in the header; of a range, what of it lies inside.",
-            shown: Ok(only(duration(numbers.account.life_ns))),
-        },
+    let (length, total) = (duration(numbers.account.life_ns), duration(total_ns));
+    // Most clocks start so shortly before the first event that both read alike.
+    let length = (length != total).then(|| Fact {
+        name: "Events",
+        help: "From the first event to the last, as in the header; of a range, what of it lies inside.",
+        shown: Ok(only(length)),
+    });
+    let others = [
         Fact {
             name: "Total",
             help: "Elapsed time by the runtime's report (+RTS -s): from the start of its clock, which is before the first event. How long the processors worked (CPU time) is not in a log.",
-            shown: Ok(only(duration(total_ns))),
+            shown: Ok(only(total)),
         },
         Fact {
             name: "Mutator",
@@ -135,6 +137,7 @@ pub(super) fn time(about: About<'_>) -> Html {
     let why = numbers.gc_ns.is_none().then(|| {
         html! { <p class="faint">{ "+RTS -l writes GC events; -l-g and -l-a leave them out." }</p> }
     });
+    let facts = length.into_iter().chain(others).collect();
     card("Time", html! { <>{ list(facts) }{ bar }{ why }</> })
 }
 
