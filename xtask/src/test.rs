@@ -106,6 +106,21 @@ fn native(root: &Path, tally: &mut Tally) {
             )
         });
     }
+    tally.check("cargo check of the fuzz targets", || {
+        process::run(
+            process::cargo()
+                .args([
+                    "check",
+                    "--quiet",
+                    "--bins",
+                    "--manifest-path=fuzz/Cargo.toml",
+                ])
+                .arg("--target-dir=target/fuzz")
+                // Nothing is linked, so that no compiler of C++ is needed for it.
+                .env("CUSTOM_LIBFUZZER_PATH", "none/libfuzzer.a")
+                .current_dir(root),
+        )
+    });
     tally.tests("cargo test --workspace", || cargo_test(root));
 }
 

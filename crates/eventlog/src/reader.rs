@@ -126,6 +126,7 @@ pub struct LogReader {
     /// The inflated log of a compressed file: the reader supplies itself.
     inflated: Option<Vec<u8>>,
     inflate_error: Option<LogError>,
+    budget_bytes: u64,
     phase: Phase,
     index: BlockIndex,
     damage: DamageList,
@@ -153,6 +154,7 @@ impl LogReader {
             len,
             inflated: None,
             inflate_error: None,
+            budget_bytes: INFLATE_BUDGET_BYTES,
             phase: Phase::Detect(Vec::new()),
             index: BlockIndex::default(),
             damage: DamageList::default(),
@@ -171,6 +173,13 @@ impl LogReader {
             rows_every: Some(every.max(1)),
             ..self
         }
+    }
+
+    /// Refuses a compressed log that would take more than that many bytes.
+    #[must_use]
+    pub const fn inflating_at_most(mut self, bytes: u64) -> Self {
+        self.budget_bytes = bytes;
+        self
     }
 
     /// Goes on as far as the supplied bytes and `max_events` allow.
@@ -211,14 +220,14 @@ impl LogReader {
             }
             Phase::Collect(format, bytes) => {
                 let have = bytes.len() as u64;
-                if self.len > INFLATE_BUDGET_BYTES {
-                    return Err(too_big(self.len, INFLATE_BUDGET_BYTES));
+                if self.len > self.budget_bytes {
+                    return Err(too_big(self.len, self.budget_bytes));
                 }
                 if have < self.len {
                     let to = self.len.min(have + COLLECT_BYTES);
                     return Ok(Step::Need(vec![Need(have..to)]));
                 }
-                let inflate = Inflate::new(*format, std::mem::take(bytes), INFLATE_BUDGET_BYTES);
+                let inflate = Inflate::new(*format, std::mem::take(bytes), self.budget_bytes);
                 self.phase = Phase::Inflate(Box::new(inflate));
                 Ok(Step::More)
             }

@@ -44,7 +44,7 @@ impl Sink for ProfileCollector {
 
 impl ProfileCollector {
     /// Takes an event of a profile; others are passed over.
-    pub(crate) fn profile_event(&mut self, event: Event<'_>, at: Nanos) {
+    pub fn profile_event(&mut self, event: Event<'_>, at: Nanos) {
         match event {
             // Each event counts once: `ticks` is a running number. The
             // capability is a u32 here, a u16 everywhere else.
