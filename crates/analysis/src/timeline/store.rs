@@ -334,31 +334,29 @@ impl Store {
         thread.finished = code == StopCode::FINISHED;
     }
 
-    /// A span of waiting ended, or the log did. The waits after runs follow
-    /// from the runs; what does not is kept.
-    fn waited(
+    /// A thread was created.
+    fn begin(&mut self, thread: ThreadId, at: Nanos) {
+        let index = self.threads.index(thread) as usize;
+        let thread = &mut self.threads.all[index];
+        thread.created = true;
+        thread.why = StopCode::CREATED;
+        thread.began_ns = at.0;
+        thread.ran_ns = at.0;
+    }
+
+    /// A thread stopped again while it did not run: an empty run keeps the reason.
+    #[cold]
+    fn stopped_again(
         &mut self,
         thread: ThreadId,
-        reason: Reason,
-        waited: &ThreadSpan,
+        at: Nanos,
+        stop: Option<StopStatus>,
         woken: Option<Nanos>,
     ) {
-        if reason == Reason::Created {
-            let index = self.threads.index(thread) as usize;
-            let thread = &mut self.threads.all[index];
-            thread.created = true;
-            thread.why = StopCode::CREATED;
-            thread.began_ns = waited.span.start().0;
-            thread.ran_ns = thread.began_ns;
-        }
-        // Stopped again while it did not run: an empty run keeps the reason.
-        if waited.stop.is_some() {
-            let index = self.threads.index(thread);
-            let run = self.threads.all[index as usize].runs;
-            self.stops_again.entry(index).or_default().push(run);
-            let at = waited.span.end();
-            self.push_run(thread, None, Interval::at(at), waited.stop, woken);
-        }
+        let index = self.threads.index(thread);
+        let run = self.threads.all[index as usize].runs;
+        self.stops_again.entry(index).or_default().push(run);
+        self.push_run(thread, None, Interval::at(at), stop, woken);
     }
 
     /// Learns what is known of the log beyond its spans: before those are
@@ -584,9 +582,22 @@ impl SpanSink for Store {
 
     #[inline]
     fn thread(&mut self, thread: ThreadId, span: ThreadSpan, woken: Option<Nanos>) {
-        match span.activity {
-            Activity::Running(cap) => self.push_run(thread, cap, span.span, span.stop, woken),
-            Activity::Blocked(reason) => self.waited(thread, reason, &span, woken),
+        let ThreadSpan {
+            activity,
+            span,
+            stop,
+        } = span;
+        match activity {
+            Activity::Running(cap) => self.push_run(thread, cap, span, stop, woken),
+            Activity::Blocked(reason) => {
+                // Most waits follow from the runs around them.
+                if reason == Reason::Created {
+                    self.begin(thread, span.start());
+                }
+                if stop.is_some() {
+                    self.stopped_again(thread, span.end(), stop, woken);
+                }
+            }
         }
     }
 
