@@ -7,7 +7,7 @@
 //! nobody reads the output any more the status is that of a process that a
 //! closed pipe ends, 141.
 //!
-//! A command is a file here: its arguments, and `run`. [`Command`] lists them.
+//! A command is a file here: its arguments, and `run`. `Command` lists them.
 
 mod check;
 mod events;

@@ -6,7 +6,7 @@
 //! - [`site`] turns the package into a static site in `dist/`,
 //! - [`seal`] finishes that site: build id, worker folder, policy, offline list,
 //! - [`serve`] shows it on localhost,
-//! - [`test`] runs every test and counts,
+//! - [`mod@test`] runs every test and counts,
 //! - [`process`] starts other programs on behalf of all of these.
 
 mod process;

@@ -106,6 +106,14 @@ fn native(root: &Path, tally: &mut Tally) {
             )
         });
     }
+    tally.check("cargo doc", || {
+        process::run(
+            process::cargo()
+                .args(["doc", "--quiet", "--workspace", "--no-deps"])
+                .env("RUSTDOCFLAGS", "-D warnings")
+                .current_dir(root),
+        )
+    });
     tally.check("cargo check of the fuzz targets", || {
         process::run(
             process::cargo()

@@ -3,7 +3,7 @@
 //!
 //! The table makes the [`Event`] enum, its decoder, the listing of its fields, a
 //! constant of [`EventType`] for each number, and the sets of types
-//! ([`EventSet`]) that say which events a part of the program takes. No number of
+//! ([`EventSet`](crate::EventSet)) that say which events a part of the program takes. No number of
 //! an event stands anywhere else.
 //!
 //! Names of events and fields are those of `ghc-events`; numbers, layouts and the

@@ -18,7 +18,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// How many bytes [`detect`](Self::detect) wants to see.
+    /// How many bytes the detection wants to see.
     pub const MAGIC_BYTES: usize = 4;
 
     /// Tells by the first bytes, never by a name.

@@ -6,7 +6,7 @@
 //! or panics, whatever the bytes. Data flows [`header`] → `blocks` (the index) → `order` (the merge, with
 //! `stream` for each capability and `judge`, which says what is an event) →
 //! [`event`] (decoding on demand) → [`sentence`], which uses [`names`] and
-//! [`conventions`]; [`reader`] ties them together.
+//! [`conventions`]; [`LogReader`] ties them together.
 //! [`rows`] is how the events are read again, from any row on.
 //! Facts come from GHC's `rts/include/rts/EventLogFormat.h` and
 //! `rts/eventlog/EventLog.c`.

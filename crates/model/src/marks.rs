@@ -120,7 +120,7 @@ pub struct SpanMarks {
     /// For each mark [`CLASSES`] shares of its width, 0 to 1, together not
     /// more than 1; of one span, its own class has 1.
     pub shares: Vec<f32>,
-    /// For each mark the [`PAYLOAD_WORDS`] words of its payload.
+    /// For each mark the four words of its payload.
     pub payload: Vec<u32>,
 }
 
@@ -136,7 +136,7 @@ pub struct MomentMarks {
     pub end: Vec<f64>,
     /// How many.
     pub count: Vec<u32>,
-    /// For each mark the [`PAYLOAD_WORDS`] words of its payload.
+    /// For each mark the four words of its payload.
     pub payload: Vec<u32>,
 }
 

@@ -20,7 +20,7 @@ pub struct Note {
 
 impl Note {
     /// A note about that span. What ends before it begins is a moment; of a
-    /// name only the first [`MAX_NAME`] bytes are kept, in one line.
+    /// name only the first `MAX_NAME` bytes are kept, in one line.
     #[must_use]
     pub fn new(span: Interval, name: &str) -> Self {
         Self {

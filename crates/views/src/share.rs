@@ -12,7 +12,7 @@
 //! | `t` | visible range: start, unit (`n`, `u`, `m`, `s`), duration | `12345m1500` |
 //! | `r` | selected range, same form | `12600m40` |
 //! | `e` | selected item: nanoseconds and track | `12601234567.cap3` |
-//! | `p` | open panel, see [`Panel`](crate::view::panel::Panel) | `flame` |
+//! | `p` | open panel, see [`Panel`] | `flame` |
 //! | `q` | filter of the tracks | `worker` |
 //! | `hide` | hidden tracks | `gc,thread12` |
 //! | `fold` | folded groups of tracks | `threads` |

@@ -6,9 +6,9 @@
 //! translates the browser's events, paints and asks the worker.
 //!
 //! - [`gestures`]: mouse, pen and fingers.
-//! - [`look`]: what is in view; zooming, moving, going to things.
+//! - `look`: what is in view; zooming, moving, going to things.
 //! - [`walk`]: items; what is said of them, and walking from one to the next.
-//! - [`need`]: what has to be asked of the worker.
+//! - `need`: what has to be asked of the worker.
 
 pub mod gestures;
 mod look;

@@ -15,7 +15,7 @@ use super::Session;
 /// answers it.
 ///
 /// The function is `async` so that a long answer can stop now and then
-/// ([`Host::listen`]) for whoever answers to hear other questions meanwhile,
+/// (`Host::listen`) for whoever answers to hear other questions meanwhile,
 /// and so that it can read the file again ([`Host::read`]). To give it up is to
 /// drop the future.
 pub trait Query: Serialize + DeserializeOwned + 'static {

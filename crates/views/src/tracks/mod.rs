@@ -255,7 +255,7 @@ macro_rules! tracks {
             #[cfg(test)]
             pub(crate) const KINDS: &[&str] = &[$(stringify!($kind)),*];
 
-            /// The name of its kind, one of [`KINDS`](Self::KINDS).
+            /// The name of its kind, one of `KINDS`.
             #[must_use]
             pub const fn kind(self) -> &'static str {
                 match self {

@@ -8,7 +8,7 @@ use eventlog::ids::{CapId, OsThreadId, ThreadId};
 pub(crate) const MAX_TRACK_NAME: usize = 64;
 
 /// The stable name of a track: `cap0`, `thread12`, `os1234`, `gc`, `activity`,
-/// or `all` of them. Not empty, at most [`MAX_TRACK_NAME`] bytes.
+/// or `all` of them. Not empty, at most `MAX_TRACK_NAME` bytes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TrackName(String);
 

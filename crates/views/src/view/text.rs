@@ -49,7 +49,7 @@ pub fn number(text: &str) -> Option<u64> {
     text.parse().ok().filter(|_| digits)
 }
 
-/// The longest beginning that is at most [`MAX_TEXT`] bytes long.
+/// The longest beginning that is at most `MAX_TEXT` bytes long.
 #[must_use]
 pub fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_TEXT)]

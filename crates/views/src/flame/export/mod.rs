@@ -1,7 +1,7 @@
 //! Flame graphs as files for other programs. What is written are the stacks
 //! as the steps leave them; those programs lay them out themselves. Formats in
-//! which equal stacks are one ([`folded`], [`pprof`]) come from weighted
-//! stacks, [`speedscope`] from the samples in the order of time.
+//! which equal stacks are one (`folded`, `pprof`) come from weighted
+//! stacks, `speedscope` from the samples in the order of time.
 //!
 //! A file is written piece by piece, in slices of any size: nobody has to wait
 //! for all of it, and it is given up by not asking for more. Stacks are cut off
