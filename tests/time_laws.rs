@@ -12,7 +12,7 @@ use analysis::timeline::thread_account::ThreadAccount;
 use analysis::timeline::thread_table::ThreadTableQuery;
 use common::build::{Build, Declared};
 use common::plain_time::{CapSums, Does, PlainTime, Stretch, ThreadSums};
-use common::{Case, for_all, known};
+use common::{Case, for_all, for_all_spans, known};
 use eventlog::ids::Nanos;
 use model::class::{CLASSES, Class, ClassTimes, StopCode, WAIT_REASONS, WaitReason};
 use model::lane::Lane;
@@ -291,17 +291,11 @@ fn the_rows_of_capabilities_show_the_account() {
 
 #[test]
 fn the_rows_of_threads_show_the_account() {
-    for_all(known([29, 613], [106, 2089]), |case| {
-        let Ok(session) = common::session_of(&case.bytes()) else {
-            return Ok(0);
-        };
-        let Some(view) = session.overview().span else {
-            return Ok(0);
-        };
-        let threads = threads_of(&session, None);
+    for_all_spans(known([29, 613], [106, 2089]), |session, view| {
+        let threads = threads_of(session, None);
         for thread in threads.iter().take(200) {
             for zoom in ZOOMS {
-                let marks = in_marks(&session, Thread(thread.id).into(), view, zoom);
+                let marks = in_marks(session, Thread(thread.id).into(), view, zoom);
                 let ready = thread.ready_paused_ns + thread.ready_behind_ns + thread.ready_idle_ns;
                 let blocked = thread.blocked_ns.values().sum();
                 let rows: [(&[Class], u64); 5] = [
@@ -324,13 +318,7 @@ fn the_rows_of_threads_show_the_account() {
 /// The activity is exact in every bucket, so in every range of whole buckets.
 #[test]
 fn the_activity_shows_the_account() {
-    for_all(known([29, 7392], [106, 37019]), |case| {
-        let Ok(session) = common::session_of(&case.bytes()) else {
-            return Ok(0);
-        };
-        let Some(log) = session.overview().span else {
-            return Ok(0);
-        };
+    for_all_spans(known([29, 7392], [106, 37019]), |session, log| {
         let mut things = 0;
         for (place, range) in ranges((log.start().0, log.end().0)).into_iter().enumerate() {
             if range.0 == range.1 {
@@ -381,13 +369,7 @@ fn the_activity_shows_the_account() {
 /// In each pixel exactly the least, the most and the mean of what is counted.
 #[test]
 fn the_levels_show_the_account() {
-    for_all(known([40, 3386], [139, 11508]), |case| {
-        let Ok(session) = common::session_of(&case.bytes()) else {
-            return Ok(0);
-        };
-        let Some(log) = session.overview().span else {
-            return Ok(0);
-        };
+    for_all_spans(known([40, 3386], [139, 11508]), |session, log| {
         let mut things = 0;
         for (place, range) in ranges((log.start().0, log.end().0)).into_iter().enumerate() {
             let query = TimelineQuery {
@@ -437,13 +419,7 @@ fn the_levels_show_the_account() {
 /// The table of collections, and their track, have those of the account.
 #[test]
 fn the_collections_are_those_of_the_account() {
-    for_all(known([27, 249], [102, 4293]), |case| {
-        let Ok(session) = common::session_of(&case.bytes()) else {
-            return Ok(0);
-        };
-        let Some(view) = session.overview().span else {
-            return Ok(0);
-        };
+    for_all_spans(known([27, 249], [102, 4293]), |session, view| {
         let ours = session.ask(&TimeQuery(None)).collections;
         let rows = session.ask(&CollectionsQuery {
             rows: 0..u64::MAX,
@@ -455,7 +431,7 @@ fn the_collections_are_those_of_the_account() {
         let waits = rows.rows.iter().filter_map(|row| row.sync_ns).sum();
         expect("waits before them", ours.stopping_ns, waits)?;
         for zoom in ZOOMS {
-            let marks = in_marks(&session, Collections.into(), view, zoom);
+            let marks = in_marks(session, Collections.into(), view, zoom);
             let what = format!("collections in {zoom} pixels");
             shown(&what, sum_of(&marks, &[Class::Gc]), ours.pause_ns)?;
             shown(&what, sum_of(&marks, &[Class::GcSync]), ours.stopping_ns)?;
@@ -466,13 +442,7 @@ fn the_collections_are_those_of_the_account() {
 
 #[test]
 fn the_table_of_threads_is_the_account() {
-    for_all(known([29, 6911], [106, 26129]), |case| {
-        let Ok(session) = common::session_of(&case.bytes()) else {
-            return Ok(0);
-        };
-        let Some(log) = session.overview().span else {
-            return Ok(0);
-        };
+    for_all_spans(known([29, 6911], [106, 26129]), |session, log| {
         let mut things = 0;
         for range in ranges((log.start().0, log.end().0)) {
             let range = Some(span(range));
@@ -494,7 +464,7 @@ fn the_table_of_threads_is_the_account() {
             expect("all ready time", ready, times.ready_ns)?;
             let rows = table.rows;
             let rows: BTreeMap<_, _> = rows.iter().map(|row| (row.id, row.sums.times)).collect();
-            for thread in threads_of(&session, range) {
+            for thread in threads_of(session, range) {
                 let what = format!("{range:?}, thread {}", thread.id);
                 let row = rows.get(&thread.id).ok_or_else(|| what.clone())?;
                 let mut blocked = [0; WAIT_REASONS];
@@ -525,13 +495,7 @@ fn the_table_of_threads_is_the_account() {
 
 #[test]
 fn the_summary_is_the_account() {
-    for_all(known([39, 560], [136, 1785]), |case| {
-        let Ok(session) = common::session_of(&case.bytes()) else {
-            return Ok(0);
-        };
-        let Some(log) = session.overview().span else {
-            return Ok(0);
-        };
+    for_all_spans(known([39, 560], [136, 1785]), |session, log| {
         let mut things = 0;
         let parts = ranges((log.start().0, log.end().0)).into_iter().map(span);
         for range in parts.map(Some).chain([None]) {

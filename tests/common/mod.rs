@@ -275,6 +275,16 @@ pub fn for_all(known: Known, check: impl Fn(&Case) -> Result<usize, String>) {
     tally.finish(known);
 }
 
+/// Runs `check` on every log that can be opened and has an event with a time, with the span
+/// from its first to its last.
+pub fn for_all_spans(known: Known, check: impl Fn(&Session, Interval) -> Result<usize, String>) {
+    for_all(known, |case| {
+        let session = session_of(&case.bytes()).ok();
+        let opened = session.and_then(|session| Some((session.overview().span?, session)));
+        opened.map_or(Ok(0), |(span, session)| check(&session, span))
+    });
+}
+
 /// Runs `eventscope` with these arguments.
 pub fn eventscope(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_eventscope"))
