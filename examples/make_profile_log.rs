@@ -14,11 +14,14 @@
 //! the standard library: `rustc -O` compiles it too.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 
-/// The types that are written: number, bytes of payload (`None`: any), name.
-const TYPES: [(u16, Option<u16>, &str); 4] = [
-    (18, Some(14), "Block marker"),
+mod container;
+
+use container::{NO_CAPABILITY, Random, Type, block};
+
+const TYPES: [Type; 4] = [
+    container::BLOCK_MARKER,
     (161, None, "Heap prof cost-centre"),
     (167, None, "Time profile cost-centre stack"),
     (168, Some(8), "Start of time profile"),
@@ -29,51 +32,9 @@ const SAMPLES_PER_BLOCK: u64 = 2_000;
 /// How many different stacks a capability comes back to.
 const PLACES: u64 = 600;
 
-/// Numbers that look random and are the same each time.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % limit.max(1)
-    }
-}
-
-fn event(into: &mut Vec<u8>, id: u16, at: u64, payload: &[u8]) {
-    into.extend(id.to_be_bytes());
-    into.extend(at.to_be_bytes());
-    if TYPES
-        .iter()
-        .any(|(other, size, _)| *other == id && size.is_none())
-    {
-        into.extend((payload.len() as u16).to_be_bytes());
-    }
-    into.extend(payload);
-}
-
-fn header(out: &mut impl Write) -> io::Result<()> {
-    out.write_all(b"hdrbhetb")?;
-    for (id, size, name) in TYPES {
-        out.write_all(b"etb\0")?;
-        out.write_all(&id.to_be_bytes())?;
-        out.write_all(&size.unwrap_or(0xFFFF).to_be_bytes())?;
-        out.write_all(&(name.len() as u32).to_be_bytes())?;
-        out.write_all(name.as_bytes())?;
-        out.write_all(b"\0\0\0\0ete\0")?;
-    }
-    out.write_all(b"hetehdredatb")
-}
-
-/// Writes a block of a capability, or of none (`0xFFFF`).
-fn block(out: &mut impl Write, cap: u16, (from, to): (u64, u64), events: &[u8]) -> io::Result<()> {
-    out.write_all(&18_u16.to_be_bytes())?;
-    out.write_all(&from.to_be_bytes())?;
-    out.write_all(&(24 + events.len() as u32).to_be_bytes())?;
-    out.write_all(&to.to_be_bytes())?;
-    out.write_all(&cap.to_be_bytes())?;
-    out.write_all(events)
+fn event(into: &mut Vec<u8>, id: u16, at_ns: u64, payload: &[u8]) {
+    let any = TYPES.iter().any(|ty| ty.0 == id && ty.1.is_none());
+    container::event(into, id, at_ns, any, payload);
 }
 
 fn declarations() -> Vec<u8> {
@@ -179,8 +140,8 @@ fn main() -> io::Result<()> {
     };
     let (samples, depth, caps) = (number(5_000_000_u64), number(200), number(4).clamp(1, 64));
     let mut out = BufWriter::with_capacity(1 << 20, File::create(&path)?);
-    header(&mut out)?;
-    block(&mut out, 0xFFFF, (0, 0), &declarations())?;
+    container::header(&mut out, &TYPES)?;
+    block(&mut out, NO_CAPABILITY, (0, 0), &declarations())?;
     let walk = |cap| Walk {
         stack: Vec::new(),
         depth,
@@ -212,6 +173,5 @@ fn main() -> io::Result<()> {
             block(&mut out, cap as u16, (from, *at), &events)?;
         }
     }
-    out.write_all(&[0xFF, 0xFF])?;
-    out.flush()
+    container::end(&mut out)
 }
