@@ -6,6 +6,7 @@ pub mod capability;
 pub mod check;
 pub mod findings;
 pub mod flamegraph;
+pub mod heap;
 pub mod info;
 pub mod numbers;
 pub mod process;

@@ -8,6 +8,8 @@ use crate::flamegraph::source_info::{SourceInfo, TrackInfo};
 use crate::flamegraph::sources::{self, Known};
 use crate::flamegraph::spans::opentelemetry::TelemetrySpans;
 use crate::flamegraph::spans::totals::{WindowTotals, span_totals};
+use crate::heap::HeapProfiles;
+use crate::heap::collect::HeapCollector;
 use crate::info::Info;
 use crate::numbers::Numbers;
 use crate::process::OpenAtEnd;
@@ -55,6 +57,7 @@ pub struct Recording {
     pub profiles: Profiles,
     /// The rows of the timeline that show them.
     pub profile_rows: ProfileRows,
+    heap: HeapCollector,
     /// What had no end when the log ended.
     pub open: OpenAtEnd,
     /// How much of the log there is, once it is read to its end.
@@ -79,6 +82,7 @@ impl Default for Recording {
             telemetry: TelemetrySpans::default(),
             profiles: Profiles::default(),
             profile_rows: ProfileRows::default(),
+            heap: HeapCollector::default(),
             open: OpenAtEnd::default(),
             condition: None,
         }
@@ -100,6 +104,7 @@ impl Sink for Recording {
         self.names.offer(record);
         self.telemetry.offer(record);
         self.profiles.event(record);
+        self.heap.offer(record);
         if record.id == EventType::THREAD_LABEL {
             self.label(record);
         }
@@ -111,6 +116,12 @@ impl Recording {
         if let Event::ThreadLabel { thread, label } = record.event() {
             self.store.label(thread, &label.to_str());
         }
+    }
+
+    /// The heap profiles, as far as the log is read.
+    #[must_use]
+    pub const fn heap(&self) -> &HeapProfiles {
+        self.heap.found()
     }
 
     /// When the last event was, as far as the log is read.
@@ -156,6 +167,7 @@ impl Recording {
         let end = self.end();
         let condition = Condition::of(&reader.damage(), reader.inflate_error().is_none());
         self.condition = Some(condition);
+        self.heap.settle();
         let watch = std::mem::take(&mut self.watch);
         let led = self.numbers.take_led();
         self.store

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod census;
 pub mod class;
 pub mod forest;
 pub mod gauge;

@@ -1,0 +1,375 @@
+//! The bytes of one band, census by census, in little memory: only where they
+//! change. Most bands of a profile by info table hold the same bytes in
+//! thousands of censuses.
+
+use std::ops::Range;
+
+use super::clock::Clock;
+use super::sums::Sums;
+
+/// How many steps stand between two marks: at most so many are read before a
+/// range begins to count.
+const STEPS_PER_MARK: u8 = 64;
+
+/// The bytes of a band from one census on, until its next step.
+///
+/// A step is written as the difference to the one before: one number for the
+/// bytes and one for the censuses between, in seven bits a byte. As nearly all
+/// sizes are multiples of the machine's word and a restless band changes in each
+/// census, two bits say whether that is so, and then little is left to write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Step {
+    census: u32,
+    bytes: u64,
+}
+
+/// A stretch of censuses, by number, in which a band holds the same bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The censuses.
+    pub censuses: Range<u32>,
+    /// What the band holds in each of them.
+    pub bytes: u64,
+}
+
+/// Steps that are complete, with what the band came to before them.
+#[derive(Clone, Debug)]
+struct Sealed {
+    /// What held before the first of them.
+    before: Step,
+    /// The sums over all censuses before the first step.
+    sums: Sums,
+    /// The most that the band holds before the next mark.
+    most: u64,
+    steps: Box<[u8]>,
+}
+
+/// One band.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Steps {
+    sealed: Vec<Sealed>,
+    /// The steps since, as bytes, and how many.
+    open: Vec<u8>,
+    open_steps: u8,
+    /// What held before the open steps, with the sums up to there, and the most
+    /// since without the last step.
+    before: Step,
+    sums: Sums,
+    most: u64,
+    /// The last step.
+    last: Step,
+    /// The first census in which the band is not known to hold anything.
+    end: u32,
+}
+
+const SIZE_OF_WORD: u64 = 8;
+
+fn write_number(out: &mut Vec<u8>, mut number: u128) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn read_number(bytes: &[u8], at: &mut usize) -> u128 {
+    let (mut number, mut shift) = (0_u128, 0_u32);
+    while let Some(&byte) = bytes.get(*at) {
+        *at += 1;
+        number |= u128::from(byte & 0x7f) << shift.min(120);
+        shift += 7;
+        if byte < 0x80 {
+            break;
+        }
+    }
+    number
+}
+
+impl Step {
+    fn write(self, before: Self, out: &mut Vec<u8>) {
+        let gap = self.census - before.census;
+        let sign = u128::from(self.bytes < before.bytes);
+        let distance = self.bytes.abs_diff(before.bytes);
+        let of_words = distance.is_multiple_of(SIZE_OF_WORD);
+        let distance = if of_words {
+            distance / SIZE_OF_WORD
+        } else {
+            distance
+        };
+        let flags = sign << 2 | u128::from(!of_words) << 1 | u128::from(gap != 1);
+        write_number(out, u128::from(distance) << 3 | flags);
+        if gap != 1 {
+            write_number(out, gap.into());
+        }
+    }
+
+    #[inline]
+    fn read(before: Self, bytes: &[u8], at: &mut usize) -> Self {
+        let number = read_number(bytes, at);
+        let gap = match number & 1 {
+            0 => 1,
+            _ => read_number(bytes, at) as u32,
+        };
+        let distance = (number >> 3) as u64;
+        let distance = match number & 2 {
+            0 => distance.wrapping_mul(SIZE_OF_WORD),
+            _ => distance,
+        };
+        let bytes = match number & 4 {
+            0 => before.bytes.wrapping_add(distance),
+            _ => before.bytes.wrapping_sub(distance),
+        };
+        Self {
+            census: before.census.saturating_add(gap),
+            bytes,
+        }
+    }
+}
+
+/// Reads the runs that steps make, one by one.
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    held: Step,
+    /// Where the last run ends.
+    end: u32,
+}
+
+impl Iterator for Reader<'_> {
+    type Item = Run;
+
+    #[inline]
+    fn next(&mut self) -> Option<Run> {
+        let Step { census, bytes } = self.held;
+        if self.at < self.bytes.len() {
+            self.held = Step::read(self.held, self.bytes, &mut self.at);
+            return Some(Run {
+                censuses: census..self.held.census,
+                bytes,
+            });
+        }
+        let end = std::mem::replace(&mut self.end, 0);
+        (census < end).then_some(Run {
+            censuses: census..end,
+            bytes,
+        })
+    }
+}
+
+impl Steps {
+    /// The band holds so many bytes in a census, which is later than those told
+    /// before; in the ones between it holds nothing.
+    pub(super) fn hold(&mut self, census: u32, bytes: u64, clock: &Clock) {
+        if self.end < census {
+            self.step(
+                Step {
+                    census: self.end,
+                    bytes: 0,
+                },
+                clock,
+            );
+        }
+        self.step(Step { census, bytes }, clock);
+        self.end = census + 1;
+    }
+
+    fn step(&mut self, step: Step, clock: &Clock) {
+        if step.bytes == self.last.bytes {
+            return;
+        }
+        if step.census == self.last.census {
+            // Only the very first census: the band holds nothing before it.
+            self.last.bytes = step.bytes;
+            self.before = self.last;
+            return;
+        }
+        if self.open_steps == STEPS_PER_MARK {
+            self.seal(clock);
+        }
+        step.write(self.last, &mut self.open);
+        self.most = self.most.max(self.last.bytes);
+        self.open_steps += 1;
+        self.last = step;
+    }
+
+    /// Makes a mark before the next step. The last run goes on: it belongs to
+    /// what comes after the mark.
+    fn seal(&mut self, clock: &Clock) {
+        let steps = std::mem::take(&mut self.open).into_boxed_slice();
+        let sealed = Sealed {
+            before: self.before,
+            sums: self.sums,
+            most: self.most,
+            steps,
+        };
+        for run in sealed.runs(self.last.census) {
+            self.sums.add(&run, clock);
+        }
+        self.sealed.push(sealed);
+        self.open_steps = 0;
+        self.before = self.last;
+        self.most = 0;
+    }
+
+    /// How many bytes of memory it takes.
+    pub(super) fn size_bytes(&self) -> usize {
+        let sealed: usize = self.sealed.iter().map(|sealed| sealed.steps.len()).sum();
+        sealed + self.open.capacity() + self.sealed.capacity() * size_of::<Sealed>()
+    }
+
+    /// The runs from the mark before a census on.
+    fn runs_from(&self, census: u32) -> impl Iterator<Item = Run> + '_ {
+        let mark = self.mark(census);
+        let sealed = self.sealed.get(mark..).unwrap_or_default();
+        let ends = sealed.iter().skip(1).map(|next| next.before.census);
+        let ends = ends.chain([self.before.census]);
+        let runs = sealed
+            .iter()
+            .zip(ends)
+            .flat_map(|(sealed, end)| sealed.runs(end));
+        runs.chain(self.open_runs())
+    }
+
+    fn open_runs(&self) -> Reader<'_> {
+        Reader {
+            bytes: &self.open,
+            at: 0,
+            held: self.before,
+            end: self.end,
+        }
+    }
+
+    /// The mark from which on one must read to come to a census.
+    fn mark(&self, census: u32) -> usize {
+        let after = self
+            .sealed
+            .partition_point(|sealed| sealed.before.census <= census);
+        let after_open = usize::from(self.before.census <= census);
+        (after + after_open).saturating_sub(1)
+    }
+
+    /// The runs of some censuses, cut at their ends.
+    pub(super) fn runs_in(&self, censuses: Range<u32>) -> impl Iterator<Item = Run> + '_ {
+        let Range { start, end } = censuses;
+        self.runs_from(start)
+            .skip_while(move |run| run.censuses.end <= start)
+            .take_while(move |run| run.censuses.start < end)
+            .map(move |run| Run {
+                censuses: run.censuses.start.max(start)..run.censuses.end.min(end),
+                ..run
+            })
+    }
+
+    /// The sums of all censuses before one.
+    fn sums_before(&self, census: u32, clock: &Clock) -> Sums {
+        let mark = self.mark(census);
+        let mut sums = self
+            .sealed
+            .get(mark)
+            .map_or(self.sums, |sealed| sealed.sums);
+        for run in self.runs_from(census) {
+            let end = run.censuses.end.min(census);
+            if run.censuses.start >= end {
+                break;
+            }
+            sums.add(
+                &Run {
+                    censuses: run.censuses.start..end,
+                    ..run
+                },
+                clock,
+            );
+        }
+        sums
+    }
+
+    /// The most that the band holds in one of some censuses.
+    fn most(&self, censuses: &Range<u32>) -> u64 {
+        // Marks that lie in the range as a whole need no reading.
+        let first = self.mark(censuses.start) + 1;
+        let last = self.mark(censuses.end);
+        if first >= last {
+            return self
+                .runs_in(censuses.clone())
+                .map(|run| run.bytes)
+                .max()
+                .unwrap_or(0);
+        }
+        let whole = self
+            .sealed
+            .get(first..last.min(self.sealed.len()))
+            .unwrap_or_default();
+        let starts = |mark: usize| match self.sealed.get(mark) {
+            Some(sealed) => sealed.before.census,
+            None => self.before.census,
+        };
+        let ends = [censuses.start..starts(first), starts(last)..censuses.end];
+        let ends = ends.into_iter().flat_map(|part| self.runs_in(part));
+        let most = ends.map(|run| run.bytes).max();
+        let whole = whole.iter().map(|sealed| sealed.most).max();
+        most.max(whole).unwrap_or(0)
+    }
+
+    /// The sums of some censuses.
+    pub(super) fn sums(&self, censuses: &Range<u32>, clock: &Clock) -> (Sums, u64) {
+        if censuses.is_empty() {
+            return (Sums::default(), 0);
+        }
+        let few = censuses.end - censuses.start <= 2 * u32::from(STEPS_PER_MARK);
+        if few {
+            let (mut sums, mut most) = (Sums::default(), 0);
+            for run in self.runs_in(censuses.clone()) {
+                sums.add(&run, clock);
+                most = run.bytes.max(most);
+            }
+            return (sums, most);
+        }
+        let before = self.sums_before(censuses.start, clock);
+        let sums = self.sums_before(censuses.end, clock).without(&before);
+        (sums, self.most(censuses))
+    }
+
+    /// What the band holds in a census.
+    pub(super) fn at(&self, census: u32) -> u64 {
+        let run = self.runs_in(census..census.saturating_add(1)).next();
+        run.map_or(0, |run| run.bytes)
+    }
+
+    /// The last census of some in which the band holds anything.
+    pub(super) fn last_held(&self, censuses: &Range<u32>) -> Option<u32> {
+        let end = censuses.end.min(self.end);
+        if end <= censuses.start {
+            return None;
+        }
+        let mut mark = self.mark(end - 1);
+        let mut end = end;
+        loop {
+            let start = match self.sealed.get(mark) {
+                Some(sealed) => sealed.before.census,
+                None => self.before.census,
+            };
+            let part = start.max(censuses.start)..end;
+            let held = self.runs_in(part).filter(|run| run.bytes > 0).last();
+            if let Some(run) = held {
+                return Some(run.censuses.end - 1);
+            }
+            if start <= censuses.start {
+                return None;
+            }
+            end = start;
+            mark = mark.checked_sub(1)?;
+        }
+    }
+}
+
+impl Sealed {
+    /// Its runs; the last one ends at `end`, where the next mark begins.
+    fn runs(&self, end: u32) -> Reader<'_> {
+        Reader {
+            bytes: &self.steps,
+            at: 0,
+            held: self.before,
+            end,
+        }
+    }
+}
