@@ -6,6 +6,7 @@ pub mod control;
 pub mod events;
 pub mod fingerprint;
 pub mod flame;
+pub mod heap;
 pub mod key;
 pub mod notes;
 pub mod scene;

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::events::EventContext;
 use crate::flame::cache::StepCache;
+use crate::heap::cache::HeapCache;
 use crate::tracks::Contents;
 use analysis::findings::Finding;
 use analysis::flamegraph::source_info::SourceInfo;
@@ -83,6 +84,7 @@ pub struct Session {
     pub(crate) recording: Recording,
     complete: bool,
     flame_steps: StepCache,
+    pub(crate) heap_cache: HeapCache,
     events: EventLists,
 }
 
@@ -102,6 +104,7 @@ impl Session {
             recording: Recording::default(),
             complete: false,
             flame_steps: StepCache::default(),
+            heap_cache: HeapCache::default(),
             events: EventLists::default(),
         }
     }

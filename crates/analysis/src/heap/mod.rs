@@ -5,6 +5,7 @@
 //! The [`collect`] module reads them from the events.
 
 pub mod collect;
+pub mod ranking;
 
 use std::borrow::Cow;
 use std::ops::Range;

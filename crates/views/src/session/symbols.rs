@@ -59,6 +59,7 @@ impl Session {
         let names: FxHashMap<Address, Name> = naming.names.into_iter().collect();
         let profiles = &mut self.recording.profiles;
         profiles.name_addresses(|address| names.get(&address));
+        self.heap_cache.forget();
         let named = names.len() as u64;
         Ok(AddressNames {
             named,

@@ -1,0 +1,213 @@
+//! What questions about a heap profile have in common, kept from one to the
+//! next: the names of its bands, groups of them, their sums in a range.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use super::choice::{Grouping, HeapChoice};
+use analysis::heap::ranking::Ranking;
+use analysis::heap::{HeapProfile, Label};
+use analysis::recording::Recording;
+use eventlog::names::Key;
+use model::census::{BandId, Censuses};
+
+/// How many are kept of each.
+const KEPT: usize = 4;
+
+/// The last few that were used; the very last is last.
+#[derive(Debug)]
+struct Kept<K, V>(Mutex<Vec<(K, Arc<V>)>>);
+
+impl<K, V> Default for Kept<K, V> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<K: PartialEq, V> Kept<K, V> {
+    fn get(&self, key: K, make: impl FnOnce() -> V) -> Arc<V> {
+        let mut kept: MutexGuard<'_, _> = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = match kept.iter().position(|(known, _)| *known == key) {
+            Some(place) => kept.remove(place).1,
+            None => Arc::new(make()),
+        };
+        if kept.len() >= KEPT {
+            kept.remove(0);
+        }
+        kept.push((key, Arc::clone(&value)));
+        value
+    }
+}
+
+/// What the answers to earlier questions were made from.
+#[derive(Debug, Default)]
+pub struct HeapCache {
+    bands: Kept<BandsKey, Bands>,
+    rankings: Kept<(BandsKey, Range<u32>), Ranking>,
+}
+
+/// Which bands, and how much of the log was read when they were made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct BandsKey {
+    profile: u32,
+    group: Grouping,
+    censuses: usize,
+    complete: bool,
+}
+
+/// The bands of a profile, or groups of them, with names.
+#[derive(Debug)]
+pub struct Bands {
+    key: BandsKey,
+    /// The censuses of groups; `None` if bands are those of the profile.
+    groups: Option<Censuses>,
+    names: Vec<BandName>,
+}
+
+/// What a band is called.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BandName {
+    /// What it is known by in links; never changes for a log.
+    pub key: String,
+    /// What is shown.
+    pub name: String,
+}
+
+impl Bands {
+    /// The censuses that the bands are of.
+    #[must_use]
+    pub fn censuses<'a>(&'a self, profile: &'a HeapProfile) -> &'a Censuses {
+        self.groups.as_ref().unwrap_or(&profile.censuses)
+    }
+
+    /// What a band is known by in links; empty for one that there is not.
+    #[must_use]
+    pub fn key(&self, band: BandId) -> &str {
+        self.names.get(band.index()).map_or("", |name| &name.key)
+    }
+
+    /// What is shown as the name of a band.
+    #[must_use]
+    pub fn name(&self, band: BandId) -> &str {
+        self.names.get(band.index()).map_or("", |name| &name.name)
+    }
+
+    /// Which bands a choice lets through.
+    pub(super) fn wanted<'a>(&'a self, choice: &'a HeapChoice) -> impl Fn(BandId) -> bool + 'a {
+        let filter = choice.filter.to_lowercase();
+        move |band| {
+            let (key, name) = (self.key(band), self.name(band));
+            if let Some(alone) = &choice.alone {
+                return key == alone;
+            }
+            let is_hidden = choice.hidden.iter().any(|hidden| hidden == key);
+            let has_filter = || name.to_lowercase().contains(&filter);
+            !is_hidden && (filter.is_empty() || has_filter())
+        }
+    }
+
+    fn of(recording: &Recording, profile: &HeapProfile, key: BandsKey) -> Self {
+        let all = (0..profile.censuses.bands() as u32).map(BandId);
+        let name = |band| name_of(recording, profile, band);
+        let names: Vec<BandName> = all.map(name).collect();
+        if key.group == Grouping::Band {
+            return Self {
+                key,
+                groups: None,
+                names,
+            };
+        }
+        let mut groups: Vec<BandName> = Vec::new();
+        let mut known: FxHashMap<String, BandId> = FxHashMap::default();
+        let of_band: Vec<BandId> = names
+            .into_iter()
+            .map(|BandName { name, .. }| {
+                *known.entry(name.clone()).or_insert_with(|| {
+                    groups.push(BandName {
+                        key: name.clone(),
+                        name,
+                    });
+                    BandId((groups.len() - 1) as u32)
+                })
+            })
+            .collect();
+        let censuses = profile.censuses.grouped(&of_band, groups.len());
+        Self {
+            key,
+            groups: Some(censuses),
+            names: groups,
+        }
+    }
+}
+
+fn name_of(recording: &Recording, profile: &HeapProfile, band: BandId) -> BandName {
+    match profile.label(band) {
+        Some(Label::Text(text)) => BandName {
+            key: text.to_string(),
+            name: text.into_owned(),
+        },
+        Some(Label::Stack(stack)) => {
+            let key: Vec<String> = stack.iter().map(|id| id.0.to_string()).collect();
+            let innermost = stack
+                .first()
+                .map(|&id| recording.names.get(Key::CostCentre(id)));
+            let name = match innermost {
+                None => "MAIN".to_owned(),
+                Some(Some(name)) => name.to_owned(),
+                Some(None) => "unknown".to_owned(),
+            };
+            BandName {
+                key: key.join(";"),
+                name,
+            }
+        }
+        Some(Label::Rest) | None => BandName {
+            key: "rest".to_owned(),
+            name: "smaller bands".to_owned(),
+        },
+    }
+}
+
+impl HeapCache {
+    /// The bands of a profile; `None` if the log has no such profile.
+    pub(super) fn bands(
+        &self,
+        recording: &Recording,
+        profile: u32,
+        group: Grouping,
+    ) -> Option<Arc<Bands>> {
+        let found = recording.heap().get(profile as usize)?;
+        let (censuses, complete) = (found.censuses.len(), recording.is_settled());
+        let key = BandsKey {
+            profile,
+            group,
+            censuses,
+            complete,
+        };
+        Some(self.bands.get(key, || Bands::of(recording, found, key)))
+    }
+
+    /// The sums of bands in some censuses.
+    pub(super) fn ranking(
+        &self,
+        bands: &Bands,
+        profile: &HeapProfile,
+        places: Range<u32>,
+    ) -> Arc<Ranking> {
+        let key = (bands.key, places.clone());
+        self.rankings
+            .get(key, || Ranking::of(bands.censuses(profile), places))
+    }
+
+    /// Names have changed: all is made anew.
+    pub(crate) fn forget(&self) {
+        for_each_lock(&self.bands.0, Vec::clear);
+        for_each_lock(&self.rankings.0, Vec::clear);
+    }
+}
+
+fn for_each_lock<T>(kept: &Mutex<T>, then: impl FnOnce(&mut T)) {
+    then(&mut kept.lock().unwrap_or_else(PoisonError::into_inner));
+}

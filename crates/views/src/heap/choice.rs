@@ -1,0 +1,150 @@
+//! Which bands of a heap profile are shown: what chart, table, track and command
+//! line have in common.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::cache::Bands;
+use analysis::heap::HeapProfile;
+use analysis::heap::ranking::{Order, Ranking};
+use model::census::BandId;
+use model::time::Interval;
+
+use crate::session::Session;
+
+/// What is put together to one band.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Grouping {
+    /// Nothing: the bands of the log.
+    #[default]
+    Band,
+    /// What has one name.
+    Name,
+    /// What is of one package.
+    Package,
+    /// What is of one module.
+    Module,
+    /// What is of one type.
+    Type,
+    /// Closures of one kind: functions, thunks, constructors, arrays…
+    Kind,
+}
+
+/// Which bands, and in which order.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct HeapChoice {
+    /// Which profile of the log, from 0.
+    pub profile: u32,
+    /// What is put together.
+    pub group: Grouping,
+    /// How many bands are shown by themselves: those with the most bytes. All
+    /// others are shown as one.
+    pub bands: u32,
+    /// In which order.
+    pub order: Order,
+    /// Whether in the opposite order.
+    pub reversed: bool,
+    /// What names must have in them, in upper or lower case.
+    pub filter: String,
+    /// Bands that are left out, by their keys.
+    pub hidden: Vec<String>,
+    /// The only band that is shown, by its key.
+    pub alone: Option<String>,
+    /// A band that is followed: it is always shown, by its key.
+    pub pinned: Option<String>,
+}
+
+impl Default for HeapChoice {
+    fn default() -> Self {
+        Self {
+            profile: 0,
+            group: Grouping::Band,
+            bands: 15,
+            order: Order::Size,
+            reversed: false,
+            filter: String::new(),
+            hidden: Vec::new(),
+            alone: None,
+            pinned: None,
+        }
+    }
+}
+
+/// The bands of a profile that were chosen, with their sums in a range.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// All bands of the profile, with names.
+    pub bands: Arc<Bands>,
+    /// What each comes to in the range.
+    pub ranking: Arc<Ranking>,
+    /// Those that are shown by themselves, in order.
+    pub shown: Vec<BandId>,
+    /// Those that are shown as one.
+    pub others: Vec<BandId>,
+    /// Whether all bands are shown, by themselves or as one.
+    pub is_all: bool,
+}
+
+impl Session {
+    /// The bands that were chosen of a range, or of the whole profile; `None` if
+    /// the log has no such profile. Profiles without times have no ranges.
+    #[must_use]
+    pub fn heap(&self, choice: &HeapChoice, range: Option<Interval>) -> Option<Chosen> {
+        let recording = &self.recording;
+        let bands = self
+            .heap_cache
+            .bands(recording, choice.profile, choice.group)?;
+        let profile = recording.heap().get(choice.profile as usize)?;
+        let places = profile.places(range, recording.end());
+        let ranking = self.heap_cache.ranking(&bands, profile, places);
+        Some(Chosen::of(bands, ranking, choice))
+    }
+}
+
+impl Chosen {
+    fn of(bands: Arc<Bands>, ranking: Arc<Ranking>, choice: &HeapChoice) -> Self {
+        let mut matching: Vec<(u128, BandId)> = {
+            let wanted = bands.wanted(choice);
+            let wanted = ranking.bands().iter().filter(|(band, _)| wanted(*band));
+            wanted.map(|(band, sums)| (sums.bytes, *band)).collect()
+        };
+        let is_all = matching.len() == ranking.bands().len();
+        matching.sort_unstable_by_key(|&(bytes, band)| (std::cmp::Reverse(bytes), band));
+        let mut order: Vec<BandId> = matching.into_iter().map(|(_, band)| band).collect();
+        let mut others = order.split_off(order.len().min(choice.bands as usize));
+        let pinned = choice.pinned.as_deref();
+        let is_pinned = |band: &BandId| pinned.is_some_and(|key| bands.key(*band) == key);
+        if let Some(place) = others.iter().position(is_pinned) {
+            order.push(others.remove(place));
+        }
+        ranking.sort(&mut order, (choice.order, choice.reversed), |band| {
+            bands.name(band)
+        });
+        Self {
+            bands,
+            ranking,
+            shown: order,
+            others,
+            is_all,
+        }
+    }
+
+    /// What the bands that are shown as one hold together in each of some censuses
+    /// of their profile.
+    #[must_use]
+    pub fn others_in(&self, profile: &HeapProfile, places: Range<u32>) -> Vec<u64> {
+        let censuses = self.bands.censuses(profile);
+        if !self.is_all {
+            return censuses.sum_of(self.others.iter().copied(), places);
+        }
+        // All but a few: it is less work to take those from the totals.
+        let shown = censuses.sum_of(self.shown.iter().copied(), places.clone());
+        let totals = places.zip(shown).map(|(census, shown)| {
+            let total = censuses.totals().get(census as usize).copied();
+            total.unwrap_or_default().saturating_sub(shown)
+        });
+        totals.collect()
+    }
+}
