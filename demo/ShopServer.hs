@@ -6,7 +6,7 @@
 --
 -- The statistics are the leak: 'count' puts a number and a sum into a lazy map. What is evaluated is the map, not
 -- what stands in it, so each request leaves a thunk that waits to be added, and holds the whole page whose length
--- it will add. The map itself stays as small as it looks: ten entries. Looking at the statistics evaluates all of
+-- it will add. The map itself stays as small as it looks: three entries. Looking at the statistics evaluates all of
 -- it, and the memory is free again.
 --
 -- @shop-server fixed@ counts into a strict map: the same program, without the leak.

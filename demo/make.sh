@@ -2,7 +2,7 @@
 # Builds the demo programs and makes their logs in the current folder:
 #   sh make.sh            those of the site
 #   sh make.sh shop-server
-#   sh make.sh gallery    the article index in every breakdown of the heap, and its ticky counters (GHC 9.10)
+#   sh make.sh gallery    more breakdowns of the heap of shop and index, and ticky counters (GHC 9.10)
 # Needs GHC 9.4 or newer with the profiling libraries (the logs in www/demo are by 9.6.6, the heap profiles by
 # 9.10.3) and a C compiler. A log contains the path of its program: run this in a folder whose name may be read by
 # everybody, such as /demo. The programs run with an empty environment.
@@ -37,7 +37,9 @@ for demo in ${*:-web-server parallel-sort profiled-ffi shop-server article-index
                    args=fixed run $demo-fixed-hi $demo -hi -i0 -l -A2m ;;
     article-index) build $demo-prof ArticleIndex.hs -prof -fprof-auto-top
                    run $demo-hc $demo-prof -hc -i0.02 -l -A4m ;;
-    gallery)       build article-index-prof ArticleIndex.hs -prof -fprof-auto-top
+    gallery)       build shop-server-prof ShopServer.hs -threaded -prof -fprof-auto-top
+                   for h in r b; do run shop-server-h$h shop-server-prof -h$h -i0 -l -A2m; done
+                   build article-index-prof ArticleIndex.hs -prof -fprof-auto-top
                    for h in m d y r b; do run article-index-h$h article-index-prof -h$h -i0.02 -l -A4m; done
                    build article-index-eras ArticleIndex.hs -prof -fprof-auto-top -DERAS
                    run article-index-he article-index-eras -he -i0.02 -l -A4m
