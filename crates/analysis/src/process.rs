@@ -232,6 +232,12 @@ impl ProcessFacts {
         Some(self.capsets.entry(id).or_insert_with(new))
     }
 
+    /// The settings of the heap.
+    #[must_use]
+    pub const fn heap(&self) -> Option<HeapSettings> {
+        self.heap
+    }
+
     /// The environment variables with their values, by name.
     #[must_use]
     pub fn environment(&self) -> Vec<(String, String)> {

@@ -5,6 +5,7 @@
 //! The [`collect`] module reads them from the events.
 
 pub mod collect;
+pub mod held;
 pub mod ranking;
 
 use std::borrow::Cow;

@@ -1,8 +1,9 @@
 //! What is kept of the runtime's counters, as the graphs of the timeline want it.
 
 use super::{Collection, Counters, Numbers};
-use eventlog::ids::CapId;
+use eventlog::ids::{CapId, Nanos};
 use model::gauge::Samples;
+use model::time::Interval;
 
 /// The bytes of a megablock where the log does not tell (`rts/include/rts/Constants.h`).
 const MEGABLOCK_BYTES: u64 = 1 << 20;
@@ -75,6 +76,21 @@ impl Numbers {
     /// The collections with statistics, in the order in which they end.
     pub(crate) fn told_collections(&self) -> &[Collection] {
         &self.collections.all
+    }
+
+    /// Those before a range of a log that ends at `end`, and those that begin
+    /// inside of it; without a range all begin inside.
+    pub(crate) fn told_around(
+        &self,
+        end: Nanos,
+        range: Option<Interval>,
+    ) -> (&[Collection], impl Iterator<Item = &Collection>) {
+        let window = Self::window(end, range);
+        let all = &self.collections.all[..];
+        let places = self.collections.tallies.places(all, window);
+        let before = all.get(..places.start).unwrap_or_default();
+        let inside = all.get(places).unwrap_or_default().iter();
+        (before, inside.filter(move |gc| window.has(gc.start.0)))
     }
 
     /// Those without, known when the log is read.

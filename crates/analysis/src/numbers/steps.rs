@@ -136,7 +136,7 @@ impl<T: Copy + PartialEq> Steps<T> {
 
     /// Two samples between which a moment is: the last not after it and the
     /// next; only one of them before the first and after the last.
-    pub(super) fn around(&self, at: u64) -> [Option<(u64, T)>; 2] {
+    pub(crate) fn around(&self, at: u64) -> [Option<(u64, T)>; 2] {
         let next = self.times.partition_point(|&time| time <= at);
         let sample = |i: usize| Some((*self.times.get(i)?, *self.values.get(i)?));
         [next.checked_sub(1).and_then(sample), sample(next)]

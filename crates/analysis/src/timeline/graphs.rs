@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::numbers::Numbers;
 use crate::numbers::columns::SparkFates;
 use crate::numbers::steps::Steps;
-use eventlog::ids::CapId;
+use eventlog::ids::{CapId, Nanos};
 use eventlog::{Event, EventSet, EventType, Record, Sink, Subject};
 use model::gauge::{Buckets, Extents, Samples, Stretch, growth, levels, rates};
 
@@ -109,6 +109,13 @@ impl Graphs {
     #[must_use]
     pub fn has_returned(&self) -> bool {
         !self.returned.is_empty()
+    }
+
+    /// The last that the runtime told, by a time, of memory that it gave back: the
+    /// megablocks that it held before, needed, and returned.
+    pub(crate) fn returned_at(&self, time: Nanos) -> Option<[u32; 3]> {
+        let [told, _] = self.returned.around(time.0);
+        told.map(|(_, megablocks)| megablocks)
     }
 
     /// The performance counters that counted something, by number, with their

@@ -17,6 +17,7 @@ use crate::tracks::TimelineQuery;
 use crate::tracks::details::{DetailsQuery, Fact};
 use analysis::account::costs::GcCosts;
 use analysis::account::report::ProgramTimes;
+use analysis::heap::held::Held;
 use analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
 use analysis::numbers::sparks_query::SparksReply;
 use analysis::numbers::summary::Summary;
@@ -32,6 +33,7 @@ use model::time::Interval;
 questions! {
     TimelineQuery, FlowQuery, DetailsQuery, LabelsQuery,
     TimeQuery, ThreadTimeQuery, GcCostsQuery, SummaryQuery, CollectionsQuery, SparksQuery,
+    HeldQuery,
     ThreadFilter, ThreadTableQuery, ThreadCsvQuery,
     FlameQuery, FlameTableQuery, FlamePlaceQuery, FlameExportQuery,
     ProcessQuery, EnvironmentQuery, CheckQuery,
@@ -177,6 +179,19 @@ impl Query for SparksQuery {
     async fn answer(&self, log: &Session, _: &dyn Host) -> SparksReply {
         let end = log.recording.end();
         log.recording.numbers.sparks(end, self.0)
+    }
+}
+
+/// Memory held against live data, in a range or in the whole log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldQuery(pub Option<Interval>);
+
+impl Query for HeldQuery {
+    type Answer = Held;
+    const NAME: &'static str = "memory held";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Held {
+        log.recording.held(self.0)
     }
 }
 

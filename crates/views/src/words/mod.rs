@@ -2,6 +2,7 @@
 //! the command line and the tests say it alike.
 //!
 //! - [`findings`]: what is wrong or odd about a log.
+//! - [`held`]: why more memory is held than is live.
 //! - [`process`]: how a program was run.
 //! - [`report`]: the lines of `+RTS -s`.
 //!
@@ -9,6 +10,7 @@
 //! with the [flame graph](crate::scene::flame).
 
 pub mod findings;
+pub mod held;
 pub mod process;
 pub mod report;
 mod rules;

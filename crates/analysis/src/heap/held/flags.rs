@@ -1,0 +1,201 @@
+//! The settings of the runtime that decide how much memory it holds.
+
+use serde::{Deserialize, Serialize};
+
+use crate::process::HeapSettings;
+use crate::recording::Recording;
+
+/// How the oldest generation is collected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Collector {
+    /// What is live is copied elsewhere: for a while there are two of it.
+    #[default]
+    Copying,
+    /// What is live is moved together (`-c`).
+    Compacting,
+    /// It stays where it is, and is marked while the program runs
+    /// (`--nonmoving-gc`).
+    Nonmoving,
+}
+
+impl Collector {
+    /// How many times the live data it takes to collect it, as the runtime
+    /// reckons (`rts/sm/GC.c`).
+    #[must_use]
+    pub const fn factor(self) -> f64 {
+        match self {
+            Self::Copying => 2.0,
+            Self::Compacting | Self::Nonmoving => 1.2,
+        }
+    }
+}
+
+/// The default of `-F`: the oldest generation is collected when it has become so
+/// many times as large.
+const OLD_GENERATION_FACTOR: f64 = 2.0;
+/// The default of `-Fd`.
+const RETURN_DECAY: f64 = 4.0;
+
+/// What decides how much memory is held, as far as the log tells. Flags that are
+/// compiled into a program (`-with-rtsopts`) are not in a log: what is not given
+/// here need not be the default.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MemoryFlags {
+    /// The layout of the heap (`HeapInfoGHC`).
+    pub heap: Option<HeapSettings>,
+    /// How the oldest generation is collected.
+    pub collector: Collector,
+    /// `-F`, if it was given.
+    pub old_generation_factor: Option<f64>,
+    /// `-Fd`, if it was given.
+    pub return_decay: Option<f64>,
+    /// Whether a size of the heap is suggested (`-H`), which makes nurseries
+    /// larger.
+    pub suggested_heap: bool,
+}
+
+impl MemoryFlags {
+    /// Those of a log.
+    pub(super) fn of(log: &Recording) -> Self {
+        let environment = log.info.facts.environment();
+        let ghcrts = environment.iter().find(|(name, _)| name == "GHCRTS");
+        let in_environment = ghcrts.map_or("", |(_, value)| value).split_whitespace();
+        let mut flags = Self {
+            heap: log.info.facts.heap(),
+            ..Self::default()
+        };
+        for flag in in_environment.chain(rts_flags(&log.info.args)) {
+            flags.take(flag);
+        }
+        // It may be switched on inside of the program.
+        if !log.tracks.nonmoving.is_empty() {
+            flags.collector = Collector::Nonmoving;
+        }
+        flags
+    }
+
+    /// Takes a flag; of two that disagree the last counts.
+    fn take(&mut self, flag: &str) {
+        match flag {
+            "-c" => self.collector = Collector::Compacting,
+            "--nonmoving-gc" | "-xn" => self.collector = Collector::Nonmoving,
+            "--copying-gc" => self.collector = Collector::Copying,
+            _ => {
+                let number = |text: &str| {
+                    let number: Option<f64> = text.parse().ok();
+                    number.filter(|number| number.is_finite() && *number >= 0.0)
+                };
+                if let Some(decay) = flag.strip_prefix("-Fd").and_then(number) {
+                    self.return_decay = Some(decay);
+                } else if let Some(factor) = flag.strip_prefix("-F").and_then(number) {
+                    self.old_generation_factor = Some(factor);
+                } else if flag.starts_with("-H") {
+                    self.suggested_heap = true;
+                }
+            }
+        }
+    }
+
+    /// `-F`, or its default.
+    #[must_use]
+    pub fn old_generation_factor(&self) -> f64 {
+        self.old_generation_factor.unwrap_or(OLD_GENERATION_FACTOR)
+    }
+
+    /// `-Fd`, or its default.
+    #[must_use]
+    pub fn return_decay(&self) -> f64 {
+        self.return_decay.unwrap_or(RETURN_DECAY)
+    }
+
+    /// How much a capability allocates before a collection.
+    #[must_use]
+    pub fn nursery_bytes(&self) -> Option<u64> {
+        self.heap.map(|heap| heap.allocation_area_bytes)
+    }
+
+    /// What a heap with so many bytes in live blocks usually holds: (2 + F) times
+    /// as much, and a nursery for each capability. The oldest generation grows to
+    /// F times what was live before it is collected, and collecting takes a second
+    /// copy. Compacting and the nonmoving collector need less than a copy.
+    #[must_use]
+    pub fn expected_bytes(&self, live_bytes: u64, capabilities: u64) -> Option<u64> {
+        let nurseries = self.nursery_bytes()?.saturating_mul(capabilities);
+        let factor = self.collector.factor() + self.old_generation_factor();
+        let of_live = (factor * live_bytes as f64) as u64;
+        Some(of_live.saturating_add(nurseries))
+    }
+}
+
+/// The arguments of a program that are flags for the runtime: from `+RTS` to
+/// `-RTS`, and nothing behind `--RTS` or `--`.
+fn rts_flags(arguments: &[String]) -> impl Iterator<Item = &str> {
+    let mut inside = false;
+    let words = arguments.iter().map(String::as_str);
+    let words = words.take_while(|word| !matches!(*word, "--RTS" | "--"));
+    words.filter(move |word| {
+        match *word {
+            "+RTS" => inside = true,
+            "-RTS" => inside = false,
+            _ => return inside,
+        }
+        false
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flags(words: &str) -> MemoryFlags {
+        let arguments: Vec<String> = words.split(' ').map(str::to_owned).collect();
+        let mut flags = MemoryFlags::default();
+        rts_flags(&arguments).for_each(|flag| flags.take(flag));
+        flags
+    }
+
+    #[test]
+    fn only_flags_for_the_runtime_count() {
+        let found = flags("prog -c -F9 +RTS -F1.5 -Fd2 -RTS -xn");
+        assert_eq!(found.collector, Collector::Copying);
+        assert_eq!(found.old_generation_factor, Some(1.5));
+        assert_eq!(found.return_decay, Some(2.0));
+        assert_eq!(flags("prog -- +RTS -c"), MemoryFlags::default());
+        assert_eq!(flags("prog +RTS --RTS -c"), MemoryFlags::default());
+        let odd = flags("prog +RTS -Fx -F-1 -Finf -c30 -hc");
+        assert_eq!(odd, MemoryFlags::default());
+    }
+
+    #[test]
+    fn the_last_flag_counts() {
+        let found = flags("prog +RTS -xn -c -F3 -RTS a +RTS -F4 -H1g");
+        assert_eq!(found.collector, Collector::Compacting);
+        assert_eq!(found.old_generation_factor(), 4.0);
+        assert!(found.suggested_heap);
+        let found = flags("prog +RTS --nonmoving-gc --copying-gc");
+        assert_eq!(found.collector, Collector::Copying);
+        assert_eq!(found.old_generation_factor(), 2.0);
+    }
+
+    #[test]
+    fn what_is_expected() {
+        let heap = HeapSettings {
+            generations: 2,
+            max_heap_bytes: None,
+            allocation_area_bytes: 4 << 20,
+            megablock_bytes: 1 << 20,
+            block_bytes: 4096,
+        };
+        let of = |collector, old_generation_factor| MemoryFlags {
+            heap: Some(heap),
+            collector,
+            old_generation_factor,
+            ..MemoryFlags::default()
+        };
+        let mib = |flags: MemoryFlags| flags.expected_bytes(100 << 20, 2).map(|n| n >> 20);
+        assert_eq!(mib(of(Collector::Copying, None)), Some(408));
+        assert_eq!(mib(of(Collector::Copying, Some(1.5))), Some(358));
+        assert_eq!(mib(of(Collector::Compacting, None)), Some(328));
+        assert_eq!(mib(MemoryFlags::default()), None);
+    }
+}

@@ -1,0 +1,186 @@
+//! What each collection says of the memory, one after the other.
+
+use super::{GivenBack, HeldMoment, MemoryFlags, Part, Parts};
+use crate::numbers::Collection;
+use crate::recording::Recording;
+
+/// What the last major collection told, which holds until the next.
+#[derive(Clone, Copy, Debug)]
+struct Base {
+    live_bytes: u64,
+    /// Of blocks with live data, the ends included.
+    live_blocks_bytes: u64,
+    slop_bytes: u64,
+    runtime_bytes: u64,
+    /// What was beyond the need; `None` if the log does not tell the need.
+    stuck_bytes: Option<u64>,
+    needed_bytes: Option<u64>,
+}
+
+/// Goes from one collection to the next.
+#[derive(Debug)]
+pub(super) struct Walk<'a> {
+    log: &'a Recording,
+    flags: MemoryFlags,
+    /// When capabilities came, and when they went, in order.
+    lives: [Vec<u64>; 2],
+    base: Option<Base>,
+    last: Option<HeldMoment>,
+}
+
+impl<'a> Walk<'a> {
+    /// From where these collections have led.
+    pub(super) fn after(log: &'a Recording, before: &[Collection]) -> Self {
+        let caps = || log.info.lives.caps();
+        let mut lives = [
+            caps().map(|(_, life)| life.start().0).collect::<Vec<_>>(),
+            caps().map(|(_, life)| life.end().0).collect(),
+        ];
+        lives.iter_mut().for_each(|times| times.sort_unstable());
+        let mut walk = Self {
+            log,
+            flags: MemoryFlags::of(log),
+            lives,
+            base: None,
+            last: None,
+        };
+        // What the last two of these say is all that lasts.
+        let told = |gc: &&Collection| gc.heap_size_bytes.is_some();
+        let major = before
+            .iter()
+            .rfind(|gc| told(gc) && gc.live_bytes.is_some());
+        let last = before.iter().rfind(told);
+        for gc in [major, last].into_iter().flatten() {
+            walk.step(gc);
+        }
+        walk
+    }
+
+    pub(super) const fn flags(&self) -> &MemoryFlags {
+        &self.flags
+    }
+
+    /// How the memory was after the last collection.
+    pub(super) const fn last(&self) -> Option<HeldMoment> {
+        self.last
+    }
+
+    /// How the memory is after the next collection; `None` if the log does not
+    /// tell what is held.
+    pub(super) fn step(&mut self, gc: &Collection) -> Option<HeldMoment> {
+        let held_bytes = gc.heap_size_bytes?;
+        let in_use = held_bytes.saturating_sub(gc.fragmentation_bytes);
+        let capabilities = self.capabilities_at(gc.end.0);
+        if let Some(live_bytes) = gc.live_bytes {
+            self.base = Some(self.base_of(gc, live_bytes, in_use, capabilities));
+        }
+        let base = self.base;
+        let parts = self.divide(held_bytes, in_use, capabilities);
+        let expected = base.and_then(|base| {
+            self.flags
+                .expected_bytes(base.live_blocks_bytes, capabilities)
+        });
+        let moment = HeldMoment {
+            at: gc.end,
+            collection: gc.number,
+            major: gc.live_bytes.is_some(),
+            held_bytes,
+            parts,
+            live_bytes: base.map(|base| base.live_bytes),
+            needed_bytes: base.and_then(|base| base.needed_bytes),
+            expected_bytes: expected,
+            capabilities,
+        };
+        self.last = Some(moment);
+        Some(moment)
+    }
+
+    fn base_of(&self, gc: &Collection, live_bytes: u64, in_use: u64, capabilities: u64) -> Base {
+        let live_blocks_bytes = live_bytes.saturating_add(gc.slop_bytes);
+        let beyond_live = in_use.saturating_sub(live_blocks_bytes);
+        let nurseries = self.nurseries_bytes(capabilities);
+        let needed_bytes = self.told_return(gc).map(|[_, needed, _]| needed);
+        Base {
+            live_bytes,
+            live_blocks_bytes,
+            slop_bytes: gc.slop_bytes,
+            // What a nursery takes has to be known, to know the rest.
+            runtime_bytes: nurseries.map_or(0, |bytes| beyond_live.saturating_sub(bytes)),
+            stuck_bytes: needed_bytes
+                .map(|needed| gc.heap_size_bytes.unwrap_or(0).saturating_sub(needed)),
+            needed_bytes,
+        }
+    }
+
+    /// Each part takes what is left for it at most, so that they sum to all.
+    fn divide(&self, held_bytes: u64, in_use: u64, capabilities: u64) -> Parts {
+        let mut parts = Parts::default();
+        let mut used = Rest(in_use);
+        let mut free = Rest(held_bytes.saturating_sub(in_use));
+        let nurseries = self.nurseries_bytes(capabilities);
+        if let Some(base) = self.base {
+            parts.put(Part::Live, used.take(base.live_bytes));
+            parts.put(Part::Slop, used.take(base.slop_bytes));
+            parts.put(Part::Nursery, used.take(nurseries.unwrap_or(0)));
+            parts.put(Part::Runtime, used.take(base.runtime_bytes));
+            let rest = if nurseries.is_some() {
+                Part::Grown
+            } else {
+                Part::Unknown
+            };
+            parts.put(rest, used.0);
+        } else {
+            parts.put(Part::Nursery, used.take(nurseries.unwrap_or(0)));
+            parts.put(Part::Unknown, used.0);
+        }
+        match self.base.and_then(|base| base.stuck_bytes) {
+            Some(stuck) => {
+                parts.put(Part::Stuck, free.take(stuck));
+                parts.put(Part::Reserve, free.0);
+            }
+            None => parts.put(Part::Free, free.0),
+        }
+        parts
+    }
+
+    /// What was given back at a major collection.
+    pub(super) fn add_given_back(&self, gc: &Collection, sum: &mut GivenBack) {
+        let Some([current, needed, returned]) = self.told_return(gc) else {
+            return;
+        };
+        sum.asked += u64::from(current > needed);
+        sum.returned_bytes = sum.returned_bytes.saturating_add(returned);
+    }
+
+    /// What was held before something was given back, what was needed, and what
+    /// was given back, in bytes. It is told inside of the collection.
+    fn told_return(&self, gc: &Collection) -> Option<[u64; 3]> {
+        let megablocks = self.log.tracks.graphs.returned_at(gc.end)?;
+        let bytes = self.log.numbers.megablock_bytes();
+        Some(megablocks.map(|count| u64::from(count).saturating_mul(bytes)))
+    }
+
+    fn nurseries_bytes(&self, capabilities: u64) -> Option<u64> {
+        let one = self.flags.nursery_bytes()?;
+        Some(one.saturating_mul(capabilities))
+    }
+
+    fn capabilities_at(&self, time: u64) -> u64 {
+        let [came, went] = &self.lives;
+        let came = came.partition_point(|&at| at <= time);
+        let went = went.partition_point(|&at| at < time);
+        came.saturating_sub(went) as u64
+    }
+}
+
+/// What is not taken yet.
+struct Rest(u64);
+
+impl Rest {
+    /// Takes so much, or what there is.
+    const fn take(&mut self, bytes: u64) -> u64 {
+        let taken = if bytes < self.0 { bytes } else { self.0 };
+        self.0 -= taken;
+        taken
+    }
+}
