@@ -130,9 +130,13 @@ impl Painter for CanvasPainter {
     }
 
     fn line(&mut self, from: (f64, f64), to: (f64, f64), width: f64, paint: Paint) {
+        self.polyline(&[from, to], width, paint);
+    }
+
+    fn polyline(&mut self, points: &[(f64, f64)], width: f64, paint: Paint) {
         self.set_stroke(paint);
         self.context.set_line_width(width);
-        self.path(&[from, to]);
+        self.path(points);
         self.context.stroke();
     }
 

@@ -25,8 +25,10 @@ impl Numbers {
         self.heap_size.column(|bytes| *bytes)
     }
 
-    /// Bytes that are live after collections.
-    pub(crate) fn live(&self) -> impl Samples + use<'_> {
+    /// Bytes that are live after collections of the oldest generation, when each
+    /// of them told so (`HEAP_LIVE`).
+    #[must_use]
+    pub fn live(&self) -> impl Samples + use<'_> {
         &self.live
     }
 

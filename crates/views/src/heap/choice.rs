@@ -32,6 +32,46 @@ pub enum Grouping {
     Kind,
 }
 
+/// Each with its word in links, and its title.
+const GROUPINGS: [(Grouping, &str, &str); 6] = [
+    (Grouping::Band, "band", "no groups"),
+    (Grouping::Name, "name", "by name"),
+    (Grouping::Package, "package", "by package"),
+    (Grouping::Module, "module", "by module"),
+    (Grouping::Type, "type", "by type"),
+    (Grouping::Kind, "kind", "by kind"),
+];
+
+impl Grouping {
+    /// All of them, in their order.
+    pub fn all() -> impl Iterator<Item = Self> {
+        GROUPINGS.iter().map(|(grouping, ..)| *grouping)
+    }
+
+    fn row(self) -> (&'static str, &'static str) {
+        let found = GROUPINGS.iter().find(|(grouping, ..)| *grouping == self);
+        found.map_or(("", ""), |&(_, word, title)| (word, title))
+    }
+
+    /// Its word in links, which never changes.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        self.row().0
+    }
+
+    /// What it is called.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        self.row().1
+    }
+
+    /// The one of that word.
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        Self::all().find(|grouping| grouping.word() == word)
+    }
+}
+
 /// Which bands, and in which order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct HeapChoice {

@@ -2,4 +2,8 @@
 //! censuses, as pictures and tables.
 
 pub mod cache;
+pub mod chart;
 pub mod choice;
+pub mod colours;
+pub mod profiles;
+pub mod settings;

@@ -83,6 +83,20 @@ impl Rgb {
         Self(red, green, blue)
     }
 
+    /// This colour over another one, with an opacity from 0 to 1.
+    #[must_use]
+    pub(crate) fn mixed(self, ground: Self, alpha: f64) -> Self {
+        let mix = |over: u8, under: u8| {
+            // A cast from a float saturates.
+            (f64::from(over) * alpha + f64::from(under) * (1.0 - alpha)).round() as u8
+        };
+        Self(
+            mix(self.0, ground.0),
+            mix(self.1, ground.1),
+            mix(self.2, ground.2),
+        )
+    }
+
     /// Relative luminance (WCAG 2.2).
     fn luminance(self) -> f64 {
         let [red, green, blue] = self.linear();

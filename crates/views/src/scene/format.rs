@@ -149,6 +149,7 @@ pub fn many(number: u64, what: &str) -> String {
     match what.strip_suffix('y') {
         _ if number == 1 => format!("1 {what}"),
         Some(stem) => format!("{number_text} {stem}ies"),
+        None if what.ends_with('s') => format!("{number_text} {what}es"),
         None => format!("{number_text} {what}s"),
     }
 }
@@ -359,6 +360,7 @@ mod tests {
 
     #[test]
     fn counts_and_rates() {
+        assert_eq!(many(2, "census"), "2 censuses");
         assert_eq!(many(1, "capability"), "1 capability");
         assert_eq!(many(1_200, "capability"), "1,200 capabilities");
         assert_eq!(many(0, "track"), "0 tracks");

@@ -93,6 +93,8 @@ pub trait Painter {
     fn hatch_falling(&mut self, rect: Rect, paint: Paint);
     /// Draws a straight line.
     fn line(&mut self, from: (f64, f64), to: (f64, f64), width: f64, paint: Paint);
+    /// Draws a line through several points.
+    fn polyline(&mut self, points: &[(f64, f64)], width: f64, paint: Paint);
     /// Draws a dashed line.
     fn dashed(&mut self, from: (f64, f64), to: (f64, f64), paint: Paint);
     /// Fills a polygon.
@@ -123,6 +125,11 @@ impl TextPainter {
 
     fn rect(rect: Rect) -> String {
         format!("{:.1},{:.1} {:.1}×{:.1}", rect.x, rect.y, rect.w, rect.h)
+    }
+
+    fn points(points: &[(f64, f64)]) -> String {
+        let points = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}"));
+        points.collect::<Vec<_>>().join(" ")
     }
 
     fn paint(paint: Paint) -> String {
@@ -160,6 +167,13 @@ impl Painter for TextPainter {
             Self::paint(paint)
         ));
     }
+    fn polyline(&mut self, points: &[(f64, f64)], width: f64, paint: Paint) {
+        self.lines.push(format!(
+            "polyline {} {width} {}",
+            Self::points(points),
+            Self::paint(paint)
+        ));
+    }
     fn dashed(&mut self, from: (f64, f64), to: (f64, f64), paint: Paint) {
         self.lines.push(format!(
             "dashed {:.1},{:.1} – {:.1},{:.1} {}",
@@ -171,13 +185,9 @@ impl Painter for TextPainter {
         ));
     }
     fn polygon(&mut self, points: &[(f64, f64)], paint: Paint) {
-        let points: Vec<String> = points
-            .iter()
-            .map(|(x, y)| format!("{x:.1},{y:.1}"))
-            .collect();
         self.lines.push(format!(
             "polygon {} {}",
-            points.join(" "),
+            Self::points(points),
             Self::paint(paint)
         ));
     }

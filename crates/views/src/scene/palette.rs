@@ -231,7 +231,7 @@ fn built_in(name: &str, module: &str) -> Option<BuiltIn> {
 /// Two numbers from 0 to 1 that are always the same for a text, on every
 /// machine: 64-bit FNV-1a, mixed once more since texts that differ in their
 /// last letter only differ little in its upper bits.
-pub(super) fn shares_of(text: &str) -> [f64; 2] {
+pub(crate) fn shares_of(text: &str) -> [f64; 2] {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });

@@ -108,7 +108,11 @@ impl Painter for SvgPainter {
     }
 
     fn line(&mut self, from: (f64, f64), to: (f64, f64), width: f64, paint: Paint) {
-        let points = Self::points(&[from, to]);
+        self.polyline(&[from, to], width, paint);
+    }
+
+    fn polyline(&mut self, points: &[(f64, f64)], width: f64, paint: Paint) {
+        let points = Self::points(points);
         let _ = writeln!(
             self.out,
             "<polyline points=\"{points}\" {}/>",

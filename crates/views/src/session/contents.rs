@@ -6,7 +6,7 @@ use analysis::timeline::user_spans::SpanPrefixes;
 
 impl Session {
     /// The log, as its tracks see it.
-    pub(super) fn log(&self) -> Log<'_> {
+    pub(crate) fn log(&self) -> Log<'_> {
         Log {
             recording: &self.recording,
             blocks: self.reader.index(),

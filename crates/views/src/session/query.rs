@@ -175,4 +175,5 @@ macro_rules! questions {
     };
 }
 
-pub(super) use {columns, questions};
+pub(crate) use columns;
+pub(super) use questions;

@@ -12,6 +12,8 @@ use crate::flame::query::{
     ExportFormat, FlameBoxes, FlameHead, FlamePlaceQuery, FlameQuery, FlameRow, FlameTableQuery,
     answer_with, place, table,
 };
+use crate::heap::chart::ChartQuery;
+use crate::heap::profiles::ProfilesQuery;
 use crate::thread_export::thread_csv;
 use crate::tracks::TimelineQuery;
 use crate::tracks::details::{DetailsQuery, Fact};
@@ -38,6 +40,7 @@ questions! {
     FlameQuery, FlameTableQuery, FlamePlaceQuery, FlameExportQuery,
     ProcessQuery, EnvironmentQuery, CheckQuery,
     EventRows, FindEvent, EventAt, EventFields, CountRows,
+    ProfilesQuery, ChartQuery,
 }
 
 impl Query for TimelineQuery {

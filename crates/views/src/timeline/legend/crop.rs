@@ -107,6 +107,13 @@ impl<P: Painter> Painter for Crop<'_, P> {
         }
     }
 
+    fn polyline(&mut self, points: &[(f64, f64)], width: f64, paint: Paint) {
+        if self.shows_points(points) {
+            let points: Vec<(f64, f64)> = points.iter().map(|&point| self.at(point)).collect();
+            self.painter.polyline(&points, width, paint);
+        }
+    }
+
     fn dashed(&mut self, from: (f64, f64), to: (f64, f64), paint: Paint) {
         if self.shows_points(&[from, to]) {
             let (from, to) = (self.at(from), self.at(to));

@@ -1,0 +1,456 @@
+//! Painting a chart.
+
+use super::hit::Pointed;
+use super::stack::Plot;
+use super::{Chart, ChartBand};
+use crate::heap::colours::colour;
+use crate::heap::settings::Form;
+use crate::scene::colour::Rgb;
+use crate::scene::format;
+use crate::scene::painter::{Align, Face, Paint, Painter, Rect};
+use crate::scene::palette::Palette;
+use crate::scene::ruler::ticks;
+use crate::scene::viewport::Viewport;
+use model::time::Interval;
+
+/// A chart, and how it is shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene<'a> {
+    /// The chart.
+    pub chart: &'a Chart,
+    /// Its form.
+    pub form: Form,
+    /// Whether lines are on one scale.
+    pub one_scale: bool,
+    /// The time in view, which may no longer be what the chart was asked for.
+    pub view: Viewport,
+    /// Where it stands.
+    pub area: Rect,
+    /// The colours.
+    pub palette: &'a Palette,
+    /// The selected range.
+    pub range: Option<Interval>,
+    /// What is pointed at.
+    pub pointed: Option<Pointed>,
+}
+
+/// The height of the axis below the chart, in pixels.
+const AXIS_PX: f64 = 19.0;
+/// What stands above the chart, in pixels.
+const ABOVE_PX: f64 = 8.0;
+/// How far named times are apart at least, in pixels.
+const TICK_PX: f64 = 90.0;
+/// Censuses so far apart have a dot each on lines, in pixels.
+const DOTS_PX: f64 = 9.0;
+/// How wide a message over the chart may be, in pixels.
+const MESSAGE_PX: f64 = 150.0;
+/// A band so high has room for its name, in pixels.
+const NAMED_PX: f64 = 14.0;
+/// How much of a colour is left of bands beside the one that is followed.
+const FADED: f64 = 0.3;
+
+impl<'a> Scene<'a> {
+    /// The chart in its place.
+    pub(super) fn plot(&self) -> Plot<'a> {
+        let Rect { x, y, w, h } = self.area;
+        let height = (h - ABOVE_PX - AXIS_PX).max(1.0);
+        let area = Rect::new(x, y + ABOVE_PX, w.max(1.0), height);
+        Plot::new(self.chart, self.form, self.one_scale, self.view, area)
+    }
+
+    /// Which time or census is at a place, inside of what is in view.
+    #[must_use]
+    pub fn at(&self, x: f64) -> f64 {
+        let plot = self.plot();
+        let right = plot.area.x + plot.area.w;
+        plot.at(x.clamp(plot.area.x, right)).max(0.0)
+    }
+
+    /// Paints it.
+    pub fn paint(&self, painter: &mut impl Painter) {
+        painter.fill(self.area, self.palette.page.into());
+        let plot = self.plot();
+        self.paint_grid(&plot, painter);
+        let reach = Rect::new(
+            plot.area.x,
+            plot.area.y - ABOVE_PX,
+            plot.area.w,
+            plot.area.h + ABOVE_PX,
+        );
+        painter.clip(reach);
+        match plot.form {
+            Form::Lines => self.paint_lines(&plot, painter),
+            _ if plot.has_bars() => self.paint_bars(&plot, painter),
+            _ => self.paint_bands(&plot, painter),
+        }
+        self.paint_over(&plot, painter);
+        self.paint_range(&plot, painter);
+        self.paint_pointed(&plot, painter);
+        painter.unclip();
+        self.paint_values(&plot, painter);
+        self.paint_axis(&plot, painter);
+    }
+
+    fn colour(&self, band: &ChartBand) -> Rgb {
+        colour(band.slot, self.palette.is_dark())
+    }
+
+    /// The colour of a band: faded if another one is followed.
+    fn shown_colour(&self, place: usize) -> Rgb {
+        let Some(band) = self.chart.bands.get(place) else {
+            return self.palette.io;
+        };
+        let colour = self.colour(band);
+        if self.chart.bands.iter().any(|band| band.pinned) && !band.pinned {
+            colour.mixed(self.palette.page, FADED)
+        } else {
+            colour
+        }
+    }
+
+    fn paint_grid(&self, plot: &Plot<'_>, painter: &mut impl Painter) {
+        for (value, _) in &plot.ticks {
+            let line = Rect::new(plot.area.x, plot.y(*value), plot.area.w, 1.0);
+            painter.fill(line, self.palette.faint_line.into());
+        }
+    }
+
+    /// What the lines of the grid stand for, over the chart at its left.
+    fn paint_values(&self, plot: &Plot<'_>, painter: &mut impl Painter) {
+        for (value, text) in &plot.ticks {
+            if *value == 0.0 || text.is_empty() {
+                continue;
+            }
+            let y = (plot.y(*value) + 8.0).max(plot.area.y + 7.0);
+            let width = painter.measure(text, Face::Label) + 6.0;
+            let back = Rect::new(plot.area.x + 2.0, y - 7.0, width, 14.0);
+            painter.fill(back, self.palette.page.alpha(0.85));
+            let ink = self.palette.ink2.into();
+            painter.text(text, (plot.area.x + 5.0, y), Face::Label, Align::Left, ink);
+        }
+    }
+
+    /// Each band reaches to the ground, those on top first, so that no gaps show
+    /// between them.
+    fn paint_bands(&self, plot: &Plot<'_>, painter: &mut impl Painter) {
+        let xs = plot.xs();
+        let line = |edge: &Vec<f64>| -> Vec<(f64, f64)> {
+            let ys = edge.iter().map(|&value| plot.y(value));
+            xs.iter().copied().zip(ys).collect()
+        };
+        let Some(ground) = plot.edges.first().map(line) else {
+            return;
+        };
+        let edges: Vec<Vec<(f64, f64)>> = plot.edges.iter().skip(1).map(line).collect();
+        for (place, edge) in edges.iter().enumerate().rev() {
+            let outline: Vec<(f64, f64)> =
+                edge.iter().chain(ground.iter().rev()).copied().collect();
+            painter.polygon(&outline, self.shown_colour(place).into());
+        }
+        // Neighbours are told apart by a line too.
+        let between = self.palette.page.alpha(0.65);
+        for edge in edges.split_last().map_or(&[][..], |(_, below)| below) {
+            painter.polyline(edge, 1.0, between);
+        }
+        for (place, lower, upper) in beside(&ground, &edges) {
+            if let Some(paint) = self.outline(place) {
+                painter.polyline(lower, 1.5, paint);
+                painter.polyline(upper, 1.5, paint);
+            }
+        }
+        self.paint_names(plot, &xs, painter);
+    }
+
+    /// The line around a band that is followed or pointed at.
+    fn outline(&self, place: usize) -> Option<Paint> {
+        let pinned = self.chart.bands.get(place)?.pinned;
+        let pointed = self.pointed.and_then(|pointed| pointed.band) == Some(place);
+        if pinned {
+            Some(self.palette.ink.into())
+        } else {
+            pointed.then(|| self.palette.ink.alpha(0.7))
+        }
+    }
+
+    /// The number and name of each band where it is thickest, if there is room.
+    fn paint_names(&self, plot: &Plot<'_>, xs: &[f64], painter: &mut impl Painter) {
+        let right = plot.area.x + plot.area.w;
+        for (place, (band, edges)) in self
+            .chart
+            .bands
+            .iter()
+            .zip(plot.edges.windows(2))
+            .enumerate()
+        {
+            let height = |stack: usize| {
+                let value = |edge: &Vec<f64>| edge.get(stack).copied().unwrap_or_default();
+                (plot.y(value(&edges[0])), plot.y(value(&edges[1])))
+            };
+            let in_view =
+                (0..xs.len()).filter(|&stack| plot.area.x <= xs[stack] && xs[stack] <= right);
+            let thick = |stack: &usize| height(*stack).0 - height(*stack).1;
+            let Some(best) = in_view.max_by(|a, b| thick(a).total_cmp(&thick(b))) else {
+                continue;
+            };
+            if thick(&best) < NAMED_PX {
+                continue;
+            }
+            let number = number(self.chart, place);
+            for text in [format!("{number} {}", band.name), number] {
+                let half = painter.measure(&text, Face::Label) / 2.0 + 2.0;
+                let middle = xs[best].max(plot.area.x + half).min(right - half);
+                let stacks = (0..xs.len()).filter(|&stack| (xs[stack] - middle).abs() <= half);
+                let room = stacks.map(height).fold(height(best), |room, (low, high)| {
+                    (room.0.min(low), room.1.max(high))
+                });
+                if room.0 - room.1 < NAMED_PX {
+                    continue;
+                }
+                let at = (middle, f64::midpoint(room.0, room.1));
+                let ink = self.shown_colour(place).text_on();
+                painter.text(&text, at, Face::Label, Align::Centre, ink.into());
+                break;
+            }
+        }
+    }
+
+    fn paint_bars(&self, plot: &Plot<'_>, painter: &mut impl Painter) {
+        let xs = plot.xs();
+        for (place, edges) in plot.edges.windows(2).enumerate() {
+            let colour = self.shown_colour(place);
+            for stack in 0..xs.len() {
+                let value = |edge: &Vec<f64>| edge.get(stack).copied().unwrap_or_default();
+                let (low, high) = (plot.y(value(&edges[0])), plot.y(value(&edges[1])));
+                if low - high < 0.01 {
+                    continue;
+                }
+                let (left, right) = plot.bar(&xs, stack);
+                let rect = Rect::new(left, high, right - left, low - high);
+                painter.fill(rect, colour.into());
+                if rect.h > 3.0 {
+                    let edge = Rect::new(left, high, rect.w, 1.0);
+                    painter.fill(edge, self.palette.page.alpha(0.65));
+                }
+                let text = number(self.chart, place);
+                if rect.h >= NAMED_PX && painter.measure(&text, Face::Label) + 4.0 <= rect.w {
+                    let at = (f64::midpoint(left, right), f64::midpoint(low, high));
+                    painter.text(
+                        &text,
+                        at,
+                        Face::Label,
+                        Align::Centre,
+                        colour.text_on().into(),
+                    );
+                }
+                if let Some(paint) = self.outline(place) {
+                    let (low, high) = (low.max(high + 1.0), high);
+                    let corners = [
+                        (left, low),
+                        (left, high),
+                        (right, high),
+                        (right, low),
+                        (left, low),
+                    ];
+                    painter.polyline(&corners, 1.5, paint);
+                }
+            }
+        }
+    }
+
+    fn paint_lines(&self, plot: &Plot<'_>, painter: &mut impl Painter) {
+        let xs = plot.xs();
+        let span = xs
+            .last()
+            .zip(xs.first())
+            .map_or(0.0, |(last, first)| last - first);
+        let dots = span / (xs.len().max(2) - 1) as f64 >= DOTS_PX;
+        let right = plot.area.x + plot.area.w;
+        // Those that are followed or pointed at lie on top.
+        let mut order: Vec<usize> = (0..plot.edges.len()).collect();
+        order.sort_by_key(|&place| self.outline(place).is_some());
+        for place in order {
+            let Some(line) = plot.edges.get(place) else {
+                continue;
+            };
+            let colour = self.shown_colour(place);
+            let ys = line.iter().map(|&value| plot.y(value));
+            let points: Vec<(f64, f64)> = xs.iter().copied().zip(ys).collect();
+            let width = if self.outline(place).is_some() {
+                3.0
+            } else {
+                1.75
+            };
+            painter.polyline(&points, width, colour.into());
+            for &(x, y) in points.iter().filter(|_| dots) {
+                painter.fill(Rect::new(x - 2.5, y - 2.5, 5.0, 5.0), colour.into());
+            }
+            let seen = points.iter().rfind(|(x, _)| *x <= right);
+            if let Some(&(x, y)) = seen {
+                let text = number(self.chart, place);
+                let at = (x.min(right - 14.0) + 4.0, y - 7.0);
+                painter.text(
+                    &text,
+                    at,
+                    Face::Label,
+                    Align::Left,
+                    self.palette.ink2.into(),
+                );
+            }
+        }
+    }
+
+    /// Live bytes, heap size, blocks; collections; messages.
+    fn paint_over(&self, plot: &Plot<'_>, painter: &mut impl Painter) {
+        let over = &self.chart.over;
+        let bottom = plot.area.y + plot.area.h;
+        for at in &over.collections {
+            let x = plot.x(*at);
+            let mark = [(x - 3.5, bottom), (x + 3.5, bottom), (x, bottom - 7.0)];
+            painter.polygon(&mark, self.palette.gc.into());
+        }
+        if matches!(plot.form, Form::Area | Form::Bars) {
+            let looks = [self.palette.ink, self.palette.foreign, self.palette.gc];
+            for ((series, wanted), colour) in (0..).zip(over.lines).zip(looks) {
+                if wanted {
+                    self.paint_memory(plot, series, colour, painter);
+                }
+            }
+        }
+        let mut free_px = f64::NEG_INFINITY;
+        for (time, text) in &over.messages {
+            let x = plot.x(time.0 as f64);
+            if x < plot.area.x {
+                continue;
+            }
+            painter.dashed((x, plot.area.y), (x, bottom), self.palette.ink2.into());
+            if x >= free_px {
+                let measure = |text: &str| painter.measure(text, Face::Label);
+                let text = format::truncate_middle(text, MESSAGE_PX, measure).into_owned();
+                let width = painter.measure(&text, Face::Label) + 8.0;
+                let back = Rect::new(x, plot.area.y, width, 14.0);
+                painter.fill(back, self.palette.panel.alpha(0.9));
+                let at = (x + 4.0, plot.area.y + 7.0);
+                painter.text(&text, at, Face::Label, Align::Left, self.palette.ink.into());
+                free_px = x + width;
+            }
+        }
+    }
+
+    /// A line of the memory of the program, in steps, with its name at its end.
+    fn paint_memory(&self, plot: &Plot<'_>, series: u8, colour: Rgb, painter: &mut impl Painter) {
+        const NAMES: [&str; 3] = ["heap size", "blocks in use", "live bytes"];
+        let memory = &self.chart.over.memory;
+        let start = self.chart.axis.start().0 as f64;
+        let mut points: Vec<(f64, f64)> = Vec::new();
+        let all = memory
+            .series
+            .iter()
+            .zip(&memory.start)
+            .zip(&memory.end)
+            .zip(&memory.max);
+        for (((of, from), to), value) in all {
+            if *of == series {
+                let y = plot.y(*value);
+                points.extend([(plot.x(start + from), y), (plot.x(start + to), y)]);
+            }
+        }
+        painter.polyline(&points, 3.5, self.palette.page.alpha(0.7));
+        painter.polyline(&points, 1.5, colour.into());
+        let right = plot.area.x + plot.area.w;
+        if let (Some(name), Some((x, y))) = (NAMES.get(usize::from(series)), points.last()) {
+            let at = (x.min(right) - 6.0, y - 8.0);
+            painter.text(name, at, Face::Label, Align::Right, colour.into());
+        }
+    }
+
+    /// The selected range, with its edges.
+    fn paint_range(&self, plot: &Plot<'_>, painter: &mut impl Painter) {
+        let Some(range) = self.range.filter(|_| self.chart.timed) else {
+            return;
+        };
+        let right = plot.area.x + plot.area.w;
+        let [from, to] = [range.start(), range.end()].map(|time| plot.x(time.0 as f64));
+        let (top, height) = (plot.area.y, plot.area.h);
+        // What is outside of it stands back.
+        let veil = self.palette.page.alpha(0.5);
+        painter.fill(
+            Rect::new(plot.area.x, top, (from - plot.area.x).max(0.0), height),
+            veil,
+        );
+        painter.fill(Rect::new(to, top, (right - to).max(0.0), height), veil);
+        for x in [from, to] {
+            let edge = Rect::new(x - 0.75, top - ABOVE_PX, 1.5, height + ABOVE_PX);
+            painter.fill(edge, self.palette.accent.into());
+        }
+        let bar = Rect::new(from, top - ABOVE_PX, (to - from).max(1.0), 3.0);
+        painter.fill(bar, self.palette.accent.into());
+    }
+
+    /// A line through the census that is pointed at, and a dot on its band.
+    fn paint_pointed(&self, plot: &Plot<'_>, painter: &mut impl Painter) {
+        let Some(pointed) = self.pointed else { return };
+        let (x, y) = self.place_of(pointed);
+        let (top, bottom) = (plot.area.y, plot.area.y + plot.area.h);
+        painter.dashed((x, top), (x, bottom), self.palette.ink.into());
+        if pointed.band.is_some() {
+            painter.fill(
+                Rect::new(x - 3.5, y - 3.5, 7.0, 7.0),
+                self.palette.page.into(),
+            );
+            painter.fill(
+                Rect::new(x - 2.5, y - 2.5, 5.0, 5.0),
+                self.palette.ink.into(),
+            );
+        }
+    }
+
+    /// Times below the chart, or numbers of censuses.
+    fn paint_axis(&self, plot: &Plot<'_>, painter: &mut impl Painter) {
+        let bottom = plot.area.y + plot.area.h;
+        painter.fill(
+            Rect::new(plot.area.x, bottom, plot.area.w, 1.0),
+            self.palette.line.into(),
+        );
+        painter.clip(Rect::new(plot.area.x, bottom, plot.area.w, AXIS_PX));
+        let ink = self.palette.ink2.into();
+        let mut named = |x: f64, text: &str| {
+            painter.fill(Rect::new(x, bottom, 1.0, 5.0), self.palette.ink3.into());
+            painter.text(text, (x + 4.0, bottom + 10.0), Face::Mono, Align::Left, ink);
+        };
+        if self.chart.timed {
+            let ticks = ticks(self.view.span(), plot.area.w, TICK_PX);
+            for tick in ticks.iter().filter(|tick| tick.major) {
+                named(plot.x(tick.time.0 as f64), &tick.label);
+            }
+        } else {
+            let last = self.chart.axis.end().0;
+            let parts = (plot.area.w / TICK_PX).max(1.0) as u32;
+            let step = ((last + 1) as f64 / f64::from(parts)).ceil().max(1.0) as usize;
+            for census in (0..=last).step_by(step) {
+                let text = format!("census {}", census + 1);
+                named(plot.x(census as f64), &text);
+            }
+        }
+        painter.unclip();
+    }
+}
+
+/// Each band with its lower and its upper edge.
+fn beside<'e>(
+    ground: &'e [(f64, f64)],
+    edges: &'e [Vec<(f64, f64)>],
+) -> impl Iterator<Item = (usize, &'e [(f64, f64)], &'e [(f64, f64)])> {
+    let lower = std::iter::once(ground).chain(edges.iter().map(Vec::as_slice));
+    let pairs = lower.zip(edges).enumerate();
+    pairs.map(|(place, (lower, upper))| (place, lower, upper.as_slice()))
+}
+
+/// The number of a band, by which it is known without its colour; all that are
+/// shown as one have none.
+#[must_use]
+pub fn number(chart: &Chart, place: usize) -> String {
+    match chart.bands.get(place) {
+        Some(band) if band.is_single() => (place + 1).to_string(),
+        _ => "…".to_owned(),
+    }
+}

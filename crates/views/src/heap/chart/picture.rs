@@ -1,0 +1,108 @@
+//! A chart as a file: the picture with a title and its legend.
+
+use super::Chart;
+use super::paint::{Scene, number};
+use crate::heap::colours::colour;
+use crate::heap::settings::Form;
+use crate::scene::format;
+use crate::scene::painter::{Align, Face, Painter, Rect};
+use crate::scene::palette::Palette;
+use crate::scene::svg::SvgPainter;
+use crate::scene::viewport::Viewport;
+
+/// How a picture looks.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// Width and height in CSS pixels.
+    pub size: (f64, f64),
+    /// The form of the chart.
+    pub form: Form,
+    /// Whether lines are on one scale.
+    pub one_scale: bool,
+    /// Whether it is for a dark page.
+    pub dark: bool,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Self {
+            size: (1200.0, 480.0),
+            form: Form::Area,
+            one_scale: false,
+            dark: false,
+        }
+    }
+}
+
+/// How wide the legend is, in pixels.
+const LEGEND_PX: f64 = 260.0;
+/// How far things are apart, in pixels.
+const MARGIN_PX: f64 = 14.0;
+/// The height of the title, in pixels.
+const TITLE_PX: f64 = 30.0;
+/// The height of a line of the legend, in pixels.
+const LINE_PX: f64 = 18.0;
+
+/// How wide the chart of a picture is, in pixels: what its question asks for.
+#[must_use]
+pub fn chart_px(look: &Look) -> f64 {
+    (look.size.0 - LEGEND_PX - 3.0 * MARGIN_PX).max(100.0)
+}
+
+/// The chart as SVG, with a title above it and its legend beside it.
+#[must_use]
+pub fn heap_svg(chart: &Chart, title: &str, look: &Look) -> String {
+    let mut painter = SvgPainter::new(look.size);
+    let palette = Palette::of(look.dark, false);
+    let (width, height) = look.size;
+    painter.fill(Rect::new(0.0, 0.0, width, height), palette.page.into());
+    let at = (MARGIN_PX, TITLE_PX / 2.0 + 3.0);
+    painter.text(title, at, Face::Strong, Align::Left, palette.ink.into());
+    let area = Rect::new(
+        MARGIN_PX,
+        TITLE_PX,
+        chart_px(look),
+        (height - TITLE_PX - MARGIN_PX).max(50.0),
+    );
+    let mut view = Viewport::new(chart.axis, area.w);
+    view.show_exactly(chart.axis);
+    let scene = Scene {
+        chart,
+        form: look.form,
+        one_scale: look.one_scale,
+        view,
+        area,
+        palette,
+        range: None,
+        pointed: None,
+    };
+    scene.paint(&mut painter);
+    legend(chart, &scene, &mut painter);
+    painter.finish()
+}
+
+/// The bands with colour, number, name and most bytes, the uppermost first.
+fn legend(chart: &Chart, scene: &Scene<'_>, painter: &mut impl Painter) {
+    let palette = scene.palette;
+    let left = scene.area.x + scene.area.w + MARGIN_PX;
+    let right = left + LEGEND_PX;
+    let room = ((scene.area.h / LINE_PX) as usize).max(1);
+    for (place, band) in chart.bands.iter().enumerate().take(room) {
+        let y = scene.area.y + (place as f64 + 0.5) * LINE_PX;
+        let swatch = Rect::new(left, y - 6.0, 12.0, 12.0);
+        painter.fill(swatch, colour(band.slot, palette.is_dark()).into());
+        let (ink, faint) = (palette.ink.into(), palette.ink2.into());
+        let number = number(chart, place);
+        painter.text(&number, (left + 32.0, y), Face::Mono, Align::Right, faint);
+        let most = format::bytes(band.max.round() as u64);
+        let name = if band.is_single() {
+            band.name.clone()
+        } else {
+            chart.others_words()
+        };
+        let measure = |text: &str| painter.measure(text, Face::Label);
+        let name = format::truncate_middle(&name, LEGEND_PX - 110.0, measure).into_owned();
+        painter.text(&name, (left + 38.0, y), Face::Label, Align::Left, ink);
+        painter.text(&most, (right, y), Face::Mono, Align::Right, faint);
+    }
+}

@@ -1,0 +1,162 @@
+//! A chart in words.
+
+use super::hit::Pointed;
+use super::paint::number;
+use super::{Chart, ChartBand};
+use crate::scene::format;
+use eventlog::ids::Nanos;
+
+/// What is pointed at, in words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// The band, or the census if no band is meant.
+    pub title: String,
+    /// What there is to say of it: what, and how much.
+    pub facts: Vec<(&'static str, String)>,
+}
+
+impl Said {
+    /// All of it in a sentence.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let facts = self
+            .facts
+            .iter()
+            .map(|(what, text)| format!("{what} {text}"));
+        let facts: Vec<String> = facts.collect();
+        format!("{}: {}", self.title, facts.join(", "))
+    }
+}
+
+fn bytes(value: f64) -> String {
+    format::bytes(value.round() as u64)
+}
+
+impl Chart {
+    /// When a census that is drawn was, or which one it is.
+    #[must_use]
+    pub fn when(&self, stack: usize) -> String {
+        let number = self.stacks.census.get(stack).map_or(0, |census| census + 1);
+        let of = format!("census {number} of {}", format::count(self.censuses.into()));
+        match self.stacks.at.get(stack) {
+            Some(&at) if self.timed => format!("{of}, {}", format::time(Nanos(at as u64))),
+            _ => of,
+        }
+    }
+
+    /// What is pointed at, in words.
+    #[must_use]
+    pub fn said(&self, pointed: Pointed) -> Said {
+        let stack = pointed.stack;
+        let total = self.stacks.total.get(stack).copied().unwrap_or_default();
+        let when = ("at", self.when(stack));
+        let Some((place, band)) = pointed
+            .band
+            .and_then(|place| Some((place, self.bands.get(place)?)))
+        else {
+            let facts = vec![("all bands", bytes(total))];
+            return Said {
+                title: self.when(stack),
+                facts,
+            };
+        };
+        let held = self.stacks.value(place, stack);
+        let share = if total > 0.0 { held / total } else { 0.0 };
+        let mut facts = vec![when, ("bytes", bytes(held))];
+        facts.push((
+            "share",
+            format!("{} of {}", format::fraction(share), bytes(total)),
+        ));
+        if band.is_single() {
+            let singles = self.bands.iter().filter(|band| band.is_single()).count();
+            let larger = (0..singles).filter(|&other| self.stacks.value(other, stack) > held);
+            facts.push(("rank", format!("{} of {singles} shown", larger.count() + 1)));
+        }
+        Said {
+            title: self.title(place),
+            facts,
+        }
+    }
+
+    /// The number and the name of a band.
+    #[must_use]
+    pub fn title(&self, place: usize) -> String {
+        match self.bands.get(place) {
+            Some(band) if band.is_single() => format!("{} {}", number(self, place), band.name),
+            Some(_) => self.others_words(),
+            None => String::new(),
+        }
+    }
+
+    /// What all are called that are shown as one: `1,200 other bands`.
+    #[must_use]
+    pub fn others_words(&self) -> String {
+        format::many(self.others.into(), "other band")
+    }
+
+    /// How many bands are shown by themselves: `15 of 1,215 bands`.
+    #[must_use]
+    pub fn bands_words(&self) -> String {
+        let singles = self.bands.iter().filter(|band| band.is_single()).count() as u64;
+        let all = format::many(self.in_range.into(), "band");
+        if singles == u64::from(self.in_range) {
+            format!("all {all}")
+        } else {
+            format!("{} of {all}", format::count(singles))
+        }
+    }
+
+    /// What is left out because censuses share pixels; empty if nothing is.
+    #[must_use]
+    pub fn merged_words(&self) -> String {
+        let shown = self.stacks.len() as u64;
+        let all = u64::from(self.censuses_in_view);
+        if shown >= all {
+            return String::new();
+        }
+        format!(
+            "{} censuses in view: of those that share a pixel, the one with the most bytes is drawn",
+            format::count(all)
+        )
+    }
+
+    /// Whether the axis is one of numbers of censuses, in words.
+    #[must_use]
+    pub const fn untimed_words(&self) -> &'static str {
+        if self.timed {
+            ""
+        } else {
+            "The program wrote these censuses at its end and did not say when they were: they stand by their number"
+        }
+    }
+
+    /// A row of the table that stands for the picture: the first and the last
+    /// bytes, the most, and the share of all that the bands of the range hold.
+    #[must_use]
+    pub fn row(&self, band: &ChartBand) -> [String; 4] {
+        let share = if self.sum_in_range > 0.0 {
+            band.sum / self.sum_in_range
+        } else {
+            0.0
+        };
+        [
+            bytes(band.first),
+            bytes(band.last),
+            bytes(band.max),
+            format::fraction(share),
+        ]
+    }
+}
+
+/// What a band of a profile by biography means (`-hb`).
+#[must_use]
+pub fn biography(label: &str) -> Option<&'static str> {
+    Some(match label {
+        "LAG" => "Lag: made, but not used yet",
+        "USE" => "Use: used before and after this census",
+        "DRAG" => "Drag: used for the last time, but still held",
+        "VOID" => "Void: never used at all, from its making to its end",
+        "INHERENT_USE" => "Inherent use: such as arrays, of which uses are not counted",
+        _ => return None,
+    })
+}

@@ -1,0 +1,345 @@
+//! What the panel of the heap keeps in the view.
+//!
+//! | key | meaning | example |
+//! |---|---|---|
+//! | `ht` | tab, see [`Tab`] | `table` |
+//! | `hm` | form of the chart, see [`Form`] | `share` |
+//! | `hw` | what the chart shows of the time: `all` of it, not the timeline's view | `all` |
+//! | `hl` | lines on one scale, not each on its own | `one` |
+//! | `hv` | what is drawn over the chart, see [`Over`] | `live,size` |
+//! | `hi`, `hx` | what messages must have in them, and must not | `step` |
+//! | `hp` | profile, from 1 | `2` |
+//! | `hg` | what is put together, see [`Grouping`] | `module` |
+//! | `hn` | how many bands | `30` |
+//! | `ho` | order, `.up` if reversed | `name`, `size.up` |
+//! | `hq` | filter | `Map` |
+//! | `hh` | hidden bands | `THUNK,ARR_WORDS` |
+//! | `ha` | the only band that is shown | `THUNK` |
+//! | `hk` | the band that is followed | `THUNK` |
+
+use super::choice::{Grouping, HeapChoice};
+use crate::view::panel::{PanelSettings, Piece};
+use crate::view::text::{MAX_TEXT, cut, escape, escape_text, number, unescape, unless};
+use analysis::heap::ranking::Order;
+use serde::{Deserialize, Serialize};
+
+/// Makes an enum of words in links, each with its title and what it shows.
+macro_rules! words {
+    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident $word:literal $title:literal $help:literal,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub enum $name { $($(#[$doc])* $variant,)* }
+
+        impl $name {
+            /// All of them, in their usual order.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// Its word in links, which never changes.
+            #[must_use]
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+
+            /// What it is called.
+            #[must_use]
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$variant => $title,)* }
+            }
+
+            /// What it shows, in a sentence.
+            #[must_use]
+            pub const fn help(self) -> &'static str {
+                match self { $(Self::$variant => $help,)* }
+            }
+
+            /// The one of that word.
+            #[must_use]
+            pub fn named(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|one| one.word() == word)
+            }
+        }
+    };
+}
+
+words! {
+    /// The tabs of the panel.
+    Tab {
+        /// The chart.
+        #[default]
+        Chart "chart" "Chart" "What holds the heap, over time.",
+        /// All bands with their numbers.
+        Table "table" "Table" "All bands with their numbers.",
+        /// One census, or the difference of two.
+        Moments "moments" "Compare moments" "One census, or what grew and shrank between two.",
+        /// Bands by how they grow.
+        Growth "growth" "Growth" "Which bands grow, and what grows with them.",
+        /// Memory held by the runtime.
+        Held "held" "Held" "What the runtime holds of the system's memory, and what of it is live.",
+        /// The tree of cost centres.
+        Tree "tree" "Cost-centre tree" "What each cost centre holds, by itself and with what it calls.",
+    }
+}
+
+words! {
+    /// The form of the chart.
+    Form {
+        /// Bands on each other.
+        #[default]
+        Area "area" "Area" "Bands on each other: the top is the sum",
+        /// Shares of the sum.
+        Share "share" "Share" "What share of the sum each band has",
+        /// Bands on each other around a middle line.
+        Stream "stream" "Stream" "Bands on each other around a middle line: what swells is seen",
+        /// A line for each band.
+        Lines "lines" "Lines" "A line for each band",
+        /// A bar for each census.
+        Bars "bars" "Bars" "A bar for each census",
+    }
+}
+
+words! {
+    /// What may be drawn over the chart.
+    Over {
+        /// Live bytes.
+        #[default]
+        Live "live" "Live bytes" "What was live after the last major collection",
+        /// The size of the heap.
+        Size "size" "Heap size" "What the heap takes of the system's memory",
+        /// Blocks in use.
+        Blocks "blocks" "Blocks in use" "The blocks that the heap uses",
+        /// Collections of the oldest generation.
+        Collections "gc" "Major collections" "Collections of the oldest generation",
+        /// Messages of the program.
+        Messages "messages" "Messages and markers" "What the program said",
+    }
+}
+
+/// How the heap is shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HeapView {
+    /// Which bands of which profile.
+    pub choice: HeapChoice,
+    /// The open tab.
+    pub tab: Tab,
+    /// The form of the chart.
+    pub form: Form,
+    /// Whether it shows the whole log, and not what the timeline shows.
+    pub whole: bool,
+    /// Whether lines are on one scale.
+    pub one_scale: bool,
+    /// What is drawn over it.
+    pub over: Vec<Over>,
+    /// What messages that are drawn over it must have in them.
+    pub include: String,
+    /// What they must not have in them.
+    pub exclude: String,
+}
+
+/// The most bands that are shown by themselves.
+pub const MOST_BANDS: u32 = 200;
+/// The most hidden bands that a link keeps.
+const MOST_HIDDEN: usize = 100;
+/// The longest key of a band that a link keeps, in bytes: a stack of cost
+/// centres may be long.
+const MAX_KEY: usize = 10 * MAX_TEXT;
+
+/// Its keys.
+const KEYS: [&str; 14] = [
+    "ht", "hm", "hw", "hl", "hv", "hi", "hx", "hp", "hg", "hn", "ho", "hq", "hh", "ha",
+];
+/// The key of the band that is followed.
+const PINNED: &str = "hk";
+
+fn band(key: Option<&String>) -> Option<String> {
+    let key = key.filter(|key| key.len() <= MAX_KEY)?;
+    Some(escape(key))
+}
+
+impl PanelSettings for HeapView {
+    fn write(&self) -> Vec<(&'static str, Option<String>)> {
+        let choice = &self.choice;
+        let usual = HeapChoice::default();
+        let hidden = choice.hidden.iter().take(MOST_HIDDEN);
+        let hidden: Vec<String> = hidden.filter_map(|key| band(Some(key))).collect();
+        let over: Vec<&str> = self.over.iter().map(|over| over.word()).collect();
+        let order = format!(
+            "{}{}",
+            choice.order.word(),
+            if choice.reversed { ".up" } else { "" }
+        );
+        let values = [
+            unless(self.tab, Tab::default()).map(|tab| tab.word().to_owned()),
+            unless(self.form, Form::default()).map(|form| form.word().to_owned()),
+            self.whole.then(|| "all".to_owned()),
+            self.one_scale.then(|| "one".to_owned()),
+            (!over.is_empty()).then(|| over.join(",")),
+            escape_text(&self.include),
+            escape_text(&self.exclude),
+            (choice.profile > 0).then(|| (u64::from(choice.profile) + 1).to_string()),
+            unless(choice.group, usual.group).map(|group| group.word().to_owned()),
+            unless(choice.bands, usual.bands).map(|bands| bands.to_string()),
+            unless(order, usual.order.word().to_owned()),
+            escape_text(&choice.filter),
+            (!hidden.is_empty()).then(|| hidden.join(",")),
+            band(choice.alone.as_ref()),
+        ];
+        let pinned = (PINNED, band(choice.pinned.as_ref()));
+        KEYS.into_iter().zip(values).chain([pinned]).collect()
+    }
+
+    fn read(&mut self, key: &str, raw: &str) -> Piece {
+        if !KEYS.contains(&key) && key != PINNED {
+            return Piece::Foreign;
+        }
+        self.take(key, raw).map_or(Piece::Newer, |()| Piece::Taken)
+    }
+}
+
+impl HeapView {
+    /// Takes over one of its keys; `None` if it cannot be understood.
+    fn take(&mut self, key: &str, raw: &str) -> Option<()> {
+        let choice = &mut self.choice;
+        let text = || unescape(raw).map(|text| cut(&text).to_owned());
+        let band = |raw: &str| unescape(raw).filter(|key| key.len() <= MAX_KEY);
+        match key {
+            "ht" => self.tab = Tab::named(raw)?,
+            "hm" => self.form = Form::named(raw)?,
+            "hw" if raw == "all" => self.whole = true,
+            "hl" if raw == "one" => self.one_scale = true,
+            "hv" => {
+                let mut over: Vec<Over> = raw.split(',').filter_map(Over::named).collect();
+                over.dedup();
+                over.truncate(Over::ALL.len());
+                self.over = over;
+            }
+            "hi" => self.include = text()?,
+            "hx" => self.exclude = text()?,
+            "hp" => choice.profile = u32::try_from(number(raw)?.checked_sub(1)?).ok()?,
+            "hg" => choice.group = Grouping::named(raw)?,
+            "hn" => choice.bands = u32::try_from(number(raw)?).ok()?.clamp(1, MOST_BANDS),
+            "ho" => {
+                let (word, reversed) = match raw.strip_suffix(".up") {
+                    Some(word) => (word, true),
+                    None => (raw, false),
+                };
+                choice.order = Order::ALL.into_iter().find(|order| order.word() == word)?;
+                choice.reversed = reversed;
+            }
+            "hq" => choice.filter = text()?,
+            "hh" => {
+                let hidden = raw.split(',').filter_map(band);
+                choice.hidden = hidden.take(MOST_HIDDEN).collect();
+            }
+            "ha" => choice.alone = Some(band(raw)?),
+            "hk" => choice.pinned = Some(band(raw)?),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Follows a band, or no longer the one that was followed.
+    pub fn pin(&mut self, key: &str) {
+        let pinned = &mut self.choice.pinned;
+        *pinned = (pinned.as_deref() != Some(key)).then(|| key.to_owned());
+    }
+
+    /// Hides a band, or shows it again.
+    pub fn hide(&mut self, key: &str) {
+        let choice = &mut self.choice;
+        let before = choice.hidden.len();
+        choice.hidden.retain(|hidden| hidden != key);
+        if choice.hidden.len() == before {
+            choice.hidden.push(key.to_owned());
+        }
+    }
+
+    /// Shows a band alone, or all again.
+    pub fn alone(&mut self, key: &str) {
+        let alone = &mut self.choice.alone;
+        *alone = (alone.as_deref() != Some(key)).then(|| key.to_owned());
+    }
+
+    /// Draws something over the chart, or no longer.
+    pub fn toggle(&mut self, over: Over) {
+        let before = self.over.len();
+        self.over.retain(|other| *other != over);
+        if self.over.len() == before {
+            self.over.push(over);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn there_and_back(view: &HeapView) -> HeapView {
+        let mut back = HeapView::default();
+        for (key, value) in view.write() {
+            if let Some(value) = value {
+                assert_eq!(back.read(key, &value), Piece::Taken, "{key}={value}");
+            }
+        }
+        back
+    }
+
+    #[test]
+    fn all_of_it_goes_into_a_link_and_back() {
+        assert_eq!(there_and_back(&HeapView::default()), HeapView::default());
+        let mut view = HeapView {
+            tab: Tab::Table,
+            form: Form::Stream,
+            whole: true,
+            one_scale: true,
+            include: "a,b".to_owned(),
+            exclude: "ü".to_owned(),
+            choice: HeapChoice {
+                profile: 2,
+                group: Grouping::Module,
+                bands: 30,
+                order: Order::Name,
+                reversed: true,
+                filter: "Map".to_owned(),
+                ..HeapChoice::default()
+            },
+            ..HeapView::default()
+        };
+        for key in ["[]", "1;2", "a,b&c"] {
+            view.hide(key);
+        }
+        view.pin("1;2");
+        view.alone("(->)");
+        view.toggle(Over::Live);
+        view.toggle(Over::Messages);
+        assert_eq!(there_and_back(&view), view);
+    }
+
+    #[test]
+    fn pinning_hiding_and_showing_alone_are_undone_by_doing_them_again() {
+        let mut view = HeapView::default();
+        for _ in 0..2 {
+            view.pin("A");
+            view.hide("B");
+            view.alone("C");
+            view.toggle(Over::Size);
+        }
+        assert_eq!(view, HeapView::default());
+    }
+
+    #[test]
+    fn damaged_values_change_nothing() {
+        let mut view = HeapView::default();
+        for (key, raw) in [
+            ("hp", "0"),
+            ("hn", "x"),
+            ("ho", "up"),
+            ("hm", ""),
+            ("hk", "%"),
+        ] {
+            assert_eq!(view.read(key, raw), Piece::Newer, "{key}");
+        }
+        assert_eq!(view, HeapView::default());
+        assert_eq!(view.read("hn", "999999"), Piece::Taken);
+        assert_eq!(view.choice.bands, MOST_BANDS);
+    }
+}
