@@ -13,7 +13,7 @@ struct Sample {
     size: &'static str,
 }
 
-const SAMPLES: [Sample; 3] = [
+const SAMPLES: [Sample; 6] = [
     Sample {
         path: "www/demo/web-server.eventlog.gz",
         title: "A web server",
@@ -31,6 +31,24 @@ const SAMPLES: [Sample; 3] = [
         title: "A profiled program",
         text: "Cost-centre samples and foreign calls on four OS threads, as a flame graph beside the timeline.",
         size: "2.2 s · 11,355 events",
+    },
+    Sample {
+        path: "www/demo/shop-server-hT.eventlog.gz",
+        title: "A leak",
+        text: "A shop that grows all day, although its caches are bounded: the live heap by closure type.",
+        size: "5.9 s · 19,354 events",
+    },
+    Sample {
+        path: "www/demo/shop-server-hi.eventlog.gz",
+        title: "The leak, by line of source",
+        text: "The same shop by info table: thunks that one line makes hold every page that was sent.",
+        size: "6.0 s · 26,420 events",
+    },
+    Sample {
+        path: "www/demo/article-index-hc.eventlog.gz",
+        title: "Who allocated the heap",
+        text: "Articles are parsed, indexed and searched: the live heap by cost centre, phase by phase.",
+        size: "4.9 s · 10,026 events",
     },
 ];
 
@@ -107,7 +125,7 @@ pub(super) fn Landing(props: &LandingProps) -> Html {
             <ul class="samples" aria-labelledby="samples">{ for samples }</ul>
             <details class="how">
                 <summary>{ "How to make an eventlog" }</summary>
-                <pre><code>{ "ghc -threaded -rtsopts Main.hs\n./Main +RTS -l -N          # writes Main.eventlog\n\n# with cost-centre samples for the flame graph\nghc -threaded -rtsopts -prof -fprof-late Main.hs\n./Main +RTS -l -p -N" }</code></pre>
+                <pre><code>{ "ghc -threaded -rtsopts Main.hs\n./Main +RTS -l -N          # writes Main.eventlog\n./Main +RTS -l -N -hT      # with what holds the heap\n\n# with cost-centre samples for the flame graph\nghc -threaded -rtsopts -prof -fprof-late Main.hs\n./Main +RTS -l -p -N" }</code></pre>
                 <p>{ "Before GHC 9.4 add -eventlog to the first command. Name threads with labelThread and phases with traceMarkerIO: both are shown." }</p>
             </details>
         </main>
