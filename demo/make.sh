@@ -38,9 +38,9 @@ for demo in ${*:-web-server parallel-sort profiled-ffi shop-server article-index
     article-index) build $demo-prof ArticleIndex.hs -prof -fprof-auto-top
                    run $demo-hc $demo-prof -hc -i0.02 -l -A4m ;;
     gallery)       build shop-server-prof ShopServer.hs -threaded -prof -fprof-auto-top
-                   for h in r b; do run shop-server-h$h shop-server-prof -h$h -i0 -l -A2m; done
+                   for h in r b; do run shop-server-h$h shop-server-prof -h$h -L500 -i0 -l -A2m; done
                    build article-index-prof ArticleIndex.hs -prof -fprof-auto-top
-                   for h in m d y r b; do run article-index-h$h article-index-prof -h$h -i0.02 -l -A4m; done
+                   for h in m d y r b; do run article-index-h$h article-index-prof -h$h -L500 -i0.02 -l -A4m; done
                    build article-index-eras ArticleIndex.hs -prof -fprof-auto-top -DERAS
                    run article-index-he article-index-eras -he -i0.02 -l -A4m
                    build article-index-plain ArticleIndex.hs $tables
