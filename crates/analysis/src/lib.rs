@@ -12,4 +12,5 @@ pub mod numbers;
 pub mod process;
 pub mod recording;
 pub mod spans;
+pub mod ticky;
 pub mod timeline;

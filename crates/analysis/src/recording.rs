@@ -14,6 +14,7 @@ use crate::info::Info;
 use crate::numbers::Numbers;
 use crate::process::OpenAtEnd;
 use crate::spans::{Analyses, Open, SpanAnalysis, SpanSink};
+use crate::ticky::{self, Ticky, TickyQuery, TickyTable};
 use crate::timeline::messages::Messages;
 use crate::timeline::profile_rows::ProfileRows;
 use crate::timeline::store::Store;
@@ -51,6 +52,8 @@ pub struct Recording {
     pub tracks: Tracks,
     /// What threads, cost centres and counters are called.
     pub names: Names,
+    /// The ticky counters.
+    pub ticky: Ticky,
     /// The spans of opentelemetry.
     pub telemetry: TelemetrySpans,
     /// What flame graphs are made from.
@@ -79,6 +82,7 @@ impl Default for Recording {
             messages: Messages::default(),
             tracks: Tracks::default(),
             names: Names::default(),
+            ticky: Ticky::default(),
             telemetry: TelemetrySpans::default(),
             profiles: Profiles::default(),
             profile_rows: ProfileRows::default(),
@@ -102,6 +106,7 @@ impl Sink for Recording {
         self.messages.offer(record);
         self.tracks.offer(record);
         self.names.offer(record);
+        self.ticky.offer(record);
         self.telemetry.offer(record);
         self.profiles.event(record);
         self.heap.offer(record);
@@ -160,6 +165,18 @@ impl Recording {
             so_far: true,
             ..ProgramTimes::default()
         }
+    }
+
+    /// What the ticky counters counted in a range, as far as the log is read.
+    #[must_use]
+    pub fn ticky_table(&self, query: &TickyQuery) -> TickyTable {
+        let end = self.end();
+        let known = ticky::Known {
+            end_ns: end.0,
+            allocated_bytes: self.numbers.bytes_allocated(end, query.range),
+            names: &self.names,
+        };
+        self.ticky.table(query, known)
     }
 
     /// The log is read to its end.

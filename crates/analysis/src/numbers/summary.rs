@@ -165,6 +165,14 @@ impl Numbers {
         Interval::new(Nanos(window.from), Nanos(window.to))
     }
 
+    /// What all capabilities allocated in the part of a log that `range` names,
+    /// or in all of it.
+    pub(crate) fn bytes_allocated(&self, end: Nanos, range: Option<Interval>) -> Option<u64> {
+        let window = Self::window(end, range);
+        let caps = self.allocated.caps();
+        sum(caps.filter_map(|(cap, _)| self.allocated.growth(cap, window)))
+    }
+
     /// The numbers of the part of a log that `range` names, or of all of it. The
     /// last event is at `end`; `account` is that of the same part.
     #[must_use]
@@ -176,10 +184,7 @@ impl Numbers {
         let total_ns = window.duration();
         let gc_ns = self.gc_ns(&tally, window);
         let mutator_ns = gc_ns.map(|gc_ns| total_ns.saturating_sub(gc_ns));
-        let bytes_allocated = sum(self
-            .allocated
-            .caps()
-            .filter_map(|(cap, _)| self.allocated.growth(cap, window)));
+        let bytes_allocated = self.bytes_allocated(end, range);
         let live: Vec<u64> = self.live.within(window).collect();
         let oldest = self.oldest_generation();
         let mut of_generations = tally.generations.iter();

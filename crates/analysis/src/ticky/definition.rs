@@ -1,0 +1,381 @@
+//! What a log says of a ticky counter, and what its name says to who can read
+//! it. The formats are those of GHC's `GHC.StgToCmm.Ticky`.
+
+use serde::{Deserialize, Serialize};
+
+/// The bytes of a word of the heap. A log does not tell them; programs of 32
+/// bits are not taken into account.
+const WORD_BYTES: u64 = 8;
+
+/// What `TICKY_COUNTER_DEF` says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Definition {
+    /// How many arguments it takes; those without a representation do not count.
+    pub arity: u16,
+    /// The kind of each argument, a letter for each.
+    pub arguments: String,
+    /// Name, module, kind and parent, as GHC writes them.
+    pub name: String,
+    /// The address of its info table; GHC 9.4 and later.
+    pub info_table: Option<u64>,
+    /// What the description says; GHC 9.4 and later.
+    pub described: Option<Described>,
+}
+
+/// What the description in JSON says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Described {
+    /// What kind of closure it is: `fun`, `thk_u`, `con`.
+    pub closure: String,
+    /// The kind of each free variable, a letter for each.
+    pub free_variables: String,
+}
+
+impl Described {
+    /// Reads the JSON of a definition; `None` if it is none.
+    #[must_use]
+    pub fn from_json(json: &str) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Json {
+            #[serde(rename = "subTy", default)]
+            closure: String,
+            #[serde(rename = "fvs", default)]
+            free_variables: String,
+        }
+        let json: Json = serde_json::from_str(json).ok()?;
+        Some(Self {
+            closure: json.closure,
+            free_variables: json.free_variables,
+        })
+    }
+}
+
+/// What a counter is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Shape {
+    /// A function.
+    Function,
+    /// A value that is computed when it is first needed.
+    Thunk,
+    /// A constructor, where it is put on the heap.
+    Constructor,
+    /// A local function that lives on the stack.
+    LetNoEscape,
+    /// A place where a value was found evaluated, so that it was not entered.
+    Evaluated,
+}
+
+impl Shape {
+    /// Its name in filters and for other programs.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Function => "function",
+            Self::Thunk => "thunk",
+            Self::Constructor => "constructor",
+            Self::LetNoEscape => "let-no-escape",
+            Self::Evaluated => "evaluated",
+        }
+    }
+}
+
+/// What a counter is about, more closely.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Kind {
+    /// What it is.
+    pub shape: Shape,
+    /// It is entered at most once, so that its value is not kept.
+    pub single_entry: bool,
+    /// A thunk whose code is shared with others of its form: a selector or an
+    /// application.
+    pub standard: bool,
+}
+
+/// The name of a counter, taken apart:
+/// `go3{v s2Pt} (Main) (fun) in r2Pe`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Label<'a> {
+    /// What the program, or else the compiler, calls it: `go3`.
+    pub short: &'a str,
+    /// The number that the compiler gave it: `s2Pt`.
+    pub unique: Option<&'a str>,
+    /// Its module.
+    pub module: Option<&'a str>,
+    /// What is in the last brackets: `fun`, `con: GHC.Types.I#`.
+    kind: Option<&'a str>,
+    /// The number of what it stands in: `r2Pe`.
+    pub parent: Option<&'a str>,
+}
+
+impl<'a> Label<'a> {
+    /// Takes a name apart, as far as it is built like that.
+    fn of(name: &'a str) -> Self {
+        let (base, rest) = name.split_once('{').unwrap_or_else(|| {
+            let end = name.find(' ').unwrap_or(name.len());
+            (&name[..end], &name[end..])
+        });
+        let (braces, rest) = rest.split_once('}').unwrap_or(("", rest));
+        let (rest, parent) = match rest.rsplit_once(") in ") {
+            Some((groups, parent)) => (&rest[..groups.len() + 1], Some(parent.trim())),
+            None => (rest, None),
+        };
+        // What has no number in braces has it at its end: `sat_s2Py{v}`.
+        let unique = braces.split_once(' ').map(|(_, unique)| unique.trim());
+        let unique = unique.or_else(|| Some(base.rsplit_once('_')?.1));
+        let groups = brackets(rest);
+        let (module, kind, short) = match groups[..] {
+            [module, kind] => (Some(module), Some(kind), base),
+            // What is known outside of its module has the module before its name.
+            [kind] if Kind::of(kind).is_some() || base.contains('.') => {
+                let (module, short) = qualified(base);
+                (module, Some(kind), short)
+            }
+            [module] => (Some(module), None, base),
+            _ => (None, None, base),
+        };
+        Self {
+            short,
+            unique,
+            module,
+            kind,
+            parent,
+        }
+    }
+}
+
+/// The texts in the outermost brackets.
+fn brackets(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let (mut depth, mut from) = (0_u32, 0);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'(' => {
+                if depth == 0 {
+                    from = at + 1;
+                }
+                depth += 1;
+            }
+            b')' if depth > 0 => {
+                depth -= 1;
+                if depth == 0 {
+                    found.push(&text[from..at]);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// `Data.Map.insert` as module and name; operators may have dots.
+fn qualified(name: &str) -> (Option<&str>, &str) {
+    let mut end = 0;
+    while let Some(dot) = name[end..].find('.') {
+        let part = name[end..end + dot].trim_start_matches(':');
+        let is_module = part.starts_with(char::is_uppercase)
+            && part
+                .chars()
+                .all(|c| c.is_alphanumeric() || "_'".contains(c))
+            && end + dot + 1 < name.len();
+        if !is_module {
+            break;
+        }
+        end += dot + 1;
+    }
+    match end.checked_sub(1) {
+        Some(dot) => (Some(&name[..dot]), &name[end..]),
+        None => (None, name),
+    }
+}
+
+impl Definition {
+    /// The name, taken apart.
+    #[must_use]
+    pub fn label(&self) -> Label<'_> {
+        Label::of(&self.name)
+    }
+
+    /// What the counter is about, from the description or else the name.
+    #[must_use]
+    pub fn kind(&self) -> Option<Kind> {
+        if self.arguments == "infer" {
+            return Some(Shape::Evaluated.into());
+        }
+        let described = self.described.as_ref().map(|json| json.closure.as_str());
+        let of = |text| Kind::of(text).filter(|_| text != "");
+        described.and_then(of).or_else(|| of(self.label().kind?))
+    }
+
+    /// The constructor, of a counter that is about one: `GHC.Types.I#`.
+    #[must_use]
+    pub fn constructor(&self) -> Option<&str> {
+        let named = self.label().kind?.strip_prefix("con:")?.trim_start();
+        Some(named.split_once('{').map_or(named, |(name, _)| name))
+    }
+
+    /// The kinds of the free variables, a letter for each.
+    #[must_use]
+    pub fn free_variables(&self) -> Option<&str> {
+        Some(&self.described.as_ref()?.free_variables)
+    }
+
+    /// How large one of its closures is, as eventlog2html has it: a header of
+    /// two words, or of one if it takes arguments, and its free variables.
+    /// `None` if these are not known (before GHC 9.4).
+    #[must_use]
+    pub fn closure_bytes(&self) -> Option<u64> {
+        let free = self.free_variables()?.chars().count() as u64;
+        let header = if self.arity == 0 { 2 } else { 1 };
+        Some((header + free) * WORD_BYTES)
+    }
+
+    /// How that size errs, if so.
+    #[must_use]
+    pub fn size_errs(&self) -> Option<SizeErrs> {
+        match self.kind()?.shape {
+            Shape::Constructor => Some(SizeErrs::FieldsUnknown),
+            Shape::Function if self.arity == 0 => Some(SizeErrs::OneWordTooLarge),
+            _ => None,
+        }
+    }
+}
+
+/// How the size of a closure by its definition differs from the true one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SizeErrs {
+    /// The fields of a constructor are not told: it has two words or more, so
+    /// that there were at most so many closures.
+    FieldsUnknown,
+    /// A function whose arguments have no representation (such as `State#`)
+    /// counts like a thunk: there were more closures.
+    OneWordTooLarge,
+}
+
+impl Kind {
+    /// Reads `thk_u`, `fun,se`, `con: GHC.Types.I#`, `LNE`.
+    fn of(text: &str) -> Option<Self> {
+        let mut words = text.split([',', '_', ':']);
+        let shape = match words.next()?.trim() {
+            "fun" => Shape::Function,
+            "thk" => Shape::Thunk,
+            "con" => Shape::Constructor,
+            "LNE" | "lne" => Shape::LetNoEscape,
+            _ => return None,
+        };
+        let mut kind = Self::from(shape);
+        if shape != Shape::Constructor {
+            for word in words {
+                kind.single_entry |= word == "se";
+                kind.standard |= word == "std";
+            }
+        }
+        Some(kind)
+    }
+}
+
+impl From<Shape> for Kind {
+    fn from(shape: Shape) -> Self {
+        Self {
+            shape,
+            single_entry: false,
+            standard: false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn label(name: &str) -> [Option<&str>; 4] {
+        let label = Label::of(name);
+        [Some(label.short), label.module, label.unique, label.parent]
+    }
+
+    fn named(name: &str) -> Definition {
+        Definition {
+            name: name.to_owned(),
+            ..Definition::default()
+        }
+    }
+
+    #[test]
+    fn a_name_is_taken_apart() {
+        for (name, parts) in [
+            (
+                "Main.$wgo3{v r2Pb} (fun)",
+                [Some("$wgo3"), Some("Main"), Some("r2Pb"), None],
+            ),
+            (
+                ":Main.main{v 01D} (fun)",
+                [Some("main"), Some(":Main"), Some("01D"), None],
+            ),
+            (
+                "go3{v s2Pt} (Main) (fun) in r2Pe",
+                [Some("go3"), Some("Main"), Some("s2Pt"), Some("r2Pe")],
+            ),
+            (
+                "sat_s2Py{v} (A.B) (con: GHC.Tuple.(,){(w) d 76}) in s2Pt",
+                [Some("sat_s2Py"), Some("A.B"), Some("s2Py"), Some("s2Pt")],
+            ),
+            (
+                "Data.Set..>={v rX} (fun)",
+                [Some(".>="), Some("Data.Set"), Some("rX"), None],
+            ),
+            (
+                "x{v s1} (Main)  at f.hs:1 in y",
+                [Some("x"), Some("Main"), Some("s1"), None],
+            ),
+            ("plain", [Some("plain"), None, None, None]),
+            ("", [Some(""), None, None, None]),
+            ("é{ü} (ö", [Some("é"), None, None, None]),
+            ("a.b.", [Some("a.b."), None, None, None]),
+        ] {
+            assert_eq!(label(name), parts, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_kind_is_told_by_the_description_or_the_name() {
+        let shape = |name: &str| named(name).kind().map(|kind| kind.shape);
+        assert_eq!(shape("a{v s1} (M) (fun)"), Some(Shape::Function));
+        assert_eq!(shape("a{v s1} (M) (LNE) in r2"), Some(Shape::LetNoEscape));
+        assert_eq!(
+            shape("a{v s1} (M) (con: M.A_se) in r2"),
+            Some(Shape::Constructor)
+        );
+        assert_eq!(shape("a"), None);
+        assert_eq!(shape("a{v s1} (M) (new)"), None);
+        let std = named("a{v s1} (M) (thk,se,std)").kind().expect("a thunk");
+        assert!(std.single_entry && std.standard && std.shape == Shape::Thunk);
+        let constructor = named("x{v s1} (M) (con: M.:+{d 1}) in r2");
+        assert_eq!(constructor.constructor(), Some("M.:+"));
+        let described = Definition {
+            described: Described::from_json(r#"{"subTy":"thk_u","fvs":">ii"}"#),
+            ..named("a (M) (fun)")
+        };
+        assert_eq!(described.kind(), Some(Shape::Thunk.into()));
+        let tag = Definition {
+            arguments: "infer".to_owned(),
+            ..Definition::default()
+        };
+        assert_eq!(tag.kind(), Some(Shape::Evaluated.into()));
+        assert_eq!(Described::from_json("{"), None);
+    }
+
+    #[test]
+    fn a_closure_has_a_header_and_its_free_variables() {
+        let size = |arity, json: &str| {
+            let definition = Definition {
+                arity,
+                described: Described::from_json(json),
+                ..Definition::default()
+            };
+            definition.closure_bytes()
+        };
+        assert_eq!(size(0, r#"{"fvs":">ii"}"#), Some(40));
+        assert_eq!(size(1, r#"{"fvs":"i"}"#), Some(16));
+        assert_eq!(size(2, "{}"), Some(8));
+        assert_eq!(size(2, "none"), None);
+    }
+}

@@ -1,0 +1,321 @@
+//! What counters counted from sample to sample, kept so that any part of a log
+//! is summed up without going through all of it.
+
+use model::time::Interval;
+use serde::{Deserialize, Serialize};
+
+/// What a counter counted in some time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// How often code of this name was entered.
+    pub entries: u64,
+    /// Bytes that this code allocated.
+    pub allocs_bytes: u64,
+    /// Bytes of closures of this name, whoever allocated them.
+    pub allocd_bytes: u64,
+}
+
+impl Counts {
+    /// Whether nothing was counted.
+    #[must_use]
+    pub fn is_zero(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Both together. A damaged log may have numbers of any size: sums go round
+    /// at 2^64, so that the parts of a log still sum up to the whole.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            entries: self.entries.wrapping_add(other.entries),
+            allocs_bytes: self.allocs_bytes.wrapping_add(other.allocs_bytes),
+            allocd_bytes: self.allocd_bytes.wrapping_add(other.allocd_bytes),
+        }
+    }
+
+    const fn minus(self, other: Self) -> Self {
+        Self {
+            entries: self.entries.wrapping_sub(other.entries),
+            allocs_bytes: self.allocs_bytes.wrapping_sub(other.allocs_bytes),
+            allocd_bytes: self.allocd_bytes.wrapping_sub(other.allocd_bytes),
+        }
+    }
+}
+
+/// The deltas of a log, in the order in which they were written.
+///
+/// One takes about nine bytes: the time since the one before, the distance to
+/// its counter (the runtime goes through its list of counters, so that it is
+/// mostly the next one) and three numbers, all of as many bytes as they need.
+/// Now and then stands a [`Mark`] with the sums of all counters before it. It is
+/// as long as there are counters, so there is one for every sixteen times as
+/// many deltas: memory and time stay in proportion to the log, and a moment is
+/// reached from a mark by reading a small part of the deltas.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Deltas {
+    bytes: Vec<u8>,
+    marks: Vec<Mark>,
+    /// The sums of all, by the number of the counter.
+    sums: Vec<Counts>,
+    /// The time and the counter of the last one.
+    last: Last,
+    since_mark: usize,
+}
+
+/// What the next delta is told apart from.
+#[derive(Clone, Copy, Debug, Default)]
+struct Last {
+    time_ns: u64,
+    counter: u32,
+}
+
+/// A place among the deltas.
+#[derive(Clone, Debug)]
+struct Mark {
+    /// Where the next delta begins.
+    byte: usize,
+    last: Last,
+    /// The sums before it, of the counters that were known by then.
+    sums: Box<[Counts]>,
+}
+
+/// Deltas between two marks: for each counter, and at least.
+const MARK_EVERY: usize = 16;
+const MARK_LEAST: usize = 4096;
+
+impl Deltas {
+    /// Adds what a counter counted until `time_ns`. Where the times of a log go
+    /// back, it counts as taken with the one before.
+    pub(super) fn push(&mut self, time_ns: u64, counter: u32, counts: Counts) {
+        if self.since_mark >= MARK_LEAST.max(self.sums.len() * MARK_EVERY) {
+            self.since_mark = 0;
+            self.marks.push(Mark {
+                byte: self.bytes.len(),
+                last: self.last,
+                sums: self.sums.as_slice().into(),
+            });
+        }
+        self.since_mark += 1;
+        let next = Last {
+            time_ns: time_ns.max(self.last.time_ns),
+            counter,
+        };
+        let step = i64::from(counter) - i64::from(self.last.counter);
+        write(&mut self.bytes, next.time_ns - self.last.time_ns);
+        write(&mut self.bytes, zigzag(step));
+        write(&mut self.bytes, counts.entries);
+        write(&mut self.bytes, counts.allocs_bytes);
+        write(&mut self.bytes, counts.allocd_bytes);
+        self.last = next;
+        add(&mut self.sums, counter, counts);
+    }
+
+    /// What each counter counted in a range, by the number of the counter; those
+    /// without any deltas may be missing at the end. Without a range it is the
+    /// whole log. A range that reaches to `end_ns`, the end of the log, has its last moment too.
+    pub(super) fn sums(&self, range: Option<Interval>, end_ns: u64) -> Vec<Counts> {
+        let Some(range) = range else {
+            return self.sums.clone();
+        };
+        let (from, to) = (range.start().0, range.end().0);
+        let to_the_end = to >= end_ns && !range.is_empty();
+        let mut sums = if to_the_end {
+            self.sums.clone()
+        } else {
+            self.before(to)
+        };
+        for (sum, before) in sums.iter_mut().zip(self.before(from)) {
+            *sum = sum.minus(before);
+        }
+        sums
+    }
+
+    /// What each counter has counted so far.
+    pub(super) fn sums_so_far(&self) -> &[Counts] {
+        &self.sums
+    }
+
+    /// What each counter had counted before a time.
+    fn before(&self, time_ns: u64) -> Vec<Counts> {
+        let passed = self
+            .marks
+            .partition_point(|mark| mark.last.time_ns < time_ns);
+        let mark = passed
+            .checked_sub(1)
+            .and_then(|place| self.marks.get(place));
+        let mut sums = mark.map_or_else(Vec::new, |mark| mark.sums.to_vec());
+        let mut bytes = self.bytes.get(mark.map_or(0, |mark| mark.byte)..);
+        let mut last = mark.map_or_else(Last::default, |mark| mark.last);
+        while let Some((delta, counts)) = bytes.as_mut().and_then(|bytes| read_delta(bytes, last)) {
+            if delta.time_ns >= time_ns {
+                break;
+            }
+            last = delta;
+            add(&mut sums, last.counter, counts);
+        }
+        sums
+    }
+}
+
+fn add(sums: &mut Vec<Counts>, counter: u32, counts: Counts) {
+    let place = counter as usize;
+    if place >= sums.len() {
+        sums.resize(place + 1, Counts::default());
+    }
+    if let Some(sum) = sums.get_mut(place) {
+        *sum = sum.plus(counts);
+    }
+}
+
+fn read_delta(bytes: &mut &[u8], last: Last) -> Option<(Last, Counts)> {
+    let time_ns = last.time_ns + read(bytes)?;
+    let step = unzigzag(read(bytes)?);
+    let counter = u32::try_from(i64::from(last.counter) + step).ok()?;
+    let counts = Counts {
+        entries: read(bytes)?,
+        allocs_bytes: read(bytes)?,
+        allocd_bytes: read(bytes)?,
+    };
+    Some((Last { time_ns, counter }, counts))
+}
+
+/// A small number of either sign as a small one without.
+const fn zigzag(step: i64) -> u64 {
+    ((step << 1) ^ (step >> 63)).cast_unsigned()
+}
+
+const fn unzigzag(number: u64) -> i64 {
+    (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
+}
+
+/// Writes a number, seven bits in a byte; the eighth says that more follow.
+fn write(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+fn read(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    let mut shift = 0;
+    loop {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7F) << (shift & 63);
+        if byte < 0x80 {
+            return Some(number);
+        }
+        shift += 7;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use eventlog::ids::Nanos;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn counts(seed: u64) -> Counts {
+        Counts {
+            entries: seed,
+            allocs_bytes: seed.wrapping_mul(seed),
+            allocd_bytes: seed % 3,
+        }
+    }
+
+    /// Deltas with times that grow, as a list and as they are kept.
+    fn kept(gaps: &[(u8, u16, u64)]) -> (Vec<(u64, u32, Counts)>, Deltas) {
+        let mut at = 0;
+        let mut deltas = Deltas::default();
+        let mut list = Vec::new();
+        for &(gap, counter, seed) in gaps {
+            at += u64::from(gap % 4);
+            let delta = (at, u32::from(counter % 300), counts(seed));
+            deltas.push(delta.0, delta.1, delta.2);
+            list.push(delta);
+        }
+        (list, deltas)
+    }
+
+    fn plainly(list: &[(u64, u32, Counts)], range: Interval) -> Vec<Counts> {
+        let mut sums = Vec::new();
+        for &(at, counter, counts) in list {
+            let inside = range.start().0 <= at && at < range.end().0;
+            add(
+                &mut sums,
+                counter,
+                if inside { counts } else { Counts::default() },
+            );
+        }
+        sums
+    }
+
+    fn range(from: u64, to: u64) -> Interval {
+        Interval::new(Nanos(from), Nanos(to))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        /// With more deltas than stand between two marks.
+        #[test]
+        fn a_range_is_the_sum_of_its_deltas(
+            gaps in prop::collection::vec(any::<(u8, u16, u64)>(), 0..14_000),
+            from in 0..25_000_u64,
+            len in 0..25_000_u64,
+        ) {
+            let (list, deltas) = kept(&gaps);
+            let range = range(from, from + len);
+            let mut sums = deltas.sums(Some(range), u64::MAX);
+            sums.resize(plainly(&list, range).len(), Counts::default());
+            prop_assert_eq!(sums, plainly(&list, range));
+        }
+
+        #[test]
+        fn parts_sum_up_to_the_whole(
+            gaps in prop::collection::vec(any::<(u8, u16, u64)>(), 1..9000),
+            mut cuts in prop::collection::vec(0..20_000_u64, 0..5),
+        ) {
+            let (list, deltas) = kept(&gaps);
+            let end = list.last().map_or(0, |last| last.0);
+            cuts.extend([0, end]);
+            cuts.retain(|cut| *cut <= end);
+            cuts.sort_unstable();
+            let mut sums = vec![Counts::default(); deltas.sums.len()];
+            for pair in cuts.windows(2) {
+                let part = deltas.sums(Some(range(pair[0], pair[1])), end);
+                for (sum, part) in sums.iter_mut().zip(part) {
+                    *sum = sum.plus(part);
+                }
+            }
+            if cuts.iter().any(|cut| *cut < end) {
+                prop_assert_eq!(sums, deltas.sums(None, end));
+            }
+        }
+
+        #[test]
+        fn numbers_come_back_as_they_were_written(numbers: Vec<u64>, step: i64) {
+            let mut bytes = Vec::new();
+            numbers.iter().for_each(|number| write(&mut bytes, *number));
+            let mut rest = &bytes[..];
+            let back: Vec<u64> = std::iter::from_fn(|| read(&mut rest)).collect();
+            prop_assert_eq!(back, numbers);
+            prop_assert_eq!(unzigzag(zigzag(step)), step);
+        }
+    }
+
+    #[test]
+    fn a_time_that_goes_back_counts_with_the_one_before() {
+        let mut deltas = Deltas::default();
+        deltas.push(50, 0, counts(1));
+        deltas.push(40, 0, counts(2));
+        assert_eq!(deltas.sums(Some(range(40, 50)), 100), []);
+        assert_eq!(
+            deltas.sums(Some(range(50, 51)), 100),
+            [counts(1).plus(counts(2))]
+        );
+    }
+}

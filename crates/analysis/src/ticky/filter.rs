@@ -1,0 +1,185 @@
+//! Which counters are wanted, in words that stand in one line.
+
+use super::table::{Facts, TickyColumn, Value};
+
+/// A filter: counters that all of its terms let through.
+///
+/// A term is a text that name, module, place or number have; a text of one
+/// column (`module:Data.Map`); or a bound (`entries>1000`, `allocs>=2M`). A
+/// text with spaces stands in double quotes. What reads like none of these is
+/// a text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Filter(Vec<Term>);
+
+#[derive(Clone, Debug, PartialEq)]
+enum Term {
+    /// In any of the texts; in small letters.
+    Anywhere(String),
+    /// In a column of texts.
+    In(TickyColumn, String),
+    /// A bound of a column of numbers.
+    Bound(TickyColumn, Relation, f64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Relation {
+    Less,
+    AtMost,
+    Equal,
+    AtLeast,
+    More,
+}
+
+/// How relations are written, the longer ones first.
+const RELATIONS: [(&str, Relation); 5] = [
+    (">=", Relation::AtLeast),
+    ("<=", Relation::AtMost),
+    (">", Relation::More),
+    ("<", Relation::Less),
+    ("=", Relation::Equal),
+];
+
+impl Filter {
+    /// Reads a filter; there is no wrong one.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        Self(words(text).map(Term::of).collect())
+    }
+
+    /// Whether a counter is wanted.
+    pub(super) fn lets_through(&self, facts: &Facts<'_>) -> bool {
+        self.0.iter().all(|term| term.lets_through(facts))
+    }
+}
+
+/// The words of a line; one may have a part in double quotes.
+fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+    let mut rest = text.chars();
+    std::iter::from_fn(move || {
+        let mut word = String::new();
+        let mut quoted = false;
+        for c in rest.by_ref() {
+            match c {
+                '"' => quoted = !quoted,
+                c if c.is_whitespace() && !quoted => {
+                    if !word.is_empty() {
+                        return Some(word);
+                    }
+                }
+                c => word.push(c),
+            }
+        }
+        (!word.is_empty()).then_some(word)
+    })
+}
+
+impl Term {
+    fn of(word: String) -> Self {
+        Self::in_column(&word)
+            .or_else(|| Self::bound(&word))
+            .unwrap_or_else(|| Self::Anywhere(word.to_lowercase()))
+    }
+
+    fn in_column(word: &str) -> Option<Self> {
+        let (name, text) = word.split_once(':')?;
+        let column = TickyColumn::named(name).filter(|column| column.has_text())?;
+        Some(Self::In(column, text.to_owned()))
+    }
+
+    fn bound(word: &str) -> Option<Self> {
+        let at = word.find(['<', '>', '='])?;
+        let (name, rest) = word.split_at(at);
+        let (sign, relation) = RELATIONS.iter().find(|(sign, _)| rest.starts_with(sign))?;
+        let column = TickyColumn::named(name).filter(|column| column.has_number())?;
+        Some(Self::Bound(column, *relation, number(&rest[sign.len()..])?))
+    }
+
+    fn lets_through(&self, facts: &Facts<'_>) -> bool {
+        match self {
+            Self::Anywhere(text) => {
+                facts.texts().any(|found| has(found, text)) || {
+                    // A hit at the number is rare, and making its text is not cheap.
+                    text.bytes().all(|byte| byte.is_ascii_digit())
+                        && facts.id().to_string() == *text
+                }
+            }
+            Self::In(column, text) => facts.has_text(*column, text),
+            Self::Bound(column, relation, bound) => {
+                let number = facts.value(*column).and_then(|value| match value {
+                    Value::Count(count) => Some(count as f64),
+                    Value::Ratio(ratio) => Some(ratio),
+                    Value::Text(_) => None,
+                });
+                number.is_some_and(|number| match relation {
+                    Relation::Less => number < *bound,
+                    Relation::AtMost => number <= *bound,
+                    Relation::Equal => number == *bound,
+                    Relation::AtLeast => number >= *bound,
+                    Relation::More => number > *bound,
+                })
+            }
+        }
+    }
+}
+
+/// `2M` and the like: k, M and G are a thousand, a million, a billion.
+fn number(text: &str) -> Option<f64> {
+    let (digits, factor) = match text.char_indices().last()? {
+        (at, 'k' | 'K') => (&text[..at], 1e3),
+        (at, 'M') => (&text[..at], 1e6),
+        (at, 'G') => (&text[..at], 1e9),
+        _ => (text, 1.0),
+    };
+    let number: f64 = digits.parse().ok()?;
+    number.is_finite().then_some(number * factor)
+}
+
+/// Whether a text has another in it, whatever the case; `part` is in small letters.
+pub(super) fn has(text: &str, part: &str) -> bool {
+    if !text.is_ascii() || !part.is_ascii() {
+        return text.to_lowercase().contains(part);
+    }
+    let mut windows = text.as_bytes().windows(part.len().max(1));
+    part.is_empty() || windows.any(|window| window.eq_ignore_ascii_case(part.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_terms() {
+        let filter = Filter::parse("Main kind:thunk entries>=10k args:Li \"a b\" x:y allocs>z .>");
+        let anywhere = |text: &str| Term::Anywhere(text.to_owned());
+        let expected = [
+            anywhere("main"),
+            Term::In(TickyColumn::Kind, "thunk".to_owned()),
+            Term::Bound(TickyColumn::Entries, Relation::AtLeast, 1e4),
+            Term::In(TickyColumn::Arguments, "Li".to_owned()),
+            anywhere("a b"),
+            anywhere("x:y"),
+            anywhere("allocs>z"),
+            anywhere(".>"),
+        ];
+        assert_eq!(filter.0, expected);
+        assert_eq!(Filter::parse("  \"").0, []);
+        assert_eq!(Filter::parse("entries:5").0, [anywhere("entries:5")]);
+    }
+
+    #[test]
+    fn numbers_may_be_short() {
+        assert_eq!(number("2M"), Some(2e6));
+        assert_eq!(number("0.5"), Some(0.5));
+        assert_eq!(number("infinity"), None);
+        assert_eq!(number(""), None);
+        assert_eq!(number("é"), None);
+    }
+
+    #[test]
+    fn case_does_not_matter() {
+        assert!(has("Main.$wGo3", "$wgo"));
+        assert!(has("ÄPFEL", "äpfel"));
+        assert!(has("x", ""));
+        assert!(!has("x", "xy"));
+    }
+}

@@ -1,0 +1,159 @@
+//! Ticky counters: how often code was entered and what it allocated, counter
+//! by counter (`ghc -ticky`, `+RTS -lT`).
+//!
+//! The runtime writes and empties the counters now and then, in a collection,
+//! and leaves out those that are empty: a log has deltas, and a range sums up
+//! those whose events lie in it. What the counters are called is told at the
+//! end of the log, and of a log that was cut not at all.
+
+mod definition;
+mod deltas;
+mod filter;
+mod table;
+
+pub use definition::{Definition, Described, Kind, Label, Shape, SizeErrs};
+pub use deltas::Counts;
+pub use filter::Filter;
+pub(crate) use table::Known;
+pub use table::{TickyColumn, TickyQuery, TickyRow, TickyTable};
+
+use rustc_hash::FxHashMap;
+
+use deltas::Deltas;
+use eventlog::{Event, EventSet, EventType, Record, Sink};
+use model::time::Interval;
+
+/// The counters of a log.
+#[derive(Debug, Default)]
+pub struct Ticky {
+    /// In the order in which they are first heard of.
+    counters: Vec<Counter>,
+    /// The place of each by its number.
+    places: FxHashMap<u64, u32>,
+    /// The place of each by module and number of the name.
+    named: FxHashMap<String, u32>,
+    deltas: Deltas,
+    /// When the runtime began to write the counters, each time.
+    samples: Vec<u64>,
+    /// Whether any bytes of closures were counted.
+    has_allocd: bool,
+}
+
+/// A counter.
+#[derive(Clone, Debug)]
+struct Counter {
+    id: u64,
+    definition: Option<Definition>,
+    /// What the definition says, as it is asked for often.
+    shape: Option<Shape>,
+    closure_bytes: Option<u64>,
+}
+
+impl Sink for Ticky {
+    const CONSUMES: EventSet = EventSet::of(&[
+        EventType::TICKY_COUNTER_DEF,
+        EventType::TICKY_COUNTER_SAMPLE,
+        EventType::TICKY_BEGIN_SAMPLE,
+    ]);
+
+    fn event(&mut self, record: &Record<'_>) {
+        match record.event() {
+            Event::TickyCounterSample {
+                id,
+                entry_count,
+                allocs,
+                allocd,
+            } => {
+                let place = self.place(id);
+                let counts = Counts {
+                    entries: entry_count,
+                    allocs_bytes: allocs,
+                    allocd_bytes: allocd,
+                };
+                self.has_allocd |= allocd > 0;
+                self.deltas.push(record.time.0, place, counts);
+            }
+            Event::TickyBeginSample {} => {
+                let last = self.samples.last().copied().unwrap_or(0);
+                self.samples.push(record.time.0.max(last));
+            }
+            Event::TickyCounterDef {
+                id,
+                arity,
+                kinds,
+                name,
+                info_tbl,
+                json_desc,
+            } => {
+                let json = json_desc.map(|json| json.0.to_str().into_owned());
+                let definition = Definition {
+                    arity,
+                    arguments: kinds.0.to_str().into_owned(),
+                    name: name.0.to_str().into_owned(),
+                    info_table: info_tbl.filter(|address| *address != 0),
+                    described: json.and_then(|json| Described::from_json(&json)),
+                };
+                self.define(id, definition);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Ticky {
+    /// Whether the log has counters.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.counters.is_empty()
+    }
+
+    fn place(&mut self, id: u64) -> u32 {
+        let next = self.counters.len() as u32;
+        let place = *self.places.entry(id).or_insert(next);
+        if place == next {
+            self.counters.push(Counter {
+                id,
+                definition: None,
+                shape: None,
+                closure_bytes: None,
+            });
+        }
+        place
+    }
+
+    /// The last definition of a counter counts.
+    fn define(&mut self, id: u64, definition: Definition) {
+        let place = self.place(id);
+        let label = definition.label();
+        if let (Some(module), Some(unique)) = (label.module, label.unique) {
+            self.named.insert(format!("{module} {unique}"), place);
+        }
+        if let Some(counter) = self.counters.get_mut(place as usize) {
+            counter.shape = definition.kind().map(|kind| kind.shape);
+            counter.closure_bytes = definition.closure_bytes();
+            counter.definition = Some(definition);
+        }
+    }
+
+    /// What the parent of a counter is called, if it has a counter too.
+    fn parent(&self, of: &Definition) -> Option<String> {
+        let label = of.label();
+        let key = format!("{} {}", label.module?, label.parent?);
+        let counter = self.counters.get(*self.named.get(&key)? as usize)?;
+        Some(counter.definition.as_ref()?.label().short.to_owned())
+    }
+
+    /// How many times the counters were written in a range.
+    fn samples_in(&self, range: Option<Interval>, end_ns: u64) -> u64 {
+        let Some(range) = range else {
+            return self.samples.len() as u64;
+        };
+        let before = |time: u64| self.samples.partition_point(|&at| at < time);
+        let to = if range.end().0 >= end_ns && !range.is_empty() {
+            self.samples.len()
+        } else {
+            before(range.end().0)
+        };
+        to.saturating_sub(before(range.start().0)) as u64
+    }
+}
