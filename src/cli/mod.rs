@@ -18,6 +18,7 @@ mod out;
 mod spans;
 mod summary;
 mod threads;
+mod ticky;
 mod time;
 
 use std::io;
@@ -57,6 +58,8 @@ enum Command {
     Summary(summary::Arguments),
     /// How each thread spent its time: running, waiting for a capability, blocked and on what
     Threads(threads::Arguments),
+    /// How often code was entered and what it allocated, by ticky counters (ghc -ticky, +RTS -lT)
+    Ticky(ticky::Arguments),
     /// Where the time of capabilities, threads and the program went, every nanosecond in one class
     Time(time::Arguments),
     /// Flame graphs as files for speedscope, flamegraph.pl, inferno and pprof, as a picture, or as a table
@@ -135,6 +138,7 @@ pub fn run() -> ExitCode {
         Command::Spans(arguments) => spans::run(arguments, &mut out),
         Command::Summary(arguments) => summary::run(arguments, &mut out),
         Command::Threads(arguments) => threads::run(arguments, &mut out),
+        Command::Ticky(arguments) => ticky::run(arguments, &mut out),
         Command::Time(arguments) => time::run(arguments, &mut out),
         Command::Flamegraph(arguments) => flamegraph::run(arguments, &mut out),
     };

@@ -3,10 +3,12 @@
 use std::borrow::Cow;
 
 /// The content of one cell.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Cell<'a> {
     /// A number; times are in nanoseconds, sizes in bytes.
     Number(u64),
+    /// A ratio.
+    Ratio(f64),
     /// A text.
     Text(Cow<'a, str>),
     /// Whether something is so: this word, or nothing.
@@ -21,6 +23,7 @@ impl Cell<'_> {
     pub fn text(&self) -> Cow<'_, str> {
         match self {
             Self::Number(number) => number.to_string().into(),
+            Self::Ratio(ratio) => ratio.to_string().into(),
             Self::Text(text) => Cow::Borrowed(text),
             Self::Flag(true, word) => Cow::Borrowed(word),
             Self::Flag(false, _) | Self::Absent => Cow::Borrowed(""),
@@ -32,6 +35,7 @@ impl Cell<'_> {
     pub fn to_json(&self) -> serde_json::Value {
         match self {
             Self::Number(number) => (*number).into(),
+            Self::Ratio(ratio) => (*ratio).into(),
             Self::Text(text) => (**text).into(),
             Self::Flag(set, _) => (*set).into(),
             Self::Absent => serde_json::Value::Null,
@@ -42,6 +46,12 @@ impl Cell<'_> {
 impl From<u64> for Cell<'_> {
     fn from(number: u64) -> Self {
         Self::Number(number)
+    }
+}
+
+impl From<f64> for Cell<'_> {
+    fn from(ratio: f64) -> Self {
+        Self::Ratio(ratio)
     }
 }
 

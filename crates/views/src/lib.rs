@@ -13,6 +13,7 @@ pub mod scene;
 pub mod session;
 pub mod share;
 pub mod thread_export;
+pub mod ticky_export;
 pub mod timeline;
 pub mod tracks;
 pub mod view;

@@ -23,6 +23,13 @@ pub(in super::super) struct Output {
     raw: bool,
 }
 
+impl Output {
+    /// Whether rows are CSV.
+    pub(in super::super) const fn is_csv(self) -> bool {
+        self.csv
+    }
+}
+
 /// A table being printed.
 ///
 /// Without `--json` a row is a line: cells with tabs between them, or CSV. With it a row is an

@@ -202,8 +202,9 @@ impl Definition {
             return Some(Shape::Evaluated.into());
         }
         let described = self.described.as_ref().map(|json| json.closure.as_str());
-        let of = |text| Kind::of(text).filter(|_| text != "");
-        described.and_then(of).or_else(|| of(self.label().kind?))
+        described
+            .and_then(Kind::of)
+            .or_else(|| Kind::of(self.label().kind?))
     }
 
     /// The constructor, of a counter that is about one: `GHC.Types.I#`.

@@ -143,6 +143,17 @@ pub struct TickyRow {
     pub counts: Counts,
 }
 
+/// What is wrong with the counters of a log, or missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flaw {
+    /// Counters are defined, but none was ever written.
+    NoCounts,
+    /// See [`TickyTable::entries_hold_bytes`].
+    EntriesHoldBytes,
+    /// No bytes of closures.
+    NoAllocd,
+}
+
 /// The answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TickyTable {
@@ -163,6 +174,8 @@ pub struct TickyTable {
     pub samples: u64,
     /// How many times in the whole log.
     pub samples_in_log: u64,
+    /// Whether the log has counts, or only names of counters.
+    pub has_counts: bool,
     /// Whether the log has bytes of closures: `-ticky-allocd`.
     pub has_allocd: bool,
     /// Whether this GHC added the bytes of closures to the entries. GHC 9.6
@@ -177,6 +190,22 @@ impl TickyTable {
     pub fn row(&self, number: u64) -> Option<&TickyRow> {
         let at = number.checked_sub(self.first)?;
         self.rows.get(usize::try_from(at).ok()?)
+    }
+
+    /// What is wrong with the numbers, or missing, in the whole log.
+    #[must_use]
+    pub const fn flaw(&self) -> Option<Flaw> {
+        if self.counters == 0 {
+            None
+        } else if !self.has_counts {
+            Some(Flaw::NoCounts)
+        } else if self.entries_hold_bytes {
+            Some(Flaw::EntriesHoldBytes)
+        } else if !self.has_allocd {
+            Some(Flaw::NoAllocd)
+        } else {
+            None
+        }
     }
 
     /// Which part of all that the program allocated.
@@ -363,6 +392,7 @@ impl Ticky {
             counters: self.counters.len() as u64,
             samples: self.samples_in(query.range, known.end_ns),
             samples_in_log: self.samples.len() as u64,
+            has_counts: !self.deltas.sums_so_far().is_empty(),
             has_allocd: self.has_allocd,
             entries_hold_bytes: self.entries_hold_bytes(),
         }

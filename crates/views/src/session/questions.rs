@@ -15,6 +15,7 @@ use crate::flame::query::{
 use crate::heap::chart::ChartQuery;
 use crate::heap::profiles::ProfilesQuery;
 use crate::thread_export::thread_csv;
+use crate::ticky_export::{Separated, ticky_text};
 use crate::tracks::TimelineQuery;
 use crate::tracks::details::{DetailsQuery, Fact};
 use analysis::account::costs::GcCosts;
@@ -24,6 +25,7 @@ use analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
 use analysis::numbers::sparks_query::SparksReply;
 use analysis::numbers::summary::Summary;
 use analysis::process::Process;
+use analysis::ticky::{TickyQuery, TickyTable};
 use analysis::timeline::flow::{Arrow, FlowQuery};
 use analysis::timeline::thread_account::ThreadAccount;
 use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
@@ -37,6 +39,7 @@ questions! {
     TimeQuery, ThreadTimeQuery, GcCostsQuery, SummaryQuery, CollectionsQuery, SparksQuery,
     HeldQuery,
     ThreadFilter, ThreadTableQuery, ThreadCsvQuery,
+    TickyQuery, TickyTextQuery,
     FlameQuery, FlameTableQuery, FlamePlaceQuery, FlameExportQuery,
     ProcessQuery, EnvironmentQuery, CheckQuery,
     EventRows, FindEvent, EventAt, EventFields, CountRows,
@@ -231,6 +234,36 @@ impl Query for ThreadCsvQuery {
     async fn answer(&self, log: &Session, _: &dyn Host) -> Option<String> {
         let table = log.recording.store.thread_table(&self.0)?;
         Some(thread_csv(&table, self.0.rows.start == 0))
+    }
+}
+
+/// What ticky counters counted.
+impl Query for TickyQuery {
+    type Answer = TickyTable;
+    const NAME: &'static str = "ticky";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> TickyTable {
+        log.recording.ticky_table(self)
+    }
+}
+
+/// A table of ticky counters as a text, with the names of its columns before
+/// the first row of all.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TickyTextQuery {
+    /// Which rows.
+    pub query: TickyQuery,
+    /// How their cells are told apart.
+    pub separated: Separated,
+}
+
+impl Query for TickyTextQuery {
+    type Answer = String;
+    const NAME: &'static str = "ticky as text";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> String {
+        let table = log.recording.ticky_table(&self.query);
+        ticky_text(&table, self.separated, self.query.rows.start == 0)
     }
 }
 

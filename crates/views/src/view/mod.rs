@@ -2,7 +2,7 @@
 //! holds, what going back and forward walks through, and what an action turns
 //! into another one.
 //!
-//! - [`flame`], [`events`], [`threads`]: what single panels keep in it.
+//! - [`flame`], [`events`], [`threads`], [`ticky`]: what single panels keep in it.
 //! - [`panel`]: what there is to know of a panel, and its settings.
 //! - [`store`]: the view of now, and those before it.
 //! - [`text`]: how links spell texts, numbers and ranges.
@@ -15,6 +15,7 @@ pub mod panel;
 pub mod store;
 pub mod text;
 pub mod threads;
+pub mod ticky;
 pub mod tracks;
 
 use std::fmt;

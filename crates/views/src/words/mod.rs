@@ -5,6 +5,7 @@
 //! - [`held`]: why more memory is held than is live.
 //! - [`process`]: how a program was run.
 //! - [`report`]: the lines of `+RTS -s`.
+//! - [`ticky`]: what ticky counters are about.
 //!
 //! The words of marks are with their [`tracks`](crate::tracks), those of boxes
 //! with the [flame graph](crate::scene::flame).
@@ -14,3 +15,4 @@ pub mod held;
 pub mod process;
 pub mod report;
 mod rules;
+pub mod ticky;

@@ -1,0 +1,156 @@
+//! The table of ticky counters for other programs: one list of columns for
+//! files and for the command line. Sizes are bytes.
+
+use crate::cells::{Cell, Formulas, push_csv};
+use analysis::ticky::{Definition, TickyRow, TickyTable};
+use serde::{Deserialize, Serialize};
+
+/// What a column has of a row.
+type Content = fn(&TickyTable, &TickyRow) -> Cell<'static>;
+
+/// The columns, each by its name.
+const COLUMNS: [(&str, Content); 19] = [
+    ("id", |_, row| row.id.into()),
+    ("name", |_, row| {
+        text(row.definition.as_ref().map(|it| it.name.as_str()))
+    }),
+    ("kind", |_, row| {
+        let kind = row.definition.as_ref().and_then(Definition::kind);
+        kind.map(|kind| kind.shape.name()).into()
+    }),
+    ("module", |_, row| text(row.module())),
+    ("parent", |_, row| text(row.parent.as_deref())),
+    ("arity", |_, row| {
+        let arity = row.definition.as_ref().map(|it| u64::from(it.arity));
+        arity.into()
+    }),
+    ("arguments", |_, row| {
+        text(row.definition.as_ref().map(|it| it.arguments.as_str()))
+    }),
+    ("free_variables", |_, row| {
+        text(row.definition.as_ref().and_then(Definition::free_variables))
+    }),
+    ("info_table", |_, row| {
+        row.definition.as_ref().and_then(|it| it.info_table).into()
+    }),
+    ("info", |_, row| text(row.info.as_deref())),
+    ("closure_bytes", |_, row| {
+        let bytes = row.definition.as_ref().and_then(Definition::closure_bytes);
+        bytes.into()
+    }),
+    ("entries", |_, row| row.counts.entries.into()),
+    ("allocs_bytes", |_, row| row.counts.allocs_bytes.into()),
+    ("allocs_share", |table, row| {
+        table.share(row.counts.allocs_bytes).into()
+    }),
+    ("allocs_per_entry", |_, row| row.allocs_per_entry().into()),
+    ("allocd_bytes", |_, row| row.counts.allocd_bytes.into()),
+    ("allocd_share", |table, row| {
+        table.share(row.counts.allocd_bytes).into()
+    }),
+    ("allocd_count", |_, row| row.allocd_count().into()),
+    ("entries_per_allocd", |_, row| {
+        row.entries_per_allocd().into()
+    }),
+];
+
+fn text(text: Option<&str>) -> Cell<'static> {
+    text.map(str::to_owned).into()
+}
+
+/// The names of the columns.
+#[must_use]
+pub fn names() -> [&'static str; COLUMNS.len()] {
+    COLUMNS.map(|(name, _)| name)
+}
+
+/// The cells of a row, one for each column.
+#[must_use]
+pub fn cells(table: &TickyTable, row: &TickyRow) -> [Cell<'static>; COLUMNS.len()] {
+    COLUMNS.map(|(_, content)| content(table, row))
+}
+
+/// How the cells of a row are told apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Separated {
+    /// By commas (RFC 4180); a spreadsheet takes no name for a formula.
+    #[default]
+    ByCommas,
+    /// By tabs. A tab or line end in a name becomes a space.
+    ByTabs,
+}
+
+/// The rows of a table as a text, with a row of names first if `header` says
+/// so: a long table may be asked for in parts.
+#[must_use]
+pub fn ticky_text(table: &TickyTable, how: Separated, header: bool) -> String {
+    let mut out = String::new();
+    if header {
+        line(&mut out, how, names().map(Cell::from).iter());
+    }
+    for row in &table.rows {
+        line(&mut out, how, cells(table, row).iter());
+    }
+    out
+}
+
+fn line<'a>(out: &mut String, how: Separated, cells: impl Iterator<Item = &'a Cell<'a>>) {
+    for (i, cell) in cells.enumerate() {
+        match how {
+            Separated::ByCommas => {
+                out.push_str(if i > 0 { "," } else { "" });
+                push_csv(out, cell, Formulas::Neutralised);
+            }
+            Separated::ByTabs => {
+                out.push_str(if i > 0 { "\t" } else { "" });
+                out.push_str(&cell.text().replace(['\t', '\n', '\r'], " "));
+            }
+        }
+    }
+    out.push_str(match how {
+        Separated::ByCommas => "\r\n",
+        Separated::ByTabs => "\n",
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use analysis::ticky::{Counts, Described};
+
+    #[test]
+    fn a_row_is_a_line_of_cells() {
+        let counted = TickyRow {
+            id: 7,
+            definition: Some(Definition {
+                arity: 1,
+                arguments: "i".to_owned(),
+                name: "f{v r1} (M) (fun) in\tr2, x".to_owned(),
+                info_table: None,
+                described: Described::from_json(r#"{"subTy":"fun","fvs":"i"}"#),
+            }),
+            parent: Some("g".to_owned()),
+            info: None,
+            counts: Counts {
+                entries: 4,
+                allocs_bytes: 6,
+                allocd_bytes: 33,
+            },
+        };
+        let table = TickyTable {
+            rows: vec![counted, TickyRow::default()],
+            allocated_bytes: Some(48),
+            ..TickyTable::default()
+        };
+        let rest = "i\t\t\t16\t4\t6\t0.125\t1.5\t33\t0.6875\t2\t2";
+        let tabs = format!("7\tf{{v r1}} (M) (fun) in r2, x\tfunction\tM\tg\t1\ti\t{rest}\n");
+        let none = format!("0{}0\t0\t0\t\t0\t0\t\t\n", "\t".repeat(11));
+        assert_eq!(ticky_text(&table, Separated::ByTabs, false), tabs + &none);
+        let commas = ticky_text(&table, Separated::ByCommas, true);
+        assert!(commas.starts_with("id,name,kind,"), "{commas}");
+        assert!(
+            commas.contains("\r\n7,\"f{v r1} (M) (fun) in\tr2, x\",function,M,g,1,i,i,,"),
+            "{commas}"
+        );
+    }
+}

@@ -1,0 +1,141 @@
+//! What the table of ticky counters keeps in the view: its order and its filter.
+//!
+//! | key | meaning | example |
+//! |---|---|---|
+//! | `ys` | sorted by this, `.up` or `.down` if not in its usual direction | `entries`, `name.down` |
+//! | `yq` | filter | `kind:thunk entries>1000` |
+
+use super::panel::{PanelSettings, Piece};
+use super::text::{cut, escape_text, unescape};
+use analysis::ticky::TickyColumn;
+
+/// How the table is shown; a part of a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TickyView {
+    /// What is looked for, as [`analysis::ticky::Filter`] reads it; empty for all.
+    pub filter: String,
+    /// By what the rows are sorted.
+    pub sort: TickyColumn,
+    /// The largest first.
+    pub descending: bool,
+}
+
+impl Default for TickyView {
+    fn default() -> Self {
+        Self::sorted_by(TickyColumn::default())
+    }
+}
+
+impl TickyView {
+    /// All counters, those of interest first.
+    #[must_use]
+    pub const fn sorted_by(sort: TickyColumn) -> Self {
+        Self {
+            filter: String::new(),
+            sort,
+            descending: sort.largest_first(),
+        }
+    }
+
+    /// Sorted by a column; the other way round if it was sorted by that before.
+    #[must_use]
+    pub fn sorted_again(&self, sort: TickyColumn) -> Self {
+        let descending = if sort == self.sort {
+            !self.descending
+        } else {
+            sort.largest_first()
+        };
+        Self {
+            filter: self.filter.clone(),
+            sort,
+            descending,
+        }
+    }
+
+    fn write_sort(&self) -> Option<String> {
+        let fresh = Self::default();
+        if (self.sort, self.descending) == (fresh.sort, fresh.descending) {
+            return None;
+        }
+        let direction = match (self.sort.largest_first(), self.descending) {
+            (true, false) => ".up",
+            (false, true) => ".down",
+            _ => "",
+        };
+        Some(format!("{}{direction}", self.sort.name()))
+    }
+
+    fn read_sort(text: &str) -> Option<Self> {
+        let (name, direction) = text.split_once('.').unwrap_or((text, ""));
+        let mut view = Self::sorted_by(TickyColumn::named(name)?);
+        match direction {
+            "" => {}
+            "up" => view.descending = false,
+            "down" => view.descending = true,
+            _ => return None,
+        }
+        Some(view)
+    }
+}
+
+impl PanelSettings for TickyView {
+    fn write(&self) -> Vec<(&'static str, Option<String>)> {
+        vec![("ys", self.write_sort()), ("yq", escape_text(&self.filter))]
+    }
+
+    fn read(&mut self, key: &str, raw: &str) -> Piece {
+        let Some(value) = unescape(raw).filter(|_| ["ys", "yq"].contains(&key)) else {
+            return Piece::Foreign;
+        };
+        if key == "yq" {
+            self.filter = cut(&value).to_owned();
+            return Piece::Taken;
+        }
+        if value.is_empty() {
+            return Piece::Damaged;
+        }
+        // A word from the future counts as the usual order.
+        let sorted = Self::read_sort(&value);
+        let piece = sorted.as_ref().map_or(Piece::Newer, |_| Piece::Taken);
+        let sorted = sorted.unwrap_or_default();
+        (self.sort, self.descending) = (sorted.sort, sorted.descending);
+        piece
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_link_says_is_read_as_it_was_written() {
+        for sort in TickyColumn::ALL {
+            for descending in [false, true] {
+                let view = TickyView {
+                    filter: "kind:thunk entries>1000 \"a b\"".to_owned(),
+                    sort,
+                    descending,
+                };
+                let mut read = TickyView::default();
+                for (key, value) in view.write() {
+                    let Some(value) = value else { continue };
+                    assert_eq!(read.read(key, &value), Piece::Taken, "{key}={value}");
+                }
+                assert_eq!(read, view);
+            }
+        }
+        let mut view = TickyView::sorted_by(TickyColumn::Name);
+        assert_eq!(view.read("ys", "colour.up"), Piece::Newer);
+        assert_eq!(view, TickyView::default());
+        assert_eq!(view.read("ys", ""), Piece::Damaged);
+        assert_eq!(view.read("xx", "name"), Piece::Foreign);
+    }
+
+    #[test]
+    fn a_second_click_turns_the_order_round() {
+        let by_entries = TickyView::default().sorted_again(TickyColumn::Entries);
+        assert!(by_entries.descending);
+        assert!(!by_entries.sorted_again(TickyColumn::Entries).descending);
+        assert!(!by_entries.sorted_again(TickyColumn::Name).descending);
+    }
+}

@@ -1,0 +1,160 @@
+//! What ticky counters are about, in words.
+
+use analysis::ticky::{Flaw, Kind, Shape, SizeErrs, TickyRow};
+
+/// What a letter says of an argument or a free variable (GHC's
+/// `showTypeCategory`); `None` if GHC writes no such letter.
+#[must_use]
+pub const fn of_letter(letter: char) -> Option<&'static str> {
+    Some(match letter {
+        '+' => "type class dictionary",
+        '>' => "function",
+        'C' => "Char",
+        'I' => "Int",
+        'F' => "Float",
+        'D' => "Double",
+        'W' => "Word",
+        'c' => "unboxed Char",
+        'i' => "unboxed Int",
+        'f' => "unboxed Float",
+        'd' => "unboxed Double",
+        'w' => "unboxed Word",
+        'T' => "tuple",
+        't' => "unboxed tuple",
+        'P' => "other primitive type",
+        'p' => "other unboxed primitive type",
+        'L' => "list",
+        'E' => "enumeration",
+        'S' => "type with one constructor",
+        'M' => "type with several constructors",
+        'e' | 's' | 'm' | 'l' => "unlifted type",
+        '.' => "type that is not known here",
+        '-' => "nothing of interest",
+        _ => return None,
+    })
+}
+
+/// `list, unboxed Int`: what letters say, one after the other.
+#[must_use]
+pub fn of_letters(letters: &str) -> String {
+    let mut words = String::new();
+    for letter in letters.chars() {
+        if !words.is_empty() {
+            words.push_str(", ");
+        }
+        match of_letter(letter) {
+            Some(word) => words.push_str(word),
+            None => words.push(letter),
+        }
+    }
+    words
+}
+
+/// What a counter is about, in a word or two.
+#[must_use]
+pub const fn of_kind(kind: Kind) -> &'static str {
+    match (kind.shape, kind.single_entry) {
+        (Shape::Function, false) => "function",
+        (Shape::Function, true) => "function, one-shot",
+        (Shape::Thunk, false) => "thunk",
+        (Shape::Thunk, true) => "thunk, one-shot",
+        (Shape::Constructor, _) => "constructor",
+        (Shape::LetNoEscape, _) => "let-no-escape",
+        (Shape::Evaluated, _) => "evaluated",
+    }
+}
+
+/// What that means.
+#[must_use]
+pub fn kind_explained(kind: Kind) -> String {
+    let what = match kind.shape {
+        Shape::Function => "A function. An entry is a call of it.",
+        Shape::Thunk => {
+            "A thunk: a value that is computed when it is first needed. An entry computes it; one that is never entered was allocated in vain."
+        }
+        Shape::Constructor => {
+            "A place where a constructor is put on the heap. It has no code that could be entered."
+        }
+        Shape::LetNoEscape => {
+            "A local function that lives on the stack, as it never leaves the function around it: it allocates no closure."
+        }
+        Shape::Evaluated => {
+            "A place where a value is looked at. An entry stands for a time when it was evaluated already, so that it need not be entered."
+        }
+    };
+    let mut words = what.to_owned();
+    if kind.single_entry {
+        words.push_str(" It is entered at most once, so that its value is not kept.");
+    }
+    if kind.standard {
+        words.push_str(" Its code is that of the runtime for all thunks of its form (a field of a record, an application), so that its entries are not counted.");
+    }
+    words
+}
+
+/// How the number of closures errs, if so.
+#[must_use]
+pub const fn size_errs(errs: SizeErrs) -> &'static str {
+    match errs {
+        SizeErrs::FieldsUnknown => {
+            "at most so many: the log does not tell the fields of constructors, so that two words are taken for each"
+        }
+        SizeErrs::OneWordTooLarge => {
+            "at least so many: of a function without arguments that take room, its closures count with one word too many"
+        }
+    }
+}
+
+/// How the number of closures of a row errs, if there are some.
+#[must_use]
+pub fn count_errs(row: &TickyRow) -> Option<SizeErrs> {
+    let some = row.allocd_count().is_some_and(|count| count > 0);
+    row.definition.as_ref()?.size_errs().filter(|_| some)
+}
+
+/// The sign before a number of closures that errs.
+#[must_use]
+pub const fn size_sign(errs: Option<SizeErrs>) -> &'static str {
+    match errs {
+        Some(SizeErrs::FieldsUnknown) => "≤ ",
+        Some(SizeErrs::OneWordTooLarge) => "≥ ",
+        None => "",
+    }
+}
+
+/// What is wrong with the counters of a log, or missing.
+#[must_use]
+pub const fn of_flaw(flaw: Flaw) -> &'static str {
+    match flaw {
+        Flaw::NoCounts => {
+            "The log names counters, but none was ever written: the runtime writes them every 0.1 s (-i), at the collection that follows, and some versions of GHC not at the end of the program."
+        }
+        Flaw::EntriesHoldBytes => {
+            "The GHC of this program added the bytes of closures to their entries (GHC 9.6 does, GHC 9.10 does not): entries of what is allocated are too many, and the bytes of closures are missing. What the code allocated is right."
+        }
+        Flaw::NoAllocd => {
+            "No bytes of closures were counted: compile with -ticky-allocd too (and -ticky-dyn-thunk, for thunks and constructors)."
+        }
+    }
+}
+
+/// How a log with ticky counters is made.
+pub const HOW_TO_RECORD: [&str; 2] = [
+    "ghc -ticky -ticky-allocd -ticky-dyn-thunk -rtsopts -eventlog Main.hs",
+    "./Main +RTS -lT",
+];
+
+/// What the flags mean, in a sentence each.
+pub const RECORDING_EXPLAINED: &str = "GHC 9.2 and later; every module that is to be counted is compiled with -ticky, and -ticky-allocd counts the bytes of each kind of closure. Counters are written every 0.1 s (-i), at the collection that follows. A program made like this runs several times slower.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_told_one_by_one() {
+        assert_eq!(of_letters("Li"), "list, unboxed Int");
+        assert_eq!(of_letters("?+"), "?, type class dictionary");
+        assert_eq!(of_letters(""), "");
+    }
+}

@@ -1,0 +1,173 @@
+//! `eventscope ticky FILE`: how often code was entered and what it allocated.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::out::escape_line;
+use super::{Condition, Failure, Input, Out, Output, Range, Table, report, say};
+use analysis::ticky::{TickyColumn, TickyQuery, TickyRow, TickyTable};
+use views::scene::format;
+use views::ticky_export::{cells, names};
+use views::words::ticky::{HOW_TO_RECORD, count_errs, of_flaw, size_sign};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The log
+    file: PathBuf,
+    #[command(flatten)]
+    range: Range,
+    /// By what the counters are sorted: name, kind, module, place, args, fvs, entries, allocs, allocs-per-entry, allocd, allocd-count or entries-per-allocd
+    #[arg(long, value_name = "COLUMN", default_value = "allocs", value_parser = column)]
+    sort: TickyColumn,
+    /// The other way round
+    #[arg(long)]
+    reverse: bool,
+    /// Only counters with these words in name, module or place; a word may be about one column (kind:thunk, module:Data.Map) or a bound (entries>1000, allocs>=2M)
+    #[arg(long, value_name = "WORDS", default_value = "")]
+    filter: String,
+    /// At most so many counters
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// Print rows with tabs between their cells, and all columns
+    #[arg(long, conflicts_with_all = ["json", "csv"])]
+    tsv: bool,
+    #[command(flatten)]
+    output: Output,
+}
+
+fn column(name: &str) -> Result<TickyColumn, String> {
+    let all = || TickyColumn::ALL.map(TickyColumn::name).join(", ");
+    TickyColumn::named(name).ok_or_else(|| format!("there are {}", all()))
+}
+
+pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
+    let query = TickyQuery {
+        range: arguments.range.span()?,
+        filter: arguments.filter.clone(),
+        sort: arguments.sort,
+        descending: arguments.sort.largest_first() != arguments.reverse,
+        rows: 0..arguments.limit.unwrap_or(u64::MAX),
+    };
+    let session = Input::open(&arguments.file)?.read_session()?;
+    let table = session.ask(&query);
+    let condition = report(session.reader());
+    if table.counters == 0 {
+        let what = format!(
+            "the log has no ticky counters: {} and run with +RTS -lT",
+            HOW_TO_RECORD[0]
+        );
+        return Err(Failure::Absent(what));
+    }
+    if arguments.output.json {
+        out.json(&document(&table))?;
+    } else if arguments.tsv || arguments.output.is_csv() {
+        let names = names();
+        let mut rows = Table::begin(out, arguments.output, &names)?;
+        for row in &table.rows {
+            rows.row(&cells(&table, row))?;
+        }
+        rows.end()?;
+    } else {
+        out.text(in_columns(&table))?;
+    }
+    if let Some(flaw) = table.flaw() {
+        out.flush()?;
+        say(of_flaw(flaw));
+    }
+    Ok(condition)
+}
+
+fn document(table: &TickyTable) -> serde_json::Value {
+    let names = names();
+    let rows = table.rows.iter().map(|row| {
+        let cells = cells(table, row);
+        let pairs = names.iter().zip(&cells);
+        pairs
+            .map(|(name, cell)| ((*name).to_owned(), cell.to_json()))
+            .collect::<serde_json::Map<_, _>>()
+    });
+    json!({
+        "counters": table.counters,
+        "samples": table.samples,
+        "allocated_bytes": table.allocated_bytes,
+        "entries_hold_bytes": table.entries_hold_bytes,
+        "total": table.total,
+        "entries": table.all.entries,
+        "allocs_bytes": table.all.allocs_bytes,
+        "allocs_share": table.share(table.all.allocs_bytes),
+        "allocd_bytes": table.all.allocd_bytes,
+        "rows": rows.collect::<Vec<_>>(),
+    })
+}
+
+/// The heads of the columns; all but the last are numbers.
+const HEADS: [&str; 8] = [
+    "entries",
+    "allocs",
+    "share",
+    "per entry",
+    "allocd",
+    "allocd#",
+    "entries each",
+    "counter",
+];
+
+/// The table for reading, with the sums of all rows in the last line.
+fn in_columns(table: &TickyTable) -> String {
+    let mut lines = vec![HEADS.map(str::to_owned)];
+    lines.extend(table.rows.iter().map(|row| line(table, row)));
+    let all = TickyRow {
+        counts: table.all,
+        ..TickyRow::default()
+    };
+    let mut sums = line(table, &all);
+    let counters = format::many(table.total, "counter");
+    sums[7] = match table.samples {
+        0 => counters,
+        samples => format!("{counters}, {}", format::many(samples, "sample")),
+    };
+    lines.push(sums);
+    let width = |column: usize| {
+        let cells = lines.iter().map(|line| line[column].chars().count());
+        cells.max().unwrap_or(0)
+    };
+    let widths: [usize; 8] = std::array::from_fn(width);
+    let mut text = String::new();
+    for line in &lines {
+        for (cell, width) in line.iter().zip(&widths).take(7) {
+            text.push_str(&format!("{cell:>width$}  "));
+        }
+        text.push_str(&line[7]);
+        text.push('\n');
+    }
+    text
+}
+
+fn line(table: &TickyTable, row: &TickyRow) -> [String; 8] {
+    let counts = &row.counts;
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| format::NOTHING.to_owned());
+    let ratio = |ratio: Option<f64>| or_dash(ratio.map(|ratio| format!("{ratio:.2}")));
+    let share = table.share(counts.allocs_bytes);
+    let sign = size_sign(count_errs(row));
+    let of_closures = |text: String| or_dash(Some(text).filter(|_| table.has_allocd));
+    [
+        counts.entries.to_string(),
+        counts.allocs_bytes.to_string(),
+        or_dash(share.map(|share| format!("{:.2} %", share * 100.0))),
+        ratio(row.allocs_per_entry()),
+        of_closures(counts.allocd_bytes.to_string()),
+        row.allocd_count().map_or_else(
+            || or_dash(None),
+            |count| of_closures(format!("{sign}{count}")),
+        ),
+        ratio(row.entries_per_allocd()),
+        escape_line(&called(row)),
+    ]
+}
+
+/// The whole name of a counter.
+fn called(row: &TickyRow) -> String {
+    let definition = row.definition.as_ref();
+    definition.map_or_else(|| row.short_name(), |it| it.name.clone())
+}
