@@ -157,6 +157,7 @@ fn compare(table: &TickyTable, theirs: &Reference, from: u64, to: u64) -> Result
 fn ask(session: &Session, range: Option<(u64, u64)>) -> TickyTable {
     session.ask(&TickyQuery {
         range: range.map(|(from, to)| Interval::new(Nanos(from), Nanos(to))),
+        descending: true,
         rows: 0..u64::MAX,
         ..TickyQuery::default()
     })
