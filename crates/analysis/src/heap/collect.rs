@@ -500,7 +500,7 @@ mod tests {
             .bands()
             .map(|band| profile.censuses.at(band, 399))
             .sum();
-        assert_eq!(sum, (0..100).map(|band| bytes(399, band)).sum());
+        assert_eq!(sum, (0..100).map(|band| bytes(399, band)).sum::<u64>());
         assert_eq!(
             rows(profile).last().map(String::as_str),
             Some("400 rest=5 new=6")
