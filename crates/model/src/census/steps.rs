@@ -58,8 +58,14 @@ pub(super) struct Steps {
     most: u64,
     /// The last step.
     last: Step,
-    /// The first census in which the band is not known to hold anything.
-    end: u32,
+}
+
+/// The steps of a band, with the first census in which it is not known to hold
+/// anything. That one changes with every census, most steps do not.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Series<'a> {
+    pub(super) steps: &'a Steps,
+    pub(super) end: u32,
 }
 
 const SIZE_OF_WORD: u64 = 8;
@@ -157,20 +163,19 @@ impl Iterator for Reader<'_> {
 }
 
 impl Steps {
-    /// The band holds so many bytes in a census, which is later than those told
-    /// before; in the ones between it holds nothing.
-    pub(super) fn hold(&mut self, census: u32, bytes: u64, clock: &Clock) {
-        if self.end < census {
+    /// The band holds so many bytes in a census; in those between `end` and that
+    /// one it holds nothing.
+    pub(super) fn hold(&mut self, census: u32, bytes: u64, end: u32, clock: &Clock) {
+        if end < census {
             self.step(
                 Step {
-                    census: self.end,
+                    census: end,
                     bytes: 0,
                 },
                 clock,
             );
         }
         self.step(Step { census, bytes }, clock);
-        self.end = census + 1;
     }
 
     fn step(&mut self, step: Step, clock: &Clock) {
@@ -216,13 +221,15 @@ impl Steps {
         let sealed: usize = self.sealed.iter().map(|sealed| sealed.steps.len()).sum();
         sealed + self.open.capacity() + self.sealed.capacity() * size_of::<Sealed>()
     }
+}
 
+impl<'a> Series<'a> {
     /// The runs from the mark before a census on.
-    fn runs_from(&self, census: u32) -> impl Iterator<Item = Run> + '_ {
+    fn runs_from(self, census: u32) -> impl Iterator<Item = Run> + 'a {
         let mark = self.mark(census);
-        let sealed = self.sealed.get(mark..).unwrap_or_default();
+        let sealed = self.steps.sealed.get(mark..).unwrap_or_default();
         let ends = sealed.iter().skip(1).map(|next| next.before.census);
-        let ends = ends.chain([self.before.census]);
+        let ends = ends.chain([self.steps.before.census]);
         let runs = sealed
             .iter()
             .zip(ends)
@@ -230,26 +237,27 @@ impl Steps {
         runs.chain(self.open_runs())
     }
 
-    fn open_runs(&self) -> Reader<'_> {
+    fn open_runs(self) -> Reader<'a> {
         Reader {
-            bytes: &self.open,
+            bytes: &self.steps.open,
             at: 0,
-            held: self.before,
+            held: self.steps.before,
             end: self.end,
         }
     }
 
     /// The mark from which on one must read to come to a census.
-    fn mark(&self, census: u32) -> usize {
+    fn mark(self, census: u32) -> usize {
         let after = self
+            .steps
             .sealed
             .partition_point(|sealed| sealed.before.census <= census);
-        let after_open = usize::from(self.before.census <= census);
+        let after_open = usize::from(self.steps.before.census <= census);
         (after + after_open).saturating_sub(1)
     }
 
     /// The runs of some censuses, cut at their ends.
-    pub(super) fn runs_in(&self, censuses: Range<u32>) -> impl Iterator<Item = Run> + '_ {
+    pub(super) fn runs_in(self, censuses: Range<u32>) -> impl Iterator<Item = Run> + 'a {
         let Range { start, end } = censuses;
         self.runs_from(start)
             .skip_while(move |run| run.censuses.end <= start)
@@ -261,12 +269,13 @@ impl Steps {
     }
 
     /// The sums of all censuses before one.
-    fn sums_before(&self, census: u32, clock: &Clock) -> Sums {
+    fn sums_before(self, census: u32, clock: &Clock) -> Sums {
         let mark = self.mark(census);
         let mut sums = self
+            .steps
             .sealed
             .get(mark)
-            .map_or(self.sums, |sealed| sealed.sums);
+            .map_or(self.steps.sums, |sealed| sealed.sums);
         for run in self.runs_from(census) {
             let end = run.censuses.end.min(census);
             if run.censuses.start >= end {
@@ -284,7 +293,7 @@ impl Steps {
     }
 
     /// The most that the band holds in one of some censuses.
-    fn most(&self, censuses: &Range<u32>) -> u64 {
+    fn most(self, censuses: &Range<u32>) -> u64 {
         // Marks that lie in the range as a whole need no reading.
         let first = self.mark(censuses.start) + 1;
         let last = self.mark(censuses.end);
@@ -296,12 +305,13 @@ impl Steps {
                 .unwrap_or(0);
         }
         let whole = self
+            .steps
             .sealed
-            .get(first..last.min(self.sealed.len()))
+            .get(first..last.min(self.steps.sealed.len()))
             .unwrap_or_default();
-        let starts = |mark: usize| match self.sealed.get(mark) {
+        let starts = |mark: usize| match self.steps.sealed.get(mark) {
             Some(sealed) => sealed.before.census,
-            None => self.before.census,
+            None => self.steps.before.census,
         };
         let ends = [censuses.start..starts(first), starts(last)..censuses.end];
         let ends = ends.into_iter().flat_map(|part| self.runs_in(part));
@@ -311,7 +321,7 @@ impl Steps {
     }
 
     /// The sums of some censuses.
-    pub(super) fn sums(&self, censuses: &Range<u32>, clock: &Clock) -> (Sums, u64) {
+    pub(super) fn sums(self, censuses: &Range<u32>, clock: &Clock) -> (Sums, u64) {
         if censuses.is_empty() {
             return (Sums::default(), 0);
         }
@@ -330,13 +340,13 @@ impl Steps {
     }
 
     /// What the band holds in a census.
-    pub(super) fn at(&self, census: u32) -> u64 {
+    pub(super) fn at(self, census: u32) -> u64 {
         let run = self.runs_in(census..census.saturating_add(1)).next();
         run.map_or(0, |run| run.bytes)
     }
 
     /// The last census of some in which the band holds anything.
-    pub(super) fn last_held(&self, censuses: &Range<u32>) -> Option<u32> {
+    pub(super) fn last_held(self, censuses: &Range<u32>) -> Option<u32> {
         let end = censuses.end.min(self.end);
         if end <= censuses.start {
             return None;
@@ -344,9 +354,9 @@ impl Steps {
         let mut mark = self.mark(end - 1);
         let mut end = end;
         loop {
-            let start = match self.sealed.get(mark) {
+            let start = match self.steps.sealed.get(mark) {
                 Some(sealed) => sealed.before.census,
-                None => self.before.census,
+                None => self.steps.before.census,
             };
             let part = start.max(censuses.start)..end;
             let held = self.runs_in(part).filter(|run| run.bytes > 0).last();
