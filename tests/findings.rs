@@ -57,6 +57,7 @@ fn types() -> Vec<Declared> {
         (56, Some(12), "Task migrate"),
         (57, Some(8), "Task delete"),
         (161, None, "Heap profile cost-centre definition"),
+        (169, None, "An IPE entry"),
         (181, None, "User binary message"),
     ];
     [TYPES, &more].concat()
@@ -120,6 +121,18 @@ fn binary(parts: &[&[u8]]) -> Build {
     on_cap_0(|log| {
         for (at, part) in (1..).zip(parts) {
             log.event(181, at, part);
+        }
+        log
+    })
+}
+
+/// Info tables with long names.
+fn many_info_tables(count: u64) -> Build {
+    let text = "x".repeat(4000);
+    on_cap_0(|log| {
+        for at in 1..=count {
+            let texts = format!("{at}{text}\0\0{at}{text}a\0{at}{text}b\0{at}{text}c\0:\0");
+            log.event(169, at, &[&at.to_be_bytes()[..], texts.as_bytes()].concat());
         }
         log
     })
@@ -238,6 +251,7 @@ fn logs() -> Vec<(Rule, Build)> {
             Rule::MessagesCut,
             numbered(34_000, |_| "a long story ".repeat(320)),
         ),
+        (Rule::InfoTablesLeftOut, many_info_tables(8_000)),
         (Rule::GcEndWithoutStart, events(&[(10, 0)])),
         (Rule::GcStartRepeated, events(&[(9, 0), (9, 0), (10, 0)])),
         (Rule::StopBeforeRun, events(&[(2, 7)])),

@@ -22,10 +22,11 @@ fuzz_target!(|bytes: &[u8]| {
     for functions in [vec![address], known.to_vec(), Vec::new()] {
         let wanted = Wanted {
             functions,
-            code: vec![address, Address(0x40_00F0)],
+            info_tables: vec![address, Address(0x40_00D8)],
+            known: vec![(Address(0x40_00D8), "map_info".to_owned())],
         };
         if let Ok(naming) = symbols.name(&wanted) {
-            assert!(naming.names.len() <= 4);
+            assert!(naming.names.len() <= 4 && naming.modules.len() <= 2);
         }
     }
 });

@@ -220,6 +220,7 @@ impl Recording {
             messages: &self.messages,
             prefixes: self.tracks.prefixes(),
             telemetry: &self.telemetry,
+            info_tables: self.names.info_tables(),
             collections,
         }
     }

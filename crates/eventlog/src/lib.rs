@@ -12,6 +12,7 @@
 //! `rts/eventlog/EventLog.c`.
 
 pub mod blocks;
+pub mod closure_type;
 pub mod conventions;
 pub mod cursor;
 pub mod display;
@@ -20,6 +21,7 @@ mod event_set;
 pub mod header;
 pub mod ids;
 pub mod inflate;
+pub mod info_tables;
 mod judge;
 pub mod names;
 mod order;

@@ -14,6 +14,7 @@ use super::conventions::opentelemetry::Telemetry;
 use super::conventions::stack_profiler::StackMessage;
 use super::event::{Event, EventType};
 use super::event_set::EventSet;
+use super::info_tables::InfoTables;
 use super::order::Sink;
 use super::record::Record;
 use crate::ids::{CostCentreId, ThreadId};
@@ -25,7 +26,8 @@ pub enum Key {
     Thread(ThreadId),
     /// A cost centre, by module and label.
     CostCentre(CostCentreId),
-    /// An info table, by its address.
+    /// An info table that the log does not describe, by its address: what the
+    /// symbols of the executable call it.
     InfoTable(u64),
     /// A ticky counter.
     TickyCounter(u64),
@@ -41,12 +43,14 @@ pub enum Key {
     StackLocation(u64),
 }
 
-/// All names of a log, as far as they fit [`Names::BUDGET_BYTES`].
+/// All names of a log, as far as they fit [`Names::BUDGET_BYTES`], and its
+/// [info tables](InfoTables).
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     text: String,
     /// Begin and length in `text`.
     places: FxHashMap<Key, (u32, u32)>,
+    info_tables: InfoTables,
 }
 
 impl Names {
@@ -66,18 +70,7 @@ impl Names {
                 let name = qualified(&module.0.to_str(), &label.0.to_str());
                 self.insert(Key::CostCentre(*id), &name);
             }
-            Event::InfoTableProv {
-                info,
-                label,
-                module,
-                table_name,
-                ..
-            } => {
-                let label = Some(label.0).filter(|label| !label.0.is_empty());
-                let label = label.unwrap_or(table_name.0);
-                let name = qualified(&module.0.to_str(), &label.to_str());
-                self.insert(Key::InfoTable(*info), &name);
-            }
+            Event::InfoTableProv { .. } => self.info_tables.describe(event),
             Event::TickyCounterDef { id, name, .. } => {
                 self.insert(Key::TickyCounter(*id), &name.0.to_str());
             }
@@ -138,6 +131,23 @@ impl Names {
         let (begin, len) = *self.places.get(&key)?;
         let begin = begin as usize;
         self.text.get(begin..begin + len as usize)
+    }
+
+    /// The info tables that the log describes.
+    #[must_use]
+    pub const fn info_tables(&self) -> &InfoTables {
+        &self.info_tables
+    }
+
+    /// What the closures of an info table are called: as the log says, or else
+    /// the symbols of the executable.
+    #[must_use]
+    pub fn info_table(&self, address: u64) -> Option<String> {
+        let described = self.info_tables.get(address);
+        let described = described.map(|table| table.qualified());
+        described
+            .filter(|name| !name.is_empty())
+            .or_else(|| self.get(Key::InfoTable(address)).map(str::to_owned))
     }
 
     /// The label of a thread.

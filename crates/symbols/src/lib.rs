@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod haskell;
 mod load;
 mod name;
 mod nm;
@@ -9,11 +10,14 @@ mod zcode;
 
 use std::io::{Read, Seek, SeekFrom};
 
+pub use haskell::SymbolKind;
 pub use load::Load;
-pub use name::Name;
+pub use name::{Name, Package};
 use nm::NmText;
 use object_file::ObjectFile;
 use table::Table;
+
+use rustc_hash::FxHashMap;
 
 use eventlog::ids::Address;
 use eventlog::system_words;
@@ -120,8 +124,13 @@ pub enum SymbolsError {
 pub struct Wanted {
     /// Where functions begin.
     pub functions: Vec<Address>,
-    /// Anywhere in the code.
-    pub code: Vec<Address>,
+    /// Where info tables begin: what heap profiles by info table and samples of
+    /// stacks have, and `IPE` events describe. Their symbols stand behind them.
+    pub info_tables: Vec<Address>,
+    /// Info tables that the log names itself, with the names of the tables. They
+    /// help to find where the program was loaded, and tell whether the file
+    /// is the program that wrote the log.
+    pub known: Vec<(Address, String)>,
 }
 
 /// The names of addresses.
@@ -129,8 +138,24 @@ pub struct Wanted {
 pub struct Naming {
     /// Where the program was loaded.
     pub load: Load,
-    /// Those that have a name, in the order in which they are wanted.
+    /// Those that have a name: functions, then info tables, in the order in
+    /// which they are wanted.
     pub names: Vec<(Address, Name)>,
+    /// Info tables without a symbol of their own, as those of local closures
+    /// are, that lie between two symbols of one module: of the names only
+    /// package and module are known.
+    pub modules: Vec<(Address, Name)>,
+}
+
+/// What a symbol is looked up as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum As {
+    /// A function of C.
+    Function,
+    /// An info table: of other symbols nothing is told.
+    InfoTable,
+    /// Anything of Haskell.
+    Haskell,
 }
 
 /// An address and its symbol.
@@ -141,9 +166,11 @@ struct Found {
     in_file: u64,
     /// The number of its symbol in the file.
     symbol: u32,
-    /// Whether it is of Haskell code.
-    haskell: bool,
+    as_: As,
 }
+
+/// How many names of the log are compared with those of the file.
+const COMPARED: usize = 64;
 
 /// Where the names of a table are.
 #[derive(Debug)]
@@ -215,34 +242,104 @@ impl<R: Read + Seek> Symbols<R> {
     /// If the file can no longer be read.
     pub fn name(&mut self, wanted: &Wanted) -> Result<Naming, SymbolsError> {
         let fixed = matches!(&self.names, Names::Object(object) if object.fixed);
-        let load = load::find(&self.table, wanted, fixed);
-        let Some(offset) = load.offset() else {
-            let names = Vec::new();
-            return Ok(Naming { load, names });
+        let place = load::find(&self.table, wanted, fixed);
+        let mut naming = Naming {
+            load: place.load,
+            names: Vec::new(),
+            modules: Vec::new(),
         };
-        let at = |address: Address| address.0.wrapping_sub(offset);
-        let mut found = Vec::new();
-        for &address in &wanted.functions {
-            found.extend(self.table.entry(at(address)).map(|place| Found {
-                address,
-                in_file: at(address),
-                symbol: self.table.symbol(place),
-                haskell: false,
-            }));
-        }
-        for &address in &wanted.code {
-            found.extend(self.table.around(at(address)).map(|place| Found {
-                address,
-                in_file: at(address),
-                symbol: self.table.symbol(place),
-                haskell: true,
-            }));
-        }
-        let names = match &self.names {
-            Names::Nm(text) => found.iter().map(|found| text.name(found)).collect(),
-            Names::Object(_) => object_file::names(&mut self.file, self.kind, &found)?,
+        let Some(offset) = place.load.offset() else {
+            return Ok(naming);
         };
-        Ok(Naming { load, names })
+        let function = |address: Address| address.0.wrapping_sub(offset);
+        let table = |address: Address| function(address).wrapping_add(place.header);
+        if self.is_other_build(&wanted.known, table)? {
+            naming.load = Load::OtherBuild;
+            return Ok(naming);
+        }
+        let functions = wanted.functions.iter();
+        let functions = functions.map(|&address| (address, function(address), As::Function));
+        let tables = wanted.info_tables.iter();
+        let tables = tables.map(|&address| (address, table(address), As::InfoTable));
+        let found: Vec<Found> = functions
+            .chain(tables)
+            .filter_map(|(address, in_file, as_)| self.at(address, in_file, as_))
+            .collect();
+        naming.names = self.names_of(&found)?;
+        let unnamed = wanted.info_tables.iter().copied();
+        let unnamed = unnamed.filter(|address| self.table.entry(table(*address)).is_none());
+        let unnamed: Vec<(Address, u64)> = unnamed.map(|it| (it, table(it))).collect();
+        naming.modules = self.modules_of(&unnamed)?;
+        Ok(naming)
+    }
+
+    /// What begins at an address of the file.
+    fn at(&self, address: Address, in_file: u64, as_: As) -> Option<Found> {
+        let place = self.table.entry(in_file)?;
+        Some(Found {
+            address,
+            in_file,
+            symbol: self.table.symbol(place),
+            as_,
+        })
+    }
+
+    fn names_of(&mut self, found: &[Found]) -> Result<Vec<(Address, Name)>, SymbolsError> {
+        match &self.names {
+            Names::Nm(text) => Ok(found.iter().filter_map(|found| text.name(found)).collect()),
+            Names::Object(_) => object_file::names(&mut self.file, self.kind, found),
+        }
+    }
+
+    /// Whether the file has other names than the log for most of the info tables
+    /// of which both have one.
+    fn is_other_build(
+        &mut self,
+        known: &[(Address, String)],
+        table: impl Fn(Address) -> u64,
+    ) -> Result<bool, SymbolsError> {
+        let at = |(address, _): &(Address, String)| self.at(*address, table(*address), As::Haskell);
+        let found: Vec<Found> = known.iter().filter_map(at).take(COMPARED).collect();
+        let said: FxHashMap<Address, &str> =
+            known.iter().map(|(at, name)| (*at, &**name)).collect();
+        let names = self.names_of(&found)?;
+        let same = |(address, name): &&(Address, Name)| {
+            let said = said.get(address);
+            said.is_some_and(|said| said.starts_with(&name.label))
+        };
+        Ok(names.iter().filter(same).count() * 2 < names.len())
+    }
+
+    /// The modules of info tables that have no symbol.
+    fn modules_of(
+        &mut self,
+        unnamed: &[(Address, u64)],
+    ) -> Result<Vec<(Address, Name)>, SymbolsError> {
+        let sides = |&(address, in_file): &(Address, u64)| {
+            let (before, behind) = self.table.sides(in_file)?;
+            let found = |place| Found {
+                address,
+                in_file,
+                symbol: self.table.symbol(place),
+                as_: As::Haskell,
+            };
+            Some([found(before), found(behind)])
+        };
+        let found: Vec<Found> = unnamed.iter().filter_map(sides).flatten().collect();
+        let names = self.names_of(&found)?;
+        let module = |pair: &[(Address, Name)]| match pair {
+            [(at, before), (same, behind)] if at == same && !before.module.is_empty() => {
+                let one = (&before.package, &before.module) == (&behind.package, &behind.module);
+                let name = Name {
+                    package: before.package.clone(),
+                    module: before.module.clone(),
+                    ..Name::default()
+                };
+                one.then_some((*at, name))
+            }
+            _ => None,
+        };
+        Ok(names.windows(2).filter_map(module).collect())
     }
 }
 

@@ -11,7 +11,7 @@ use eventlog::ids::Address;
 /// A page is at least so large.
 const PAGE: u64 = 4096;
 
-/// How many addresses inside the code are looked at.
+/// How many info tables are asked.
 const SAMPLE: usize = 512;
 
 /// Where a program was loaded, as far as addresses tell.
@@ -25,6 +25,9 @@ pub enum Load {
     Nowhere,
     /// So many places do: which is not to be told.
     Several(usize),
+    /// The log calls its info tables otherwise than the file does: it is
+    /// another build of the program.
+    OtherBuild,
 }
 
 impl Load {
@@ -34,75 +37,149 @@ impl Load {
         match self {
             Self::AsItStands => Some(0),
             Self::Moved(by) => Some(by as u64),
-            Self::Nowhere | Self::Several(_) => None,
+            Self::Nowhere | Self::Several(_) | Self::OtherBuild => None,
         }
     }
 }
 
-/// Finds where the program was loaded: by its functions, which have to begin
-/// where symbols are, all of them; without any, by what most of the other
-/// addresses say. `fixed`: it can only be loaded where its file says.
-pub(super) fn find(table: &Table, wanted: &Wanted, fixed: bool) -> Load {
-    let begins = |address: &&Address| table.entry(address.0).is_some();
-    let most = |addresses: &[Address]| {
-        let hits = addresses.iter().filter(begins).count();
-        hits * 2 > addresses.len()
-    };
-    if fixed || most(&wanted.functions) {
-        return Load::AsItStands;
-    }
-    if !wanted.functions.is_empty() {
-        return by_all(table, &wanted.functions);
-    }
-    if wanted.code.is_empty() || most(&wanted.code) {
-        return Load::AsItStands;
-    }
-    by_most(table, &wanted.code)
+/// How far behind the beginning of an info table its symbol stands: at its
+/// end, where the code is. A table has two words, with profiling four
+/// (`StgInfoTable` in `rts/storage/InfoTables.h`), of 8 bytes or of 4; without
+/// tables next to code the symbol stands where it begins. The first are the
+/// usual ones.
+const HEADERS: [u64; 4] = [16, 32, 8, 0];
+
+/// Where a program was loaded, and where its info tables have their symbols.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) load: Load,
+    /// How far behind the beginning of an info table.
+    pub(super) header: u64,
 }
 
-/// The offset that makes all of them beginnings.
-fn by_all(table: &Table, functions: &[Address]) -> Load {
-    let Some(&first) = functions.first() else {
-        return Load::AsItStands;
+/// Finds where the program was loaded: by its functions, which have to begin
+/// where symbols are, all of them; without any, by what its info tables say.
+/// `fixed`: it can only be loaded where its file says.
+pub(super) fn find(table: &Table, wanted: &Wanted, fixed: bool) -> Place {
+    let functions = by_functions(table, &wanted.functions, fixed);
+    let load = functions.or(fixed.then_some(Load::AsItStands));
+    let tables = voters(wanted);
+    if tables.is_empty() {
+        let load = load.unwrap_or(Load::AsItStands);
+        return Place { load, header: 0 };
+    }
+    let votes = match load.map(Load::offset) {
+        Some(None) => Votes::default(),
+        Some(Some(offset)) => votes_at(table, &tables, offset),
+        None => votes_anywhere(table, &tables),
     };
+    let found = decide(&votes, tables.len());
+    // Functions are believed, whatever the info tables are.
+    let load = functions.unwrap_or(found.load);
+    Place { load, ..found }
+}
+
+/// By functions alone; `None` without any.
+fn by_functions(table: &Table, functions: &[Address], fixed: bool) -> Option<Load> {
+    let &first = functions.first()?;
+    let begins = |address: &&Address| table.entry(address.0).is_some();
+    if fixed || functions.iter().filter(begins).count() * 2 > functions.len() {
+        return Some(Load::AsItStands);
+    }
     let fits = |offset: &u64| {
         let at = |address: &Address| table.entry(address.0.wrapping_sub(*offset));
         functions.iter().all(|address| at(address).is_some())
     };
-    let mut fitting = offsets(table, first).filter(fits);
-    match (fitting.next(), fitting.count()) {
+    let same_page = |entry: &u64| entry % PAGE == first.0 % PAGE;
+    let entries = table.addresses().filter(same_page);
+    let mut fitting = entries.map(|at| first.0.wrapping_sub(at)).filter(fits);
+    Some(match (fitting.next(), fitting.count()) {
         (None, _) => Load::Nowhere,
         (Some(offset), 0) => Load::Moved(offset as i64),
         (Some(_), more) => Load::Several(more + 1),
-    }
+    })
 }
 
-/// The offset that makes more of them beginnings than any other does, and
-/// more than half.
-fn by_most(table: &Table, code: &[Address]) -> Load {
-    let distinct: FxHashSet<Address> = code.iter().copied().take(SAMPLE).collect();
-    let mut votes: FxHashMap<u64, usize> = FxHashMap::default();
-    for &address in &distinct {
-        for offset in offsets(table, address) {
-            *votes.entry(offset).or_default() += 1;
+/// Some of the info tables, from all over the program.
+fn voters(wanted: &Wanted) -> Vec<Address> {
+    let known = wanted.known.iter().map(|(address, _)| *address);
+    let mut all: Vec<Address> = wanted.info_tables.iter().copied().chain(known).collect();
+    all.sort_unstable();
+    all.dedup();
+    let step = all.len().div_ceil(SAMPLE).max(1);
+    all.into_iter().step_by(step).collect()
+}
+
+/// How many info tables have a symbol, by the offset and the place in
+/// [`HEADERS`].
+type Votes = FxHashMap<(u64, usize), usize>;
+
+fn votes_at(table: &Table, tables: &[Address], offset: u64) -> Votes {
+    let count = |header: u64| {
+        let symbol = |address: &&Address| {
+            let at = address.0.wrapping_sub(offset).wrapping_add(header);
+            table.entry(at).is_some()
+        };
+        tables.iter().filter(symbol).count()
+    };
+    let headers = HEADERS.iter().enumerate();
+    let votes = headers.map(|(place, header)| ((offset, place), count(*header)));
+    votes.collect()
+}
+
+fn votes_anywhere(table: &Table, tables: &[Address]) -> Votes {
+    // What can be told apart by whole pages only is looked at together.
+    let mut by_page: FxHashMap<u64, Vec<u64>> = FxHashMap::default();
+    for address in tables {
+        for header in HEADERS {
+            by_page
+                .entry(address.0.wrapping_add(header) % PAGE)
+                .or_default();
         }
     }
-    let most = votes.values().copied().max().unwrap_or(0);
-    let mut best = votes.iter().filter(|(_, count)| **count == most);
-    match (best.next(), best.count()) {
-        (Some((&offset, _)), 0) if most * 2 > distinct.len() => Load::Moved(offset as i64),
-        (Some(_), more) if more > 0 && most * 2 > distinct.len() => Load::Several(more + 1),
-        _ => Load::Nowhere,
+    for entry in table.addresses() {
+        if let Some(entries) = by_page.get_mut(&(entry % PAGE)) {
+            entries.push(entry);
+        }
     }
+    let mut votes = Votes::default();
+    for address in tables {
+        for (place, header) in HEADERS.iter().enumerate() {
+            let symbol = address.0.wrapping_add(*header);
+            for entry in by_page.get(&(symbol % PAGE)).into_iter().flatten() {
+                let offset = symbol.wrapping_sub(*entry);
+                *votes.entry((offset, place)).or_default() += 1;
+            }
+        }
+    }
+    votes
 }
 
-/// The offsets that make an address the beginning of something.
-fn offsets(table: &Table, address: Address) -> impl Iterator<Item = u64> + '_ {
-    let same_page = move |entry: &u64| entry % PAGE == address.0 % PAGE;
-    table
-        .addresses()
-        .filter(same_page)
-        .map(move |entry| address.0.wrapping_sub(entry))
+/// The offset with the most votes, if it has many, and no other has half as
+/// many. Not all tables have a symbol: those of local closures may have none,
+/// and those of shared libraries are elsewhere. By chance alone, one in fifty
+/// has one at any offset.
+fn decide(votes: &Votes, tables: usize) -> Place {
+    let nowhere = Place {
+        load: Load::Nowhere,
+        header: 0,
+    };
+    let best = votes
+        .iter()
+        .max_by_key(|((offset, place), count)| (**count, std::cmp::Reverse((*place, *offset))));
+    let Some((&(offset, place), &most)) = best.filter(|(_, most)| **most * 8 > tables) else {
+        return nowhere;
+    };
+    let rivals = votes.iter().filter(|(_, count)| **count * 2 >= most);
+    let offsets: FxHashSet<u64> = rivals.map(|((offset, _), _)| *offset).collect();
+    Place {
+        load: match (offsets.len(), offset) {
+            (0 | 1, 0) => Load::AsItStands,
+            (0 | 1, _) => Load::Moved(offset as i64),
+            (several, _) => Load::Several(several),
+        },
+        header: HEADERS.get(place).copied().unwrap_or(0),
+    }
 }
 
 #[cfg(test)]
@@ -115,7 +192,6 @@ mod tests {
             address,
             rank: 0,
             symbol: 0,
-            size: 0,
         };
         Table::new(addresses.iter().map(entry).collect())
     }
@@ -145,35 +221,89 @@ mod tests {
             // A file whose own place is behind that in memory.
             (vec![0x150, 0x1139 - 0x1000], false, Load::Moved(-0x1000)),
         ] {
+            let info_tables = match functions.is_empty() {
+                true => vec![],
+                false => addresses(&[1]),
+            };
             let wanted = Wanted {
                 functions: addresses(&functions),
-                code: addresses(&[1]),
+                info_tables,
+                ..Wanted::default()
             };
-            let wanted = match functions.is_empty() {
-                true => Wanted::default(),
-                false => wanted,
-            };
-            assert_eq!(find(&table, &wanted, fixed), load, "{functions:x?}");
+            assert_eq!(find(&table, &wanted, fixed).load, load, "{functions:x?}");
         }
     }
 
     #[test]
-    fn without_functions_most_addresses_decide() {
+    fn info_tables_tell_where_a_program_was_loaded_and_how_long_they_are() {
         let table = table(&[0x1139, 0x1150, 0x2139, 0x3200]);
-        for (code, load) in [
-            (vec![0x1139, 0x1150, 0x77], Load::AsItStands),
+        let base = 0x7000_0000;
+        for (symbols, header, fixed, load) in [
             (
-                vec![0x7000_1139, 0x7000_1150, 0x7000_3200, 0x7000_3333],
-                Load::Moved(0x7000_0000),
+                vec![0x1139, 0x1150, 0x3200, 0x77],
+                16,
+                false,
+                Load::AsItStands,
             ),
-            (vec![0x7000_1139, 0x7000_3333, 0x7000_3335], Load::Nowhere),
-            (vec![0x7000_2139], Load::Several(2)),
+            (vec![0x1139, 0x1150], 16, false, Load::Several(2)),
+            (vec![0x1139, 0x1150, 0x77], 32, true, Load::AsItStands),
+            // Most are of shared libraries.
+            (vec![0x1139, 1, 2, 3, 4, 5, 6], 16, true, Load::AsItStands),
+            (vec![0x1138, 1, 2], 16, true, Load::Nowhere),
+            (
+                vec![base + 0x1139, base + 0x1150, base + 0x3200, base + 0x3333],
+                16,
+                false,
+                Load::Moved(base as i64),
+            ),
+            (
+                vec![base + 0x1139, base + 0x1150, base + 0x3200],
+                0,
+                false,
+                Load::Moved(base as i64),
+            ),
+            (vec![base + 0x2139], 16, false, Load::Several(2)),
+            (vec![base + 0x2138], 16, false, Load::Nowhere),
         ] {
+            let begin = |symbol: &u64| Address(symbol.wrapping_sub(header));
             let wanted = Wanted {
-                functions: Vec::new(),
-                code: addresses(&code),
+                info_tables: symbols.iter().map(begin).collect(),
+                ..Wanted::default()
             };
-            assert_eq!(find(&table, &wanted, false), load, "{code:x?}");
+            let found = find(&table, &wanted, fixed);
+            assert_eq!(found.load, load, "{symbols:x?}");
+            if load.offset().is_some() {
+                assert_eq!(found.header, header, "{symbols:x?}");
+            }
         }
+    }
+
+    #[test]
+    fn a_program_of_many_functions_is_found_among_all_places() {
+        // As dense as real ones: a symbol for every 400 bytes, in steps of 8.
+        let mut at = 0x40_0000;
+        let mut step = 0x2545_F491_4F6C_DD1D_u64;
+        let mut symbols = Vec::new();
+        for _ in 0..20_000 {
+            step ^= step << 13;
+            step ^= step >> 7;
+            step ^= step << 17;
+            at += 8 + step % 100 * 8;
+            symbols.push(at);
+        }
+        let base = 0x5613_7A2C_5000;
+        let table = table(&symbols);
+        let begins = symbols.iter().step_by(40).map(|at| at + base - 32);
+        // Two of three have no symbol.
+        let wanted = Wanted {
+            info_tables: begins
+                .enumerate()
+                .map(|(number, at)| Address(if number % 3 == 0 { at } else { at + 4 }))
+                .collect(),
+            ..Wanted::default()
+        };
+        let found = find(&table, &wanted, false);
+        assert_eq!((found.load, found.header), (Load::Moved(base as i64), 32));
+        assert_eq!(find(&table, &wanted, true).load, Load::Nowhere);
     }
 }

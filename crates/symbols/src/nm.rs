@@ -16,7 +16,6 @@ const MAX_LINE: u64 = 1 << 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Symbol<'a> {
     address: u64,
-    size: u64,
     /// What it is; `None` if the list does not tell.
     letter: Option<char>,
     name: &'a str,
@@ -74,9 +73,9 @@ fn bsd_line(text: &str) -> Option<Symbol<'_>> {
     let (first, rest) = word(text);
     let address = full_address(first)?;
     let (second, after) = word(rest);
-    let (size, rest) = match full_address(second) {
-        Some(size) if !after.is_empty() => (size, after),
-        _ => (0, rest),
+    let rest = match full_address(second) {
+        Some(_size) if !after.is_empty() => after,
+        _ => rest,
     };
     let (kind, after) = word(rest);
     let (letter, name) = match letter(kind) {
@@ -89,7 +88,6 @@ fn bsd_line(text: &str) -> Option<Symbol<'_>> {
     };
     (!name.is_empty()).then_some(Symbol {
         address,
-        size,
         letter,
         name,
         location,
@@ -100,11 +98,9 @@ fn posix_line(text: &str) -> Option<Symbol<'_>> {
     let mut words = text.split_ascii_whitespace();
     let name = words.next()?;
     let letter = words.next().and_then(letter)?;
-    let mut number = || u64::from_str_radix(words.next()?, 16).ok();
-    let address = number()?;
+    let address = u64::from_str_radix(words.next()?, 16).ok()?;
     Some(Symbol {
         address,
-        size: number().unwrap_or(0),
         letter: Some(letter),
         name,
         location: None,
@@ -159,22 +155,29 @@ impl NmText {
         Some(number)
     }
 
-    /// The name of an address.
-    pub(super) fn name(&self, found: &Found) -> (Address, Name) {
-        let number = found.symbol as usize;
+    /// A symbol as it stands in the list, and its location.
+    fn get(&self, symbol: u32) -> (&str, &str) {
+        let number = symbol as usize;
         let (begin, location) = self.places.get(number).copied().unwrap_or_default();
         let end = match self.places.get(number + 1) {
             Some((end, _)) => *end as usize,
             None => self.text.len(),
         };
         let part = |from, to| self.text.get(from..to).unwrap_or_default();
-        let symbol = part(begin as usize, location as usize);
-        let location = part(location as usize, end);
+        (
+            part(begin as usize, location as usize),
+            part(location as usize, end),
+        )
+    }
+
+    /// The name of an address.
+    pub(super) fn name(&self, found: &Found) -> Option<(Address, Name)> {
+        let (symbol, location) = self.get(found.symbol);
         let name = Name {
             location: (!location.is_empty()).then(|| location.to_owned()),
-            ..Name::from_symbol(symbol, self.underscore, found.haskell)
+            ..Name::of(symbol, self.underscore, found.as_)?
         };
-        (found.address, name)
+        Some((found.address, name))
     }
 }
 
@@ -232,44 +235,40 @@ fn entry(symbol: &Symbol<'_>, names: &mut NmText) -> Option<Entry> {
         address: symbol.address,
         rank,
         symbol: names.push(symbol)?,
-        size: u32::try_from(symbol.size).unwrap_or(u32::MAX),
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::As;
     use super::*;
 
     #[test]
     fn lines_are_taken_apart() {
-        let symbol = |size, letter, name, location| {
+        let symbol = |letter, name, location| {
             Some(Line::Symbol(Symbol {
                 address: 0x41_0061,
-                size,
                 letter,
                 name,
                 location,
             }))
         };
         for (text, meant) in [
-            (
-                "0000000000410061 T bar_c",
-                symbol(0, Some('T'), "bar_c", None),
-            ),
+            ("0000000000410061 T bar_c", symbol(Some('T'), "bar_c", None)),
             (
                 "0000000000410061 0000000000000034 t bar_c\r",
-                symbol(0x34, Some('t'), "bar_c", None),
+                symbol(Some('t'), "bar_c", None),
             ),
             (
                 "0000000000410061 T bar_c\t/demo/bar.c:20",
-                symbol(0, Some('T'), "bar_c", Some("/demo/bar.c:20")),
+                symbol(Some('T'), "bar_c", Some("/demo/bar.c:20")),
             ),
             (
                 "00410061 T draw(int, char const*)",
-                symbol(0, Some('T'), "draw(int, char const*)", None),
+                symbol(Some('T'), "draw(int, char const*)", None),
             ),
-            ("0000000000410061 bar_c", symbol(0, None, "bar_c", None)),
-            ("bar_c T 410061 34", symbol(0x34, Some('T'), "bar_c", None)),
+            ("0000000000410061 bar_c", symbol(None, "bar_c", None)),
+            ("bar_c T 410061 34", symbol(Some('T'), "bar_c", None)),
             (
                 "                 U abort@GLIBC_2.2.5",
                 Some(Line::Undefined),
@@ -312,9 +311,10 @@ mod tests {
             address: Address(1),
             in_file: 0x1_0000_3F50,
             symbol: table.symbol(table.entry(0x1_0000_3F50).expect("a symbol")),
-            haskell: false,
+            as_: As::Function,
         };
-        assert_eq!(names.name(&found).1.label, "bar_c");
+        let (_, name) = names.name(&found).expect("a name");
+        assert_eq!(name.label, "bar_c");
     }
 
     proptest::proptest! {

@@ -177,7 +177,6 @@ fn entry<'data>(symbol: &impl ObjectSymbol<'data>, code: &[bool]) -> Option<Entr
         address: symbol.address(),
         rank,
         symbol: number,
-        size: u32::try_from(symbol.size()).unwrap_or(u32::MAX),
     })
 }
 
@@ -199,7 +198,9 @@ pub(super) fn names(
             if symbol.is_empty() || symbol.starts_with(['$', '.']) {
                 continue;
             }
-            let name = Name::from_symbol(&symbol, kind == Kind::MachO, found.haskell);
+            let Some(name) = Name::of(&symbol, kind == Kind::MachO, found.as_) else {
+                continue;
+            };
             let location = lines.as_ref().and_then(|lines| lines.at(found.in_file));
             names.push((found.address, Name { location, ..name }));
         }

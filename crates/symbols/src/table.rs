@@ -10,12 +10,7 @@ pub(super) struct Entry {
     pub(super) rank: u8,
     /// Its number in the file.
     pub(super) symbol: u32,
-    /// How many bytes; 0 if that is not known.
-    pub(super) size: u32,
 }
-
-/// How far a function of unknown size reaches if no other follows.
-const REACH: u64 = 1 << 16;
 
 /// The symbols of the code, one for each address, by address.
 #[derive(Debug, Default)]
@@ -26,14 +21,7 @@ pub(super) struct Table {
 impl Table {
     pub(super) fn new(mut entries: Vec<Entry>) -> Self {
         entries.sort_unstable();
-        // Where the best name has no size, another may.
-        entries.dedup_by(|next, kept| {
-            let same = next.address == kept.address;
-            if same {
-                kept.size = kept.size.max(next.size);
-            }
-            same
-        });
+        entries.dedup_by_key(|entry| entry.address);
         Self { entries }
     }
 
@@ -58,18 +46,17 @@ impl Table {
         place.ok()
     }
 
-    /// The place of what this address lies in.
-    pub(super) fn around(&self, address: u64) -> Option<usize> {
-        let after = self
+    /// The places of what begins before this address and behind it, if there
+    /// is something on both sides.
+    pub(super) fn sides(&self, address: u64) -> Option<(usize, usize)> {
+        let before = self
+            .entries
+            .partition_point(|entry| entry.address < address);
+        let behind = self
             .entries
             .partition_point(|entry| entry.address <= address);
-        let place = after.checked_sub(1)?;
-        let entry = self.entries.get(place)?;
-        let reach = match entry.size {
-            0 => REACH,
-            size => u64::from(size),
-        };
-        (address - entry.address < reach).then_some(place)
+        let sides = (before.checked_sub(1)?, behind);
+        (behind < self.entries.len()).then_some(sides)
     }
 
     /// The number in the file of the symbol at a place.
@@ -83,34 +70,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_lie_in_the_symbol_before_them() {
-        let entry = |address, size, rank, symbol| Entry {
+    fn one_symbol_stands_for_an_address() {
+        let entry = |address, rank, symbol| Entry {
             address,
             rank,
             symbol,
-            size,
         };
-        let table = Table::new(vec![
-            entry(0x300, 0, 0, 4),
-            entry(0x100, 0x20, 1, 1),
-            entry(0x100, 0x40, 0, 2),
-            entry(0x200, 0, 0, 3),
-        ]);
+        let entries = [
+            entry(0x300, 0, 4),
+            entry(0x100, 1, 1),
+            entry(0x100, 0, 2),
+            entry(0x200, 0, 3),
+        ];
+        let table = Table::new(entries.to_vec());
         assert_eq!(table.len(), 3);
         let symbol = |place: Option<usize>| place.map(|place| table.symbol(place));
         assert_eq!(symbol(table.entry(0x100)), Some(2));
         assert_eq!(symbol(table.entry(0x101)), None);
-        for (address, found) in [
+        for (address, sides) in [
             (0xFF, None),
-            (0x100, Some(2)),
-            (0x13F, Some(2)),
-            (0x140, None),
-            (0x2FF, Some(3)),
-            (0x300, Some(4)),
-            (0x300 + REACH, None),
+            (0x100, None),
+            (0x101, Some((2, 3))),
+            (0x200, Some((2, 4))),
+            (0x2FF, Some((3, 4))),
+            (0x300, None),
             (u64::MAX, None),
         ] {
-            assert_eq!(symbol(table.around(address)), found, "{address:#x}");
+            let both = table.sides(address);
+            let both = both.map(|(before, behind)| (table.symbol(before), table.symbol(behind)));
+            assert_eq!(both, sides, "{address:#x}");
         }
     }
 }

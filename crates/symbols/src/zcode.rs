@@ -1,71 +1,9 @@
-//! Symbols of GHC: `base_GHCziBase_map_info` is `map` of `GHC.Base` of `base`.
-//!
-//! Package, module and name are z-encoded (`GHC.Utils.Encoding` of the
-//! compiler) and stand with `_` between them, which the encoding writes `zu`;
-//! then comes what the symbol is of the function. The program's own package
-//! `main` is left out.
-
-use super::Name;
-
-/// What follows the name in a symbol (`pprFlavor` in `GHC.Cmm.CLabel`).
-const SUFFIXES: [&str; 14] = [
-    "_con_info",
-    "_static_info",
-    "_info",
-    "_con_entry",
-    "_static_entry",
-    "_entry",
-    "_closure",
-    "_slow",
-    "_fast",
-    "_ret",
-    "_dflt",
-    "_alt",
-    "_srt",
-    "_bytes",
-];
-
-/// Takes a symbol of GHC apart; `None` if it is none.
-pub(super) fn haskell_name(symbol: &str) -> Option<Name> {
-    let rest = SUFFIXES
-        .iter()
-        .find_map(|suffix| symbol.strip_suffix(suffix))?;
-    if let Some(label) = rest.strip_prefix("stg_") {
-        return Some(Name {
-            package: "rts".to_owned(),
-            label: format!("stg_{label}"),
-            ..Name::default()
-        });
-    }
-    let parts: Vec<String> = rest.split('_').map(decode).collect::<Option<_>>()?;
-    let (package, module, labels) = match parts.as_slice() {
-        [module, labels @ ..] if is_module(module) && !labels.is_empty() => ("", module, labels),
-        [package, module, labels @ ..] if is_module(module) && !labels.is_empty() => {
-            (package.as_str(), module, labels)
-        }
-        _ => return None,
-    };
-    // Internal functions have a number of the compilation behind their name.
-    let label = labels.first().filter(|label| !label.is_empty())?;
-    Some(Name {
-        package: package.to_owned(),
-        module: module.clone(),
-        label: label.clone(),
-        location: None,
-    })
-}
-
-/// Whether it is a module's name: words that begin with capitals.
-fn is_module(name: &str) -> bool {
-    let word = |word: &str| {
-        let word = word.strip_prefix(':').unwrap_or(word);
-        word.chars().next().is_some_and(char::is_uppercase)
-    };
-    name.split('.').all(word)
-}
+//! The z-encoding, by which GHC writes any name with the letters, digits and
+//! `_` that linkers take (`GHC.Utils.Encoding` of the compiler): `.` is `zi`,
+//! `:` is `ZC`, `(,,)` is `Z3T`, `λ` is `z3bbU`.
 
 /// Decodes what is z-encoded; `None` if it is not.
-fn decode(text: &str) -> Option<String> {
+pub(super) fn decode(text: &str) -> Option<String> {
     let mut decoded = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(char) = rest.chars().next() {
@@ -152,70 +90,87 @@ fn tuple(rest: &str) -> Option<(String, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
-    #[test]
-    fn haskell_symbols_are_taken_apart() {
-        for (symbol, package, module, label) in [
-            ("base_GHCziBase_map_info", "base", "GHC.Base", "map"),
-            ("Main_main_info", "", "Main", "main"),
-            ("ZCMain_main_closure", "", ":Main", "main"),
-            ("Main_zdwfib_info", "", "Main", "$wfib"),
-            ("Main_zdwfib_r1Ab_info", "", "Main", "$wfib"),
-            ("Main_barzucnt_info", "", "Main", "bar_cnt"),
-            (
-                "containerszm0zi6zi5zi1_DataziMapziInternal_insert_info",
-                "containers-0.6.5.1",
-                "Data.Map.Internal",
-                "insert",
-            ),
-            (
-                "ghczmprim_GHCziTypes_ZC_con_info",
-                "ghc-prim",
-                "GHC.Types",
-                ":",
-            ),
-            (
-                "ghczmprim_GHCziTuple_Z3T_con_info",
-                "ghc-prim",
-                "GHC.Tuple",
-                "(,,)",
-            ),
-            ("base_GHCziBase_zgzgze_info", "base", "GHC.Base", ">>="),
-            ("Main_z3bbU_info", "", "Main", "λ"),
-            ("stg_upd_frame_info", "rts", "", "stg_upd_frame"),
-        ] {
-            let name = Name {
-                package: package.into(),
-                module: module.into(),
-                label: label.into(),
-                location: None,
-            };
-            assert_eq!(haskell_name(symbol), Some(name), "{symbol}");
+    /// The encoding, as the compiler has it.
+    fn encode(text: &str) -> String {
+        let commas = |text: &str| text.chars().all(|c| c == ',').then_some(text.len());
+        let tuple = |open: &str, close: &str| {
+            let inner = text.strip_prefix(open)?.strip_suffix(close)?;
+            commas(inner)
+        };
+        match text {
+            "()" => return "Z0T".to_owned(),
+            "(# #)" => return "Z1H".to_owned(),
+            _ => {}
         }
+        if let Some(commas) = tuple("(#", "#)") {
+            return format!("Z{}H", commas + 1);
+        }
+        if let Some(commas) = tuple("(", ")") {
+            return format!("Z{}T", commas + 1);
+        }
+        text.chars().map(encode_char).collect()
+    }
+
+    fn encode_char(char: char) -> String {
+        let named = [
+            ("()[]:Z", 'Z', "LRMNCZ"),
+            ("z&|^$=>#.<-!+'\\/*~_%", 'z', "zabcdeghilmnopqrstuv"),
+        ];
+        for (chars, escape, letters) in named {
+            if let Some(place) = chars.chars().position(|c| c == char) {
+                let letter = letters.chars().nth(place).expect("as many");
+                return [escape, letter].iter().collect();
+            }
+        }
+        if char.is_ascii_alphanumeric() {
+            return char.to_string();
+        }
+        let digits = format!("{:x}", u32::from(char));
+        let zero = if digits.starts_with(|c: char| c.is_ascii_digit()) {
+            ""
+        } else {
+            "0"
+        };
+        format!("z{zero}{digits}U")
     }
 
     #[test]
-    fn other_symbols_are_left_alone() {
-        for symbol in [
-            "bar_c",
-            "main",
-            "",
-            "_info",
-            "get_user_info",
-            "r1Qj_info",
-            "z",
-            "Z9_info",
-            "Main_",
-            "Z2λ_info",
+    fn names_are_decoded_as_the_compiler_encoded_them() {
+        for (encoded, text) in [
+            ("ghczmprim", "ghc-prim"),
+            ("GHCziTypes", "GHC.Types"),
+            ("ZC", ":"),
+            ("ZMZN", "[]"),
+            ("Z0T", "()"),
+            ("Z3T", "(,,)"),
+            ("Z1H", "(# #)"),
+            ("Z2H", "(#,#)"),
+            ("Dzh", "D#"),
+            ("zgzgze", ">>="),
+            ("z2cU", ","),
+            ("z3bbU", "λ"),
+            ("Handlezuzu", "Handle__"),
+            ("containerszm0zi6zi7", "containers-0.6.7"),
         ] {
-            assert_eq!(haskell_name(symbol), None, "{symbol}");
+            assert_eq!(decode(encoded).as_deref(), Some(text), "{encoded}");
+            assert_eq!(encode(text), encoded, "{text}");
+        }
+        for encoded in ["z", "Z", "zk", "ZA", "Z9", "z9", "z110000U", "Z2λ", "z1zU"] {
+            assert_eq!(decode(encoded), None, "{encoded}");
         }
     }
 
-    proptest::proptest! {
+    proptest! {
         #[test]
-        fn any_text_is_decoded_or_not(text in "[zZ0-9a-zA-Z_λ]{0,40}(_info)?") {
-            let _ = haskell_name(&text);
+        fn what_was_encoded_is_decoded(text in "\\PC{0,20}|\\(,{0,62}\\)|\\(#,{1,62}#\\)") {
+            prop_assert_eq!(decode(&encode(&text)), Some(text));
+        }
+
+        #[test]
+        fn any_text_is_decoded_or_not(text in "[zZ0-9a-zA-Z_λ]{0,40}") {
+            let _ = decode(&text);
         }
     }
 }

@@ -81,6 +81,8 @@ pub enum Fact {
     BufferMissing(CapId),
     /// So many messages are kept without their text.
     MessagesCut(u64),
+    /// So many descriptions of info tables are not kept.
+    InfoTablesLeftOut(u64),
     /// An event that an automaton did not expect.
     Oddity(Oddity),
     /// An event that cannot follow those before it.
@@ -132,6 +134,7 @@ impl Fact {
             Self::Compressed(_) => Rule::Compressed,
             Self::BufferMissing(_) => Rule::BufferMissing,
             Self::MessagesCut(_) => Rule::MessagesCut,
+            Self::InfoTablesLeftOut(_) => Rule::InfoTablesLeftOut,
             Self::Oddity(oddity) => of_oddity(*oddity),
             Self::Order { problem, .. } => of_order(*problem),
             Self::Call(problem) => of_call(problem),
@@ -172,6 +175,7 @@ impl Fact {
             Self::OpenRun(thread) => vec![Subject::Thread(*thread)],
             Self::Compressed(_)
             | Self::MessagesCut(_)
+            | Self::InfoTablesLeftOut(_)
             | Self::SpansLeftOut(_)
             | Self::TimesGoBack { .. }
             | Self::OpenCollection
@@ -198,6 +202,9 @@ impl Fact {
                 std::iter::once(lost).chain(more).collect()
             }
             Self::MessagesCut(count) => vec![number("without_text", *count, Unit::Messages)],
+            Self::InfoTablesLeftOut(count) => {
+                vec![number("left_out", *count, Unit::Events)]
+            }
             Self::SpansLeftOut(count) => vec![number("left_out", *count, Unit::Spans)],
             Self::TimesGoBack { events, most } => vec![
                 number("events", *events, Unit::Events),

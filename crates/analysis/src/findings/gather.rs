@@ -57,7 +57,10 @@ impl Recording {
         let missing = self.condition.into_iter();
         let missing = missing.flat_map(|condition| self.info.lives.missing_buffers(condition));
         let messages = self.messages.finding().into_iter();
-        missing.chain(messages).chain(self.clock())
+        let left_out = self.names.info_tables().left_out();
+        let tables = Finding::new(Fact::InfoTablesLeftOut(left_out));
+        let tables = (left_out > 0).then_some(tables);
+        missing.chain(messages).chain(tables).chain(self.clock())
     }
 
     /// By how much times go back.

@@ -95,6 +95,8 @@ rules! {
     Error BufferMissing "buffer-missing",
     /// Messages are kept without their text, as there is too much of it.
     Warning MessagesCut "messages-cut",
+    /// Info tables stay without a name, as the log describes too many.
+    Warning InfoTablesLeftOut "info-tables-left-out",
     /// A collection ends that had not begun.
     Warning GcEndWithoutStart "gc-end-without-start",
     /// A collection begins during another on the same capability.

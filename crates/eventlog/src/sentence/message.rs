@@ -214,8 +214,8 @@ impl fmt::Display for Frame<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(frame, names) = self;
         match *frame {
-            StackFrame::InfoTable(address) => match names.get(Key::InfoTable(address)) {
-                Some(name) => f.write_str(name),
+            StackFrame::InfoTable(address) => match names.info_table(address) {
+                Some(name) => f.write_str(&name),
                 None => write!(f, "{address:#x}"),
             },
             StackFrame::Annotation { text, location } => {

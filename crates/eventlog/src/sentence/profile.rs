@@ -3,6 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::{Quoted, join};
+use crate::closure_type::ClosureType;
 use crate::cursor::{CText, CcStack, HeapBreakdown};
 use crate::event::Event;
 use crate::ids::CostCentreId;
@@ -115,7 +116,7 @@ fn write_info_table(out: &mut String, label: CText<'_>, names: &Names) -> fmt::R
     let address = digits
         .and_then(|digits| std::str::from_utf8(digits).ok())
         .and_then(|digits| u64::from_str_radix(digits, 16).ok());
-    match address.and_then(|address| names.get(Key::InfoTable(address))) {
+    match address.and_then(|address| names.info_table(address)) {
         Some(name) => write!(out, " ({name})"),
         None => Ok(()),
     }
@@ -178,6 +179,9 @@ fn write_definition(out: &mut String, event: &Event<'_>) -> fmt::Result {
                 table_name.0.to_str(),
                 closure_desc.0.to_str()
             )?;
+            if let Some(closure_type) = ClosureType::of_digits(&closure_desc.0.to_str()) {
+                write!(out, " ({})", closure_type.name())?;
+            }
             let rest = [("type", ty_desc), ("label", label), ("module", module)];
             for (what, text) in rest {
                 if !text.0.0.is_empty() {

@@ -1,6 +1,6 @@
 //! Names for the addresses of a log.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Seek};
 
 use rustc_hash::FxHashMap;
@@ -10,6 +10,10 @@ use crate::scene::format;
 use eventlog::ids::Address;
 use model::profile::frames::FrameKind;
 use symbols::{Kind, Load, Name, Symbols, SymbolsError, Wanted};
+
+/// How many of the info tables that the log describes help to find where the
+/// program was loaded.
+const MOST_KNOWN: usize = 4096;
 
 /// What became of the addresses of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,22 +29,35 @@ pub struct AddressNames {
 }
 
 impl Session {
-    /// The addresses that a log has in place of names.
+    /// The addresses that a log has in place of names, and what tells where the
+    /// program was loaded. Info tables that the log describes are wanted as well if
+    /// the heap is profiled by them: only symbols tell the package.
     #[must_use]
     pub fn addresses(&self) -> Wanted {
-        let (mut functions, mut code) = (BTreeSet::new(), BTreeSet::new());
+        let (mut functions, mut info_tables) = (BTreeSet::new(), BTreeSet::new());
         for (_, frame) in self.recording.profiles.frames().flat_map(|all| all.iter()) {
             let Some(address) = frame.address.map(Address) else {
                 continue;
             };
             match frame.kind {
                 FrameKind::Foreign => functions.insert(address),
-                _ => code.insert(address),
+                _ => info_tables.insert(address),
             };
         }
+        let tables = self.recording.names.info_tables();
+        // Constructors have symbols in any program, local closures have not.
+        let constructors = tables
+            .iter()
+            .filter(|(_, table)| table.constructor().is_some());
+        let constructors = constructors.map(|(address, table)| (Address(address), table.name));
+        let known: BTreeMap<Address, &str> = constructors.collect();
+        let known = known.into_iter().take(MOST_KNOWN);
         Wanted {
             functions: functions.into_iter().collect(),
-            code: code.into_iter().collect(),
+            info_tables: info_tables.into_iter().collect(),
+            known: known
+                .map(|(address, name)| (address, name.to_owned()))
+                .collect(),
         }
     }
 
@@ -53,7 +70,7 @@ impl Session {
         symbols: &mut Symbols<R>,
     ) -> Result<AddressNames, SymbolsError> {
         let wanted = self.addresses();
-        let distinct = wanted.functions.iter().chain(&wanted.code);
+        let distinct = wanted.functions.iter().chain(&wanted.info_tables);
         let addresses = distinct.collect::<BTreeSet<_>>().len() as u64;
         let naming = symbols.name(&wanted)?;
         let names: FxHashMap<Address, Name> = naming.names.into_iter().collect();
@@ -88,6 +105,11 @@ fn in_words(kind: Kind, load: Load, named: u64, addresses: u64) -> String {
         Load::Nowhere => {
             return format!(
                 "Nothing is named: no load address makes {all} of the log functions of the {kind}. Take the program that wrote this log."
+            );
+        }
+        Load::OtherBuild => {
+            return format!(
+                "Nothing is named: the log has other names for what it describes itself than the {kind}, which is another build of the program. Take the program that wrote this log."
             );
         }
         Load::Moved(by) => format!(", loaded {} its own addresses", distance(by)),
@@ -140,6 +162,7 @@ mod tests {
             in_words(Kind::Elf, Load::AsItStands, 0, 3),
             in_words(Kind::MachO, Load::Nowhere, 0, 3),
             in_words(Kind::Elf, Load::Several(27), 0, 1),
+            in_words(Kind::Elf, Load::OtherBuild, 0, 2),
         ];
         insta::assert_snapshot!(texts.join("\n"));
     }

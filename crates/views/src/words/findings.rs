@@ -15,6 +15,7 @@ use analysis::flamegraph::stack_samples::problem::StackProblem;
 use analysis::timeline::messages::TEXT_BUDGET_BYTES;
 use eventlog::DamageKind;
 use eventlog::ids::CapId;
+use eventlog::info_tables::InfoTables;
 
 /// What was found, as a clause: it begins small and has no full stop, so that
 /// it can stand alone or after a place.
@@ -35,6 +36,15 @@ pub fn sentence(finding: &Finding) -> String {
             "{} no text from here on: only the first {} of all texts are kept",
             number(*count, "message has", "messages have"),
             format::bytes(TEXT_BUDGET_BYTES as u64)
+        ),
+        Fact::InfoTablesLeftOut(count) => format!(
+            "{} left out: only {} of them are kept",
+            number(
+                *count,
+                "description of an info table is",
+                "descriptions of info tables are"
+            ),
+            format::bytes(InfoTables::BUDGET_BYTES as u64)
         ),
         Fact::Oddity(oddity) => of_oddity(*oddity),
         Fact::Order { subject, problem } => {

@@ -253,6 +253,11 @@ const fn of_the_rest(rule: Rule) -> RuleWords {
             "There is more text than is kept. The messages are counted and shown without it, and spans that they begin or end are not shown, or shown as open. The list of events has their text.",
             "Log less text, or a shorter time.",
         ),
+        Rule::InfoTablesLeftOut => words(
+            "Info tables without a name",
+            "The log describes more info tables than are kept. What has one of the others is shown with its address, unless the executable names it.",
+            "Build with -finfo-table-map only what you want to see, or drop the executable on the page.",
+        ),
         Rule::GcEndWithoutStart => words(
             "Collections without a beginning",
             "The collection may have begun before the log; it is not shown.",

@@ -17,6 +17,7 @@ use crate::findings::Findings;
 use crate::timeline::messages::Messages;
 use crate::timeline::store::Store;
 use crate::timeline::user_spans::SpanPrefixes;
+use eventlog::info_tables::InfoTables;
 use eventlog::{EventSet, Record};
 use model::profile::origin::Origin;
 use model::profile::source::{Source, Unit};
@@ -111,6 +112,8 @@ pub struct Known<'a> {
     pub prefixes: &'a SpanPrefixes,
     /// The spans of opentelemetry.
     pub telemetry: &'a TelemetrySpans,
+    /// The info tables that the log describes.
+    pub info_tables: &'a InfoTables,
     /// When the whole program collected, in nanoseconds, by time; no two overlap.
     pub collections: &'a [(u64, u64)],
 }

@@ -42,7 +42,7 @@ impl Gather for StackSampleCollector {
     }
 
     fn settle(&mut self, known: &Known<'_>, _: &CostCentres) -> Gathered {
-        let (profile, oddities) = std::mem::take(self).finish(known.log.end());
+        let (profile, oddities) = std::mem::take(self).finish(known.log.end(), known.info_tables);
         Gathered { profile, oddities }
     }
 }

@@ -2,16 +2,15 @@
 //! (`eventlog/conventions/stack_profiler`).
 //!
 //! A long stack comes in parts, the innermost frames first; it was sampled
-//! when the last part was written. Texts, locations and info tables may be
-//! defined after the stacks that refer to them, so names are looked up at the
-//! end. An info table that the log does not describe keeps its address: the
+//! when the last part was written. Texts, locations and info tables (`IPE`
+//! events) may be defined after the stacks that refer to them, so names are
+//! looked up at the end. An info table that the log does not describe keeps its address: the
 //! symbols of the executable may name it.
 //!
 //! A sample has no duration. It stands for the time since the one before: a
 //! tick, which is the median of the gaps between samples of one thread. The
 //! threads that a capability samples in one tick share it.
 
-mod info_tables;
 mod oddities;
 pub mod problem;
 mod timing;
@@ -20,13 +19,13 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use self::info_tables::InfoTables;
 use self::oddities::Oddities;
 use self::problem::StackProblem;
 use super::draft::Draft;
 use crate::findings::Findings;
 use eventlog::conventions::stack_profiler::{StackFrame, StackFrames, StackMessage};
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
+use eventlog::info_tables::InfoTables;
 use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::profile::frames::{Frame, FrameId, FrameKind};
 use model::profile::stacks::{StackId, Stacks};
@@ -61,7 +60,6 @@ struct Location {
 /// Collects stack samples and what names their frames.
 #[derive(Debug, Default)]
 pub struct StackSampleCollector {
-    info_tables: InfoTables,
     texts: FxHashMap<u64, Box<str>>,
     locations: FxHashMap<u64, Location>,
     /// Every frame that occurs, once, and when it first did.
@@ -74,7 +72,7 @@ pub struct StackSampleCollector {
 }
 
 impl Sink for StackSampleCollector {
-    const CONSUMES: EventSet = EventSet::of(&[EventType::IPE, EventType::USER_BINARY_MSG]);
+    const CONSUMES: EventSet = EventSet::of(&[EventType::USER_BINARY_MSG]);
 
     fn event(&mut self, record: &Record<'_>) {
         self.stack_event(&record.event(), record.time);
@@ -87,19 +85,6 @@ impl StackSampleCollector {
 
     fn stack_event(&mut self, event: &Event<'_>, at: Nanos) {
         match event {
-            Event::InfoTableProv {
-                info,
-                table_name,
-                label,
-                module,
-                src_loc,
-                ..
-            } => {
-                let label = Some(label.0).filter(|label| !label.0.is_empty());
-                let label = label.unwrap_or(table_name.0);
-                let place = (&*module.0.to_str(), &*src_loc.0.to_str());
-                self.info_tables.insert(*info, &label.to_str(), place);
-            }
             Event::UserBinaryMessage { payload } => {
                 if let Some(message) = StackMessage::of_bytes(payload.0) {
                     self.message(message, at);
@@ -172,7 +157,7 @@ impl StackSampleCollector {
 
     /// The profile of a log whose last event is at `end`, and what was odd.
     #[must_use]
-    pub fn finish(mut self, end: Nanos) -> (Profile, Findings) {
+    pub fn finish(mut self, end: Nanos, tables: &InfoTables) -> (Profile, Findings) {
         for ((_, thread), parts) in std::mem::take(&mut self.parts) {
             let what = StackProblem::LastPartMissing(thread);
             self.oddities.push(parts.since, what);
@@ -181,7 +166,7 @@ impl StackSampleCollector {
         if self.samples.is_empty() {
             return (draft.finish(end, None), self.oddities.found);
         }
-        let names = self.named_frames(&mut draft);
+        let names = self.named_frames(&mut draft, tables);
         let none = Frame::of_kind(FrameKind::Haskell, "no frames");
         let none = draft.push(StackId::EMPTY, none);
         let mut new = self.stacks.translate(&mut draft.stacks, |raw| {
@@ -201,11 +186,11 @@ impl StackSampleCollector {
         (draft.finish(end, Some(tick)), self.oddities.found)
     }
 
-    fn named_frames(&mut self, draft: &mut Draft) -> Vec<FrameId> {
+    fn named_frames(&mut self, draft: &mut Draft, tables: &InfoTables) -> Vec<FrameId> {
         let frames = std::mem::take(&mut self.frames).into_iter();
         let named = frames.map(|(frame, at)| {
             let frame = match frame {
-                StackFrame::InfoTable(address) => self.info_tables.frame(address),
+                StackFrame::InfoTable(address) => frame_of(tables, address),
                 StackFrame::Annotation { text, location } => self.annotation(text, location, at),
             };
             draft.frames.intern(frame)
@@ -238,6 +223,25 @@ impl StackSampleCollector {
         }
         self.oddities.push(at, StackProblem::UnknownText(id));
         format!("text {id}")
+    }
+}
+
+/// The frame of what has its info table at this address.
+fn frame_of(tables: &InfoTables, address: u64) -> Frame {
+    let Some(table) = tables
+        .get(address)
+        .filter(|table| !table.short().is_empty())
+    else {
+        let label = format!("{address:#x}");
+        return Frame {
+            address: Some(address),
+            ..Frame::of_kind(FrameKind::Haskell, &label)
+        };
+    };
+    Frame {
+        module: table.module.to_owned(),
+        location: (!table.place.is_empty()).then(|| table.place.to_string()),
+        ..Frame::of_kind(FrameKind::Haskell, table.short())
     }
 }
 

@@ -51,12 +51,16 @@ impl StackSampleCollector {
         bytes.extend(file.to_be_bytes());
         self.take(0, 181, &bytes);
     }
+}
 
-    fn info_table(&mut self, address: u64, label: &str, module: &str, place: &str) {
-        let texts = format!("tbl_info\0desc\0ty\0{label}\0{module}\0{place}\0");
-        let payload = [&address.to_be_bytes()[..], texts.as_bytes()].concat();
-        self.take(0, 169, &payload);
-    }
+fn describe(tables: &mut InfoTables, address: u64, label: &str, module: &str, place: &str) {
+    let texts = format!("tbl_info\0desc\0ty\0{label}\0{module}\0{place}\0");
+    let payload = [&address.to_be_bytes()[..], texts.as_bytes()].concat();
+    tables.describe(&Event::decode(
+        EventType::IPE,
+        &payload,
+        StopCodes::default(),
+    ));
 }
 
 const fn table(address: u64) -> StackFrame {
@@ -86,6 +90,7 @@ fn rows(profile: &Profile) -> Vec<String> {
 #[test]
 fn parts_are_put_together_and_named_by_what_comes_later() {
     let mut collector = StackSampleCollector::default();
+    let mut tables = InfoTables::default();
     collector.take(0, 181, b"\xFF\xC0\x01");
     // Another thread's stack stands between the parts.
     collector.stack(10, (0, 7), false, &[table(0x30), note(1, Some(4))]);
@@ -93,24 +98,24 @@ fn parts_are_put_together_and_named_by_what_comes_later() {
     collector.stack(12, (0, 7), true, &[table(0x20), table(0x10)]);
     collector.stack(22, (0, 7), true, &[table(0x20), table(0x10)]);
     collector.stack(31, (0, 7), true, &[]);
-    collector.info_table(0x10, "main", "Main", "M.hs:1:1-9");
-    collector.info_table(0x20, "", "Main", "");
+    describe(&mut tables, 0x10, "main", "Main", "M.hs:1:1-9");
+    describe(&mut tables, 0x20, "", "Main", "");
     collector.location(4, (12, 3), 2);
     collector.define(1, "handling a request");
     collector.define(2, "app/M.hs");
-    let (profile, oddities) = collector.finish(Nanos(40));
+    let (profile, oddities) = collector.finish(Nanos(40), &tables);
     assert_eq!(oddities, Findings::default());
     // Gaps of thread 7: 10 and 9; the median is the lower one.
     assert_eq!(profile.tick_interval, Some(Duration(9)));
     assert_eq!(
         rows(&profile),
         [
-            "cap0 3..12 Main.main Main.tbl_info handling a request 0x30",
-            "cap0 13..22 Main.main Main.tbl_info",
+            "cap0 3..12 Main.main Main.tbl handling a request 0x30",
+            "cap0 13..22 Main.main Main.tbl",
             "cap0 22..31 no frames",
             "cap1 2..11 Main.main",
-            "thread7 3..12 Main.main Main.tbl_info handling a request 0x30",
-            "thread7 13..22 Main.main Main.tbl_info",
+            "thread7 3..12 Main.main Main.tbl handling a request 0x30",
+            "thread7 13..22 Main.main Main.tbl",
             "thread7 22..31 no frames",
             "thread8 2..11 Main.main",
         ]
@@ -136,13 +141,14 @@ fn parts_are_put_together_and_named_by_what_comes_later() {
 #[test]
 fn threads_sampled_in_one_tick_share_it() {
     let mut collector = StackSampleCollector::default();
+    let tables = InfoTables::default();
     for tick in 1..=3 {
         for thread in [5, 6] {
             let at = tick * 1000 + u64::from(thread);
             collector.stack(at, (0, thread), true, &[table(thread.into())]);
         }
     }
-    let (profile, _) = collector.finish(Nanos(5000));
+    let (profile, _) = collector.finish(Nanos(5000), &tables);
     assert_eq!(
         rows(&profile)[..4],
         [
@@ -157,13 +163,14 @@ fn threads_sampled_in_one_tick_share_it() {
 #[test]
 fn what_is_wrong_costs_only_itself() {
     let mut collector = StackSampleCollector::default();
+    let tables = InfoTables::default();
     collector.stack(3, (0, 7), false, &[table(1)]);
     collector.stack(4, (0, 8), true, &[note(1, Some(2)), note(3, None)]);
     collector.stack(5, (0x1_0000, 8), true, &[table(1)]);
     collector.location(9, (1, 1), 77);
     collector.stack(6, (0, 8), true, &[note(3, Some(9)), note(1, Some(2))]);
     collector.define(3, "defined");
-    let (profile, oddities) = collector.finish(Nanos(9));
+    let (profile, oddities) = collector.finish(Nanos(9), &tables);
     assert_eq!(
         rows(&profile)[..2],
         ["cap0 2..4 defined text 1", "cap0 4..6 text 1 defined"]
@@ -184,9 +191,10 @@ fn what_is_wrong_costs_only_itself() {
 #[test]
 fn other_logs_have_none() {
     let mut collector = StackSampleCollector::default();
-    collector.info_table(0x10, "main", "Main", "M.hs:1:1-9");
+    let mut tables = InfoTables::default();
+    describe(&mut tables, 0x10, "main", "Main", "M.hs:1:1-9");
     collector.take(3, 181, b"hello");
-    let (profile, oddities) = collector.finish(Nanos(9));
+    let (profile, oddities) = collector.finish(Nanos(9), &tables);
     assert!(profile.tracks.is_empty() && oddities == Findings::default());
 }
 
@@ -217,6 +225,7 @@ proptest! {
         cuts in prop::collection::vec(0..600_u64, 0..6),
     ) {
         let mut collector = StackSampleCollector::default();
+    let tables = InfoTables::default();
         let mut whole = 0;
         for said in said {
             match said {
@@ -228,7 +237,7 @@ proptest! {
                 Said::Bytes(at, bytes) => collector.take(at, 181, &bytes),
             }
         }
-        let (profile, _) = collector.finish(Nanos(600));
+        let (profile, _) = collector.finish(Nanos(600), &tables);
         let count = |of_thread: bool| -> usize {
             let tracks = profile.tracks.iter().filter(|track| {
                 matches!(track.source, TrackSource::Thread(_)) == of_thread

@@ -1,0 +1,426 @@
+//! What a log says of info tables (`-finfo-table-map`).
+//!
+//! An info table describes all closures of one kind: the values of a constructor,
+//! the thunks made at one place of the source. Heap profiles by info table and
+//! samples of stacks name it by its address; an `IPE` event says what it is. A
+//! program has some 100,000 of them, with `base` and other libraries many more:
+//! texts are kept once, and not more than [`InfoTables::BUDGET_BYTES`] in all.
+
+use std::fmt;
+use std::hash::BuildHasher;
+
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::closure_type::ClosureType;
+use super::event::Event;
+
+/// What a log says of an info table. What it does not say is empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InfoTable<'a> {
+    /// The name of the table, such as `sat_s48D_info` or `Rect_Main_0_con_info`.
+    pub name: &'a str,
+    /// The type of its closures.
+    pub closure_type: Option<ClosureType>,
+    /// The Haskell type of its closures, such as `[Shape]`.
+    pub type_: &'a str,
+    /// The function in which its closures are made, such as `main.scale`.
+    pub label: &'a str,
+    /// The module of the source that makes its closures.
+    pub module: &'a str,
+    /// Where in the source that is.
+    pub place: Place<'a>,
+}
+
+/// A place in the source, such as `src/Main.hs:44:19-48`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place<'a> {
+    /// The file; empty if no place is known.
+    pub file: &'a str,
+    /// Lines and columns, such as `44:19-48` or `(37,1)-(53,52)`.
+    pub span: &'a str,
+}
+
+impl<'a> Place<'a> {
+    /// Takes apart what an `IPE` event has: file and span, or just `:`.
+    fn of(text: &'a str) -> Self {
+        let (mut file, mut span) = text.rsplit_once(':').unwrap_or((text, ""));
+        // The lines of a span of one line have no brackets.
+        if !span.is_empty()
+            && !span.starts_with('(')
+            && let Some((before, line)) = file.rsplit_once(':')
+            && line.bytes().all(|byte| byte.is_ascii_digit())
+        {
+            (file, span) = (before, &text[before.len() + 1..]);
+        }
+        Self { file, span }
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.file.is_empty() && self.span.is_empty()
+    }
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.file)?;
+        if self.span.is_empty() {
+            return Ok(());
+        }
+        write!(f, ":{}", self.span)
+    }
+}
+
+impl InfoTable<'_> {
+    /// The constructor that it is of, if it is of one. With
+    /// `-fdistinct-constructor-tables` its name says where it is used as well.
+    #[must_use]
+    pub fn constructor(&self) -> Option<&str> {
+        let name = self.name.strip_suffix("_con_info")?;
+        // The `_Main_0` of `Rect_Main_0`. Names may have `_` in them.
+        let bare = name.rsplit_once('_').and_then(|(rest, number)| {
+            let counted = number.bytes().all(|byte| byte.is_ascii_digit());
+            let rest = rest.strip_suffix(self.module)?.strip_suffix('_')?;
+            (counted && !self.module.is_empty()).then_some(rest)
+        });
+        Some(bare.unwrap_or(name))
+    }
+
+    /// What its closures are called: the constructor, the function that makes
+    /// them, or else the name of the table.
+    #[must_use]
+    pub fn short(&self) -> &str {
+        match (self.constructor(), self.label) {
+            (Some(constructor), _) => constructor,
+            (None, "") => self.name.strip_suffix("_info").unwrap_or(self.name),
+            (None, label) => label,
+        }
+    }
+
+    /// Module and [short name](Self::short).
+    #[must_use]
+    pub fn qualified(&self) -> String {
+        let label = self.short();
+        if self.module.is_empty() {
+            label.to_owned()
+        } else {
+            format!("{}.{label}", self.module)
+        }
+    }
+}
+
+/// A text that is kept: its number.
+type TextId = u32;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    name: TextId,
+    type_: TextId,
+    label: TextId,
+    module: TextId,
+    file: TextId,
+    span: TextId,
+    closure_type: Option<ClosureType>,
+}
+
+/// The info tables that a log describes, by address.
+#[derive(Clone, Debug, Default)]
+pub struct InfoTables {
+    texts: Texts,
+    tables: FxHashMap<u64, Entry>,
+    left_out: u64,
+}
+
+impl InfoTables {
+    /// How much memory they take in all; later tables are left out.
+    pub const BUDGET_BYTES: usize = 96 << 20;
+    /// What a table takes beside its texts, in a map that is half full.
+    const TABLE_BYTES: usize = 2 * (size_of::<Entry>() + 8);
+
+    /// Takes an `IPE` event; others are passed over. The last description of a
+    /// table counts.
+    pub fn describe(&mut self, event: &Event<'_>) {
+        let Event::InfoTableProv {
+            info,
+            table_name,
+            closure_desc,
+            ty_desc,
+            label,
+            module,
+            src_loc,
+        } = event
+        else {
+            return;
+        };
+        let texts = [table_name, ty_desc, label, module, src_loc].map(|text| text.0.to_str());
+        let [name, type_, label, module, place] = &texts;
+        let table = InfoTable {
+            name,
+            closure_type: ClosureType::of_digits(&closure_desc.0.to_str()),
+            type_,
+            label,
+            module,
+            place: Place::of(place),
+        };
+        if self.size_bytes() > Self::BUDGET_BYTES {
+            self.left_out += u64::from(self.get(*info) != Some(table));
+            return;
+        }
+        self.insert(*info, &table);
+    }
+
+    fn insert(&mut self, address: u64, table: &InfoTable<'_>) {
+        let entry = Entry {
+            name: self.texts.keep(table.name),
+            type_: self.texts.keep(table.type_),
+            label: self.texts.keep(table.label),
+            module: self.texts.keep(table.module),
+            file: self.texts.keep(table.place.file),
+            span: self.texts.keep(table.place.span),
+            closure_type: table.closure_type,
+        };
+        self.tables.insert(address, entry);
+    }
+
+    /// What is known of the table at this address.
+    #[must_use]
+    pub fn get(&self, address: u64) -> Option<InfoTable<'_>> {
+        self.tables.get(&address).map(|entry| self.table(entry))
+    }
+
+    fn table(&self, entry: &Entry) -> InfoTable<'_> {
+        let text = |id| self.texts.get(id);
+        InfoTable {
+            name: text(entry.name),
+            closure_type: entry.closure_type,
+            type_: text(entry.type_),
+            label: text(entry.label),
+            module: text(entry.module),
+            place: Place {
+                file: text(entry.file),
+                span: text(entry.span),
+            },
+        }
+    }
+
+    /// All tables with their addresses, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, InfoTable<'_>)> {
+        let tables = self.tables.iter();
+        tables.map(|(address, entry)| (*address, self.table(entry)))
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.tables.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.tables.is_empty()
+    }
+
+    /// How many descriptions were left out, as there was no memory for them.
+    #[must_use]
+    pub const fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    /// How much memory they take, nearly.
+    #[must_use]
+    pub fn size_bytes(&self) -> usize {
+        self.texts.size_bytes() + self.tables.len() * Self::TABLE_BYTES
+    }
+}
+
+/// Texts, each kept once.
+#[derive(Clone, Debug, Default)]
+struct Texts {
+    text: String,
+    /// Where each ends; the first is the empty one.
+    ends: Vec<u32>,
+    /// By hash. If two texts have one hash, only the first is found again.
+    ids: FxHashMap<u64, TextId>,
+}
+
+impl Texts {
+    /// How much of one text is kept.
+    const MAX_BYTES: usize = 4096;
+    /// What a text takes beside itself.
+    const TEXT_BYTES: usize = 4 + 2 * 16;
+
+    fn keep(&mut self, text: &str) -> TextId {
+        let text = &text[..text.floor_char_boundary(Self::MAX_BYTES)];
+        if text.is_empty() {
+            return 0;
+        }
+        let hash = FxBuildHasher.hash_one(text);
+        let known = self.ids.get(&hash).copied();
+        if let Some(id) = known.filter(|id| self.get(*id) == text) {
+            return id;
+        }
+        self.text.push_str(text);
+        self.ends
+            .push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
+        let id = u32::try_from(self.ends.len()).unwrap_or(u32::MAX);
+        self.ids.entry(hash).or_insert(id);
+        id
+    }
+
+    fn get(&self, id: TextId) -> &str {
+        let Some(place) = (id as usize).checked_sub(1) else {
+            return "";
+        };
+        let begin = place
+            .checked_sub(1)
+            .and_then(|before| self.ends.get(before));
+        let begin = begin.map_or(0, |begin| *begin as usize);
+        let end = self.ends.get(place).map_or(begin, |end| *end as usize);
+        self.text.get(begin..end).unwrap_or_default()
+    }
+
+    fn size_bytes(&self) -> usize {
+        self.text.len() + self.ends.len() * Self::TEXT_BYTES
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::EventType;
+    use crate::status::StopCodes;
+    use proptest::prelude::*;
+
+    fn take(tables: &mut InfoTables, address: u64, texts: [&str; 6]) {
+        let mut payload = address.to_be_bytes().to_vec();
+        for text in texts {
+            payload.extend(text.bytes().chain([0]));
+        }
+        tables.describe(&Event::decode(
+            EventType::IPE,
+            &payload,
+            StopCodes::default(),
+        ));
+    }
+
+    #[test]
+    fn tables_are_what_events_say() {
+        let mut tables = InfoTables::default();
+        let place = "src/A.hs:44:19-48";
+        let thunk = ["sat_s1_info", "16", "Double", "main.go", "A", place];
+        take(&mut tables, 8, ["old", "", "", "", "", ""]);
+        take(&mut tables, 8, thunk);
+        let constructor = ["D#_A_1_con_info", "3", "Double", "main.go", "A", ":"];
+        take(&mut tables, 16, constructor);
+        let table = tables.get(8).expect("a table");
+        assert_eq!(
+            table,
+            InfoTable {
+                name: "sat_s1_info",
+                closure_type: ClosureType::named("THUNK_1_0"),
+                type_: "Double",
+                label: "main.go",
+                module: "A",
+                place: Place {
+                    file: "src/A.hs",
+                    span: "44:19-48"
+                },
+            }
+        );
+        assert_eq!(table.qualified(), "A.main.go");
+        let table = tables.get(16).expect("a table");
+        assert_eq!(table.qualified(), "A.D#");
+        assert!(table.place.is_empty());
+        assert_eq!((tables.get(9), tables.len()), (None, 2));
+    }
+
+    #[test]
+    fn places_are_taken_apart() {
+        for (text, file, span) in [
+            ("src/A.hs:44:19-48", "src/A.hs", "44:19-48"),
+            ("src/A.hs:44:19", "src/A.hs", "44:19"),
+            ("C:\\A.hs:(3,1)-(4,7)", "C:\\A.hs", "(3,1)-(4,7)"),
+            ("C:\\A.hs:4:7", "C:\\A.hs", "4:7"),
+            (":", "", ""),
+            ("", "", ""),
+            ("A.hs", "A.hs", ""),
+            ("A.hs:", "A.hs", ""),
+        ] {
+            assert_eq!(Place::of(text), Place { file, span }, "{text}");
+        }
+    }
+
+    #[test]
+    fn constructors_are_told_from_where_they_are_used() {
+        let constructor = |name, module| {
+            let table = InfoTable {
+                name,
+                closure_type: None,
+                type_: "",
+                label: "",
+                module,
+                place: Place::default(),
+            };
+            table.constructor().map(str::to_owned)
+        };
+        for (name, module, found) in [
+            ("Rect_Main_0_con_info", "Main", Some("Rect")),
+            ("A_B_Data.Map_12_con_info", "Data.Map", Some("A_B")),
+            (":_Main_5_con_info", "Main", Some(":")),
+            ("Rect_con_info", "Main", Some("Rect")),
+            ("A_1_con_info", "Main", Some("A_1")),
+            ("Rect_info", "Main", None),
+            ("", "", None),
+        ] {
+            assert_eq!(constructor(name, module).as_deref(), found, "{name}");
+        }
+    }
+
+    #[test]
+    fn texts_are_kept_once_and_no_more_than_fit() {
+        let mut tables = InfoTables::default();
+        for address in 0..1000 {
+            take(
+                &mut tables,
+                address,
+                ["x_info", "1", "Int", "f", "M", "M.hs:1:1"],
+            );
+        }
+        assert_eq!(tables.texts.text, "x_infoIntfMM.hs1:1");
+        let long = "x".repeat(4000);
+        let mut address = 0;
+        while tables.left_out() == 0 {
+            address += 1;
+            take(
+                &mut tables,
+                address,
+                [&format!("{address}{long}"), "", "", "", "", ""],
+            );
+            assert!(address < 50_000);
+        }
+        let size = tables.size_bytes();
+        assert!(size < InfoTables::BUDGET_BYTES + 10_000, "{size}");
+        // What is said once more is not left out.
+        take(&mut tables, 1, [&format!("1{long}"), "", "", "", "", ""]);
+        assert_eq!(tables.left_out(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn any_place_is_written_as_it_was(text in "[a-z0-9:.()/,-]{0,30}") {
+            let place = Place::of(&text);
+            prop_assert_eq!(place.to_string(), text.strip_suffix(':').unwrap_or(&text));
+        }
+
+        #[test]
+        fn texts_are_given_back(texts in prop::collection::vec("[a-c]{0,3}", 0..40)) {
+            let mut kept = Texts::default();
+            let ids: Vec<TextId> = texts.iter().map(|text| kept.keep(text)).collect();
+            for (id, text) in ids.iter().zip(&texts) {
+                prop_assert_eq!(kept.get(*id), text);
+            }
+        }
+    }
+}
