@@ -84,13 +84,10 @@ impl StackSampleCollector {
     const DEEPEST: usize = u16::MAX as usize;
 
     fn stack_event(&mut self, event: &Event<'_>, at: Nanos) {
-        match event {
-            Event::UserBinaryMessage { payload } => {
-                if let Some(message) = StackMessage::of_bytes(payload.0) {
-                    self.message(message, at);
-                }
-            }
-            _ => {}
+        if let Event::UserBinaryMessage { payload } = event
+            && let Some(message) = StackMessage::of_bytes(payload.0)
+        {
+            self.message(message, at);
         }
     }
 
