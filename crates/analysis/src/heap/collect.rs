@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use super::{Breakdown, HeapProfile, HeapProfiles, ProfileKind};
+use super::{Breakdown, HeapProfile, HeapProfiles, ProfileKind, ShortBytes};
 use eventlog::ids::Nanos;
 use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::census::BandId;
@@ -261,12 +261,12 @@ impl Writer {
     fn band(&mut self, profile: &mut HeapProfile, label: &[u8]) -> BandId {
         let guess = self.after.get(self.last).copied().unwrap_or_default() as usize;
         let place = match profile.labels.get_index(guess) {
-            Some(known) if **known == *label => guess,
+            Some(known) if known[..] == *label => guess,
             _ => match profile.labels.get_index_of(label) {
                 Some(place) => place,
                 None if profile.labels.len() < MOST_BANDS => {
                     profile.censuses.add_band();
-                    profile.labels.insert_full(label.into()).0
+                    profile.labels.insert_full(ShortBytes::from_slice(label)).0
                 }
                 None => {
                     let (rest, bands) = profile.rest_band();

@@ -14,6 +14,7 @@ use std::ops::Range;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 use eventlog::ids::{CostCentreId, Nanos};
 use model::census::{BandId, Censuses};
@@ -121,6 +122,10 @@ pub enum Label<'a> {
     Rest,
 }
 
+/// Bytes that stand in the table itself if they are few, as those of an address
+/// do: a profile by info table looks at 50,000 of them for each census.
+type ShortBytes = SmallVec<[u8; 24]>;
+
 /// One heap profile of a log.
 #[derive(Clone, Debug, Default)]
 pub struct HeapProfile {
@@ -138,7 +143,7 @@ pub struct HeapProfile {
     /// the end of the run, and do not say when their censuses were.
     untimed: bool,
     /// The bytes of the labels, or of the numbers of the cost centres.
-    labels: IndexSet<Box<[u8]>, FxBuildHasher>,
+    labels: IndexSet<ShortBytes, FxBuildHasher>,
     /// The band of the rest, and how many bands it is made of.
     rest: Option<(BandId, u64)>,
 }
