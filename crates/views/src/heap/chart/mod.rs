@@ -163,4 +163,3 @@ columns!(Chart {
     over.memory.min, over.memory.max, over.memory.mean, over.memory.last,
     over.collections,
 });
-

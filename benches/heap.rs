@@ -1,0 +1,111 @@
+//! How fast questions about a heap profile are answered. Run with
+//! `EVENTSCOPE_BENCH_HEAP=LOG cargo bench --bench heap`; logs of any size are
+//! written by `cargo run --release --example make_heap_log`. Without one, the
+//! fixture by info table is taken, which is small.
+//!
+//! What is asked changes from one time to the next, so that no answer is one
+//! that was kept. How long the log took, and the most memory that it needed, are
+//! printed.
+#![allow(missing_docs, reason = "criterion makes an undocumented function")]
+
+use std::hint::black_box;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use analysis::heap::ranking::Order;
+use criterion::{Criterion, criterion_group, criterion_main};
+use eventlog::ids::Nanos;
+use eventlog::source::FileSource;
+use model::time::Interval;
+use views::heap::chart::ChartQuery;
+use views::heap::choice::HeapChoice;
+use views::heap::profiles::ProfilesQuery;
+use views::session::{Session, read_session};
+
+const FIXTURE: &str = "tests/fixtures/logs/ghc-9.10.3/heap-ipe-N1-hi-l-au.eventlog";
+
+/// The most memory that was used so far.
+fn peak() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM"));
+    line.unwrap_or("no VmHWM").to_owned()
+}
+
+fn load() -> Session {
+    let path = std::env::var_os("EVENTSCOPE_BENCH_HEAP");
+    let path = path.map_or_else(|| FIXTURE.into(), PathBuf::from);
+    let mut file = FileSource::open(&path).expect("the log");
+    let started = Instant::now();
+    let session = read_session(&mut file).expect("a log");
+    println!("loaded in {:.2?}; {}", started.elapsed(), peak());
+    for profile in session.ask(&ProfilesQuery) {
+        println!("{}: {}", profile.title(), profile.facts());
+    }
+    session
+}
+
+/// The bytes of the chart for some bands.
+fn chart(session: &Session, choice: HeapChoice, range: Option<Interval>) -> usize {
+    let query = ChartQuery {
+        choice,
+        range,
+        width_px: 1400,
+        ..ChartQuery::default()
+    };
+    let chart = session.ask(&query).expect("a heap profile");
+    chart.stacks.bytes.len()
+}
+
+fn heap(c: &mut Criterion) {
+    let session = load();
+    let span = session.overview().span.expect("events");
+    let mut group = c.benchmark_group("heap");
+    group.sample_size(10);
+    let mut turn = 0;
+    let mut ranges = || {
+        turn += 1;
+        let part = span.duration().0 / 1_000;
+        let (start, end) = (
+            span.start().0 + part * (turn % 400),
+            span.end().0 - part * (turn % 397),
+        );
+        Some(Interval::new(Nanos(start), Nanos(end)))
+    };
+    group.bench_function("another range", |b| {
+        b.iter(|| black_box(chart(&session, HeapChoice::default(), ranges())));
+    });
+    let mut number = 0;
+    group.bench_function("another number of bands", |b| {
+        b.iter(|| {
+            number = number % 200 + 1;
+            let choice = HeapChoice {
+                bands: number,
+                ..HeapChoice::default()
+            };
+            black_box(chart(&session, choice, None))
+        });
+    });
+    for order in Order::ALL {
+        let choice = HeapChoice {
+            order,
+            bands: 200,
+            ..HeapChoice::default()
+        };
+        group.bench_function(format!("by {}", order.word()), |b| {
+            b.iter(|| black_box(chart(&session, choice.clone(), None)));
+        });
+    }
+    group.bench_function("a filter", |b| {
+        b.iter(|| {
+            number = (number + 1) % 16;
+            let choice = HeapChoice {
+                filter: format!("{number:x}"),
+                ..HeapChoice::default()
+            };
+            black_box(chart(&session, choice, None))
+        });
+    });
+}
+
+criterion_group!(benches, heap);
+criterion_main!(benches);
