@@ -90,6 +90,32 @@ fn the_heap_while_it_grows() {
     });
 }
 
+/// Beside the name of a graph are keys of the series that the log has.
+#[test]
+fn keys_of_what_the_log_has() {
+    let keys = |name: &str, wanted: fn(Row) -> bool| {
+        let session = open(name);
+        let mut tracks = tracks(&session);
+        tracks.retain(|track| track.row().is_some_and(wanted));
+        let view = picture::view(&session, None);
+        let painted = picture::paint(&session, &Layout::new(tracks), view, &NoNames, &[]);
+        // Labels at the left that are no names and no notes.
+        let is_key = |line: &&str| line.contains(" Label Left #5d6066");
+        let texts = painted.lines().filter(is_key);
+        let text = |line: &str| line.split(['“', '”']).nth(1).map(str::to_owned);
+        texts.filter_map(text).collect::<Vec<_>>().join(" ")
+    };
+    let heap = |row| row == Row::from(Memory::Heap);
+    // Before GHC 9.2 nothing is told of blocks.
+    assert_eq!(keys("ghc-9.0.2/gc-heavy-nt-l", heap), "size live");
+    assert_eq!(keys(NONMOVING, heap), "size blocks live");
+    let allocated = |row| row == Row::from(Memory::Allocated);
+    assert_eq!(keys(NONMOVING, allocated), "");
+    let sparks = |row| matches!(row, Row::Sparks(of) if of.cap == CapId(0));
+    let fates = "created dud overflowed converted fizzled GC’d";
+    assert_eq!(keys("ghc-9.6.6/sparks-N2-ls", sparks), fates);
+}
+
 #[test]
 fn sparks_of_a_capability() {
     let session = open("ghc-9.6.6/sparks-N2-ls");

@@ -105,6 +105,18 @@ impl Graphs {
         !self.blocks.is_empty() || !numbers.heap_sizes().is_empty() || !numbers.live().is_empty()
     }
 
+    /// The series of [`Self::heap`] of which there is nothing.
+    #[must_use]
+    pub fn lacks(&self, numbers: &Numbers) -> Vec<u8> {
+        let empty = [
+            numbers.heap_sizes().is_empty(),
+            self.blocks.is_empty(),
+            numbers.live().is_empty(),
+        ];
+        let series = (0..).zip(empty).filter(|(_, empty)| *empty);
+        series.map(|(series, _)| series).collect()
+    }
+
     /// Whether the runtime told of memory that it gave back.
     #[must_use]
     pub fn has_returned(&self) -> bool {

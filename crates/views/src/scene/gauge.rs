@@ -56,6 +56,8 @@ pub struct Look {
 pub struct Series {
     /// What it is called, in words.
     pub name: &'static str,
+    /// What it is called beside its key, where there is little room.
+    pub key: &'static str,
     /// How it looks.
     pub look: Look,
 }
@@ -65,7 +67,14 @@ impl Series {
     #[must_use]
     pub const fn new(name: &'static str, style: Style, colour: fn(&Palette) -> Rgb) -> Self {
         let look = Look { style, colour };
-        Self { name, look }
+        let key = name;
+        Self { name, key, look }
+    }
+
+    /// With a shorter name beside its key.
+    #[must_use]
+    pub const fn key(self, key: &'static str) -> Self {
+        Self { key, ..self }
     }
 }
 

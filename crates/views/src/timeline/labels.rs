@@ -2,9 +2,31 @@
 
 use super::{LABELS_PX, Scene};
 use crate::scene::format;
+use crate::scene::gauge::Series;
 use crate::scene::painter::{Align, Face, Painter, Rect};
 use crate::timeline::layout::{Kind, Track};
+use crate::tracks::Row;
 use crate::tracks::item::Names;
+
+/// Where the name of a track begins.
+const LEFT_PX: f64 = 12.0;
+/// How far the first line of keys is from the name.
+const NAME_PX: f64 = 15.0;
+/// How high a line of keys is.
+const KEY_LINE_PX: f64 = 12.0;
+/// How wide a key is, how far its name is from it, and the next key from that.
+const KEY_PX: f64 = 11.0;
+const KEY_GAP_PX: f64 = 4.0;
+const KEYS_APART_PX: f64 = 9.0;
+
+/// What the series of a gauge look like, beside its name.
+#[derive(Default)]
+struct Keys {
+    /// How many lines they take.
+    lines: u32,
+    /// Where each begins, and in which line.
+    placed: Vec<(Series, (f64, u32))>,
+}
 
 impl<N: Names> Scene<'_, N> {
     /// The name of a track beside its `area`, and the lines around it.
@@ -28,7 +50,41 @@ impl<N: Names> Scene<'_, N> {
         if Self::is_heading(track) {
             self.paint_triangle(track.folded, middle, painter);
         }
-        self.paint_name_and_note(track, middle, painter);
+        let keys = self.keys(track, area.h, painter);
+        // The keys stand below the name, and both in the middle.
+        let top = middle - KEY_LINE_PX / 2.0 * f64::from(keys.lines);
+        self.paint_name_and_note(track, top, painter);
+        let strip = self.strip(area);
+        for (series, (x, line)) in keys.placed {
+            let y = top + NAME_PX + KEY_LINE_PX * f64::from(line);
+            let rect = Rect::new(x, y - 4.0, KEY_PX, 8.0);
+            strip.paint_key(series.look, rect, painter);
+            let at = (x + KEY_PX + KEY_GAP_PX, y);
+            let ink = self.palette.ink2.into();
+            painter.text(series.key, at, Face::Label, Align::Left, ink);
+        }
+    }
+
+    /// The keys of a track's series in lines; none if there is no room for all.
+    fn keys(&self, track: &Track, height: f64, painter: &mut impl Painter) -> Keys {
+        let series = track.row().map_or(&[][..], Row::keys);
+        let mut keys = Keys::default();
+        let right = self.labels_px() - 6.0;
+        let mut x = LEFT_PX;
+        for (_, series) in (0..).zip(series).filter(|(i, _)| !track.lacks.contains(i)) {
+            let width = KEY_PX + KEY_GAP_PX + painter.measure(series.key, Face::Label);
+            if keys.lines == 0 || x + width > right {
+                (x, keys.lines) = (LEFT_PX, keys.lines + 1);
+            }
+            keys.placed.push((*series, (x, keys.lines - 1)));
+            x += width + KEYS_APART_PX;
+        }
+        let needed = NAME_PX + KEY_LINE_PX * f64::from(keys.lines);
+        if needed > height {
+            Keys::default()
+        } else {
+            keys
+        }
     }
 
     /// Which way the triangle before a heading points: down if what belongs to
@@ -52,7 +108,7 @@ impl<N: Names> Scene<'_, N> {
         let (face, ink, left) = match track.kind {
             Kind::Group(_) => (Face::Heading, self.palette.ink2, 22.0),
             Kind::Label => (Face::Body, self.palette.ink2, 22.0),
-            Kind::Row(_) => (Face::Body, self.palette.ink, 12.0),
+            Kind::Row(_) => (Face::Body, self.palette.ink, LEFT_PX),
         };
         let wide = labels >= LABELS_PX;
         let (name, note) = if wide {

@@ -32,6 +32,8 @@ pub struct Track {
     pub short: String,
     /// A short note at the right of the name.
     pub note: String,
+    /// The series of a gauge that have no key, as the log has nothing of them.
+    pub lacks: Vec<u8>,
     /// Headings: whether what belongs to it is folded away.
     pub folded: bool,
     /// Whether it stays at the top.
@@ -247,6 +249,7 @@ mod tests {
             name: String::new(),
             short: String::new(),
             note: String::new(),
+            lacks: Vec::new(),
             folded: false,
             pinned,
             selected: false,

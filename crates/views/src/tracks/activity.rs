@@ -7,7 +7,7 @@ use super::gauge::bucket_ns;
 use super::legend::{Explained, Sample, Section};
 use super::{Contents, Listed, Log, Shape, TrackKind};
 use crate::scene::format;
-use crate::scene::gauge::{Gauge, Unit};
+use crate::scene::gauge::{Gauge, Series, Style, Unit};
 use crate::scene::painter::{Painter, Rect};
 use crate::scene::strip::Strip;
 use crate::scene::strip::plot::{Band, Column, Outline, stacked};
@@ -59,6 +59,16 @@ impl TrackKind for Activity {
             stacked: true,
             scale: None,
         })
+    }
+
+    /// All capabilities look alike.
+    fn keys(self) -> &'static [Series] {
+        const {
+            &[
+                Series::new("running", Style::Filled, |palette| palette.running),
+                Series::new("collecting", Style::Filled, |palette| palette.gc),
+            ]
+        }
     }
 
     fn series_name(self, series: u8, caps: usize) -> String {

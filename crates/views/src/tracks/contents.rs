@@ -32,6 +32,8 @@ pub struct Listed {
     pub short: String,
     /// A short note at the right of the name; may be empty.
     pub note: String,
+    /// The series of a gauge, by number, that the log has nothing of.
+    pub lacks: Vec<u8>,
 }
 
 impl Listed {
@@ -43,6 +45,7 @@ impl Listed {
             short: title.clone(),
             title,
             note: String::new(),
+            lacks: Vec::new(),
         }
     }
 
@@ -51,6 +54,12 @@ impl Listed {
     pub fn short(self, short: impl Into<String>) -> Self {
         let short = short.into();
         Self { short, ..self }
+    }
+
+    /// Without some of the series of its gauge.
+    #[must_use]
+    pub fn lacking(self, lacks: Vec<u8>) -> Self {
+        Self { lacks, ..self }
     }
 
     /// With a note.

@@ -67,7 +67,11 @@ impl TrackKind for Memory {
                 Self::Allocated => ("Allocation rate", "Alloc"),
                 Self::Returned => ("Memory returned", "Returned"),
             };
-            Listed::new(graph, title).short(short)
+            let lacks = match graph {
+                Self::Heap => log.recording.tracks.graphs.lacks(&log.recording.numbers),
+                Self::Allocated | Self::Returned => Vec::new(),
+            };
+            Listed::new(graph, title).short(short).lacking(lacks)
         };
         let there = Self::ALL.into_iter().filter(|graph| graph.is_in(log));
         there.map(listed).collect()
@@ -78,13 +82,15 @@ impl TrackKind for Memory {
             Self::Heap => {
                 const {
                     &[
-                        Series::new("heap size", Style::Area, |palette| palette.io),
-                        Series::new("blocks in use", Style::Line, |palette| palette.ink2),
+                        Series::new("heap size", Style::Area, |palette| palette.io).key("size"),
+                        Series::new("blocks in use", Style::Line, |palette| palette.ink2)
+                            .key("blocks"),
                         Series::new(
                             "live after the last major collection",
                             Style::Dashed,
                             |palette| palette.gc,
-                        ),
+                        )
+                        .key("live"),
                     ]
                 }
             }
@@ -102,7 +108,8 @@ impl TrackKind for Memory {
                         Series::new("needed", Style::Line, |palette| palette.ink2),
                         Series::new("returned to the system", Style::Dashed, |palette| {
                             palette.gc
-                        }),
+                        })
+                        .key("returned"),
                     ]
                 }
             }

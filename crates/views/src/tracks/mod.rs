@@ -45,7 +45,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::scene::gauge::Gauge;
+use crate::scene::gauge::{Gauge, Series};
 use crate::scene::painter::Painter;
 use crate::scene::strip::Strip;
 use crate::tracks::group::Group;
@@ -112,6 +112,12 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
     /// The series of a gauge.
     fn gauge(self) -> Option<Gauge> {
         None
+    }
+    /// The series of which there are keys beside its name, by number: those of a
+    /// gauge that has more than one.
+    fn keys(self) -> &'static [Series] {
+        let series = self.gauge().map_or(&[][..], |gauge| gauge.series);
+        if series.len() > 1 { series } else { &[] }
     }
     /// What a series of a gauge is called, in a log of so many capabilities.
     fn series_name(self, series: u8, caps: usize) -> String {
@@ -359,6 +365,12 @@ impl Row {
     #[must_use]
     pub fn gauge(self) -> Option<Gauge> {
         ask!(self, track => track.gauge())
+    }
+
+    /// The series of which there are keys beside its name, by number.
+    #[must_use]
+    pub(crate) fn keys(self) -> &'static [Series] {
+        ask!(self, track => track.keys())
     }
 
     /// What a series of a gauge is called, in a log of so many capabilities.

@@ -106,7 +106,8 @@ impl TrackKind for Sparks {
                     &[
                         Series::new("converted", Style::Filled, |palette| palette.running),
                         Series::new("fizzled", Style::Area, |palette| palette.blocked),
-                        Series::new("garbage collected", Style::Striped, |palette| palette.gc),
+                        Series::new("garbage collected", Style::Striped, |palette| palette.gc)
+                            .key("GC’d"),
                     ]
                 },
                 Unit::PerSecond,

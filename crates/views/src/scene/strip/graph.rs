@@ -111,6 +111,35 @@ impl Strip<'_> {
         painter.text(&text, at, Face::Label, Align::Left, ink);
     }
 
+    /// Paints a small piece of a series into a rectangle, to stand beside its
+    /// name.
+    pub(crate) fn paint_key(&self, look: Look, rect: Rect, painter: &mut impl Painter) {
+        let colour = (look.colour)(self.palette);
+        let middle = rect.y + rect.h / 2.0;
+        let line = |x: f64, w: f64, y: f64| Rect::new(x, y - 1.0, w, 2.0);
+        match look.style {
+            Style::Filled => painter.fill(rect, colour.into()),
+            Style::Striped => {
+                painter.hatch(rect, colour.into());
+                painter.fill(line(rect.x, rect.w, rect.y + 1.0), colour.into());
+            }
+            Style::Area | Style::Spread => {
+                painter.fill(rect, colour.alpha(0.3));
+                painter.fill(line(rect.x, rect.w, rect.y + 1.0), colour.into());
+            }
+            Style::Line => painter.fill(line(rect.x, rect.w, middle), colour.into()),
+            Style::Dashed => {
+                let (dash, period) = DASH_PX;
+                let mut at = rect.x;
+                while at < rect.x + rect.w {
+                    let width = dash.min(rect.x + rect.w - at);
+                    painter.fill(line(at, width, middle), colour.into());
+                    at += period;
+                }
+            }
+        }
+    }
+
     fn paint_level(&self, points: &Points, look: Look, plot: &Plot, painter: &mut impl Painter) {
         let colour = (look.colour)(self.palette);
         match look.style {

@@ -91,6 +91,7 @@ pub(super) fn track(kind: Kind, name: &str) -> Track {
         name: name.to_owned(),
         short: name.to_owned(),
         note: String::new(),
+        lacks: Vec::new(),
         folded: false,
         pinned: false,
         selected: false,
