@@ -166,6 +166,13 @@ fn text_of_length(time: u64, claimed: u16) -> Vec<u8> {
     [&start.concat()[..], b"abc"].concat()
 }
 
+/// A heap profile in text.
+fn in_text(lines: &str) -> Build {
+    let mut log = Build::new();
+    log.bytes = format!("JOB \"p\"\nBEGIN_SAMPLE 0\nEND_SAMPLE 0\n{lines}").into();
+    log
+}
+
 /// Blocks of two capabilities.
 fn two_blocks(
     first: impl FnOnce(&mut Build) -> &mut Build,
@@ -246,6 +253,22 @@ fn logs() -> Vec<(Rule, Build)> {
         (
             Rule::SectionHeader,
             spoilt(|b, _| b.extend(*b"hdrbhetbetb\0broken")),
+        ),
+        (
+            Rule::ReportLine,
+            in_text("BEGIN_SAMPLE 1\nTHUNK\tmany\nEND_SAMPLE 1\nBEGIN_SAMPLE 2\nEND_SAMPLE 2\n"),
+        ),
+        (
+            Rule::ReportTime,
+            in_text("BEGIN_SAMPLE 2\nTHUNK\t8\nEND_SAMPLE 2\nBEGIN_SAMPLE 1\nEND_SAMPLE 1\n"),
+        ),
+        (
+            Rule::ReportUnit,
+            in_text("SAMPLE_UNIT \"ticks\"\nBEGIN_SAMPLE 2\nEND_SAMPLE 2\n"),
+        ),
+        (
+            Rule::ReportCut,
+            in_text("BEGIN_SAMPLE 1\nTHUNK\t8\nEND_SAMPLE 1\nBEGIN_SAMPLE 2\nTHU"),
         ),
         (
             Rule::MessagesCut,

@@ -386,8 +386,6 @@ pub fn looks_like(bytes: &[u8]) -> String {
         "It is a zip archive: unpack it first."
     } else if starts(b"\x7FELF") || starts(b"MZ") || starts(b"\xCF\xFA\xED\xFE") {
         "It is a program, not its log."
-    } else if starts(b"JOB \"") {
-        "It is a heap profile (.hp)."
     } else if starts(b"BZh") || starts(b"\xFD7zXZ") {
         "It is compressed in a way that is not supported here (gzip and zstd are): unpack it first."
     } else if starts(b"{") || starts(b"[") {

@@ -19,6 +19,7 @@ pub mod display;
 pub mod event;
 mod event_set;
 pub mod header;
+pub mod hp;
 pub mod ids;
 pub mod inflate;
 pub mod info_tables;

@@ -6,6 +6,7 @@ use std::mem::discriminant;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::hp::LineFlaw;
 use crate::ids::{ByteOffset, CapId, Nanos};
 
 /// Why a file cannot be read as an eventlog at all. Every message says what,
@@ -146,13 +147,24 @@ pub enum DamageKind {
     NoEndMarker,
     /// A later section of the file starts with a broken header.
     SectionHeader,
+    /// A line of a heap profile in text that cannot be read.
+    ReportLine(LineFlaw),
+    /// A census or mark of a heap profile in text that is dated before the one before it.
+    ReportTime(Nanos),
+    /// A unit of a heap profile in text that is not known.
+    ReportUnit,
+    /// A heap profile in text ends inside of a line or census.
+    ReportCut,
 }
 
 impl DamageKind {
     /// Whether data is missing because of it.
     #[must_use]
     pub const fn loses_data(self) -> bool {
-        !matches!(self, Self::BeforeHeader | Self::NoEndMarker)
+        !matches!(
+            self,
+            Self::BeforeHeader | Self::NoEndMarker | Self::ReportUnit
+        )
     }
 }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::blocks::{BlockIndex, Indexer, Section};
 use super::header::Header;
+use super::hp::{self, Converter, Report};
 use super::inflate::{Compression, Inflate, too_big};
 use super::order::{Merged, Merger, Sink};
 use super::problem::{DamageKind, DamageList, LogError};
@@ -37,6 +38,8 @@ enum Phase {
     /// Collecting a compressed file, which is inflated as a whole.
     Collect(Compression, Vec<u8>),
     Inflate(Box<Inflate>),
+    /// Making an eventlog of a heap profile in text.
+    Convert(Box<Converter>),
     Index(Box<Indexer>),
     Merge(Box<Merger>),
     Done,
@@ -123,9 +126,12 @@ impl Accounting {
 pub struct LogReader {
     /// Bytes of the log; of the file, until it is inflated.
     len: u64,
-    /// The inflated log of a compressed file: the reader supplies itself.
+    /// The inflated log of a compressed file, or the one made of a heap profile in text: the
+    /// reader supplies itself.
     inflated: Option<Vec<u8>>,
     inflate_error: Option<LogError>,
+    /// What a heap profile in text says, and what is wrong with it.
+    report: Option<(Report, DamageList)>,
     budget_bytes: u64,
     phase: Phase,
     index: BlockIndex,
@@ -140,11 +146,28 @@ pub struct LogReader {
 /// How many blocks are indexed between two looks at the driver.
 const INDEX_STEPS: usize = 256;
 
+/// How many bytes tell what a file is.
+const DETECT_BYTES: usize = if hp::MAGIC_BYTES > Compression::MAGIC_BYTES {
+    hp::MAGIC_BYTES
+} else {
+    Compression::MAGIC_BYTES
+};
 /// How much of a compressed file is asked for at once.
 const COLLECT_BYTES: u64 = 8 << 20;
 /// What a compressed log may inflate to: a browser's 32-bit memory has 4 GiB,
 /// of which the analyses want their part.
 const INFLATE_BUDGET_BYTES: u64 = 1536 << 20;
+
+impl Phase {
+    /// How to go on with a file of `len` bytes that is not compressed, by its first ones.
+    fn uncompressed(first: &[u8], len: u64, budget_bytes: u64) -> Self {
+        if hp::is_heap_report(first) {
+            Self::Convert(Box::new(Converter::new(budget_bytes)))
+        } else {
+            Self::Index(Box::new(Indexer::new(len)))
+        }
+    }
+}
 
 impl LogReader {
     /// A reader for a file of `len` bytes, which may be compressed.
@@ -154,6 +177,7 @@ impl LogReader {
             len,
             inflated: None,
             inflate_error: None,
+            report: None,
             budget_bytes: INFLATE_BUDGET_BYTES,
             phase: Phase::Detect(Vec::new()),
             index: BlockIndex::default(),
@@ -208,13 +232,13 @@ impl LogReader {
         match &mut self.phase {
             Phase::Detect(bytes) => {
                 let have = bytes.len() as u64;
-                let want = self.len.min(Compression::MAGIC_BYTES as u64);
+                let want = self.len.min(DETECT_BYTES as u64);
                 if have < want {
                     return Ok(Step::Need(vec![Need(have..want)]));
                 }
                 self.phase = match Compression::detect(bytes) {
                     Some(format) => Phase::Collect(format, std::mem::take(bytes)),
-                    None => Phase::Index(Box::new(Indexer::new(self.len))),
+                    None => Phase::uncompressed(bytes, self.len, self.budget_bytes),
                 };
                 Ok(Step::More)
             }
@@ -235,10 +259,25 @@ impl LogReader {
                 if inflate.step()? {
                     let (bytes, error) = inflate.take();
                     self.len = bytes.len() as u64;
-                    self.inflated = Some(bytes);
                     self.inflate_error = error;
-                    self.phase = Phase::Index(Box::new(Indexer::new(self.len)));
+                    self.budget_bytes = self.budget_bytes.saturating_sub(self.len);
+                    self.phase = Phase::uncompressed(&bytes, self.len, self.budget_bytes);
+                    self.inflated = Some(bytes);
                 }
+                Ok(Step::More)
+            }
+            Phase::Convert(converter) => {
+                converter.fits()?;
+                let have = converter.taken_bytes();
+                if have < self.len {
+                    let to = self.len.min(have + COLLECT_BYTES);
+                    return Ok(Step::Need(vec![Need(have..to)]));
+                }
+                let (log, damage, report) = converter.finish();
+                self.len = log.len() as u64;
+                self.inflated = Some(log);
+                self.report = Some((report, damage));
+                self.phase = Phase::Index(Box::new(Indexer::new(self.len)));
                 Ok(Step::More)
             }
             Phase::Index(indexer) => match indexer.advance(INDEX_STEPS) {
@@ -283,6 +322,11 @@ impl LogReader {
                     have.extend_from_slice(bytes);
                 }
             }
+            Phase::Convert(converter) => {
+                if at == converter.taken_bytes() {
+                    converter.push(bytes);
+                }
+            }
             Phase::Index(indexer) => indexer.file.supply(at, bytes),
             Phase::Merge(merger) => merger.supply(at, bytes),
             Phase::Inflate(_) | Phase::Done => {}
@@ -295,7 +339,11 @@ impl LogReader {
         match &mut self.phase {
             Phase::Index(indexer) => indexer.file.cut(len),
             Phase::Merge(merger) => merger.cut(len),
-            Phase::Detect(_) | Phase::Collect(..) | Phase::Inflate(_) | Phase::Done => {}
+            Phase::Detect(_)
+            | Phase::Collect(..)
+            | Phase::Inflate(_)
+            | Phase::Convert(_)
+            | Phase::Done => {}
         }
     }
 
@@ -308,6 +356,7 @@ impl LogReader {
             // While the index jumps through the file, its beginning can be
             // read: that is where most blocks begin that are wanted first.
             Phase::Index(_) | Phase::Collect(..) => (Some(0..self.len), None),
+            Phase::Convert(converter) => (Some(converter.taken_bytes()..self.len), None),
             _ => (None, None),
         };
         all.into_iter().chain(merger.into_iter().flatten())
@@ -320,7 +369,15 @@ impl LogReader {
         self.rows.as_ref()
     }
 
-    /// The bytes of a compressed log, inflated.
+    /// What a heap profile in text (`.hp`) says beside the events that were made of it;
+    /// `None` if the file is an eventlog.
+    #[must_use]
+    pub fn heap_report(&self) -> Option<&Report> {
+        self.report.as_ref().map(|(report, _)| report)
+    }
+
+    /// The bytes of a compressed log, inflated, or those of the log that was made of a heap
+    /// profile in text: events have their places in these.
     #[must_use]
     pub fn inflated(&self) -> Option<&[u8]> {
         self.inflated.as_deref()
@@ -348,6 +405,7 @@ impl LogReader {
                 let (done, total) = inflate.progress();
                 (Stage::Inflating, done, total)
             }
+            Phase::Convert(converter) => (Stage::Reading, converter.taken_bytes(), self.len),
             Phase::Index(indexer) => (Stage::Indexing, indexer.position(), self.len),
             Phase::Merge(merger) => (Stage::Analysing, merger.done_bytes, self.len),
             Phase::Done => (Stage::Analysing, self.len, self.len),
@@ -361,7 +419,8 @@ impl LogReader {
         self.inflate_error.as_ref()
     }
 
-    /// Everything wrong that was found so far, in the order of the file.
+    /// Everything wrong that was found so far, in the order of the file. Of a heap profile in
+    /// text these are places in the text.
     #[must_use]
     pub fn damage(&self) -> DamageList {
         let merging = match &self.phase {
@@ -372,8 +431,15 @@ impl LogReader {
             Phase::Index(indexer) => &indexer.index.damage,
             _ => &self.index.damage,
         };
+        let converting = match &self.phase {
+            Phase::Convert(converter) => Some(converter.damage()),
+            _ => self.report.as_ref().map(|(_, damage)| damage),
+        };
         let mut all = indexing.clone();
         all.append(merging);
+        if let Some(converting) = converting {
+            all.append(converting);
+        }
         // A file that breaks off has no end marker: that goes without saying.
         if all.has(DamageKind::Truncated) {
             all.remove(DamageKind::NoEndMarker);

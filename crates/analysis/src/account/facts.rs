@@ -75,7 +75,12 @@ impl Condition {
     /// could be inflated.
     #[must_use]
     pub fn of(damage: &DamageList, inflated: bool) -> Self {
-        let cut = |kind| matches!(kind, DamageKind::NoEndMarker | DamageKind::Truncated);
+        let cut = |kind| {
+            matches!(
+                kind,
+                DamageKind::NoEndMarker | DamageKind::Truncated | DamageKind::ReportCut
+            )
+        };
         Self {
             ends: inflated && !damage.kept.iter().any(|one| cut(one.kind)),
             damaged: damage.loses_data(),

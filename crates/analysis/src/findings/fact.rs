@@ -191,9 +191,9 @@ impl Fact {
             Self::Damage { kind, lost_bytes } => {
                 let lost = number("lost", *lost_bytes, Unit::Bytes);
                 let more = match *kind {
-                    DamageKind::TimeOutsideBlock(at) | DamageKind::BlockTimes(at) => {
-                        Some(number("dated", at.0, Unit::Nanoseconds))
-                    }
+                    DamageKind::TimeOutsideBlock(at)
+                    | DamageKind::BlockTimes(at)
+                    | DamageKind::ReportTime(at) => Some(number("dated", at.0, Unit::Nanoseconds)),
                     DamageKind::BlockSize(size) => {
                         Some(number("claimed", size.into(), Unit::Bytes))
                     }
@@ -234,6 +234,10 @@ pub(super) const fn of_damage(kind: DamageKind) -> Rule {
         DamageKind::Truncated => Rule::CutOff,
         DamageKind::NoEndMarker => Rule::NoEndMarker,
         DamageKind::SectionHeader => Rule::SectionHeader,
+        DamageKind::ReportLine(_) => Rule::ReportLine,
+        DamageKind::ReportTime(_) => Rule::ReportTime,
+        DamageKind::ReportUnit => Rule::ReportUnit,
+        DamageKind::ReportCut => Rule::ReportCut,
     }
 }
 

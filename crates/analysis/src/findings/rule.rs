@@ -89,6 +89,14 @@ rules! {
     Warning NoEndMarker "no-end-marker",
     /// A second log in the file has a broken header.
     Error SectionHeader "section-header",
+    /// A line of a heap profile in text (`.hp`) that cannot be read.
+    Error ReportLine "heap-report-line",
+    /// A census of a heap profile in text that is dated before the one before it.
+    Warning ReportTime "heap-report-time",
+    /// A heap profile in text counts in units that are not known.
+    Warning ReportUnit "heap-report-unit",
+    /// A heap profile in text ends inside a line or a census.
+    Error ReportCut "heap-report-cut-off",
     /// The compressed data is broken.
     Error Compressed "compressed-data",
     /// Most of what a capability did never came to a file that is not whole.

@@ -155,14 +155,13 @@ fn write_definition(out: &mut String, event: &Event<'_>) -> fmt::Result {
             flags,
         } => {
             let caf = flags.is_some_and(|flags| flags & 1 != 0);
-            write!(
-                out,
-                "cost centre {id} is {} in {} at {}{}",
-                label.0.to_str(),
-                module.0.to_str(),
-                src_loc.0.to_str(),
-                if caf { ", a CAF" } else { "" }
-            )
+            write!(out, "cost centre {id} is {}", label.0.to_str())?;
+            for (word, text) in [("in", module), ("at", src_loc)] {
+                if !text.0.0.is_empty() {
+                    write!(out, " {word} {}", text.0.to_str())?;
+                }
+            }
+            out.write_str(if caf { ", a CAF" } else { "" })
         }
         Event::InfoTableProv {
             info,

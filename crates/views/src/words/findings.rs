@@ -14,6 +14,7 @@ use analysis::flamegraph::spans::MOST_LANES;
 use analysis::flamegraph::stack_samples::problem::StackProblem;
 use analysis::timeline::messages::TEXT_BUDGET_BYTES;
 use eventlog::DamageKind;
+use eventlog::hp::LineFlaw;
 use eventlog::ids::CapId;
 use eventlog::info_tables::InfoTables;
 
@@ -260,6 +261,30 @@ fn damage(kind: DamageKind, lost_bytes: u64) -> String {
             "a second log in this file has a broken header; {} read",
             number(lost_bytes, "byte was not", "bytes were not")
         ),
+        DamageKind::ReportLine(flaw) => format!("{}; {skipped}", of_line(flaw)),
+        DamageKind::ReportTime(time) => format!(
+            "a census or mark is dated {}, which is before the one before it; it is shown at the time of that one",
+            format::time(time)
+        ),
+        DamageKind::ReportUnit => {
+            "the unit on this line is not known; the numbers are read as seconds and bytes"
+                .to_owned()
+        }
+        DamageKind::ReportCut => format!(
+            "incomplete heap profile: it ends inside a line or census, and {} left out; the program was killed or was still running, or the file was not copied whole",
+            number(lost_bytes, "byte was", "bytes were")
+        ),
+    }
+}
+
+/// What is wrong with a line of a heap profile in text.
+const fn of_line(flaw: LineFlaw) -> &'static str {
+    match flaw {
+        LineFlaw::Unknown => "this line is none that a heap profile has",
+        LineFlaw::Number => "the number on this line cannot be read",
+        LineFlaw::Outside => "this line belongs into a census, but stands outside of any",
+        LineFlaw::TooLong => "this line is longer than any that the runtime writes",
+        LineFlaw::Unended => "a census begins here in another, which is taken to end before it",
     }
 }
 

@@ -51,6 +51,9 @@ pub const fn of(rule: Rule) -> RuleWords {
         | Rule::SectionHeader
         | Rule::Compressed
         | Rule::BufferMissing => of_file(rule),
+        Rule::ReportLine | Rule::ReportTime | Rule::ReportUnit | Rule::ReportCut => {
+            of_heap_report(rule)
+        }
         Rule::OrderUncreated
         | Rule::OrderCreatedAgain
         | Rule::OrderAfterEnd
@@ -162,6 +165,32 @@ const fn of_file(rule: Rule) -> RuleWords {
             "A capability's events are missing",
             "The runtime collects the events of each capability in a buffer, and the log ends before this one was written: the program was killed, or the file is not whole. What the capability did is not known: it was not idle.",
             END_PROPERLY,
+        ),
+    }
+}
+
+/// Heap profiles in text.
+const fn of_heap_report(rule: Rule) -> RuleWords {
+    match rule {
+        Rule::ReportLine => words(
+            "Lines that cannot be read",
+            "The heap profile has lines that the runtime does not write. Each costs only itself: a band that is missing there counts as nothing in that census.",
+            "Look at the line, or make a new profile.",
+        ),
+        Rule::ReportTime => words(
+            "Censuses that go back in time",
+            "The heap profile has a census or mark that is dated before the one before it. It is shown at the time of that one.",
+            "If several profiles were joined, open them one by one.",
+        ),
+        Rule::ReportUnit => words(
+            "Units that are not known",
+            "The heap profile does not count in seconds or bytes. Its numbers are shown as if it did.",
+            "",
+        ),
+        _ => words(
+            "The heap profile breaks off",
+            "It ends inside a census: the program was killed or was still running, or the file was not copied whole. That census is left out, as a part of it would look as if little was held.",
+            "Let the program end by itself.",
         ),
     }
 }

@@ -1,0 +1,413 @@
+//! Heap profiles in text: the `.hp` files that the runtime writes beside, or instead of, an
+//! eventlog, and that `hp2ps` reads.
+//!
+//! ```text
+//! JOB "prof-heap 40000 +RTS -hc -i0.01"
+//! DATE "Fri Nov 20 09:49 2026"
+//! SAMPLE_UNIT "seconds"
+//! VALUE_UNIT "bytes"
+//! BEGIN_SAMPLE 0.005061
+//! (301)main.scale/main<TAB>16
+//! END_SAMPLE 0.005061
+//! MARK 0.005100
+//! ```
+//!
+//! Such a file is read as the eventlog that holds the same, which [`Converter`] makes of it
+//! piece by piece. So nothing else has to know of these files. What they say:
+//!
+//! | line | events |
+//! |---|---|
+//! | `JOB "…"` | the arguments of the program; by its `+RTS` flags period, breakdown and filters of the profile |
+//! | `DATE "…"` | none: it has no time zone. [`Report::date`] has it as it stands |
+//! | `BEGIN_SAMPLE t`, `END_SAMPLE t` | a census. The first and the last of the file are empty in every file of the runtime, so that pictures begin and end with nothing; these are none |
+//! | label, tab, bytes | the bytes of a band |
+//! | `(12)f/g/M.CAF` in a profile by cost-centre stack | the bytes of a stack, with centres of these names |
+//! | `MARK t` | a marker |
+//!
+//! Times are not those of an eventlog: they are the seconds of CPU time that the program
+//! itself took, without collections. Sources: GHC's `rts/ProfHeap.c` and `rts/RtsFlags.c`,
+//! `hp2ps`, and files of GHC 9.0 to 9.10.
+
+mod job;
+mod line;
+mod stack;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{ByteOffset, Nanos};
+use crate::problem::{Damage, DamageKind, DamageList, LogError};
+use job::{Breakdown, Job, Kinds};
+use line::{Line, Unit};
+use stack::Stacks;
+use write::{LogWriter, Written};
+
+/// Bytes by which such a file is known.
+pub(crate) const MAGIC_BYTES: usize = 8;
+
+/// Whether a file that begins with `bytes` is a heap profile in text.
+#[must_use]
+pub(crate) fn is_heap_report(bytes: &[u8]) -> bool {
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    matches!(text, [b'J', b'O', b'B', b' ' | b'\t', ..])
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum LineFlaw {
+    /// It is none of the lines that such a file has.
+    Unknown,
+    /// No number that can be read stands where one has to be.
+    Number,
+    /// A band, or the end of a census, outside of any.
+    Outside,
+    /// It has more than [`MAX_LINE_BYTES`].
+    TooLong,
+    /// It begins a census in another, which is taken to end there.
+    Unended,
+}
+
+/// A longer line is passed over: an event has no room for it.
+pub const MAX_LINE_BYTES: usize = 60_000;
+
+/// What is known of a heap profile in text beside its censuses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// When the program was started, as the file has it: local time where it ran, such as
+    /// `Fri Nov 20 09:49 2026`.
+    pub date: Option<String>,
+    /// Bytes of the file, uncompressed.
+    pub bytes: u64,
+}
+
+/// A census that is being read.
+#[derive(Clone, Copy, Debug)]
+struct Census {
+    time: Nanos,
+    /// Where its first line stands.
+    at: u64,
+    /// How much of the log was written when it began.
+    before: Written,
+    /// Whether it has a band, so that its begin is written.
+    begun: bool,
+}
+
+/// Makes an eventlog of a heap profile in text.
+#[derive(Debug)]
+pub(crate) struct Converter {
+    /// The begin of a line whose end has not come.
+    line: Vec<u8>,
+    /// Bytes of that line, kept or not.
+    line_bytes: u64,
+    /// Bytes taken.
+    taken_bytes: u64,
+    budget_bytes: u64,
+    log: LogWriter,
+    damage: DamageList,
+    report: Report,
+    job: Job,
+    /// What the labels are like, if the flags do not tell the breakdown.
+    kinds: Kinds,
+    stacks: Stacks,
+    /// The nanoseconds of a unit of time.
+    unit: Unit,
+    /// Whether the profile's begin is written.
+    begun: bool,
+    census: Option<Census>,
+    /// Censuses met, empty ones included.
+    met: u64,
+    /// Censuses written.
+    written: u64,
+    /// An empty census that is none if no other follows.
+    empty: Option<Nanos>,
+    last: Option<Nanos>,
+}
+
+impl Converter {
+    /// A converter of a file from its beginning; the eventlog may have `budget_bytes` at most.
+    pub(crate) fn new(budget_bytes: u64) -> Self {
+        Self {
+            line: Vec::new(),
+            line_bytes: 0,
+            taken_bytes: 0,
+            budget_bytes,
+            log: LogWriter::new(),
+            damage: DamageList::default(),
+            report: Report::default(),
+            job: Job::default(),
+            kinds: Kinds::default(),
+            stacks: Stacks::default(),
+            unit: Unit::SECOND,
+            begun: false,
+            census: None,
+            met: 0,
+            written: 0,
+            empty: None,
+            last: None,
+        }
+    }
+
+    /// Bytes of the file that were taken.
+    pub(crate) const fn taken_bytes(&self) -> u64 {
+        self.taken_bytes
+    }
+
+    /// What is wrong with what was taken.
+    pub(crate) const fn damage(&self) -> &DamageList {
+        &self.damage
+    }
+
+    /// Takes the next bytes of the file.
+    pub(crate) fn push(&mut self, mut bytes: &[u8]) {
+        while let Some(end) = memchr::memchr(b'\n', bytes) {
+            let (head, tail) = bytes.split_at(end);
+            self.taken_bytes += head.len() as u64 + 1;
+            self.line_bytes += head.len() as u64 + 1;
+            if self.line.is_empty() {
+                self.whole_line(head);
+            } else {
+                self.keep(head);
+                let mut line = std::mem::take(&mut self.line);
+                self.whole_line(&line);
+                line.clear();
+                self.line = line;
+            }
+            self.line_bytes = 0;
+            bytes = &tail[1..];
+        }
+        self.taken_bytes += bytes.len() as u64;
+        self.line_bytes += bytes.len() as u64;
+        self.keep(bytes);
+    }
+
+    /// An error if the eventlog gets too large.
+    pub(crate) fn fits(&self) -> Result<(), LogError> {
+        let need_bytes = self.log.len();
+        if need_bytes <= self.budget_bytes {
+            return Ok(());
+        }
+        Err(LogError::TooBig {
+            need_bytes,
+            budget_bytes: self.budget_bytes,
+            advice: "Write an eventlog instead (+RTS -l): that is read piece by piece and may be of any size.".to_owned(),
+        })
+    }
+
+    /// Keeps the begin of a line: one byte more than it may have, and no more.
+    fn keep(&mut self, bytes: &[u8]) {
+        let room = (MAX_LINE_BYTES + 1).saturating_sub(self.line.len());
+        self.line.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    /// The file ends here. The result is the eventlog, what is wrong with the file, and what
+    /// else it says.
+    pub(crate) fn finish(&mut self) -> (Vec<u8>, DamageList, Report) {
+        let mut lost_bytes = 0;
+        if self.line_bytes > 0 {
+            lost_bytes = self.last_line();
+        }
+        self.begin_profile();
+        let end = self.empty.or(self.last).unwrap_or_default();
+        if let Some(census) = self.census.take() {
+            // A part of a census would look as if little was held.
+            self.log.back_to(census.before);
+            lost_bytes = self.taken_bytes - census.at;
+        }
+        if lost_bytes > 0 {
+            self.damaged(
+                self.taken_bytes - lost_bytes,
+                lost_bytes,
+                DamageKind::ReportCut,
+            );
+        } else if self.empty.is_none() {
+            self.damaged(self.taken_bytes, 0, DamageKind::NoEndMarker);
+        }
+        let breakdown = self.job.breakdown.or_else(|| self.kinds.breakdown());
+        self.report.bytes = self.taken_bytes;
+        let log = self.log.finish(end, breakdown);
+        (
+            log,
+            std::mem::take(&mut self.damage),
+            std::mem::take(&mut self.report),
+        )
+    }
+
+    /// A line without an end is whole if nothing that could be missing would change it. The
+    /// result is how many bytes of it are not used.
+    fn last_line(&mut self) -> u64 {
+        let line = std::mem::take(&mut self.line);
+        let text = trimmed(&line);
+        match Line::of(text, self.census.is_some(), self.unit) {
+            // The time of an end says nothing new, but it must have begun.
+            Ok(Line::End) => {
+                self.end_census();
+                0
+            }
+            _ if text.is_empty() => 0,
+            _ => self.line_bytes,
+        }
+    }
+
+    fn whole_line(&mut self, line: &[u8]) {
+        if line.len() > MAX_LINE_BYTES {
+            return self.passed_over(LineFlaw::TooLong);
+        }
+        let line = match (self.line_at(), line.strip_prefix(b"\xEF\xBB\xBF")) {
+            (0, Some(rest)) => rest,
+            _ => line,
+        };
+        match Line::of(trimmed(line), self.census.is_some(), self.unit) {
+            Ok(line) => self.take(line),
+            Err(flaw) => self.passed_over(flaw),
+        }
+    }
+
+    fn take(&mut self, line: Line<'_>) {
+        match line {
+            Line::Blank => {}
+            Line::Job(text) if !self.begun => self.job = Job::of(text),
+            Line::Date(text) => {
+                let date = String::from_utf8_lossy(text).into_owned();
+                self.report.date.get_or_insert(date);
+            }
+            // Files that were joined: what comes is read as more of the first.
+            Line::Job(_) => self.passed_over(LineFlaw::Unknown),
+            Line::TimeUnit(unit) => match unit {
+                Some(unit) => self.unit = unit,
+                None => self.wrong(DamageKind::ReportUnit),
+            },
+            Line::ValueUnit(known) => {
+                if !known {
+                    self.wrong(DamageKind::ReportUnit);
+                }
+            }
+            Line::Begin(time) => self.begin_census(time),
+            Line::Band(label, bytes) => self.band(label, bytes),
+            Line::End if self.census.is_some() => self.end_census(),
+            Line::End => self.passed_over(LineFlaw::Outside),
+            Line::Mark(time) => {
+                let time = self.dated(time);
+                self.begin_profile();
+                self.log.marker(time);
+            }
+        }
+    }
+
+    /// The head of the eventlog is due when the first census or mark comes.
+    fn begin_profile(&mut self) {
+        if !self.begun {
+            self.begun = true;
+            self.log.begin(&self.job);
+        }
+    }
+
+    /// A time that is not before the last one.
+    fn dated(&mut self, time: Option<Nanos>) -> Nanos {
+        let last = self.last.unwrap_or_default();
+        let time = match time {
+            None => {
+                self.wrong(DamageKind::ReportLine(LineFlaw::Number));
+                last
+            }
+            Some(time) if time < last => {
+                self.wrong(DamageKind::ReportTime(time));
+                last
+            }
+            Some(time) => time,
+        };
+        self.last = Some(time);
+        time
+    }
+
+    fn begin_census(&mut self, time: Option<Nanos>) {
+        if self.census.is_some() {
+            self.wrong(DamageKind::ReportLine(LineFlaw::Unended));
+            self.end_census();
+        }
+        let time = self.dated(time);
+        self.begin_profile();
+        if let Some(empty) = self.empty.take() {
+            self.write_begin(empty);
+            self.log.census_end(empty, self.written);
+        }
+        self.census = Some(Census {
+            time,
+            at: self.line_at(),
+            before: self.log.written(),
+            begun: false,
+        });
+    }
+
+    fn write_begin(&mut self, time: Nanos) {
+        self.written += 1;
+        self.log.census(time, self.written, &self.job);
+    }
+
+    fn band(&mut self, label: &[u8], bytes: u64) {
+        let Some(census) = &mut self.census else {
+            return self.passed_over(LineFlaw::Outside);
+        };
+        let time = census.time;
+        if !std::mem::replace(&mut census.begun, true) {
+            self.write_begin(time);
+        }
+        if self.job.breakdown == Some(Breakdown::CostCentre) {
+            let stack = self.stacks.of(label, |id, centre| {
+                self.log.cost_centre(time, id, centre);
+            });
+            self.log.stack(time, bytes, stack);
+        } else {
+            if self.job.breakdown.is_none() {
+                self.kinds.observe(label);
+            }
+            self.log.band(time, bytes, label);
+        }
+    }
+
+    fn end_census(&mut self) {
+        let Some(Census { time, begun, .. }) = self.census.take() else {
+            return;
+        };
+        if begun {
+            self.log.census_end(time, self.written);
+        } else if self.met > 0 {
+            self.empty = Some(time);
+        }
+        self.met += 1;
+    }
+
+    /// Where the present line begins.
+    const fn line_at(&self) -> u64 {
+        self.taken_bytes - self.line_bytes
+    }
+
+    /// Something is wrong with the present line, which is used all the same.
+    fn wrong(&mut self, kind: DamageKind) {
+        self.damaged(self.line_at(), 0, kind);
+    }
+
+    fn passed_over(&mut self, flaw: LineFlaw) {
+        self.damaged(
+            self.line_at(),
+            self.line_bytes,
+            DamageKind::ReportLine(flaw),
+        );
+    }
+
+    fn damaged(&mut self, at: u64, lost_bytes: u64, kind: DamageKind) {
+        self.damage.push(Damage {
+            at: ByteOffset(at),
+            lost_bytes,
+            kind,
+            after: self.last,
+            cap: None,
+        });
+    }
+}
+
+/// A line without the carriage return that some systems put before its end.
+fn trimmed(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}

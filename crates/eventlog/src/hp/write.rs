@@ -1,0 +1,281 @@
+//! Writes an eventlog, with the few events that a heap profile in text can tell.
+
+use super::job::{Breakdown, Job};
+use super::stack::Centre;
+use crate::event::{EventType, SizeClass};
+use crate::header::END_OF_DATA;
+use crate::ids::Nanos;
+
+/// The types that are declared.
+const TYPES: &[(EventType, &str)] = &[
+    (EventType::BLOCK_MARKER, "Block marker"),
+    (EventType::CAPSET_CREATE, "Create capability set"),
+    (EventType::CAPSET_DELETE, "Delete capability set"),
+    (EventType::PROGRAM_ARGS, "Program arguments"),
+    (EventType::USER_MARKER, "User marker"),
+    (EventType::HACK_BUG_T9003, "Empty event for bug #9003"),
+    (EventType::HEAP_PROF_BEGIN, "Start of heap profile"),
+    (EventType::HEAP_PROF_COST_CENTRE, "Cost center definition"),
+    (
+        EventType::HEAP_PROF_SAMPLE_BEGIN,
+        "Start of heap profile sample",
+    ),
+    (
+        EventType::HEAP_BIO_PROF_SAMPLE_BEGIN,
+        "Start of heap profile (biographical) sample",
+    ),
+    (
+        EventType::HEAP_PROF_SAMPLE_COST_CENTRE,
+        "Heap profile cost-centre sample",
+    ),
+    (
+        EventType::HEAP_PROF_SAMPLE_STRING,
+        "Heap profile string sample",
+    ),
+    (
+        EventType::HEAP_PROF_SAMPLE_END,
+        "End of heap profile sample",
+    ),
+];
+
+/// A block is ended when it has so many bytes.
+const BLOCK_BYTES: usize = 1 << 20;
+/// Bytes of the marker that begins a block, after type and time: size, end, capability.
+const MARKER_BYTES: u16 = 14;
+/// The set that stands for the process, of the kind `CapsetOsProcess`.
+const PROCESS: u32 = 0;
+const OS_PROCESS: u16 = 2;
+/// The number of the profile.
+const PROFILE: u8 = 0;
+/// What a marker is called: the file gives it no name.
+const MARK: &[u8] = b"MARK";
+/// The runtime knows stacks of up to 255 centres.
+const MAX_CENTRES: usize = 255;
+
+/// An eventlog that is being written.
+#[derive(Debug)]
+pub(super) struct LogWriter {
+    out: Vec<u8>,
+    /// Where the block that is being written begins.
+    block: Option<usize>,
+    last: Nanos,
+    /// Where the breakdown stands, which may be found out later.
+    breakdown_at: usize,
+}
+
+/// How much of a log is written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Written {
+    bytes: usize,
+    block: Option<usize>,
+    last: Nanos,
+}
+
+impl LogWriter {
+    /// How much is written so far.
+    pub(super) const fn written(&self) -> Written {
+        Written {
+            bytes: self.out.len(),
+            block: self.block,
+            last: self.last,
+        }
+    }
+
+    /// Takes back what was written since then.
+    pub(super) fn back_to(&mut self, written: Written) {
+        self.out.truncate(written.bytes);
+        self.block = written.block;
+        self.last = written.last;
+    }
+
+    pub(super) fn new() -> Self {
+        let mut out = b"hdrbhetb".to_vec();
+        for &(id, description) in TYPES {
+            out.extend(b"etb\0");
+            out.extend(id.0.to_be_bytes());
+            out.extend(payload_bytes(id).unwrap_or(u16::MAX).to_be_bytes());
+            out.extend((description.len() as u32).to_be_bytes());
+            out.extend(description.as_bytes());
+            out.extend([0; 4]);
+            out.extend(b"ete\0");
+        }
+        out.extend(b"hetehdredatb");
+        Self {
+            out,
+            block: None,
+            last: Nanos(0),
+            breakdown_at: 0,
+        }
+    }
+
+    /// Bytes written.
+    pub(super) fn len(&self) -> u64 {
+        self.out.len() as u64
+    }
+
+    /// The process and its profile.
+    pub(super) fn begin(&mut self, job: &Job) {
+        let start = Nanos(0);
+        self.event(EventType::CAPSET_CREATE, start, |out| {
+            out.extend(PROCESS.to_be_bytes());
+            out.extend(OS_PROCESS.to_be_bytes());
+        });
+        if !job.arguments.is_empty() {
+            self.event(EventType::PROGRAM_ARGS, start, |out| {
+                out.extend(PROCESS.to_be_bytes());
+                out.extend(job.arguments.join(&0));
+            });
+        }
+        self.event(EventType::HEAP_PROF_BEGIN, start, |out| {
+            out.push(PROFILE);
+            out.extend(job.period_ns.to_be_bytes());
+            out.extend([0; 4]);
+            for filter in &job.filters {
+                text(out, filter);
+            }
+        });
+        let filters: usize = job.filters.iter().map(|filter| filter.len() + 1).sum();
+        self.breakdown_at = self.out.len() - filters - 4;
+    }
+
+    /// A mark of the program.
+    pub(super) fn marker(&mut self, time: Nanos) {
+        self.event(EventType::USER_MARKER, time, |out| out.extend(MARK));
+    }
+
+    /// The begin of a census. Those that an eventlog has at its end have a time of their own.
+    pub(super) fn census(&mut self, time: Nanos, number: u64, job: &Job) {
+        if job.is_biographical() {
+            self.event(EventType::HEAP_BIO_PROF_SAMPLE_BEGIN, time, |out| {
+                out.extend(number.to_be_bytes());
+                out.extend(time.0.to_be_bytes());
+            });
+        } else {
+            self.event(EventType::HEAP_PROF_SAMPLE_BEGIN, time, |out| {
+                out.extend(number.to_be_bytes());
+            });
+        }
+    }
+
+    /// The end of a census.
+    pub(super) fn census_end(&mut self, time: Nanos, number: u64) {
+        self.event(EventType::HEAP_PROF_SAMPLE_END, time, |out| {
+            out.extend(number.to_be_bytes());
+        });
+    }
+
+    /// A band of a census.
+    pub(super) fn band(&mut self, time: Nanos, bytes: u64, label: &[u8]) {
+        self.event(EventType::HEAP_PROF_SAMPLE_STRING, time, |out| {
+            out.push(PROFILE);
+            out.extend(bytes.to_be_bytes());
+            text(out, label);
+        });
+    }
+
+    /// A band that is a stack of cost centres.
+    pub(super) fn stack(&mut self, time: Nanos, bytes: u64, stack: &[u32]) {
+        let stack = &stack[..stack.len().min(MAX_CENTRES)];
+        self.event(EventType::HEAP_PROF_SAMPLE_COST_CENTRE, time, |out| {
+            out.push(PROFILE);
+            out.extend(bytes.to_be_bytes());
+            out.push(stack.len() as u8);
+            for centre in stack {
+                out.extend(centre.to_be_bytes());
+            }
+        });
+    }
+
+    /// What a cost centre is called.
+    pub(super) fn cost_centre(&mut self, time: Nanos, id: u32, centre: Centre<'_>) {
+        self.event(EventType::HEAP_PROF_COST_CENTRE, time, |out| {
+            out.extend(id.to_be_bytes());
+            text(out, centre.label);
+            text(out, centre.module);
+            // Neither a place in the source nor flags are known.
+            text(out, b"");
+            out.push(0);
+        });
+    }
+
+    /// An event; never earlier than the one before, as a mark may stand in a census.
+    fn event(&mut self, id: EventType, time: Nanos, payload: impl FnOnce(&mut Vec<u8>)) {
+        let time = time.max(self.last);
+        if self.block.is_none() {
+            self.block = Some(self.out.len());
+            self.prefix(EventType::BLOCK_MARKER, time);
+            // Size and end are known when the block ends; its events are of no capability.
+            self.out.extend([0; 12]);
+            self.out.extend(u16::MAX.to_be_bytes());
+        }
+        self.prefix(id, time);
+        if payload_bytes(id).is_none() {
+            let at = self.out.len();
+            self.out.extend([0; 2]);
+            payload(&mut self.out);
+            let len = u16::try_from(self.out.len() - at - 2).unwrap_or(u16::MAX);
+            self.out[at..at + 2].copy_from_slice(&len.to_be_bytes());
+        } else {
+            payload(&mut self.out);
+        }
+        self.last = time;
+        if self
+            .block
+            .is_some_and(|at| self.out.len() - at > BLOCK_BYTES)
+        {
+            self.end_block();
+        }
+    }
+
+    fn prefix(&mut self, id: EventType, time: Nanos) {
+        self.out.extend(id.0.to_be_bytes());
+        self.out.extend(time.0.to_be_bytes());
+    }
+
+    fn end_block(&mut self) {
+        const SIZE_AT: usize = 10;
+        let Some(at) = self.block.take() else { return };
+        let size = (self.out.len() - at) as u32;
+        let fields = &mut self.out[at + SIZE_AT..at + SIZE_AT + 12];
+        fields[..4].copy_from_slice(&size.to_be_bytes());
+        fields[4..].copy_from_slice(&self.last.0.to_be_bytes());
+    }
+
+    /// The program ends. The result is the log.
+    pub(super) fn finish(&mut self, end: Nanos, breakdown: Option<Breakdown>) -> Vec<u8> {
+        self.event(EventType::CAPSET_DELETE, end, |out| {
+            out.extend(PROCESS.to_be_bytes());
+        });
+        self.end_block();
+        let breakdown = breakdown.map_or(0, |breakdown| breakdown as u32);
+        let at = self.breakdown_at;
+        self.out[at..at + 4].copy_from_slice(&breakdown.to_be_bytes());
+        self.out.extend(END_OF_DATA.to_be_bytes());
+        std::mem::take(&mut self.out)
+    }
+}
+
+/// What the header declares; `None` for events that carry their length.
+fn payload_bytes(id: EventType) -> Option<u16> {
+    match id {
+        EventType::BLOCK_MARKER => Some(MARKER_BYTES),
+        EventType::HACK_BUG_T9003 => Some(0),
+        _ => match id.expected_class() {
+            Some(SizeClass::Fixed) => id.least_payload_bytes(),
+            _ => None,
+        },
+    }
+}
+
+/// A text that ends with a zero byte. Zero bytes in it become such as are in no text, which
+/// are shown as what cannot be shown. (So no text can look like an event either.)
+fn text(out: &mut Vec<u8>, text: &[u8]) {
+    let from = out.len();
+    out.extend(text);
+    for byte in &mut out[from..] {
+        if *byte == 0 {
+            *byte = 0xFF;
+        }
+    }
+    out.push(0);
+}
