@@ -6,7 +6,6 @@ use std::mem::discriminant;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::hp::LineFlaw;
 use crate::ids::{ByteOffset, CapId, Nanos};
 
 /// Why a file cannot be read as an eventlog at all. Every message says what,
@@ -155,6 +154,21 @@ pub enum DamageKind {
     ReportUnit,
     /// A heap profile in text ends inside of a line or census.
     ReportCut,
+}
+
+/// What is wrong with a line of a heap profile in text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum LineFlaw {
+    /// It is none of the lines that such a file has.
+    Unknown,
+    /// No number that can be read stands where one has to be.
+    Number,
+    /// A band, or the end of a census, outside of any.
+    Outside,
+    /// It has more than [`MAX_LINE_BYTES`](crate::hp::MAX_LINE_BYTES).
+    TooLong,
+    /// It begins a census in another, which is taken to end there.
+    Unended,
 }
 
 impl DamageKind {

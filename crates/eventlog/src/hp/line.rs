@@ -1,7 +1,7 @@
 //! One line of a heap profile in text.
 
-use super::LineFlaw;
 use crate::ids::Nanos;
+use crate::problem::LineFlaw;
 use crate::record::DECADE;
 
 /// A unit of time, in nanoseconds.

@@ -35,10 +35,8 @@ mod stack;
 mod tests;
 mod write;
 
-use serde::{Deserialize, Serialize};
-
 use crate::ids::{ByteOffset, Nanos};
-use crate::problem::{Damage, DamageKind, DamageList, LogError};
+use crate::problem::{Damage, DamageKind, DamageList, LineFlaw, LogError};
 use job::{Breakdown, Job, Kinds};
 use line::{Line, Unit};
 use stack::Stacks;
@@ -52,21 +50,6 @@ pub(crate) const MAGIC_BYTES: usize = 8;
 pub(crate) fn is_heap_report(bytes: &[u8]) -> bool {
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     matches!(text, [b'J', b'O', b'B', b' ' | b'\t', ..])
-}
-
-/// What is wrong with a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum LineFlaw {
-    /// It is none of the lines that such a file has.
-    Unknown,
-    /// No number that can be read stands where one has to be.
-    Number,
-    /// A band, or the end of a census, outside of any.
-    Outside,
-    /// It has more than [`MAX_LINE_BYTES`].
-    TooLong,
-    /// It begins a census in another, which is taken to end there.
-    Unended,
 }
 
 /// A longer line is passed over: an event has no room for it.

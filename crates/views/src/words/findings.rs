@@ -14,9 +14,9 @@ use analysis::flamegraph::spans::MOST_LANES;
 use analysis::flamegraph::stack_samples::problem::StackProblem;
 use analysis::timeline::messages::TEXT_BUDGET_BYTES;
 use eventlog::DamageKind;
-use eventlog::hp::LineFlaw;
 use eventlog::ids::CapId;
 use eventlog::info_tables::InfoTables;
+use eventlog::problem::LineFlaw;
 
 /// What was found, as a clause: it begins small and has no full stop, so that
 /// it can stand alone or after a place.
