@@ -148,7 +148,7 @@ impl Subject {
 
     fn table(&self, query: &FlameTableQuery) -> usize {
         match self {
-            Self::Made(profile, cache) => table(cache, &**profile, query).len(),
+            Self::Made(profile, cache) => table(cache, &**profile, query).0.len(),
             Self::Loaded(session, _) => session.ask(query).0.len(),
         }
     }

@@ -172,13 +172,13 @@ fn check_tracks(session: &Session, source: Source, name: &str) {
     }
 }
 
-/// The table of all frames, and of how many heap samples it is.
+/// The table of all frames, and of how many censuses it is the sum.
 fn totals(session: &Session, query: &FlameQuery) -> (Vec<FlameRow>, u32) {
     let (rows, _) = session.ask(&FlameTableQuery {
         choice: query.choice.clone(),
         steps: query.steps.clone(),
     });
-    (rows, head(session, query).heap_samples)
+    (rows, head(session, query).censuses.now)
 }
 
 fn check_sums(session: &Session, source: Source, name: &str) {
@@ -233,7 +233,7 @@ fn files_have_the_totals_of_the_graphs() {
 }
 
 #[test]
-fn a_heap_profile_is_the_mean_of_its_samples() {
+fn a_heap_profile_is_the_mean_of_its_censuses() {
     let session = session_of(&std::fs::read(path(HEAP)).expect("a log")).expect("a log");
     let heap = query(sources::HEAP, View::LeftHeavy, Measure::Amount);
     let (rows, samples) = totals(&session, &heap);
@@ -244,7 +244,7 @@ fn a_heap_profile_is_the_mean_of_its_samples() {
     let total: f64 = numbers(&profile["weights"]).iter().sum();
     let mean = sum as f64 / f64::from(samples);
     assert!(samples > 1 && (total - mean).abs() < 0.01, "{total} {mean}");
-    assert_eq!(profile["name"], format!("Heap, mean of {samples} samples"));
+    assert_eq!(profile["name"], format!("Heap, mean of {samples} censuses"));
 }
 
 /// Samples in place of times: each weighs 1, and there are no gaps.

@@ -58,6 +58,7 @@ fn folded(
         tracks: only.to_vec(),
         range,
         before: None,
+        moments: None,
     };
     names(&origin.weighed(&choice))
 }
@@ -213,6 +214,7 @@ fn waiting_in_time_has_the_same_times() {
                 tracks: threads.clone(),
                 range,
                 before: None,
+                moments: None,
             };
             let (profile, tracks) = origin.in_time(&choice);
             let own = profile.weigh(&tracks, profile.span);
@@ -281,18 +283,23 @@ fn check_heap(session: &Session, report: &str) -> Result<usize, String> {
     let origin = session.origin(sources::HEAP).ok_or("no heap profile")?;
     let (profile, tracks) = origin.in_time(&Choice::default());
     assert_eq!(tracks, [0]);
-    let heap = profile.heap.as_ref().ok_or("no samples")?;
-    let ours = (0..heap.len()).filter_map(|sample| heap.get(sample));
+    let heap = profile.heap.as_ref().ok_or("no censuses")?;
+    let ours = heap.over_time(&heap.all(), &[]).into_iter();
     let ours: Vec<Vec<(String, u64)>> = ours
-        .map(|(_, stacks)| {
-            let stack = |(stack, bytes)| {
+        .map(|census| {
+            let mut own = vec![Weight::default(); profile.stacks.len()];
+            heap.weigh(&heap.at(census.time), &mut own);
+            let held = profile.stacks.ids().zip(own);
+            let stack = |(stack, weight): (_, Weight)| {
                 let frames = profile.stacks.innermost_first(stack);
                 let frames: Vec<Frame> = frames
                     .filter_map(|id| profile.frames.get(id).cloned())
                     .collect();
-                (as_reported(&frames), bytes)
+                (as_reported(&frames), weight.amount)
             };
-            stacks.map(stack).collect()
+            held.filter(|(_, weight)| weight.count > 0)
+                .map(stack)
+                .collect()
         })
         .filter(|sample: &Vec<_>| !sample.is_empty())
         .collect();

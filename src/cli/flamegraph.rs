@@ -264,6 +264,7 @@ fn query(
             tracks,
             range,
             before: None,
+            moments: None,
         },
         steps: arguments.step.clone(),
         view: match arguments.order {
@@ -337,7 +338,7 @@ fn measure(from: Stacks, asked: Option<By>) -> Result<Measure, Failure> {
         }
         (_, Some(By::Samples)) => Ok(Measure::Count),
         (Unit::Bytes, Some(By::Time)) => Err(Failure::Usage(
-            "heap samples have bytes, not times: use --measure bytes or samples".to_owned(),
+            "a census has bytes, not times: use --measure bytes or samples".to_owned(),
         )),
         (Unit::Time, Some(By::Bytes)) => Err(Failure::Usage(format!(
             "{} have times, not bytes: use --measure time or samples",
@@ -369,7 +370,7 @@ fn print(
                 choice: query.choice.clone(),
                 steps: query.steps.clone(),
             });
-            return Ok(print_totals(&rows, samples, arguments.output, out)?);
+            return Ok(print_totals(&rows, samples.now, arguments.output, out)?);
         }
     };
     if let Some(written) = session.write_flame(query, format, out.file(style)?) {
@@ -402,14 +403,9 @@ const COLUMNS: [&str; 6] = [
     "location",
 ];
 
-fn print_totals(
-    rows: &[FlameRow],
-    heap_samples: u32,
-    output: Output,
-    out: &mut Out,
-) -> io::Result<()> {
-    // Of heap samples, the mean.
-    let count = u64::from(heap_samples.max(1));
+fn print_totals(rows: &[FlameRow], censuses: u32, output: Output, out: &mut Out) -> io::Result<()> {
+    // Of bytes, the mean of the censuses.
+    let count = u64::from(censuses.max(1));
     let mean = |amount: u64| {
         let rounded = (u128::from(amount) * 2 + u128::from(count)) / u128::from(count * 2);
         rounded as u64

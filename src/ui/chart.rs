@@ -80,7 +80,7 @@ pub(super) fn legend(series: &[Series], values: &[String]) -> Html {
 
 /// The width of an element in pixels, 0 before it is known.
 #[hook]
-fn use_width() -> (NodeRef, f64) {
+pub(super) fn use_width() -> (NodeRef, f64) {
     let node = use_node_ref();
     let width = use_state_eq(|| 0.0);
     {

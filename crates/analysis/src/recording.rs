@@ -217,6 +217,7 @@ impl Recording {
         Known {
             log: Interval::new(first, last),
             store: &self.store,
+            heap: self.heap.found(),
             messages: &self.messages,
             prefixes: self.tracks.prefixes(),
             telemetry: &self.telemetry,

@@ -3,7 +3,7 @@
 
 use eventlog::ids::{Duration, Nanos};
 use model::profile::frames::{Frame, FrameId, Frames};
-use model::profile::heap::HeapSamples;
+use model::profile::heap::HeapStacks;
 use model::profile::revision::Revision;
 use model::profile::sample_threads::SampleThreads;
 use model::profile::stacks::{StackId, Stacks};
@@ -68,13 +68,10 @@ impl Draft {
         }
     }
 
-    /// The profile of what was alive. Each sample ends a stretch, the first
-    /// one that begins with the log.
-    pub(super) fn finish_heap(self, end: Nanos, heap: HeapSamples) -> Profile {
+    /// The profile of what was alive, from the begin of the log's clock.
+    pub(super) fn finish_heap(self, end: Nanos, heap: HeapStacks) -> Profile {
         let mut profile = self.finish(end, None);
-        let last = heap.len().checked_sub(1).and_then(|last| heap.get(last));
-        let last = last.map_or(end, |(at, _)| at);
-        profile.span = Interval::new(Nanos(0), end.max(last));
+        profile.span = Interval::new(Nanos(0), end);
         profile.heap = Some(heap);
         profile
     }

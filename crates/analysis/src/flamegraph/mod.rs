@@ -2,7 +2,7 @@
 //! weighted stacks.
 //!
 //! Each of the [`sources`] says what makes its [`Profile`](model::profile::Profile)
-//! of events: [`collect`], [`heap_collect`], [`stack_samples`], [`spans`],
+//! of events: [`collect`], [`stack_samples`], [`spans`],
 //! [`waiting`]. [`profiles`] feeds them all and keeps what comes of it;
 //! [`choosing`] says which tracks a name stands for. [`foreign`] is the
 //! automaton of the foreign calls that a program announces with user messages.
@@ -13,7 +13,6 @@ pub mod choosing;
 pub mod collect;
 mod draft;
 pub mod foreign;
-pub mod heap_collect;
 mod nesting;
 pub mod profiles;
 pub mod source_info;

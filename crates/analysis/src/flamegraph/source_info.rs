@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use eventlog::ids::ThreadId;
-use model::profile::heap::HeapSamples;
+use model::profile::heap::HeapStacks;
 use model::profile::source::Source;
 use model::profile::{Profile, Track, TrackSource};
 
@@ -38,7 +38,7 @@ impl SourceInfo {
         let track = |track: &Track| TrackInfo {
             source: track.source,
             label: None,
-            samples: heap.map_or(track.samples.len(), HeapSamples::len) as u64,
+            samples: heap.map_or(track.samples.len(), HeapStacks::len) as u64,
         };
         let thread = |(thread, samples): (ThreadId, u64)| TrackInfo {
             source: TrackSource::Thread(thread),

@@ -35,10 +35,6 @@ pub(super) fn parts_sum(
     let mut sums = vec![Weight::default(); whole.len()];
     for pair in ends.windows(2) {
         let part = profile.weigh(tracks, Interval::new(Nanos(pair[0]), Nanos(pair[1])));
-        // Of heap samples, those at the very start count in the first part.
-        if pair[0] == pair[1] {
-            continue;
-        }
         for (sum, part) in sums.iter_mut().zip(part) {
             sum.add(part);
         }

@@ -19,7 +19,7 @@ use crate::timeline::wait_groups::{GroupName, WaitGroups};
 use crate::timeline::waits::Wait;
 use eventlog::ids::{Nanos, ThreadId};
 use model::profile::frames::{Frame, FrameId, FrameKind};
-use model::profile::origin::{Choice, Origin, Weighed};
+use model::profile::origin::{CensusCounts, Choice, Origin, Weighed};
 use model::profile::samples::Samples;
 use model::profile::source::Source;
 use model::profile::stacks::StackId;
@@ -150,7 +150,7 @@ impl Origin for Store {
             stacks: Cow::Owned(draft.stacks),
             own,
             before: before.map(|_| own_before),
-            heap_samples: 0,
+            censuses: CensusCounts::default(),
         }
     }
 

@@ -205,7 +205,7 @@ impl HeapCollector {
             writer.begin(profile, *census);
         }
         let band = writer.band(profile, label);
-        profile.censuses.add(band, bytes);
+        profile.censuses_mut().add(band, bytes);
         writer.values += 1;
     }
 
@@ -236,7 +236,7 @@ impl Writer {
             .iter()
             .any(|(name, _)| *name == "biography");
         profile.untimed |= of_lives && !census.says_time;
-        profile.censuses.begin(census.at);
+        profile.censuses_mut().begin(census.at);
         profile.eras.push(census.era);
         (self.open, self.last) = (true, 0);
     }
@@ -245,14 +245,14 @@ impl Writer {
         if !std::mem::take(&mut self.open) {
             return;
         }
-        profile.censuses.end();
+        profile.censuses_mut().end();
         if self.values < VALUES_PER_CHECK.min(budget_bytes / 8) {
             return;
         }
         self.values = 0;
         if profile.censuses.size_bytes() > budget_bytes {
             let (rest, before) = profile.rest_band();
-            let folded = profile.censuses.fold_smallest(rest) as u64;
+            let folded = profile.censuses_mut().fold_smallest(rest) as u64;
             profile.rest = Some((rest, before + folded));
         }
     }
@@ -265,7 +265,7 @@ impl Writer {
             _ => match profile.labels.get_index_of(label) {
                 Some(place) => place,
                 None if profile.labels.len() < MOST_BANDS => {
-                    profile.censuses.add_band();
+                    profile.censuses_mut().add_band();
                     profile.labels.insert_full(ShortBytes::from_slice(label)).0
                 }
                 None => {
@@ -297,7 +297,8 @@ impl HeapProfile {
     }
 
     fn rest_band(&mut self) -> (BandId, u64) {
-        self.rest.unwrap_or_else(|| (self.censuses.add_band(), 0))
+        self.rest
+            .unwrap_or_else(|| (self.censuses_mut().add_band(), 0))
     }
 }
 

@@ -10,6 +10,7 @@ pub mod ranking;
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -131,8 +132,8 @@ type ShortBytes = SmallVec<[u8; 24]>;
 pub struct HeapProfile {
     /// What it is about.
     pub kind: ProfileKind,
-    /// Its censuses.
-    pub censuses: Censuses,
+    /// Its censuses, once for all that shows them.
+    pub censuses: Arc<Censuses>,
     /// The number that the runtime gives to each census: an era, in profiles by
     /// biography.
     eras: Vec<u64>,
@@ -149,11 +150,22 @@ pub struct HeapProfile {
 }
 
 impl HeapProfile {
+    /// Its censuses, to write more of them.
+    fn censuses_mut(&mut self) -> &mut Censuses {
+        Arc::make_mut(&mut self.censuses)
+    }
+
     /// Whether its censuses have a time, so that they can be shown on an axis of
     /// time. Otherwise there are only their numbers.
     #[must_use]
     pub const fn is_timed(&self) -> bool {
         !self.untimed
+    }
+
+    /// Whether its bands are cost-centre stacks.
+    #[must_use]
+    pub const fn has_stacks(&self) -> bool {
+        self.stacks
     }
 
     /// The number that the runtime gives to a census.

@@ -13,7 +13,7 @@ mod tree_order;
 pub mod weights;
 
 pub use frames::{Frame, FrameId, FrameKind, Frames};
-pub use heap::HeapSamples;
+pub use heap::HeapStacks;
 pub use origin::{Choice, Origin, Weighed};
 pub use revision::Revision;
 pub use sample_threads::SampleThreads;
@@ -51,9 +51,9 @@ pub struct Profile {
     /// Of which Haskell thread each sample of a capability is, where the log
     /// tells.
     pub threads: SampleThreads,
-    /// If it is about what is alive, not about time: the heap samples, in
-    /// place of the tracks' samples.
-    pub heap: Option<HeapSamples>,
+    /// If it is about what is alive, not about time: the censuses, in place of
+    /// the tracks' samples.
+    pub heap: Option<HeapStacks>,
     /// Changes with the names of frames: what is made of the frames and stacks
     /// is kept under it.
     pub revision: Revision,

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::frames::Frames;
+use super::heap::{self, HeapStacks, Places};
 use super::sample_threads::{self, threads_without_track};
 use super::source::Source;
 use super::stacks::Stacks;
@@ -26,6 +27,19 @@ pub struct Choice {
     pub range: Option<Interval>,
     /// The time to compare it with, if it is to be compared.
     pub before: Option<Interval>,
+    /// Of what is alive, in place of both: the census at the begin of this
+    /// stretch is compared with the one at its end. The census at a moment is
+    /// the last one up to it, or the first of all.
+    pub moments: Option<Interval>,
+}
+
+/// Of how many censuses weights are sums; of none, if they are no bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CensusCounts {
+    /// Of what was chosen.
+    pub now: u32,
+    /// Of what it is compared with.
+    pub before: u32,
 }
 
 /// Stacks with their weights.
@@ -39,8 +53,8 @@ pub struct Weighed<'a> {
     pub own: Vec<Weight>,
     /// The weight of each stack in the time to compare with.
     pub before: Option<Vec<Weight>>,
-    /// How many heap samples the weights are sums of; 0 for other sources.
-    pub heap_samples: u32,
+    /// Of how many censuses the weights are sums.
+    pub censuses: CensusCounts,
 }
 
 /// Something that flame graphs are made from.
@@ -50,6 +64,12 @@ pub trait Origin {
 
     /// A profile that has what was chosen, and which of its tracks were.
     fn in_time(&self, choice: &Choice) -> (Cow<'_, Profile>, Vec<usize>);
+
+    /// Whether its stacks follow each other in time. What was alive did not:
+    /// it is laid out by weight in every view.
+    fn has_time_order(&self) -> bool {
+        true
+    }
 
     /// The state of the frames and stacks that are borrowed from it.
     fn revision(&self) -> Revision;
@@ -62,8 +82,33 @@ pub trait Origin {
     }
 }
 
+impl Profile {
+    /// The stacks with what of each was alive in the chosen censuses.
+    fn weighed_heap(&self, heap: &HeapStacks, choice: &Choice) -> Weighed<'_> {
+        let weigh = |places: &Places| {
+            let mut own = vec![Weight::default(); self.stacks.len()];
+            heap.weigh(places, &mut own);
+            own
+        };
+        let (now, before) = heap.chosen(choice);
+        Weighed {
+            frames: Cow::Borrowed(&self.frames),
+            stacks: Cow::Borrowed(&self.stacks),
+            own: weigh(&now),
+            before: before.as_ref().map(weigh),
+            censuses: CensusCounts {
+                now: heap::count(&now),
+                before: before.as_ref().map_or(0, heap::count),
+            },
+        }
+    }
+}
+
 impl Origin for Profile {
     fn weighed(&self, choice: &Choice) -> Weighed<'_> {
+        if let Some(heap) = &self.heap {
+            return self.weighed_heap(heap, choice);
+        }
         let tracks = self.chosen(&choice.tracks);
         let threads = threads_without_track(self, choice);
         let weigh = |range| {
@@ -77,13 +122,17 @@ impl Origin for Profile {
             stacks: Cow::Borrowed(&self.stacks),
             own: weigh(range),
             before: choice.before.map(weigh),
-            heap_samples: self.heap.as_ref().map_or(0, |heap| heap.samples_in(range)),
+            censuses: CensusCounts::default(),
         }
     }
 
     fn in_time(&self, choice: &Choice) -> (Cow<'_, Profile>, Vec<usize>) {
         let threads = threads_without_track(self, choice);
         sample_threads::in_time(self, &threads, self.chosen(&choice.tracks))
+    }
+
+    fn has_time_order(&self) -> bool {
+        self.heap.is_none()
     }
 
     fn revision(&self) -> Revision {

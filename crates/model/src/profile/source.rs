@@ -14,6 +14,6 @@ pub struct Source(pub u8);
 pub enum Unit {
     /// Nanoseconds.
     Time,
-    /// Bytes that were alive, summed over heap samples.
+    /// Bytes that were alive, summed over censuses.
     Bytes,
 }

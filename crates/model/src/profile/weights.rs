@@ -2,7 +2,7 @@
 
 use super::frames::FrameId;
 use super::stacks::{StackId, Stacks};
-use crate::profile::{Profile, Track};
+use crate::profile::{HeapStacks, Profile, Track};
 use crate::time::Interval;
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ impl Profile {
     pub fn weigh(&self, tracks: &[usize], range: Interval) -> Vec<Weight> {
         let mut own = vec![Weight::default(); self.stacks.len()];
         if let Some(heap) = &self.heap {
-            heap.weigh(range, &mut own);
+            heap.weigh(&heap.places(range), &mut own);
         }
         for track in chosen(self, tracks) {
             track.samples.weigh(range, &mut own);
@@ -56,9 +56,20 @@ impl Profile {
         own
     }
 
+    /// In how many censuses each stack holds anything, by its number.
+    fn seen_in(&self, heap: &HeapStacks) -> Vec<u32> {
+        let mut held = vec![Weight::default(); self.stacks.len()];
+        heap.weigh(&heap.all(), &mut held);
+        let count = |weight: &Weight| u32::try_from(weight.count).unwrap_or(u32::MAX);
+        held.iter().map(count).collect()
+    }
+
     /// How many samples each stack has, by its number.
     #[must_use]
     pub fn seen(&self) -> Vec<u32> {
+        if let Some(heap) = &self.heap {
+            return self.seen_in(heap);
+        }
         let mut seen = vec![0_u32; self.stacks.len()];
         let mut see = |stack: StackId| {
             if let Some(count) = seen.get_mut(stack.index()) {
@@ -67,10 +78,6 @@ impl Profile {
         };
         for track in &self.tracks {
             track.samples.stacks().iter().copied().for_each(&mut see);
-        }
-        if let Some(heap) = &self.heap {
-            let samples = (0..heap.len()).filter_map(|sample| heap.get(sample));
-            samples.for_each(|(_, stacks)| stacks.for_each(|(stack, _)| see(stack)));
         }
         // Gaps have none, but are shown.
         see(self.idle_stack);

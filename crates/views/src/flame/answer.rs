@@ -7,7 +7,7 @@ use super::layout::{self, Tree, left_heavy, time_order};
 use super::query::{FlameBoxes, FlameHead, FlameQuery, NamedFrame, View};
 use eventlog::ids::Duration;
 use model::profile::frames::{Frame, FrameId, Frames};
-use model::profile::origin::{Origin, Weighed};
+use model::profile::origin::{CensusCounts, Origin, Weighed};
 use model::profile::weights::Measure;
 use model::profile::weights::share;
 
@@ -25,7 +25,7 @@ pub fn answer_with(
     query: &FlameQuery,
 ) -> (FlameHead, FlameBoxes) {
     match query.view {
-        View::Time => in_time(cache, origin, query),
+        View::Time if origin.has_time_order() => in_time(cache, origin, query),
         _ => by_weight(cache, origin, query),
     }
 }
@@ -62,14 +62,20 @@ fn by_weight(
     let found_share = search
         .as_ref()
         .map_or(0.0, |search| share(stacks, &own, &search.0, query.measure));
-    let tree = Tree::new(frames, stacks, own, before.as_deref(), query.measure);
+    let tree = Tree::new(
+        (frames, stacks),
+        own,
+        before.as_deref(),
+        query.measure,
+        weighed.censuses,
+    );
     let view = layout::View::new(query, 1.0);
     let levels = left_heavy(&tree, view);
     let boxes = levels.boxes(stacks, 1.0, before.is_some());
     let head = FlameHead {
         total: tree.whole(),
         total_before: tree.whole_before(),
-        heap_samples: weighed.heap_samples,
+        censuses: weighed.censuses,
         frames: named(frames, &boxes, search.as_ref()),
         found_share,
         shortened: staged.shortened(),
@@ -108,7 +114,7 @@ fn in_time(cache: &StepCache, origin: &dyn Origin, query: &FlameQuery) -> (Flame
     let head = FlameHead {
         total: total.0,
         total_before: None,
-        heap_samples: 0,
+        censuses: CensusCounts::default(),
         frames: named(frames, &boxes, search.as_ref()),
         found_share,
         shortened: staged.shortened(),

@@ -9,7 +9,7 @@ pub use super::table::table;
 use eventlog::ids::Nanos;
 use model::profile::TrackSource;
 use model::profile::frames::Frame;
-use model::profile::origin::Choice;
+use model::profile::origin::{CensusCounts, Choice};
 use model::profile::weights::Measure;
 
 /// How a flame graph is laid out.
@@ -67,8 +67,8 @@ pub struct FlameHead {
     pub total: u64,
     /// The total of the time to compare with.
     pub total_before: Option<u64>,
-    /// How many heap samples the totals are sums of; 0 for other sources.
-    pub heap_samples: u32,
+    /// Of how many censuses the totals are sums.
+    pub censuses: CensusCounts,
     /// The frames that occur.
     pub frames: Vec<NamedFrame>,
     /// The share of the time in which a frame that was looked for is in the stack.
@@ -85,7 +85,8 @@ pub struct FlameHead {
 /// The boxes of an answer, sorted by depth, then from left to right.
 ///
 /// Left-heavy, all is exact; narrow boxes on one other are one, with nothing
-/// on it. Where two selections are compared, each makes up half of the width.
+/// on it. Where two selections are compared, each makes up half of the width;
+/// of what was alive, a byte of the mean of either is as wide.
 /// In the order of time boxes that are at least a pixel wide are exact, but for
 /// less than a pixel at their edges; of narrower ones that were merged only the
 /// sums are.

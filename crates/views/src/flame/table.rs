@@ -7,15 +7,21 @@ use rustc_hash::FxHashMap;
 use super::cache::StepCache;
 use super::query::{FlameRow, FlameTableQuery, View};
 use model::profile::frames::{Frame, Frames};
-use model::profile::origin::Origin;
+use model::profile::origin::{CensusCounts, Origin};
 use model::profile::stacks::Stacks;
 use model::profile::weights::{Weight, totals};
 
 /// Own weight and total of every function that has any, the greatest own
-/// weight first. Functions go by name, as steps and views do.
+/// weight first, and of how many censuses they are sums. Functions go by name,
+/// as steps and views do.
 #[must_use]
-pub fn table(cache: &StepCache, origin: &dyn Origin, query: &FlameTableQuery) -> Vec<FlameRow> {
+pub fn table(
+    cache: &StepCache,
+    origin: &dyn Origin,
+    query: &FlameTableQuery,
+) -> (Vec<FlameRow>, CensusCounts) {
     let weighed = origin.weighed(&query.choice);
+    let censuses = weighed.censuses;
     let staged = cache.staged(origin, &weighed, &query.steps, &View::LeftHeavy);
     let stacks = staged.stacks(&weighed.stacks);
     let names = Names::new(staged.frames(&weighed.frames));
@@ -41,7 +47,7 @@ pub fn table(cache: &StepCache, origin: &dyn Origin, query: &FlameTableQuery) ->
     };
     let mut rows: Vec<FlameRow> = rows.filter(weighs).collect();
     rows.sort_by_cached_key(|row| (Reverse((row.own, row.total)), row.frame.name()));
-    rows
+    (rows, censuses)
 }
 
 /// Frames by name.

@@ -3,7 +3,7 @@
 use super::Session;
 use analysis::flamegraph::source_info::SourceInfo;
 use analysis::flamegraph::spans::totals::WindowTotals;
-use model::profile::origin::{Choice, Origin};
+use model::profile::origin::Origin;
 use model::profile::source::Source;
 use model::time::Interval;
 
@@ -20,17 +20,6 @@ impl Session {
     #[must_use]
     pub fn span_totals(&self, window: Option<&str>) -> Vec<WindowTotals> {
         self.recording.span_totals(window)
-    }
-
-    /// Of how many heap samples the weights of a choice are sums; 0 for other
-    /// sources.
-    pub(super) fn heap_samples(&self, choice: &Choice) -> u32 {
-        let profile = self.recording.profiles.get(choice.source);
-        profile.map_or(0, |profile| {
-            let range = choice.range.unwrap_or(profile.span);
-            let heap = profile.heap.as_ref();
-            heap.map_or(0, |heap| heap.samples_in(range))
-        })
     }
 
     /// The time of a source's samples: one lasts for the tick before it, which

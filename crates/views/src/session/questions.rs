@@ -1,6 +1,7 @@
 //! Every question that can be asked about an open log. A new one is a type
 //! with an `impl Query` here, and its line in the list.
 
+use crate::flame::area::{FlameArea, FlameAreaQuery, area};
 use crate::flame::export::LeftOut;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,7 @@ use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use analysis::timeline::threads::{ThreadFilter, ThreadRow};
 use eventlog::ids::ThreadId;
 use model::marks::TimelineReply;
+use model::profile::origin::CensusCounts;
 use model::time::Interval;
 
 questions! {
@@ -40,7 +42,7 @@ questions! {
     HeldQuery,
     ThreadFilter, ThreadTableQuery, ThreadCsvQuery,
     TickyQuery, TickyTextQuery,
-    FlameQuery, FlameTableQuery, FlamePlaceQuery, FlameExportQuery,
+    FlameQuery, FlameTableQuery, FlamePlaceQuery, FlameAreaQuery, FlameExportQuery,
     ProcessQuery, EnvironmentQuery, CheckQuery,
     EventRows, FindEvent, EventAt, EventFields, CountRows,
     ProfilesQuery, ChartQuery,
@@ -295,16 +297,16 @@ columns!(FlameBoxes {
     before,
 });
 
-/// How much each frame of a flame graph weighs, and of how many heap samples
-/// the weights are sums.
+/// How much each frame of a flame graph weighs, and of how many censuses the
+/// weights are sums.
 impl Query for FlameTableQuery {
-    type Answer = (Vec<FlameRow>, u32);
+    type Answer = (Vec<FlameRow>, CensusCounts);
     const NAME: &'static str = "frames of a flame graph";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
         let origin = log.origin(self.choice.source);
         let rows = origin.map(|origin| table(&log.flame_steps, origin, self));
-        (rows.unwrap_or_default(), log.heap_samples(&self.choice))
+        rows.unwrap_or_default()
     }
 }
 
@@ -317,6 +319,25 @@ impl Query for FlamePlaceQuery {
         place(&log.flame_steps, log.origin(self.choice.source)?, self)
     }
 }
+
+/// The bytes of a box census by census; none if the log has nothing of that
+/// source.
+impl Query for FlameAreaQuery {
+    type Answer = FlameArea;
+    const NAME: &'static str = "box over time";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> FlameArea {
+        let profile = log.recording.profiles.get(self.source);
+        let of = |profile| area(&log.flame_steps, profile, self);
+        profile.map_or_else(FlameArea::default, of)
+    }
+
+    fn columns(area: &mut FlameArea) -> Option<&mut dyn Columns> {
+        Some(area)
+    }
+}
+
+columns!(FlameArea { time, total, own });
 
 /// What a flame graph shows, as a file for another program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

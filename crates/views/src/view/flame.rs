@@ -9,6 +9,8 @@
 //! | `fx` | steps, see [`Step`] | `idle,focus:Main.f` |
 //! | `ff` | frame whose callers and callees are shown | `Main.f` |
 //! | `fc` | time to compare with | `0m500` |
+//! | `fd` | of the heap: compares the censuses at both ends | `200m700` |
+//! | `fa` | of the heap: without the area over time | `0` |
 //! | `fq` | text searched for | `parse` |
 
 use super::panel::{PanelSettings, Piece};
@@ -71,6 +73,11 @@ pub struct FlameView {
     pub frame: String,
     /// The time that the selected range is compared with.
     pub before: Option<Interval>,
+    /// Of what is alive, in place of that: the census at the begin of this
+    /// stretch is compared with the one at its end.
+    pub moments: Option<Interval>,
+    /// Of what is alive: whether the bytes of a box are shown over time.
+    pub area: bool,
     /// What is searched for; nothing if empty.
     pub search: String,
 }
@@ -85,6 +92,8 @@ impl Default for FlameView {
             steps: Vec::new(),
             frame: String::new(),
             before: None,
+            moments: None,
+            area: true,
             search: String::new(),
         }
     }
@@ -96,7 +105,7 @@ pub const MAX_STEPS: usize = 32;
 const MAX_STEP: usize = MAX_TEXT;
 
 /// Its keys.
-const KEYS: [&str; 8] = ["fk", "fo", "fs", "fm", "fx", "ff", "fc", "fq"];
+const KEYS: [&str; 10] = ["fk", "fo", "fs", "fm", "fx", "ff", "fc", "fd", "fa", "fq"];
 
 impl PanelSettings for FlameView {
     fn write(&self) -> Vec<(&'static str, Option<String>)> {
@@ -117,6 +126,8 @@ impl PanelSettings for FlameView {
             (!steps.is_empty()).then(|| steps.join(",")),
             escape_text(&self.frame),
             self.before.and_then(write_range),
+            self.moments.and_then(write_range),
+            (!self.area).then(|| "0".to_owned()),
             escape_text(&self.search),
         ];
         KEYS.into_iter().zip(values).collect()
@@ -148,6 +159,8 @@ impl FlameView {
             }
             "ff" => self.frame = cut(&unescape(raw)?).to_owned(),
             "fc" => self.before = Some(read_range(&unescape(raw)?)?),
+            "fd" => self.moments = Some(read_range(&unescape(raw)?)?),
+            "fa" if raw == "0" => self.area = false,
             "fq" => self.search = cut(&unescape(raw)?).to_owned(),
             _ => return None,
         }

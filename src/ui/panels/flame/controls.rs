@@ -194,11 +194,31 @@ fn orders(props: &ControlsProps) -> Html {
             "A table of all functions, and the callers and callees of one",
         ),
     ];
-    let has_time =
-        sources::of(props.source.source).unit() == Unit::Time && props.view.before.is_none();
+    let of_heap = sources::of(props.source.source).unit() == Unit::Bytes;
+    let has_time = !of_heap && props.view.before.is_none();
     let choices: Vec<_> = has_time.then_some(time).into_iter().chain(rest).collect();
     let change = props.change(|view, order| view.order = order);
-    segments("Order", props.view.order, &choices, &change)
+    // Without an order of time, what would be one is by weight.
+    let current = match props.view.order {
+        FlameOrder::Time if !has_time => FlameOrder::LeftHeavy,
+        order => order,
+    };
+    html! {
+        <>
+            { segments("Order", current, &choices, &change) }
+            if of_heap { { over_time(props) } }
+        </>
+    }
+}
+
+/// What was alive has no order of time: one box is shown over time, and all
+/// bands are in the panel of the heap.
+fn over_time(props: &ControlsProps) -> Html {
+    let onclick = props.change(|view, _: MouseEvent| view.area = !view.area);
+    let pressed = props.view.area.to_string();
+    html! {
+        <button aria-pressed={pressed} title="The bytes of the selected box over time, below the timeline" {onclick}>{ "Over time" }</button>
+    }
 }
 
 fn measures(props: &ControlsProps) -> Html {
@@ -242,6 +262,7 @@ fn changes(props: &ControlsProps) -> Html {
 fn comparing(props: &ControlsProps) -> Html {
     let compare = props.change(|view, before: Option<Interval>| {
         view.before = before;
+        view.moments = None;
         if before.is_some() && view.order == FlameOrder::Time {
             view.order = FlameOrder::LeftHeavy;
         }
@@ -256,12 +277,35 @@ fn comparing(props: &ControlsProps) -> Html {
     });
     html! {
         <>
+            if sources::of(props.source.source).unit() == Unit::Bytes { { moments(props) } }
             <p class="hint">{ "Select a range on the timeline and keep it; then select another: boxes tell what became more and what less." }</p>
             <p class="tools">{ button("Keep the selection as “before”", props.range.map(Some)) }</p>
             <p class="tools">{ button("Compare with all before the selection", earlier.map(Some)) }</p>
             if let Some(before) = props.view.before {
                 <p>{ format!("“Before” is {}.", span_text(before)) }</p>
                 <p class="tools">{ button("Stop comparing", Some(None)) }</p>
+            }
+        </>
+    }
+}
+
+/// Comparing two censuses: what grew and shrank from one moment to another.
+fn moments(props: &ControlsProps) -> Html {
+    let compare = props.change(|view, moments: Option<Interval>| {
+        view.moments = moments;
+        view.before = None;
+    });
+    let button = |text: &'static str, moments: Option<Interval>| {
+        let onclick = compare.reform(move |_: MouseEvent| moments);
+        html! { <p class="tools"><button class="small" disabled={moments.is_none()} {onclick}>{ text }</button></p> }
+    };
+    html! {
+        <>
+            <p class="hint">{ "Bytes gained and lost from one census to another. Or choose both in the area over time." }</p>
+            { button("First census with the last", props.log) }
+            { button("Begin of the selection with its end", props.range) }
+            if props.view.moments.is_some() {
+                <p class="tools"><button class="small" onclick={compare.reform(|_: MouseEvent| None)}>{ "Stop comparing" }</button></p>
             }
         </>
     }

@@ -1,6 +1,7 @@
 //! The panel of the flame graph: controls, steps, graph, and a strip that says
 //! what a box is and what can be done to it.
 
+mod area;
 mod canvas;
 mod controls;
 mod export;
@@ -12,6 +13,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use self::area::Area;
 use self::canvas::{FlameCanvas, Found};
 use self::controls::Controls;
 use self::pick::{Pick, Reveal};
@@ -46,9 +48,8 @@ fn source_of(sources: &[SourceInfo], chosen: Option<Source>) -> Option<Rc<Source
 }
 
 fn query_of(props: &PanelProps, view: &FlameView, info: &SourceInfo) -> FlameQuery {
-    let in_time = view.order == FlameOrder::Time
-        && sources::of(info.source).unit() == Unit::Time
-        && view.before.is_none();
+    let of_heap = sources::of(info.source).unit() == Unit::Bytes;
+    let in_time = view.order == FlameOrder::Time && !of_heap && view.before.is_none();
     let range = if in_time {
         props.range.or(props.overview.span)
     } else {
@@ -60,6 +61,7 @@ fn query_of(props: &PanelProps, view: &FlameView, info: &SourceInfo) -> FlameQue
             tracks: info.tracks_named(view.tracks.as_str(), &props.marked.scope),
             range,
             before: view.before,
+            moments: view.moments.filter(|_| of_heap),
         },
         steps: view.steps.clone(),
         view: if in_time { View::Time } else { View::LeftHeavy },
@@ -110,15 +112,43 @@ pub(super) fn FlameGraph(props: &PanelProps) -> Html {
                 colours={props.colours} names={props.names} {reveal} {on_pick} on_act={on_act.clone()} {on_found} />
         }
     };
+    let area = area(props, (*picked).as_ref(), &query, info.source);
     html! {
         <div class="flame">
             <Controls client={client.clone()} sources={Rc::clone(&props.flame_sources)} source={Rc::clone(&info)} view={view.clone()}
                 range={props.range} log={props.overview.span} found={found.share} {query} about={for_what(props, &view, &info)}
                 on_view={on_view.clone()} />
-            <Steps {view} range={props.range} shortened={found.shortened} {on_view} />
+            <Steps {view} of_heap={sources::of(info.source).unit() == Unit::Bytes} range={props.range} shortened={found.shortened} {on_view} />
+            { area }
             { graph }
             { strip((*picked).clone(), &on_act) }
         </div>
+    }
+}
+
+/// The bytes over time of the box that is pointed at or selected, or of all.
+fn area(props: &PanelProps, pick: Option<&Pick>, query: &FlameQuery, stacks: Source) -> Html {
+    let (view, on_view) = props.settings::<FlameView>();
+    let Some(log) = props.overview.span else {
+        return html! {};
+    };
+    if sources::of(stacks).unit() != Unit::Bytes || !view.area {
+        return html! {};
+    }
+    // In the sandwich the chosen function, wherever it stands.
+    let whole = match view.order {
+        FlameOrder::Sandwich if !view.frame.is_empty() => {
+            (view.frame.clone(), View::Callees(view.frame.clone()), None)
+        }
+        _ => ("All that is alive".to_owned(), query.view.clone(), None),
+    };
+    let picked = pick
+        .filter(|pick| !pick.merged)
+        .map(|pick| (pick.title.clone(), pick.view.clone(), Some(pick.stack)));
+    let (title, of, stack) = picked.unwrap_or(whole);
+    html! {
+        <Area source={props.source.clone()} {stacks} {title} {of} {stack} span={props.view.visible.unwrap_or(log)} {log}
+            range={props.range} {view} {on_view} on_goto={props.on_goto.clone()} />
     }
 }
 

@@ -13,11 +13,12 @@ use crate::ui::client::LogClient;
 use crate::ui::dom::setter_of;
 use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
 use analysis::flamegraph::source_info::SourceInfo;
+use model::profile::origin::CensusCounts;
 use model::profile::source::Unit;
 use model::profile::weights::Measure;
 use views::actions::flame::FlameAct;
 use views::flame::query::{FlameQuery, FlameRow, FlameTableQuery, View};
-use views::scene::flame::{Value, frame_name};
+use views::scene::flame::{Value, frame_name, signed_bytes};
 use views::scene::format;
 use views::view::flame::FlameView;
 
@@ -81,20 +82,42 @@ const COMPARED: [Column; 5] = [
     ),
 ];
 
+const COMPARED_BYTES: [Column; 5] = [
+    NAME,
+    OWN,
+    TOTAL,
+    Column::number("Total before", "The total in what is compared with"),
+    Column::number("Change", "Bytes gained or lost, of the total"),
+];
+
 const SORTS: [By; 4] = [By::Name, By::Own, By::Total, By::Count];
 const SORTS_COMPARED: [By; 5] = [By::Name, By::Own, By::Total, By::Count, By::Before];
 
-/// A row with what its shares are.
+/// What all rows are together, and in what they are compared.
+#[derive(Clone, Copy)]
 struct Shares {
     now: u64,
     before: u64,
+    value: Value,
 }
 
 impl Shares {
-    /// By how much the share of a row has changed.
+    fn of(rows: &[FlameRow], value: Value) -> Self {
+        let before = |row: &FlameRow| row.before.map_or(0, |(own, _)| own);
+        Self {
+            now: rows.iter().map(|row| row.own).sum(),
+            before: rows.iter().map(before).sum(),
+            value,
+        }
+    }
+
+    /// By how much the share of a row has changed; of bytes, by how many.
     fn change(&self, row: &FlameRow) -> f64 {
-        let share = |part: u64, whole: u64| part as f64 / (whole as f64).max(1.0);
         let before = row.before.map_or(0, |(_, total)| total);
+        if self.value.unit == Unit::Bytes {
+            return self.value.gained(before as f64, row.total as f64);
+        }
+        let share = |part: u64, whole: u64| part as f64 / (whole as f64).max(1.0);
         share(row.total, self.now) - share(before, self.before)
     }
 }
@@ -114,18 +137,19 @@ fn compare(by: By, a: &FlameRow, b: &FlameRow, shares: &Shares) -> Ordering {
 /// The table on one side, the graphs on the other.
 #[component]
 pub(super) fn Sandwich(props: &SandwichProps) -> Html {
-    let (rows, heap_samples) = use_rows(props);
+    let (rows, censuses) = use_rows(props);
     let sort = use_state_eq(|| (By::Own, true));
     let (by, descending) = *sort;
     let found = props.view.search.trim().to_lowercase();
+    let value = Value {
+        unit: sources::of(props.source.source).unit(),
+        measure: Measure::Amount,
+        censuses,
+    };
     let listed: Rc<Vec<FlameRow>> = use_memo(
-        (Rc::clone(&rows), by, descending, found),
-        |(rows, by, descending, found)| {
-            let whole = |of: fn(&FlameRow) -> u64| rows.iter().map(of).sum();
-            let shares = Shares {
-                now: whole(|row| row.own),
-                before: whole(|row| row.before.map_or(0, |(own, _)| own)),
-            };
+        (Rc::clone(&rows), value, by, descending, found),
+        |(rows, value, by, descending, found)| {
+            let shares = Shares::of(rows, *value);
             let mut listed: Vec<FlameRow> = rows
                 .iter()
                 .filter(|row| row.frame.name().to_lowercase().contains(found.as_str()))
@@ -141,17 +165,17 @@ pub(super) fn Sandwich(props: &SandwichProps) -> Html {
     );
     html! {
         <div class="sandwich">
-            { table(props, (&rows, heap_samples), &listed, &sort) }
+            { table(props, (&rows, value), &listed, &sort) }
             { graphs(props) }
         </div>
     }
 }
 
-/// The rows, and of how many heap samples they are; asked for whenever the
+/// The rows, and of how many censuses they are sums; asked for whenever the
 /// question changes. The newest one counts.
 #[hook]
-fn use_rows(props: &SandwichProps) -> (Rc<Vec<FlameRow>>, u32) {
-    let state = use_state(|| (Rc::new(Vec::<FlameRow>::new()), 0));
+fn use_rows(props: &SandwichProps) -> (Rc<Vec<FlameRow>>, CensusCounts) {
+    let state = use_state(|| (Rc::new(Vec::<FlameRow>::new()), CensusCounts::default()));
     let question = FlameTableQuery {
         choice: props.query.choice.clone(),
         steps: props.query.steps.clone(),
@@ -161,8 +185,8 @@ fn use_rows(props: &SandwichProps) -> (Rc<Vec<FlameRow>>, u32) {
         (question, Rc::clone(&props.source), props.names),
         move |(question, ..)| {
             let asked = client.ask(question.clone(), move |answer| {
-                if let Ok((answer, heap_samples)) = answer {
-                    rows.set((Rc::new(answer), heap_samples));
+                if let Ok((answer, censuses)) = answer {
+                    rows.set((Rc::new(answer), censuses));
                 }
             });
             // The next question makes this one stale.
@@ -174,29 +198,18 @@ fn use_rows(props: &SandwichProps) -> (Rc<Vec<FlameRow>>, u32) {
 
 fn table(
     props: &SandwichProps,
-    (all, heap_samples): (&[FlameRow], u32),
+    (all, value): (&[FlameRow], Value),
     listed: &[FlameRow],
     sort: &UseStateHandle<(By, bool)>,
 ) -> Html {
     let compared = all.iter().any(|row| row.before.is_some());
-    let (columns, sorts): (&'static [Column], &'static [By]) = if compared {
-        (&COMPARED, &SORTS_COMPARED)
-    } else {
-        (&COLUMNS, &SORTS)
+    let (columns, sorts): (&'static [Column], &'static [By]) = match (compared, value.unit) {
+        (true, Unit::Bytes) => (&COMPARED_BYTES, &SORTS_COMPARED),
+        (true, Unit::Time) => (&COMPARED, &SORTS_COMPARED),
+        (false, _) => (&COLUMNS, &SORTS),
     };
-    let whole: u64 = all.iter().map(|row| row.own).sum();
-    let before: u64 = all
-        .iter()
-        .filter_map(|row| row.before)
-        .map(|(own, _)| own)
-        .sum();
-    let shares = Shares { now: whole, before };
-    let value = Value {
-        unit: sources::of(props.source.source).unit(),
-        measure: Measure::Amount,
-        heap_samples,
-    };
-    let row = |row: &FlameRow| view_row(row, &shares, value, compared);
+    let shares = Shares::of(all, value);
+    let row = |row: &FlameRow| view_row(row, &shares, compared);
     let on_sort = {
         let sort = sort.clone();
         Callback::from(move |column: usize| {
@@ -271,7 +284,8 @@ fn CurrentGrid(props: &CurrentGridProps) -> Html {
     }
 }
 
-fn view_row(row: &FlameRow, shares: &Shares, value: Value, compared: bool) -> GridRow {
+fn view_row(row: &FlameRow, shares: &Shares, compared: bool) -> GridRow {
+    let value = shares.value;
     let share = |part: u64| format::percent_short(part, shares.now.max(1));
     let amount = |part: u64| format!("{} {}", value.text(part as f64), share(part));
     let mut cells = vec![
@@ -281,14 +295,13 @@ fn view_row(row: &FlameRow, shares: &Shares, value: Value, compared: bool) -> Gr
     ];
     if compared {
         let before = row.before.map_or(0, |(_, total)| total);
-        let change = shares.change(row) * 100.0;
+        let change = shares.change(row);
         let share = format::percent_short(before, shares.before.max(1));
+        cells.push(html! { format!("{} {share}", value.text_before(before as f64)) });
         cells.push(match value.unit {
-            // The other time has another number of heap samples.
-            Unit::Bytes => html! { share },
-            Unit::Time => html! { format!("{} {share}", value.text(before as f64)) },
+            Unit::Bytes => html! { signed_bytes(change) },
+            Unit::Time => html! { format!("{:+.1}", change * 100.0) },
         });
-        cells.push(html! { format!("{change:+.1}") });
     } else {
         cells.push(html! { format::count(row.count) });
     }

@@ -1,6 +1,6 @@
 //! What was done to the stacks, step by step; each can be taken back.
 
-use views::scene::format::count;
+use views::scene::format::{count, time};
 use yew::prelude::*;
 
 use crate::ui::panel::span_text;
@@ -11,6 +11,8 @@ use views::view::flame::FlameView;
 #[derive(Properties, PartialEq)]
 pub(super) struct StepsProps {
     pub(super) view: FlameView,
+    /// Whether it is about what is alive.
+    pub(super) of_heap: bool,
     pub(super) range: Option<Interval>,
     /// How many stacks were inverted without their outermost frames.
     pub(super) shortened: u64,
@@ -45,7 +47,8 @@ fn shortened(stacks: u64) -> String {
 #[component]
 pub(super) fn Steps(props: &StepsProps) -> Html {
     let view = &props.view;
-    if view.steps.is_empty() && view.before.is_none() {
+    let moments = view.moments.filter(|_| props.of_heap);
+    if view.steps.is_empty() && view.before.is_none() && moments.is_none() {
         return html! {};
     }
     let take_back = |edit: Box<dyn Fn(&mut FlameView)>| {
@@ -66,7 +69,19 @@ pub(super) fn Steps(props: &StepsProps) -> Html {
             <li class="chip">{ text }<button class="quiet" aria-label={label} title="Take this step back" {onclick}>{ "×" }</button></li>
         }
     };
-    let compared = view.before.map(|before| {
+    let two_moments = moments.map(|moments| {
+        let onclick = take_back(Box::new(|view| view.moments = None));
+        let text = format!(
+            "the census at {} compared with the one at {}",
+            time(moments.start()),
+            time(moments.end())
+        );
+        html! {
+            <li class="chip">{ text }<button class="quiet" aria-label="Stop comparing" title="Stop comparing" {onclick}>{ "×" }</button></li>
+        }
+    });
+    let before = view.before.filter(|_| moments.is_none());
+    let compared = before.map(|before| {
         let now = match props.range {
             Some(range) if range == before => "select what to compare it with".to_owned(),
             Some(range) => format!("compared with {}", span_text(range)),
@@ -79,6 +94,7 @@ pub(super) fn Steps(props: &StepsProps) -> Html {
     });
     html! {
         <ul class="flame-steps" aria-label="Steps">
+            { for two_moments }
             { for compared }
             { for view.steps.iter().enumerate().map(step) }
             if props.shortened > 0 {

@@ -1,11 +1,21 @@
-//! What was alive, by the cost-centre stack that allocated it.
+//! What was alive, by the cost-centre stack that allocated it. The censuses
+//! are those of the heap profiles; only the stacks of their bands are made here.
+
+use std::sync::Arc;
 
 use super::super::centres::CostCentres;
-use super::super::heap_collect::HeapCollector;
+use super::super::draft::Draft;
 use super::{FlameSource, Gather, Gathered, Known};
 use crate::findings::Findings;
-use eventlog::{EventSet, Record, Sink};
+use crate::heap::{HeapProfile, Label};
+use eventlog::ids::{CostCentreId, Nanos};
+use model::census::BandId;
+use model::profile::frames::Frame;
+use model::profile::heap::{HeapPart, HeapStacks};
+use model::profile::samples::Samples;
 use model::profile::source::Unit;
+use model::profile::stacks::{StackId, Stacks};
+use model::profile::{Profile, Track, TrackSource};
 
 /// See the file.
 #[derive(Debug)]
@@ -32,24 +42,70 @@ impl FlameSource for Heap {
         Unit::Bytes
     }
 
+    fn counted(&self, _: TrackSource) -> &'static str {
+        "censuses"
+    }
+
     fn gather(&self) -> Option<Box<dyn Gather>> {
-        Some(Box::new(HeapCollector::default()))
+        Some(Box::new(Self))
     }
 }
 
-impl Gather for HeapCollector {
-    fn consumes(&self) -> EventSet {
-        <Self as Sink>::CONSUMES
-    }
-
-    fn event(&mut self, record: &Record<'_>) {
-        Sink::event(self, record);
-    }
-
+/// The heap profiles are kept: nothing is to be heard while the log is read.
+impl Gather for Heap {
     fn settle(&mut self, known: &Known<'_>, centres: &CostCentres) -> Gathered {
         Gathered {
-            profile: std::mem::take(self).finish(known.log.end(), centres),
+            profile: profile(known.heap.iter(), known.log.end(), centres),
             oddities: Findings::default(),
         }
     }
+}
+
+/// The profile of those heap profiles whose bands are stacks; without tracks if
+/// there is none. The last event of the log was at `end`.
+fn profile<'a>(
+    heap: impl Iterator<Item = &'a HeapProfile>,
+    end: Nanos,
+    centres: &CostCentres,
+) -> Profile {
+    let mut draft = Draft::new();
+    let mut named: Stacks<CostCentreId> = Stacks::default();
+    // What stands for stacks that were too small to be kept.
+    let rest = draft.push(StackId::EMPTY, Frame::built_in("small stacks", "REST"));
+    let of_stacks = |profile: &&HeapProfile| profile.has_stacks();
+    let bands: Vec<(&HeapProfile, Vec<Option<StackId>>)> = heap
+        .filter(of_stacks)
+        .map(|profile| (profile, stacks(profile, &mut named)))
+        .collect();
+    if bands.is_empty() {
+        return draft.finish(end, None);
+    }
+    let placed = centres.place(named, &mut draft.frames, &mut draft.stacks);
+    let new = |stack: Option<StackId>| {
+        let placed = stack.and_then(|stack| placed.get(stack.index()));
+        placed.copied().unwrap_or(rest)
+    };
+    let part = |(profile, bands): (&HeapProfile, Vec<Option<StackId>>)| HeapPart {
+        censuses: Arc::clone(&profile.censuses),
+        stack_of: bands.into_iter().map(new).collect(),
+        timed: profile.is_timed(),
+    };
+    let parts = bands.into_iter().map(part).collect();
+    draft.tracks.push(Track {
+        source: TrackSource::Program,
+        samples: Samples::default(),
+        open: Vec::new(),
+        sampled: true,
+    });
+    draft.finish_heap(end, HeapStacks::new(parts, end))
+}
+
+/// The stack of each band; none of what is no stack.
+fn stacks(profile: &HeapProfile, into: &mut Stacks<CostCentreId>) -> Vec<Option<StackId>> {
+    let bands = u32::try_from(profile.censuses.bands()).unwrap_or(u32::MAX);
+    let stack = |band| match profile.label(BandId(band))? {
+        Label::Stack(innermost_first) => Some(into.intern(innermost_first.into_iter().rev())),
+        Label::Text(_) | Label::Rest => None,
+    };
+    (0..bands).map(stack).collect()
 }

@@ -14,6 +14,7 @@ use super::source_info::SourceInfo;
 use super::spans::ProgramSpans;
 use super::spans::opentelemetry::TelemetrySpans;
 use crate::findings::Findings;
+use crate::heap::HeapProfiles;
 use crate::timeline::messages::Messages;
 use crate::timeline::store::Store;
 use crate::timeline::user_spans::SpanPrefixes;
@@ -106,6 +107,8 @@ pub struct Known<'a> {
     pub log: Interval,
     /// What capabilities and threads did.
     pub store: &'a Store,
+    /// The heap profiles.
+    pub heap: &'a HeapProfiles,
     /// What the program said.
     pub messages: &'a Messages,
     /// The words that begin and end spans.

@@ -73,7 +73,7 @@ impl Export {
             };
         }
         let shown = Shown::new(cache, origin, query);
-        let scale = Scale::new(query, shown.heap_samples());
+        let scale = Scale::new(query, shown.censuses());
         let (writing, left_out) = match format {
             ExportFormat::Folded => {
                 let folded = Folded::new(&shown, scale);

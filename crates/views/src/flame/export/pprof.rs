@@ -189,7 +189,7 @@ impl Pprof {
     ) -> Self {
         let by = |measure| Scale {
             measure,
-            ..Scale::new(query, shown.heap_samples())
+            ..Scale::new(query, shown.censuses())
         };
         let frames = shown.frames();
         let deeper = FrameId(u32::try_from(frames.len()).unwrap_or(u32::MAX));

@@ -39,9 +39,9 @@ impl<'a> Shown<'a> {
         self.staged.stacks(&self.weighed.stacks)
     }
 
-    /// How many heap samples the weights are sums of; 0 for other sources.
-    pub(super) const fn heap_samples(&self) -> u32 {
-        self.weighed.heap_samples
+    /// How many censuses the weights are sums of; 0 for other sources.
+    pub(super) const fn censuses(&self) -> u32 {
+        self.weighed.censuses.now
     }
 
     /// How many stacks were inverted without their outermost frames.

@@ -163,7 +163,7 @@ fn deep_stacks_are_written_as_events() {
 }
 
 #[test]
-fn heap_samples_are_shown_by_their_mean() {
+fn censuses_are_shown_by_their_mean() {
     let query = FlameQuery {
         choice: Choice {
             source: sources::HEAP,

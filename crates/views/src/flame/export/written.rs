@@ -32,20 +32,20 @@ pub(super) fn frame_name(frame: &Frame) -> Cow<'_, str> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     pub(super) measure: Measure,
-    /// How many heap samples an amount is the sum of; 1 for times.
-    pub(super) samples: u64,
+    /// How many censuses an amount is the sum of; 1 for times.
+    pub(super) censuses: u64,
 }
 
 impl Scale {
-    /// Of heap samples the mean is shown, not the sum.
-    pub(super) fn new(query: &FlameQuery, heap_samples: u32) -> Self {
-        let samples = match sources::of(query.choice.source).unit() {
-            Unit::Bytes => u64::from(heap_samples).max(1),
+    /// Of censuses the mean is shown, not the sum.
+    pub(super) fn new(query: &FlameQuery, censuses: u32) -> Self {
+        let censuses = match sources::of(query.choice.source).unit() {
+            Unit::Bytes => u64::from(censuses).max(1),
             Unit::Time => 1,
         };
         Self {
             measure: query.measure,
-            samples,
+            censuses,
         }
     }
 
@@ -54,8 +54,8 @@ impl Scale {
         match self.measure {
             Measure::Count => weight.count,
             Measure::Amount => {
-                let (whole, rest) = (weight.amount / self.samples, weight.amount % self.samples);
-                whole + (rest >= self.samples.div_ceil(2) && rest > 0) as u64
+                let (whole, rest) = (weight.amount / self.censuses, weight.amount % self.censuses);
+                whole + (rest >= self.censuses.div_ceil(2) && rest > 0) as u64
             }
         }
     }
@@ -64,7 +64,7 @@ impl Scale {
     pub(super) fn exact(self, weight: Weight) -> f64 {
         match self.measure {
             Measure::Count => weight.count as f64,
-            Measure::Amount => weight.amount as f64 / self.samples as f64,
+            Measure::Amount => weight.amount as f64 / self.censuses as f64,
         }
     }
 }

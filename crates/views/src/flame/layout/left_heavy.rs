@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use super::{Levels, Row, View};
 use model::profile::frames::Frames;
+use model::profile::origin::CensusCounts;
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::weights::Measure;
 use model::profile::weights::{Weight, totals};
@@ -25,21 +26,23 @@ pub(crate) struct Tree<'a> {
 impl<'a> Tree<'a> {
     /// Stacks with their own weights. If there are weights to compare with,
     /// each of both wholes makes up one half of the width, unless it is empty.
+    /// Of censuses a byte of the mean is as wide in both: what has grown by
+    /// half is seen to, even if everything has.
     pub(crate) fn new(
-        frames: &'a Frames,
-        stacks: &'a Stacks,
+        (frames, stacks): (&'a Frames, &'a Stacks),
         own: Vec<Weight>,
         before: Option<&[Weight]>,
         measure: Measure,
+        censuses: CensusCounts,
     ) -> Self {
         let total = totals(stacks, &own);
         let before = before.map(|own| totals(stacks, own));
         let whole = |totals: &[Weight]| totals.first().map_or(0, |weight| weight.by(measure));
         let (after, earlier) = (whole(&total), before.as_deref().map_or(0, whole));
-        let one = |whole: u64, other: u64| match (whole, other) {
-            (0, _) => 0.0,
-            (whole, 0) => 1.0 / whole as f64,
-            (whole, _) => 0.5 / whole as f64,
+        let scale = if before.is_none() || censuses == CensusCounts::default() {
+            (half(after, earlier), half(earlier, after))
+        } else {
+            by_mean((after, censuses.now), (earlier, censuses.before))
         };
         Self {
             frames,
@@ -48,7 +51,7 @@ impl<'a> Tree<'a> {
             own,
             total,
             before,
-            scale: (one(after, earlier), one(earlier, after)),
+            scale,
         }
     }
 
@@ -103,6 +106,27 @@ impl<'a> Tree<'a> {
             .then_with(|| label(a.1).cmp(&label(b.1)))
             .then(a.1.cmp(&b.1))
     }
+}
+
+/// How wide a unit is if all of it makes up one half, or all if there is no
+/// other.
+fn half(whole: u64, other: u64) -> f64 {
+    match (whole, other) {
+        (0, _) => 0.0,
+        (whole, 0) => 1.0 / whole as f64,
+        (whole, _) => 0.5 / whole as f64,
+    }
+}
+
+/// How wide a unit of each sum is if the means of both make up all.
+fn by_mean(now: (u64, u32), before: (u64, u32)) -> (f64, f64) {
+    let samples = |count: u32| f64::from(count.max(1));
+    let mean = |(whole, count): (u64, u32)| whole as f64 / samples(count);
+    let all = mean(now) + mean(before);
+    if all <= 0.0 {
+        return (0.0, 0.0);
+    }
+    (1.0 / samples(now.1) / all, 1.0 / samples(before.1) / all)
 }
 
 /// Lays out the boxes that are in view. Only the boxes on wide boxes in view

@@ -1,6 +1,7 @@
 //! Flame graphs of small profiles that are made by hand.
 
 mod compare;
+mod heap;
 mod place;
 mod properties;
 mod sample_threads;
@@ -166,7 +167,7 @@ fn rows(profile: &Profile, query: &FlameQuery) -> Vec<FlameRow> {
         choice: query.choice.clone(),
         steps: query.steps.clone(),
     };
-    table(&StepCache::default(), profile, &query)
+    table(&StepCache::default(), profile, &query).0
 }
 
 /// The boxes of a depth.

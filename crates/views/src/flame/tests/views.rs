@@ -1,7 +1,6 @@
 //! What each view shows.
 
 use super::*;
-use model::profile::heap::HeapSamples;
 use model::profile::weights::Measure;
 
 #[test]
@@ -241,28 +240,4 @@ fn no_tracks_and_no_time_are_no_trouble() {
             assert!(boxes.is_empty());
         }
     }
-}
-
-#[test]
-fn heap_samples_are_counted() {
-    let mut profile = profile(&[(0, 10, "ab"), (0, 10, "ac")], &[]);
-    let [ab, ac] = [0, 1].map(|i| profile.tracks[0].samples.stacks()[i]);
-    let mut heap = HeapSamples::default();
-    heap.push(Nanos(1), [(ab, 30), (ac, 10)]);
-    heap.push(Nanos(5), [(ab, 20)]);
-    profile.heap = Some(heap);
-    profile.tracks = vec![Track {
-        source: TrackSource::Program,
-        samples: Samples::default(),
-        open: Vec::new(),
-        sampled: true,
-    }];
-    let query = query(&[], None, View::LeftHeavy);
-    assert_eq!(answer(&profile, &query).0.heap_samples, 2);
-    insta::assert_snapshot!(shown(&profile, &query), @r"
-    total 60, bands []
-    0 a 0..60 own 0 of 60, 3 samples
-    1  b 0..50 own 50 of 50, 2 samples
-    1  c 50..60 own 10 of 10, 1 samples
-    ");
 }

@@ -47,7 +47,7 @@ impl Minimap<'_> {
         let Some(frame) = self.graph.frame(index).filter(|frame| !frame.is_idle()) else {
             return;
         };
-        let colour = match self.graph.shares(index) {
+        let colour = match self.graph.compared(index) {
             Some((before, now)) => colour::of_change(before, now, self.dark),
             None => colour::of_frame(frame, self.palette, self.dark),
         };

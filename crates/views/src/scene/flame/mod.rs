@@ -1,6 +1,7 @@
 //! A flame graph as a picture: an answer made ready ([`Graph`]), its boxes in
-//! `paint`, the part in view in `window`, all of it in small in `minimap`.
+//! `paint`, one of them over time in `area`, the part in view in `window`, all of it in small in `minimap`.
 
+mod area;
 mod colour;
 mod minimap;
 mod paint;
@@ -12,12 +13,13 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+pub use area::AreaPlot;
 pub use minimap::Minimap;
 pub use paint::FlameScene;
 pub use picture::{picture_query, svg};
 pub use window::Window;
 pub(crate) use words::box_name;
-pub use words::{Value, frame_name};
+pub use words::{Value, frame_name, signed_bytes};
 
 use crate::flame::query::{FlameBoxes, FlameHead, NamedFrame};
 use model::profile::TrackSource;
@@ -74,7 +76,7 @@ impl Graph {
         let value = Value {
             unit,
             measure,
-            heap_samples: head.heap_samples,
+            censuses: head.censuses,
         };
         Self {
             rows: (0..head.depth).map(row).collect(),
@@ -218,14 +220,19 @@ impl Graph {
         self.head.total_before.is_some()
     }
 
-    /// The shares of a box in the time to compare with, and now.
+    /// What is compared of a box, in the time to compare with and now: its
+    /// shares of the whole; of what is alive, the bytes.
     #[must_use]
-    pub fn shares(&self, index: usize) -> Option<(f64, f64)> {
-        let before = self.head.total_before?;
+    pub fn compared(&self, index: usize) -> Option<(f64, f64)> {
+        let whole_before = self.head.total_before?;
+        let (before, now) = (
+            *self.boxes.before.get(index)?,
+            *self.boxes.total.get(index)?,
+        );
+        if self.value.means() {
+            return Some(self.value.mean_bytes(before, now));
+        }
         let share = |part: f64, whole: u64| part / (whole as f64).max(1.0);
-        Some((
-            share(*self.boxes.before.get(index)?, before),
-            share(*self.boxes.total.get(index)?, self.head.total),
-        ))
+        Some((share(before, whole_before), share(now, self.head.total)))
     }
 }

@@ -3,7 +3,7 @@
 use super::super::format;
 use super::super::painter::{Align, Face, Painter, Rect};
 use super::super::palette::Palette;
-use super::{Graph, LEVEL_PX, Window, box_name, colour};
+use super::{Graph, LEVEL_PX, Window, box_name, colour, signed_bytes};
 
 /// What is to be painted.
 #[derive(Debug)]
@@ -117,7 +117,9 @@ impl FlameScene<'_> {
         painter.fill(rect, self.palette.line.into());
         let (graph, head) = (self.graph, &self.graph.head);
         let text = match head.total_before {
-            Some(_) if graph.value.means() => "what was alive before and now".to_owned(),
+            Some(before) if graph.value.means() => {
+                graph.value.change(before as f64, head.total as f64)
+            }
             Some(before) => format!(
                 "{} before · {} now",
                 graph.value.whole(before),
@@ -146,8 +148,8 @@ impl FlameScene<'_> {
         let Some(named) = self.graph.named(index) else {
             return;
         };
-        let shares = self.graph.shares(index);
-        let colour = match shares {
+        let compared = self.graph.compared(index);
+        let colour = match compared {
             Some((before, now)) => colour::of_change(before, now, self.dark),
             None => colour::of_frame(&named.frame, self.palette, self.dark),
         };
@@ -168,10 +170,12 @@ impl FlameScene<'_> {
             colour.text_on()
         };
         let at = (left + 4.0, rect.y + rect.h / 2.0);
-        let shares = shares.map(|(before, now)| {
-            format!("{} → {}", format::fraction(before), format::fraction(now))
+        let means = self.graph.value.means();
+        let change = compared.map(|(before, now)| match means {
+            true => signed_bytes(now - before),
+            false => format!("{} → {}", format::fraction(before), format::fraction(now)),
         });
-        let beside = shares
+        let beside = change
             .as_ref()
             .map_or(0.0, |text| painter.measure(text, Face::Label) + 10.0);
         let room = if room - beside > 3.0 * NAMED_PX {
@@ -183,7 +187,7 @@ impl FlameScene<'_> {
             painter.measure(text, Face::Label)
         });
         painter.text(&name, at, Face::Label, Align::Left, ink.into());
-        if let Some(text) = shares.filter(|_| beside > 0.0) {
+        if let Some(text) = change.filter(|_| beside > 0.0) {
             let x = at.0 + painter.measure(&name, Face::Label) + 8.0;
             if x + beside - 10.0 <= (rect.x + rect.w).min(self.size.0) {
                 painter.text(&text, (x, at.1), Face::Label, Align::Left, ink.into());

@@ -4,6 +4,7 @@ use super::super::format;
 use super::Graph;
 use eventlog::ids::Duration;
 use model::profile::frames::{Frame, FrameKind};
+use model::profile::origin::CensusCounts;
 use model::profile::source::Unit;
 use model::profile::weights::Measure;
 
@@ -34,41 +35,93 @@ pub struct Value {
     pub unit: Unit,
     /// Whether samples are counted instead.
     pub measure: Measure,
-    /// How many heap samples the weights are sums of.
-    pub heap_samples: u32,
+    /// Of how many censuses the weights are sums.
+    pub censuses: CensusCounts,
 }
 
 impl Value {
-    /// A weight in words. Of several heap samples it is the mean.
+    /// A weight in words. Of several censuses it is the mean.
     #[must_use]
     pub fn text(self, weight: f64) -> String {
+        self.text_of(weight, self.censuses.now)
+    }
+
+    /// A weight of what is compared with, in words.
+    #[must_use]
+    pub fn text_before(self, weight: f64) -> String {
+        self.text_of(weight, self.censuses.before)
+    }
+
+    fn text_of(self, weight: f64, censuses: u32) -> String {
         let weight = weight.max(0.0);
         match (self.measure, self.unit) {
             (Measure::Count, _) => samples(weight as u64),
             (Measure::Amount, Unit::Time) => format::duration(Duration(weight as u64)),
-            (Measure::Amount, Unit::Bytes) => {
-                format::bytes((weight / f64::from(self.heap_samples.max(1))) as u64)
-            }
+            (Measure::Amount, Unit::Bytes) => format::bytes(mean(weight, censuses) as u64),
         }
     }
 
-    /// Whether weights are means over heap samples.
+    /// Whether weights are means of bytes.
     pub(super) fn means(self) -> bool {
         (self.measure, self.unit) == (Measure::Amount, Unit::Bytes)
+    }
+
+    /// Sums of bytes before and now as means.
+    pub(super) fn mean_bytes(self, before: f64, now: f64) -> (f64, f64) {
+        let CensusCounts { now: n, before: m } = self.censuses;
+        (mean(before, m), mean(now, n))
+    }
+
+    /// How many bytes the mean has gained, from the sums before and now.
+    #[must_use]
+    pub fn gained(self, before: f64, now: f64) -> f64 {
+        let (before, now) = self.mean_bytes(before, now);
+        now - before
+    }
+
+    /// What became of bytes, from their sums before and now:
+    /// `12 MiB before, 20 MiB now: 8 MiB more`.
+    #[must_use]
+    pub fn change(self, before: f64, now: f64) -> String {
+        let gained = self.gained(before, now).round();
+        let size = format::bytes(gained.abs() as u64);
+        let change = match gained {
+            gained if gained > 0.0 => format!("{size} more"),
+            gained if gained < 0.0 => format!("{size} less"),
+            _ => "no change".to_owned(),
+        };
+        let (before, now) = (self.text_before(before), self.text(now));
+        format!("{before} before, {now} now: {change}")
     }
 
     /// What the whole graph stands for.
     #[must_use]
     pub fn whole(self, total: u64) -> String {
         let text = self.text(total as f64);
-        match (self.measure, self.unit, self.heap_samples) {
+        match (self.measure, self.unit, self.censuses.now) {
             (Measure::Amount, Unit::Bytes, 2..) => {
-                let samples = format::count(u64::from(self.heap_samples));
-                format!("{text} alive, the mean of {samples} heap samples")
+                let censuses = format::count(u64::from(self.censuses.now));
+                format!("{text} alive, the mean of {censuses} censuses")
             }
             (Measure::Amount, Unit::Bytes, _) => format!("{text} alive"),
             _ => text,
         }
+    }
+}
+
+/// A sum over censuses as their mean.
+fn mean(sum: f64, censuses: u32) -> f64 {
+    sum / f64::from(censuses.max(1))
+}
+
+/// Bytes gained or lost: `+8 MiB`, `−12 B`, `±0`.
+#[must_use]
+pub fn signed_bytes(change: f64) -> String {
+    let size = format::bytes(change.abs().round() as u64);
+    match change.round() {
+        change if change > 0.0 => format!("+{size}"),
+        change if change < 0.0 => format!("−{size}"),
+        _ => "±0".to_owned(),
     }
 }
 
@@ -87,16 +140,18 @@ impl Graph {
         let frame = self.frame(index)?;
         let total = *boxes.total.get(index)?;
         let own = *boxes.own.get(index)?;
-        if let Some((before, after)) = self.shares(index) {
-            let (before, after) = (format::fraction(before), format::fraction(after));
-            let text = match self.value.means() {
-                // The other time has another number of heap samples.
-                true => format!("{before} of what was alive before, {after} now"),
-                false => format!(
-                    "{before} of the time before, {after} now ({} before, {} now)",
-                    self.value.text(*boxes.before.get(index)?),
+        if let Some((before, after)) = self.compared(index) {
+            let was = *boxes.before.get(index)?;
+            let text = if self.value.means() {
+                self.value.change(was, total)
+            } else {
+                format!(
+                    "{} of the time before, {} now ({} before, {} now)",
+                    format::fraction(before),
+                    format::fraction(after),
+                    self.value.text(was),
                     self.value.text(total),
-                ),
+                )
             };
             return Some((frame_name(frame), text));
         }
@@ -148,10 +203,10 @@ mod tests {
 
     #[test]
     fn weights_in_words() {
-        let value = |unit, measure, heap_samples| Value {
+        let value = |unit, measure, now| Value {
             unit,
             measure,
-            heap_samples,
+            censuses: CensusCounts { now, before: 2 },
         };
         let time = value(Unit::Time, Measure::Amount, 0);
         assert_eq!(
@@ -166,10 +221,18 @@ mod tests {
         );
         let heap = value(Unit::Bytes, Measure::Amount, 4);
         assert_eq!(heap.text(4096.0), format::bytes(1024));
-        assert!(
-            heap.whole(4096)
-                .ends_with("alive, the mean of 4 heap samples")
+        assert!(heap.whole(4096).ends_with("alive, the mean of 4 censuses"));
+        assert_eq!(
+            heap.change(2048.0, 8192.0),
+            format!(
+                "{} before, {} now: {} more",
+                format::bytes(1024),
+                format::bytes(2048),
+                format::bytes(1024)
+            )
         );
+        assert!(heap.change(2048.0, 0.0).ends_with("less"));
+        assert!(heap.change(2048.0, 4096.0).ends_with("no change"));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use model::profile::weights::Weight;
 pub(super) struct Sums {
     tree: Tree,
     scale: Scale,
-    heap_samples: u32,
+    censuses: u32,
     list: List,
     /// The row that comes next.
     next: usize,
@@ -40,7 +40,7 @@ impl Sums {
         Self {
             tree: Tree::new(shown.stacks(), &shown.own, frame, deeper),
             scale,
-            heap_samples: shown.heap_samples(),
+            censuses: shown.censuses(),
             list: List::Head,
             next: 0,
             path: Vec::new(),
@@ -78,9 +78,9 @@ impl Sums {
         let mut total = Weight::default();
         let weights = self.tree.rows().iter().filter(|row| row.own.amount > 0);
         weights.for_each(|row| total.add(row.own));
-        let name = match self.heap_samples {
-            1 => "Heap, 1 sample".to_owned(),
-            count => format!("Heap, mean of {count} samples"),
+        let name = match self.censuses {
+            1 => "Heap, 1 census".to_owned(),
+            count => format!("Heap, mean of {count} censuses"),
         };
         let head = ProfileHead {
             kind: "sampled",
