@@ -349,7 +349,11 @@ fn definitions_of_all_versions_are_read() {
     assert_eq!(facts[1], ("g".to_owned(), Some("M"), Some(0x1000), None));
     assert_eq!(facts[2], ("t".to_owned(), Some("M"), None, Some("Ii")));
     assert_eq!(facts[3], ("x".to_owned(), Some("M"), None, None));
-    assert_eq!(rows[2].parent.as_deref(), Some("f"));
+    let parent = rows[2]
+        .parent
+        .as_ref()
+        .map(|parent| (parent.id, parent.name.as_str()));
+    assert_eq!(parent, Some((1, "f")));
     assert_eq!(
         (rows[2].allocd_count(), rows[2].entries_per_allocd()),
         (Some(2), Some(3.5))

@@ -44,6 +44,7 @@ fn column(name: &str) -> Result<TickyColumn, String> {
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     let query = TickyQuery {
         range: arguments.range.span()?,
+        only: None,
         filter: arguments.filter.clone(),
         sort: arguments.sort,
         descending: arguments.sort.largest_first() != arguments.reverse,

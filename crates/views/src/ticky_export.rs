@@ -19,7 +19,9 @@ const COLUMNS: [(&str, Content); 19] = [
         kind.map(|kind| kind.shape.name()).into()
     }),
     ("module", |_, row| text(row.module())),
-    ("parent", |_, row| text(row.parent.as_deref())),
+    ("parent", |_, row| {
+        text(row.parent.as_ref().map(|it| it.name.as_str()))
+    }),
     ("arity", |_, row| {
         let arity = row.definition.as_ref().map(|it| u64::from(it.arity));
         arity.into()
@@ -116,7 +118,7 @@ fn line<'a>(out: &mut String, how: Separated, cells: impl Iterator<Item = &'a Ce
 #[cfg(test)]
 mod tests {
     use super::*;
-    use analysis::ticky::{Counts, Described};
+    use analysis::ticky::{Counts, Described, Parent};
 
     #[test]
     fn a_row_is_a_line_of_cells() {
@@ -129,7 +131,10 @@ mod tests {
                 info_table: None,
                 described: Described::from_json(r#"{"subTy":"fun","fvs":"i"}"#),
             }),
-            parent: Some("g".to_owned()),
+            parent: Some(Parent {
+                id: 8,
+                name: "g".to_owned(),
+            }),
             info: None,
             counts: Counts {
                 entries: 4,

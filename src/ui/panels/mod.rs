@@ -13,6 +13,7 @@ cfg_if::cfg_if! {
         mod sparks;
         mod summary;
         mod threads;
+        mod ticky;
 
         use std::rc::Rc;
 
@@ -27,6 +28,7 @@ use views::events::EventList;
 use views::key::{at, text};
 use views::view::flame::FlameView;
 use views::view::panel::{Codec, Panel, PanelName};
+use views::view::ticky::TickyView;
 
 /// The panel of events, which others lead to.
 pub const EVENTS: PanelName = PanelName("events");
@@ -71,6 +73,7 @@ panels! {
     "gc", "4", "Collections", (), collections::Collections, "Every garbage collection and its pause.";
     "sparks", "5", "Sparks", (), sparks::Sparks, "What became of the sparks, and how long they ran.";
     "flame", "6", "Flame graph", FlameView, flame::FlameGraph, "Where the time or the memory goes, by call stacks.";
+    "ticky", , "Ticky", TickyView, ticky::Ticky, "How often code was entered and what it allocated, by ticky counters.";
     "process", "7", "Process", (), process::Process, "How the program was run, and what is wrong or odd about the log.";
     "view", "8", "In view", (), in_view::InView, "What the timeline shows now, as a table.";
     "notes", "9", "Notes", (), notes::NotesPanel, "Names that you give to moments and ranges.";

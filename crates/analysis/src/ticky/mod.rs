@@ -15,7 +15,7 @@ pub use definition::{Definition, Described, Kind, Label, Shape, SizeErrs};
 pub use deltas::Counts;
 pub use filter::Filter;
 pub(crate) use table::Known;
-pub use table::{Flaw, TickyColumn, TickyQuery, TickyRow, TickyTable};
+pub use table::{Flaw, Parent, TickyColumn, TickyQuery, TickyRow, TickyTable};
 
 use rustc_hash::FxHashMap;
 
@@ -135,12 +135,15 @@ impl Ticky {
         }
     }
 
-    /// What the parent of a counter is called, if it has a counter too.
-    fn parent(&self, of: &Definition) -> Option<String> {
+    /// What a counter stands in, if that has a counter too.
+    fn parent(&self, of: &Definition) -> Option<Parent> {
         let label = of.label();
         let key = format!("{} {}", label.module?, label.parent?);
         let counter = self.counters.get(*self.named.get(&key)? as usize)?;
-        Some(counter.definition.as_ref()?.label().short.to_owned())
+        Some(Parent {
+            id: counter.id,
+            name: counter.definition.as_ref()?.label().short.to_owned(),
+        })
     }
 
     /// How many times the counters were written in a range.

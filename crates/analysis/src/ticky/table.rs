@@ -118,6 +118,8 @@ pub struct TickyQuery {
     /// The time that counts, and then only counters that counted something in
     /// it; all of the log and every counter without.
     pub range: Option<Interval>,
+    /// This counter alone, also if it counted nothing.
+    pub only: Option<u64>,
     /// What [`Filter`] reads; empty for all.
     pub filter: String,
     /// By what the rows are sorted; equal ones by entries.
@@ -135,12 +137,21 @@ pub struct TickyRow {
     pub id: u64,
     /// What the log says of it; a log that was cut may lack it.
     pub definition: Option<Definition>,
-    /// The name of what it stands in, if that has a counter too.
-    pub parent: Option<String>,
+    /// What it stands in, if that has a counter too.
+    pub parent: Option<Parent>,
     /// The name of its info table.
     pub info: Option<String>,
     /// What it counted in the range.
     pub counts: Counts,
+}
+
+/// The counter of what another one stands in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parent {
+    /// Its number.
+    pub id: u64,
+    /// What it is called.
+    pub name: String,
 }
 
 /// What is wrong with the counters of a log, or missing.
@@ -372,10 +383,14 @@ impl Ticky {
         };
         let mut keyed: Vec<Keyed<'_>> = Vec::new();
         let mut all = Counts::default();
-        for index in 0..self.counters.len() as u32 {
+        let candidates = match query.only {
+            Some(id) => self.places.get(&id).map_or(0..0, |&place| place..place + 1),
+            None => 0..self.counters.len() as u32,
+        };
+        let any = query.range.is_none() || query.only.is_some();
+        for index in candidates {
             let Some(facts) = facts(index) else { continue };
-            let counts = query.range.is_none() || !facts.counts.is_zero();
-            if counts && filter.lets_through(&facts) {
+            if (any || !facts.counts.is_zero()) && filter.lets_through(&facts) {
                 let entries = Reverse(facts.counts.entries);
                 keyed.push((facts.value(query.sort), entries, index));
                 all = all.plus(facts.counts);

@@ -1,0 +1,343 @@
+//! Ticky counters: how often code was entered and what it allocated, in the
+//! selected range or in the whole log.
+
+mod controls;
+mod details;
+
+use std::ops::Range;
+
+use yew::prelude::*;
+
+use crate::ui::copy::CopyButton;
+use crate::ui::dom::setter_of;
+use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
+use crate::ui::panel::{PanelProps, use_answer};
+use crate::ui::shares::share_bar;
+use analysis::ticky::{Counts, Definition, TickyColumn, TickyQuery, TickyRow, TickyTable};
+use controls::Controls;
+use details::Details;
+use views::scene::format;
+use views::view::ticky::TickyView;
+use views::words::ticky::{
+    HOW_TO_RECORD, RECORDING_EXPLAINED, count_errs, of_flaw, of_kind, of_letters, size_errs,
+    size_sign,
+};
+
+/// A column, and what a click on its head sorts by.
+const COLUMNS: [(Column, TickyColumn); 12] = [
+    (
+        Column::text(
+            "Counter",
+            "What the program, or else the compiler, calls it. sat_ is an expression without a name; a $w before a name is the worker that GHC made of it",
+        ),
+        TickyColumn::Name,
+    ),
+    (
+        Column::text(
+            "Kind",
+            "Function; thunk, which is a value that is computed when it is first needed; constructor; let-no-escape, which is a local function on the stack",
+        ),
+        TickyColumn::Kind,
+    ),
+    (
+        Column::text("Module", "Where it is defined"),
+        TickyColumn::Module,
+    ),
+    (
+        Column::text(
+            "Args",
+            "The kind of each argument, a letter for each: L list, I Int, i unboxed Int, M a type with several constructors, > function, + dictionary… Point at a row's letters to read them. Sorted by how many",
+        ),
+        TickyColumn::Arguments,
+    ),
+    (
+        Column::text(
+            "Free",
+            "The kind of each free variable, which its closures hold, a letter for each; – if the log does not tell (before GHC 9.4). Sorted by how many",
+        ),
+        TickyColumn::FreeVariables,
+    ),
+    (
+        Column::number(
+            "Entries",
+            "How often its code was entered: calls of a function, evaluations of a thunk",
+        ),
+        TickyColumn::Entries,
+    ),
+    (
+        Column::number(
+            "Allocated by it",
+            "Bytes that its code allocated, whatever they were for (Allocs)",
+        ),
+        TickyColumn::Allocs,
+    ),
+    (
+        Column::text(
+            "Share",
+            "Which part of all bytes that the program allocated in this time its code allocated. Code without a counter, such as that of libraries, has the rest",
+        ),
+        TickyColumn::Allocs,
+    ),
+    (
+        Column::number(
+            "Per entry",
+            "Bytes that its code allocated in each entry; – if it was not entered",
+        ),
+        TickyColumn::AllocsPerEntry,
+    ),
+    (
+        Column::number(
+            "Closures of it",
+            "Bytes of its own closures, whoever allocated them (Allocd, -ticky-allocd); – if the log has no such counts",
+        ),
+        TickyColumn::Allocd,
+    ),
+    (
+        Column::number(
+            "How many",
+            "How many closures that is: their bytes by the size of one, a header and its free variables (Allocd #). ≤ for constructors, as the log does not tell their fields; – if the size is not known",
+        ),
+        TickyColumn::AllocdCount,
+    ),
+    (
+        Column::number(
+            "Entries each",
+            "How often each of its closures was entered. 0 of a thunk: it was allocated in vain; 1: it was needed; many of a function: worth its closure",
+        ),
+        TickyColumn::EntriesPerAllocd,
+    ),
+];
+
+static GRID_COLUMNS: [Column; COLUMNS.len()] = {
+    let mut columns = [COLUMNS[0].0; COLUMNS.len()];
+    let mut i = 0;
+    while i < COLUMNS.len() {
+        columns[i] = COLUMNS[i].0;
+        i += 1;
+    }
+    columns
+};
+
+/// Rows asked for at first, until the grid says which it shows.
+const FIRST_ROWS: Range<u64> = 0..100;
+
+/// The panel.
+#[component]
+pub(super) fn Ticky(props: &PanelProps) -> Html {
+    let (view, on_view) = props.settings::<TickyView>();
+    let window = use_state(|| FIRST_ROWS);
+    let current = use_state(|| None::<u64>);
+    let chosen = use_state_eq(|| None::<u64>);
+    let query = TickyQuery {
+        range: props.range,
+        only: None,
+        filter: view.filter.trim().to_owned(),
+        sort: view.sort,
+        descending: view.descending,
+        rows: (*window).clone(),
+    };
+    let answer = use_answer(&props.source, query.clone());
+    {
+        // The row of that number is another one now.
+        let current = current.setter();
+        use_effect_with((props.range, view.clone()), move |_| current.set(None));
+    }
+    let rows = use_memo(answer.clone(), |answer| {
+        answer.as_deref().map_or_else(Rows::default, grid_rows)
+    });
+    let Some(table) = answer.as_deref() else {
+        return html! { <p class="empty">{ "The ticky counters are on their way." }</p> };
+    };
+    if table.counters == 0 {
+        return nothing(props.source.complete);
+    }
+    let on_window = setter_of(&window);
+    let on_current = {
+        let (current, chosen, answer) = (current.setter(), chosen.setter(), answer.clone());
+        Callback::from(move |went: Went| {
+            current.set(Some(went.row));
+            let row = answer.as_ref().and_then(|table| table.row(went.row));
+            if let Some(row) = row {
+                chosen.set(Some(row.id));
+            }
+        })
+    };
+    let on_sort = {
+        let view = view.clone();
+        on_view.reform(move |column: usize| {
+            let sort = COLUMNS.get(column).map(|(_, sort)| *sort);
+            view.sorted_again(sort.unwrap_or_default())
+        })
+    };
+    let sort = COLUMNS.iter().position(|(_, sort)| *sort == view.sort);
+    html! {
+        <div class="ticky">
+            <Controls view={view.clone()} on_view={on_view.clone()} range={props.range} {query}
+                table={answer.clone()} complete={props.source.complete} client={props.source.client.clone()} />
+            if let Some(flaw) = table.flaw() {
+                <p class="strip note" role="note">{ of_flaw(flaw) }</p>
+            }
+            <div class="ticky-body">
+                if table.total == 0 {
+                    <p class="empty">{ why_empty(table, props.range.is_some(), &view) }</p>
+                } else {
+                    <Grid name="ticky-rows" label="Ticky counters" columns={&GRID_COLUMNS[..]} total={table.total} {rows}
+                        sums={sums_row(table)} sort={sort.map(|column| (column, view.descending))} {on_sort}
+                        {on_window} current={*current} {on_current} />
+                }
+                if let Some(id) = *chosen {
+                    <Details {id} source={props.source.clone()} range={props.range} on_choose={setter_of(&chosen)}
+                        {view} {on_view} />
+                }
+            </div>
+        </div>
+    }
+}
+
+/// How a log with counters is made.
+fn nothing(complete: bool) -> Html {
+    if !complete {
+        return html! { <p class="empty">{ "This log has no ticky counters so far. Their names come at the end of a log." }</p> };
+    }
+    let line = |command: &'static str| {
+        let text = Callback::from(move |()| Some(command.to_owned()));
+        html! { <p class="command"><code>{ command }</code>{ " " }<CopyButton {text} what="the command" /></p> }
+    };
+    html! {
+        <div class="empty ticky-how">
+            <p>{ "This log has no ticky counters. They tell of each function, thunk and constructor how often it was entered and what it allocated. To count, compile and run the program like this:" }</p>
+            { for HOW_TO_RECORD.into_iter().map(line) }
+            <p>{ RECORDING_EXPLAINED }</p>
+        </div>
+    }
+}
+
+fn why_empty(table: &TickyTable, in_range: bool, view: &TickyView) -> &'static str {
+    match (view.filter.trim().is_empty(), in_range) {
+        (false, _) => "No counter is like this. Clear the filter to see all.",
+        (true, true) if table.samples_in_log == 0 || table.samples > 0 => {
+            "Nothing was counted in the selected range: drop it (Esc) to see the whole log."
+        }
+        (true, true) => {
+            "The counters were not written in the selected range. The runtime does that at a collection, every 0.1 s at most (-i): select a longer range, or drop it (Esc) to see the whole log."
+        }
+        (true, false) => "Nothing was counted.",
+    }
+}
+
+fn grid_rows(table: &TickyTable) -> Rows {
+    let row = |row: &TickyRow| grid_row(table, row);
+    Rows {
+        first: table.first,
+        rows: table.rows.iter().map(row).collect(),
+    }
+}
+
+fn grid_row(table: &TickyTable, row: &TickyRow) -> GridRow {
+    let definition = row.definition.as_ref();
+    let whole = definition.map_or_else(|| row.short_name(), |it| it.name.clone());
+    let name = html! {
+        <span title={whole}>
+            { row.short_name() }
+            if let Some(parent) = &row.parent {
+                <span class="faint">{ format!(" in {}", parent.name) }</span>
+            }
+        </span>
+    };
+    let kind = definition.and_then(Definition::kind);
+    let letters = |letters: Option<&str>| match letters {
+        None => or_dash(None),
+        Some("") => html! { <span class="faint">{ "none" }</span> },
+        Some(letters) => {
+            html! { <code title={of_letters(letters)}>{ letters.to_owned() }</code> }
+        }
+    };
+    let head = [
+        name,
+        or_dash(kind.map(|kind| of_kind(kind).to_owned())),
+        or_dash(row.module().map(str::to_owned)),
+        letters(definition.map(|it| it.arguments.as_str())),
+        letters(definition.and_then(Definition::free_variables)),
+    ];
+    [&head[..], &numbers(table, row)].concat().into()
+}
+
+fn sums_row(table: &TickyTable) -> GridRow {
+    let all = TickyRow {
+        counts: table.all,
+        ..TickyRow::default()
+    };
+    let head = ["All of them", "", "", "", ""].map(Html::from);
+    [&head[..], &numbers(table, &all)].concat().into()
+}
+
+/// The cells of the numbers.
+fn numbers(table: &TickyTable, row: &TickyRow) -> [Html; 7] {
+    let Counts {
+        entries,
+        allocs_bytes,
+        allocd_bytes,
+    } = row.counts;
+    let many = count_errs(row).map(size_errs);
+    let sign = size_sign(count_errs(row));
+    let how_many = row
+        .allocd_count()
+        .filter(|_| table.has_allocd)
+        .map(|count| {
+            html! { <span title={many}>{ format!("{sign}{}", format::count(count)) }</span> }
+        });
+    let allocd = table.has_allocd.then(|| size(allocd_bytes));
+    [
+        count(entries),
+        size(allocs_bytes),
+        share(table, allocs_bytes),
+        or_dash(row.allocs_per_entry().map(|bytes| ratio(bytes, " B"))),
+        allocd.unwrap_or_else(|| or_dash(None)),
+        how_many.unwrap_or_else(|| or_dash(None)),
+        or_dash(row.entries_per_allocd().map(|each| ratio(each, ""))),
+    ]
+}
+
+fn or_dash(text: Option<String>) -> Html {
+    match text {
+        Some(text) => text.into(),
+        None => html! { <span class="faint">{ format::NOTHING }</span> },
+    }
+}
+
+fn count(count: u64) -> Html {
+    match count {
+        0 => html! { <span class="faint">{ "0" }</span> },
+        count => format::count(count).into(),
+    }
+}
+
+fn size(bytes: u64) -> Html {
+    match bytes {
+        0 => html! { <span class="faint">{ "0" }</span> },
+        bytes => {
+            html! { <span title={format!("{} bytes", format::count(bytes))}>{ format::bytes(bytes) }</span> }
+        }
+    }
+}
+
+/// `127.8 B`: with one decimal while that says something.
+fn ratio(ratio: f64, unit: &str) -> String {
+    if ratio < 1000.0 && ratio.fract() != 0.0 {
+        format!("{ratio:.2}{unit}")
+    } else {
+        format!("{}{unit}", format::count(ratio.round() as u64))
+    }
+}
+
+fn share(table: &TickyTable, bytes: u64) -> Html {
+    let Some(whole) = table.allocated_bytes.filter(|all| *all > 0) else {
+        return or_dash(None);
+    };
+    html! {
+        <span class="bar-cell">
+            { share_bar(whole, [("running", bytes.min(whole))]) }
+            <span>{ format::percent(bytes, whole) }</span>
+        </span>
+    }
+}
