@@ -2,14 +2,14 @@
 //! files and for the command line. Sizes are bytes.
 
 use crate::cells::{Cell, Formulas, push_csv};
-use analysis::ticky::{Definition, TickyRow, TickyTable};
+use analysis::ticky::{Definition, Info, TickyRow, TickyTable};
 use serde::{Deserialize, Serialize};
 
 /// What a column has of a row.
 type Content = fn(&TickyTable, &TickyRow) -> Cell<'static>;
 
 /// The columns, each by its name.
-const COLUMNS: [(&str, Content); 19] = [
+const COLUMNS: [(&str, Content); 21] = [
     ("id", |_, row| row.id.into()),
     ("name", |_, row| {
         text(row.definition.as_ref().map(|it| it.name.as_str()))
@@ -35,7 +35,9 @@ const COLUMNS: [(&str, Content); 19] = [
     ("info_table", |_, row| {
         row.definition.as_ref().and_then(|it| it.info_table).into()
     }),
-    ("info", |_, row| text(row.info.as_deref())),
+    ("info", |_, row| told(row, |info| &info.name)),
+    ("type", |_, row| told(row, |info| &info.type_)),
+    ("place", |_, row| told(row, |info| &info.place)),
     ("closure_bytes", |_, row| {
         let bytes = row.definition.as_ref().and_then(Definition::closure_bytes);
         bytes.into()
@@ -55,6 +57,12 @@ const COLUMNS: [(&str, Content); 19] = [
         row.entries_per_allocd().into()
     }),
 ];
+
+/// What the info table says, if anything.
+fn told(row: &TickyRow, of: fn(&Info) -> &str) -> Cell<'static> {
+    let told = row.info.as_ref().map(of);
+    text(told.filter(|told| !told.is_empty()))
+}
 
 fn text(text: Option<&str>) -> Cell<'static> {
     text.map(str::to_owned).into()
@@ -147,9 +155,9 @@ mod tests {
             allocated_bytes: Some(48),
             ..TickyTable::default()
         };
-        let rest = "i\t\t\t16\t4\t6\t0.125\t1.5\t33\t0.6875\t2\t2";
+        let rest = "i\t\t\t\t\t16\t4\t6\t0.125\t1.5\t33\t0.6875\t2\t2";
         let tabs = format!("7\tf{{v r1}} (M) (fun) in r2, x\tfunction\tM\tg\t1\ti\t{rest}\n");
-        let none = format!("0{}0\t0\t0\t\t0\t0\t\t\n", "\t".repeat(11));
+        let none = format!("0{}0\t0\t0\t\t0\t0\t\t\n", "\t".repeat(13));
         assert_eq!(ticky_text(&table, Separated::ByTabs, false), tabs + &none);
         let commas = ticky_text(&table, Separated::ByCommas, true);
         assert!(commas.starts_with("id,name,kind,"), "{commas}");

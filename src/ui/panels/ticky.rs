@@ -13,7 +13,7 @@ use crate::ui::dom::setter_of;
 use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
 use crate::ui::panel::{PanelProps, use_answer};
 use crate::ui::shares::share_bar;
-use analysis::ticky::{Counts, Definition, TickyColumn, TickyQuery, TickyRow, TickyTable};
+use analysis::ticky::{Definition, TickyColumn, TickyQuery, TickyRow, TickyTable};
 use controls::Controls;
 use details::Details;
 use views::scene::format;
@@ -273,29 +273,34 @@ fn sums_row(table: &TickyTable) -> GridRow {
 
 /// The cells of the numbers.
 fn numbers(table: &TickyTable, row: &TickyRow) -> [Html; 7] {
-    let Counts {
-        entries,
-        allocs_bytes,
-        allocd_bytes,
-    } = row.counts;
-    let many = count_errs(row).map(size_errs);
-    let sign = size_sign(count_errs(row));
-    let how_many = row
-        .allocd_count()
-        .filter(|_| table.has_allocd)
-        .map(|count| {
-            html! { <span title={many}>{ format!("{sign}{}", format::count(count)) }</span> }
-        });
-    let allocd = table.has_allocd.then(|| size(allocd_bytes));
+    let counts = row.counts;
+    let errs = count_errs(row);
+    let how_many = |count: u64| {
+        let text = format!("{}{}", size_sign(errs), format::count(count));
+        html! { <span title={errs.map(size_errs)}>{ text }</span> }
+    };
+    let allocd = Some(counts.allocd_bytes).filter(|_| table.has_allocd);
+    let closures = row.allocd_count().filter(|_| table.has_allocd);
     [
-        count(entries),
-        size(allocs_bytes),
-        share(table, allocs_bytes),
-        or_dash(row.allocs_per_entry().map(|bytes| ratio(bytes, " B"))),
-        allocd.unwrap_or_else(|| or_dash(None)),
-        how_many.unwrap_or_else(|| or_dash(None)),
-        or_dash(row.entries_per_allocd().map(|each| ratio(each, ""))),
+        cell(Some(counts.entries), |entries| {
+            format::count(entries).into()
+        }),
+        cell(Some(counts.allocs_bytes), size),
+        share(table, counts.allocs_bytes),
+        cell(row.allocs_per_entry(), |bytes| ratio(bytes, " B").into()),
+        cell(allocd, size),
+        cell(closures, how_many),
+        cell(row.entries_per_allocd(), |each| ratio(each, "").into()),
     ]
+}
+
+/// A number: faint if it says little, a dash if there is none.
+fn cell<T: PartialEq + Default>(number: Option<T>, show: impl Fn(T) -> Html) -> Html {
+    match number {
+        None => or_dash(None),
+        Some(zero) if zero == T::default() => html! { <span class="faint">{ "0" }</span> },
+        Some(number) => show(number),
+    }
 }
 
 fn or_dash(text: Option<String>) -> Html {
@@ -305,23 +310,12 @@ fn or_dash(text: Option<String>) -> Html {
     }
 }
 
-fn count(count: u64) -> Html {
-    match count {
-        0 => html! { <span class="faint">{ "0" }</span> },
-        count => format::count(count).into(),
-    }
-}
-
 fn size(bytes: u64) -> Html {
-    match bytes {
-        0 => html! { <span class="faint">{ "0" }</span> },
-        bytes => {
-            html! { <span title={format!("{} bytes", format::count(bytes))}>{ format::bytes(bytes) }</span> }
-        }
-    }
+    let exact = format!("{} bytes", format::count(bytes));
+    html! { <span title={exact}>{ format::bytes(bytes) }</span> }
 }
 
-/// `127.8 B`: with one decimal while that says something.
+/// `127.81 B`: with decimals while they say something.
 fn ratio(ratio: f64, unit: &str) -> String {
     if ratio < 1000.0 && ratio.fract() != 0.0 {
         format!("{ratio:.2}{unit}")
@@ -330,14 +324,17 @@ fn ratio(ratio: f64, unit: &str) -> String {
     }
 }
 
+/// The part of all that was allocated, as a bar and a number.
 fn share(table: &TickyTable, bytes: u64) -> Html {
     let Some(whole) = table.allocated_bytes.filter(|all| *all > 0) else {
         return or_dash(None);
     };
-    html! {
-        <span class="bar-cell">
-            { share_bar(whole, [("running", bytes.min(whole))]) }
-            <span>{ format::percent(bytes, whole) }</span>
-        </span>
-    }
+    cell(Some(bytes), |bytes| {
+        html! {
+            <span class="bar-cell">
+                { share_bar(whole, [("running", bytes.min(whole))]) }
+                <span>{ format::percent(bytes, whole) }</span>
+            </span>
+        }
+    })
 }

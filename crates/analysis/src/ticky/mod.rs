@@ -15,7 +15,7 @@ pub use definition::{Definition, Described, Kind, Label, Shape, SizeErrs};
 pub use deltas::Counts;
 pub use filter::Filter;
 pub(crate) use table::Known;
-pub use table::{Flaw, Parent, TickyColumn, TickyQuery, TickyRow, TickyTable};
+pub use table::{Flaw, Info, Parent, TickyColumn, TickyQuery, TickyRow, TickyTable};
 
 use rustc_hash::FxHashMap;
 

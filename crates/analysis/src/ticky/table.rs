@@ -10,7 +10,7 @@ use super::deltas::Counts;
 use super::filter::{Filter, has};
 use super::{Counter, Ticky};
 use eventlog::Names;
-use eventlog::names::Key;
+use eventlog::info_tables::InfoTable;
 use model::time::Interval;
 
 /// What the table can be sorted by, and filtered.
@@ -22,7 +22,7 @@ pub enum TickyColumn {
     Kind,
     /// The module.
     Module,
-    /// The place in the source.
+    /// The file of the source.
     Place,
     /// How many arguments it takes, and of which kinds.
     Arguments,
@@ -139,10 +139,26 @@ pub struct TickyRow {
     pub definition: Option<Definition>,
     /// What it stands in, if that has a counter too.
     pub parent: Option<Parent>,
-    /// The name of its info table.
-    pub info: Option<String>,
+    /// What is known of its info table.
+    pub info: Option<Info>,
     /// What it counted in the range.
     pub counts: Counts,
+}
+
+/// What is known of the info table of a counter.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Info {
+    /// What its closures are called: as the log says (`-finfo-table-map`), or
+    /// else the symbols of the executable.
+    pub name: String,
+    /// The type of closure, such as `FUN_1_0`.
+    pub closure_type: Option<String>,
+    /// The Haskell type; empty if it is not known.
+    pub type_: String,
+    /// The module; empty if it is not known.
+    pub module: String,
+    /// The place in the source; empty if it is not known.
+    pub place: String,
 }
 
 /// The counter of what another one stands in.
@@ -235,10 +251,12 @@ impl TickyRow {
         named.map_or_else(|| format!("counter {}", self.id), str::to_owned)
     }
 
-    /// The module.
+    /// The module: of the info table, or else of the name.
     #[must_use]
     pub fn module(&self) -> Option<&str> {
-        self.definition.as_ref()?.label().module
+        let told = self.info.as_ref().map(|info| info.module.as_str());
+        let named = || self.definition.as_ref()?.label().module;
+        told.filter(|module| !module.is_empty()).or_else(named)
     }
 
     /// How many closures were allocated.
@@ -303,15 +321,40 @@ impl<'a> Facts<'a> {
         self.counter.id
     }
 
-    fn info(&self) -> Option<&'a str> {
-        self.names
-            .get(Key::InfoTable(self.definition()?.info_table?))
+    /// What the log says of its info table.
+    fn table(&self) -> Option<InfoTable<'a>> {
+        self.names.info_tables().get(self.definition()?.info_table?)
+    }
+
+    fn info(&self) -> Option<Info> {
+        let name = self.names.info_table(self.definition()?.info_table?)?;
+        let Some(table) = self.table() else {
+            return Some(Info {
+                name,
+                ..Info::default()
+            });
+        };
+        Some(Info {
+            name,
+            closure_type: table.closure_type.map(|it| it.name().to_owned()),
+            type_: table.type_.to_owned(),
+            module: table.module.to_owned(),
+            place: table.place.to_string(),
+        })
+    }
+
+    fn module(&self) -> Option<&'a str> {
+        let told = self.table().map(|table| table.module);
+        let named = || self.definition()?.label().module;
+        told.filter(|module| !module.is_empty()).or_else(named)
     }
 
     /// All texts that a plain word is looked for in.
     pub(super) fn texts(&self) -> impl Iterator<Item = &'a str> {
         let name = self.definition().map(|it| it.name.as_str());
-        name.into_iter().chain(self.info())
+        let table = self.table();
+        let told = table.map(|it| [it.label, it.type_, it.module, it.place.file]);
+        name.into_iter().chain(told.into_iter().flatten())
     }
 
     /// Whether a column has a text in it, whatever the case; the letters of
@@ -346,8 +389,11 @@ impl<'a> Facts<'a> {
         match column {
             TickyColumn::Name => Some(Value::Text(self.definition()?.label().short)),
             TickyColumn::Kind => Some(Value::Text(self.counter.shape?.name())),
-            TickyColumn::Module => self.definition()?.label().module.map(Value::Text),
-            TickyColumn::Place => self.info().map(Value::Text),
+            TickyColumn::Module => self.module().map(Value::Text),
+            TickyColumn::Place => {
+                let file = self.table()?.place.file;
+                (!file.is_empty()).then_some(Value::Text(file))
+            }
             TickyColumn::Arguments => Some(Value::Count(self.definition()?.arity.into())),
             TickyColumn::FreeVariables => {
                 let letters = self.definition()?.free_variables()?;
@@ -418,7 +464,7 @@ impl Ticky {
             id: facts.id(),
             definition: facts.definition().cloned(),
             parent: facts.definition().and_then(|it| self.parent(it)),
-            info: facts.info().map(str::to_owned),
+            info: facts.info(),
             counts: facts.counts,
         })
     }

@@ -74,11 +74,11 @@ pub(super) fn Controls(props: &ControlsProps) -> Html {
             <Filter view={props.view.clone()} on_view={props.on_view.clone()} />
             <span class="for" role="status">{ (*said).clone().or(status) }</span>
             <button onclick={job(To::Clipboard)} disabled={none}
-                title="Copy these rows, in this order, with tabs between the cells: for a spreadsheet">{ "Copy as TSV" }</button>
+                title="Copy these rows, in this order, with tabs between the cells: for a spreadsheet">{ "Copy" }</button>
             <button onclick={job(To::File(Separated::ByTabs))} disabled={none}
-                title="Save these rows, in this order, with tabs between the cells: sizes in bytes">{ "Save as TSV" }</button>
+                title="Save these rows, in this order, with tabs between the cells: sizes in bytes">{ "Save TSV" }</button>
             <button onclick={job(To::File(Separated::ByCommas))} disabled={none}
-                title="Save these rows, in this order, as a file for a spreadsheet: sizes in bytes">{ "Save as CSV" }</button>
+                title="Save these rows, in this order, as a file for a spreadsheet: sizes in bytes">{ "Save CSV" }</button>
         </div>
     }
 }

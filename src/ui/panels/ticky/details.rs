@@ -5,7 +5,7 @@ use yew::prelude::*;
 use super::ratio;
 use crate::ui::copy::CopyButton;
 use crate::ui::panel::{Source, use_answer};
-use analysis::ticky::{Definition, SizeErrs, TickyQuery, TickyRow, TickyTable};
+use analysis::ticky::{Definition, Info, SizeErrs, TickyQuery, TickyRow, TickyTable};
 use model::time::Interval;
 use views::scene::format;
 use views::view::ticky::TickyView;
@@ -132,10 +132,16 @@ fn known(props: &DetailsProps, row: &TickyRow, definition: &Definition) -> Html 
     let info = definition.info_table.map(|address| {
         let at = html! { <code>{ format!("{address:#x}") }</code> };
         match &row.info {
-            Some(name) => html! { <>{ name.clone() }{ " " }{ at }</> },
-            None => html! { <>{ at }{ " – the log does not name it (ghc -finfo-table-map)" }</> },
+            Some(info) => html! { <>{ info.name.clone() }{ " " }{ at }</> },
+            None => {
+                html! { <>{ at }{ " – the log does not describe it (ghc -finfo-table-map)" }</> }
+            }
         }
     });
+    let told = |of: fn(&Info) -> &str| {
+        let told = row.info.as_ref().map(of).filter(|told| !told.is_empty());
+        told.map(|told| Html::from(told.to_owned()))
+    };
     html! {
         <>
             { for in_module.map(|module| fact("Module", module)) }
@@ -144,6 +150,8 @@ fn known(props: &DetailsProps, row: &TickyRow, definition: &Definition) -> Html 
             { fact("Arguments", letters(Some(&definition.arguments))) }
             { fact("Free variables", letters(definition.free_variables())) }
             { for size.map(|size| fact("One closure", size.into())) }
+            { for told(|info| &info.place).map(|place| fact("Place", place)) }
+            { for told(|info| &info.type_).map(|type_| fact("Type", type_)) }
             { for info.map(|info| fact("Info table", info)) }
             { fact("Whole name", html! { <code>{ definition.name.clone() }</code> }) }
         </>
