@@ -234,22 +234,21 @@ impl Censuses {
         let Some(steps) = self.steps(band).filter(|_| !censuses.is_empty()) else {
             return BandSums::default();
         };
-        let (sums, max) = steps.sums(&censuses, &self.clock);
+        let summed = steps.sums(&censuses, &self.clock);
         let (first, last) = (censuses.start, censuses.end - 1);
         let since = |census| self.clock.since_first(census);
         let time = |census: u32| self.clock.times().get(census as usize).copied();
-        let last_held = steps.last_held(&censuses).and_then(time);
         let ends = Ends {
             censuses: censuses.end - censuses.start,
-            first: steps.at(first),
-            last: steps.at(last),
-            max,
+            first: summed.first.unwrap_or(0),
+            last: summed.last,
+            max: summed.most,
             origin: time(0).unwrap_or_default(),
-            last_held: last_held.unwrap_or_default(),
+            last_held: summed.last_held.and_then(time).unwrap_or_default(),
             before_ns: since(first) - since(first.saturating_sub(1)),
             after_ns: since(last + 1) - since(last),
         };
-        BandSums::new(&sums, ends)
+        BandSums::new(&summed.sums, ends)
     }
 }
 

@@ -268,75 +268,43 @@ impl<'a> Series<'a> {
             })
     }
 
-    /// The sums of all censuses before one.
-    fn sums_before(self, census: u32, clock: &Clock) -> Sums {
-        let mark = self.mark(census);
-        let mut sums = self
-            .steps
-            .sealed
-            .get(mark)
-            .map_or(self.steps.sums, |sealed| sealed.sums);
-        for run in self.runs_from(census) {
-            let end = run.censuses.end.min(census);
-            if run.censuses.start >= end {
-                break;
-            }
-            sums.add(
-                &Run {
-                    censuses: run.censuses.start..end,
-                    ..run
-                },
-                clock,
-            );
-        }
-        sums
+    /// Where the steps of a mark begin, and the sums up to there.
+    fn start(self, mark: usize) -> (u32, Sums) {
+        let steps = self.steps;
+        let sealed = steps.sealed.get(mark);
+        sealed.map_or((steps.before.census, steps.sums), |sealed| {
+            (sealed.before.census, sealed.sums)
+        })
     }
 
-    /// The most that the band holds in one of some censuses.
-    fn most(self, censuses: &Range<u32>) -> u64 {
-        // Marks that lie in the range as a whole need no reading.
-        let first = self.mark(censuses.start) + 1;
-        let last = self.mark(censuses.end);
-        if first >= last {
-            return self
-                .runs_in(censuses.clone())
-                .map(|run| run.bytes)
-                .max()
-                .unwrap_or(0);
-        }
-        let whole = self
-            .steps
-            .sealed
-            .get(first..last.min(self.steps.sealed.len()))
-            .unwrap_or_default();
-        let starts = |mark: usize| match self.steps.sealed.get(mark) {
-            Some(sealed) => sealed.before.census,
-            None => self.steps.before.census,
+    /// What the band comes to in some censuses: the steps of two marks are read,
+    /// at both ends; what lies between is known.
+    pub(super) fn sums(self, censuses: &Range<u32>, clock: &Clock) -> Summed {
+        let mut summed = Summed::default();
+        let Some(last) = censuses
+            .end
+            .checked_sub(1)
+            .filter(|last| censuses.start <= *last)
+        else {
+            return summed;
         };
-        let ends = [censuses.start..starts(first), starts(last)..censuses.end];
-        let ends = ends.into_iter().flat_map(|part| self.runs_in(part));
-        let most = ends.map(|run| run.bytes).max();
-        let whole = whole.iter().map(|sealed| sealed.most).max();
-        most.max(whole).unwrap_or(0)
-    }
-
-    /// The sums of some censuses.
-    pub(super) fn sums(self, censuses: &Range<u32>, clock: &Clock) -> (Sums, u64) {
-        if censuses.is_empty() {
-            return (Sums::default(), 0);
+        let (from, to) = (self.mark(censuses.start), self.mark(last));
+        if from == to {
+            summed.read(self, censuses.clone(), clock);
+            return summed;
         }
-        let few = censuses.end - censuses.start <= 2 * u32::from(STEPS_PER_MARK);
-        if few {
-            let (mut sums, mut most) = (Sums::default(), 0);
-            for run in self.runs_in(censuses.clone()) {
-                sums.add(&run, clock);
-                most = run.bytes.max(most);
-            }
-            return (sums, most);
-        }
-        let before = self.sums_before(censuses.start, clock);
-        let sums = self.sums_before(censuses.end, clock).without(&before);
-        (sums, self.most(censuses))
+        let ((between, before), (after, sums)) = (self.start(from + 1), self.start(to));
+        summed.read(self, censuses.start..between, clock);
+        summed.sums = summed.sums.plus(&sums.without(&before));
+        let whole = self.steps.sealed.get(from + 1..to).unwrap_or_default();
+        let most = whole.iter().map(|sealed| sealed.most).max();
+        summed.most = summed.most.max(most.unwrap_or(0));
+        summed.last_held = None;
+        summed.read(self, after..censuses.end, clock);
+        summed.last_held = summed
+            .last_held
+            .or_else(|| self.last_held(censuses.start..after));
+        summed
     }
 
     /// What the band holds in a census.
@@ -346,18 +314,11 @@ impl<'a> Series<'a> {
     }
 
     /// The last census of some in which the band holds anything.
-    pub(super) fn last_held(self, censuses: &Range<u32>) -> Option<u32> {
-        let end = censuses.end.min(self.end);
-        if end <= censuses.start {
-            return None;
-        }
-        let mut mark = self.mark(end - 1);
-        let mut end = end;
+    fn last_held(self, censuses: Range<u32>) -> Option<u32> {
+        let mut end = censuses.end;
+        let mut mark = self.mark(end.checked_sub(1)?);
         loop {
-            let start = match self.steps.sealed.get(mark) {
-                Some(sealed) => sealed.before.census,
-                None => self.steps.before.census,
-            };
+            let (start, _) = self.start(mark);
             let part = start.max(censuses.start)..end;
             let held = self.runs_in(part).filter(|run| run.bytes > 0).last();
             if let Some(run) = held {
@@ -368,6 +329,37 @@ impl<'a> Series<'a> {
             }
             end = start;
             mark = mark.checked_sub(1)?;
+        }
+    }
+}
+
+/// What a band comes to in some censuses.
+#[derive(Debug, Default)]
+pub(super) struct Summed {
+    pub(super) sums: Sums,
+    pub(super) most: u64,
+    /// The bytes in the first census; `None` if the band is not known that far.
+    pub(super) first: Option<u64>,
+    /// The bytes in the last one.
+    pub(super) last: u64,
+    /// The last census in which the band holds anything.
+    pub(super) last_held: Option<u32>,
+}
+
+impl Summed {
+    /// Reads the next censuses.
+    fn read(&mut self, series: Series<'_>, censuses: Range<u32>, clock: &Clock) {
+        self.last = 0;
+        for run in series.runs_in(censuses.clone()) {
+            self.sums.add(&run, clock);
+            self.most = run.bytes.max(self.most);
+            self.first.get_or_insert(run.bytes);
+            if run.bytes > 0 {
+                self.last_held = Some(run.censuses.end - 1);
+            }
+            if run.censuses.end == censuses.end {
+                self.last = run.bytes;
+            }
         }
     }
 }

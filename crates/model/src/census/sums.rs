@@ -51,6 +51,18 @@ impl Sums {
         add(&mut self.twice_integral, bytes.wrapping_mul(weights));
     }
 
+    pub(super) const fn plus(&self, more: &Self) -> Self {
+        Self {
+            held: self.held + more.held,
+            bytes: self.bytes.wrapping_add(more.bytes),
+            squares: self.squares.wrapping_add(more.squares),
+            times: self.times.wrapping_add(more.times),
+            times_squares: self.times_squares.wrapping_add(more.times_squares),
+            times_bytes: self.times_bytes.wrapping_add(more.times_bytes),
+            twice_integral: self.twice_integral.wrapping_add(more.twice_integral),
+        }
+    }
+
     pub(super) fn without(&self, before: &Self) -> Self {
         Self {
             held: self.held - before.held,
