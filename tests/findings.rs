@@ -56,6 +56,9 @@ fn types() -> Vec<Declared> {
         (55, Some(18), "Task create"),
         (56, Some(12), "Task migrate"),
         (57, Some(8), "Task delete"),
+        (162, Some(8), "Start of heap profile sample"),
+        (164, None, "Heap profile string sample"),
+        (165, Some(8), "End of heap profile sample"),
         (161, None, "Heap profile cost-centre definition"),
         (169, None, "An IPE entry"),
         (181, None, "User binary message"),
@@ -135,6 +138,18 @@ fn many_info_tables(count: u64) -> Build {
             log.event(169, at, &[&at.to_be_bytes()[..], texts.as_bytes()].concat());
         }
         log
+    })
+}
+
+/// A census with these bands, each of so many bytes.
+fn census(bands: impl Iterator<Item = String>, bytes: u64) -> Build {
+    on_cap_0(|log| {
+        log.event(162, 1, &1_u64.to_be_bytes());
+        for band in bands {
+            let payload = [&[0][..], &bytes.to_be_bytes(), band.as_bytes(), b"\0"];
+            log.event(164, 1, &payload.concat());
+        }
+        log.event(165, 1, &1_u64.to_be_bytes())
     })
 }
 
@@ -275,6 +290,14 @@ fn logs() -> Vec<(Rule, Build)> {
             numbered(34_000, |_| "a long story ".repeat(320)),
         ),
         (Rule::InfoTablesLeftOut, many_info_tables(8_000)),
+        (
+            Rule::HeapBandsFolded,
+            census((0..270_000).map(|band| format!("0x{band:x}")), 8),
+        ),
+        (
+            Rule::HeapBytesCapped,
+            census(std::iter::once("THUNK".to_owned()), u64::MAX),
+        ),
         (Rule::GcEndWithoutStart, events(&[(10, 0)])),
         (Rule::GcStartRepeated, events(&[(9, 0), (9, 0), (10, 0)])),
         (Rule::StopBeforeRun, events(&[(2, 7)])),

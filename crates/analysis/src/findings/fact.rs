@@ -52,6 +52,8 @@ pub enum Unit {
     Spans,
     /// Messages of the program.
     Messages,
+    /// Bands of heap profiles.
+    Bands,
 }
 
 /// A number that belongs to a finding.
@@ -83,6 +85,11 @@ pub enum Fact {
     MessagesCut(u64),
     /// So many descriptions of info tables are not kept.
     InfoTablesLeftOut(u64),
+    /// So many small bands of heap profiles are put together.
+    HeapBandsFolded(u64),
+    /// Censuses of a heap profile have more bytes than any machine; what is
+    /// beyond that is left out.
+    HeapBytesCapped,
     /// An event that an automaton did not expect.
     Oddity(Oddity),
     /// An event that cannot follow those before it.
@@ -135,6 +142,8 @@ impl Fact {
             Self::BufferMissing(_) => Rule::BufferMissing,
             Self::MessagesCut(_) => Rule::MessagesCut,
             Self::InfoTablesLeftOut(_) => Rule::InfoTablesLeftOut,
+            Self::HeapBandsFolded(_) => Rule::HeapBandsFolded,
+            Self::HeapBytesCapped => Rule::HeapBytesCapped,
             Self::Oddity(oddity) => of_oddity(*oddity),
             Self::Order { problem, .. } => of_order(*problem),
             Self::Call(problem) => of_call(problem),
@@ -176,6 +185,8 @@ impl Fact {
             Self::Compressed(_)
             | Self::MessagesCut(_)
             | Self::InfoTablesLeftOut(_)
+            | Self::HeapBandsFolded(_)
+            | Self::HeapBytesCapped
             | Self::SpansLeftOut(_)
             | Self::TimesGoBack { .. }
             | Self::OpenCollection
@@ -205,6 +216,7 @@ impl Fact {
             Self::InfoTablesLeftOut(count) => {
                 vec![number("left_out", *count, Unit::Events)]
             }
+            Self::HeapBandsFolded(count) => vec![number("folded", *count, Unit::Bands)],
             Self::SpansLeftOut(count) => vec![number("left_out", *count, Unit::Spans)],
             Self::TimesGoBack { events, most } => vec![
                 number("events", *events, Unit::Events),

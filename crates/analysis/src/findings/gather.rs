@@ -60,7 +60,12 @@ impl Recording {
         let left_out = self.names.info_tables().left_out();
         let tables = Finding::new(Fact::InfoTablesLeftOut(left_out));
         let tables = (left_out > 0).then_some(tables);
-        missing.chain(messages).chain(tables).chain(self.clock())
+        let heap = self.heap().findings();
+        missing
+            .chain(messages)
+            .chain(tables)
+            .chain(heap)
+            .chain(self.clock())
     }
 
     /// By how much times go back.

@@ -105,6 +105,10 @@ rules! {
     Warning MessagesCut "messages-cut",
     /// Info tables stay without a name, as the log describes too many.
     Warning InfoTablesLeftOut "info-tables-left-out",
+    /// Small bands of a heap profile are put together, as there are too many.
+    Warning HeapBandsFolded "heap-bands-folded",
+    /// A census has more bytes than any machine.
+    Warning HeapBytesCapped "heap-bytes-capped",
     /// A collection ends that had not begun.
     Warning GcEndWithoutStart "gc-end-without-start",
     /// A collection begins during another on the same capability.

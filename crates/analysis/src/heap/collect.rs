@@ -15,7 +15,7 @@ use model::census::BandId;
 /// How much memory the bytes of all bands of a profile may take.
 const BUDGET_BYTES: usize = 512 << 20;
 /// How many bands a profile may have.
-const MOST_BANDS: usize = 1 << 20;
+const MOST_BANDS: usize = 1 << 18;
 /// How many values are taken before memory is looked at again.
 const VALUES_PER_CHECK: usize = 1 << 22;
 

@@ -17,6 +17,7 @@ use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
+use crate::findings::{Fact, Finding};
 use eventlog::ids::{CostCentreId, Nanos};
 use model::census::{BandId, Censuses};
 use model::time::Interval;
@@ -245,5 +246,14 @@ impl HeapProfiles {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.iter().next().is_none()
+    }
+
+    /// What is wrong or odd about them.
+    pub(crate) fn findings(&self) -> impl Iterator<Item = Finding> {
+        let folded = self.iter().map(HeapProfile::folded).sum();
+        let folded = (folded > 0).then_some(Fact::HeapBandsFolded(folded));
+        let capped = self.iter().any(|profile| profile.censuses.is_capped());
+        let capped = capped.then_some(Fact::HeapBytesCapped);
+        folded.into_iter().chain(capped).map(Finding::new)
     }
 }

@@ -71,11 +71,11 @@ struct Head {
     open: u32,
 }
 
-/// The most bytes that a census may have: 256 TiB, more than any machine has.
-/// What a damaged log tells beyond that is left out, so that sums never overflow.
-const MOST_BYTES: u64 = 1 << 48;
-
 impl Censuses {
+    /// The most bytes that a census may have: 256 TiB, more than any machine has.
+    /// What a damaged log tells beyond that is left out, so that sums never overflow.
+    pub const MOST_BYTES: u64 = 1 << 48;
+
     /// How many censuses there are; one that is not at its end does not count.
     #[must_use]
     pub const fn len(&self) -> usize {
@@ -171,7 +171,7 @@ impl Censuses {
         let mut total = 0;
         let mut open = std::mem::take(&mut self.open);
         for (id, bytes) in open.drain(..) {
-            let fits = bytes.min(MOST_BYTES - total);
+            let fits = bytes.min(Self::MOST_BYTES - total);
             self.capped |= fits < bytes;
             total += fits;
             let Some(head) = self.heads.get_mut(id.index()) else {

@@ -17,6 +17,7 @@ use eventlog::DamageKind;
 use eventlog::ids::CapId;
 use eventlog::info_tables::InfoTables;
 use eventlog::problem::LineFlaw;
+use model::census::Censuses;
 
 /// What was found, as a clause: it begins small and has no full stop, so that
 /// it can stand alone or after a place.
@@ -46,6 +47,18 @@ pub fn sentence(finding: &Finding) -> String {
                 "descriptions of info tables are"
             ),
             format::bytes(InfoTables::BUDGET_BYTES as u64)
+        ),
+        Fact::HeapBandsFolded(count) => format!(
+            "{} put together, as there is no memory for each",
+            number(
+                *count,
+                "small band of a heap profile is",
+                "small bands of heap profiles are"
+            )
+        ),
+        Fact::HeapBytesCapped => format!(
+            "a census of the heap tells of more than {}: the rest is left out",
+            format::bytes(Censuses::MOST_BYTES)
         ),
         Fact::Oddity(oddity) => of_oddity(*oddity),
         Fact::Order { subject, problem } => {

@@ -287,6 +287,16 @@ const fn of_the_rest(rule: Rule) -> RuleWords {
             "The log describes more info tables than are kept. What has one of the others is shown with its address, unless the executable names it.",
             "Build with -finfo-table-map only what you want to see, or drop the executable on the page.",
         ),
+        Rule::HeapBandsFolded => words(
+            "Bands put together",
+            "A heap profile has more bands than can be kept one by one. Those that never held much are shown as one, whose bytes are exact.",
+            "Profile by something coarser, such as -hT or -hm, or take fewer censuses (-i).",
+        ),
+        Rule::HeapBytesCapped => words(
+            "More bytes than there can be",
+            "A census tells of more bytes than any machine has, as a damaged file may.",
+            "Compare the file with its original.",
+        ),
         Rule::GcEndWithoutStart => words(
             "Collections without a beginning",
             "The collection may have begun before the log; it is not shown.",
