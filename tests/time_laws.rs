@@ -683,6 +683,7 @@ const TYPES: &[Declared] = &[
     (53, Some(58), "GC statistics"),
     (162, Some(8), "Heap profile sample begin"),
     (165, Some(8), "Heap profile sample end"),
+    (166, Some(16), "Biographical heap profile sample begin"),
 ];
 
 /// What happens next: on which capability, how long after what came before, what,
@@ -718,7 +719,12 @@ fn made(happens: &[Happens]) -> Vec<u8> {
             10 => (53, vec![0; 58]),
             11..=13 => (u16::from(what) + 9, Vec::new()),
             14 => (162, vec![0; 8]),
-            _ => (165, vec![0; 8]),
+            15 => (165, vec![0; 8]),
+            // A census that was some time before.
+            _ => {
+                let was = now.saturating_sub(u64::from(thread) * later);
+                (166, [[0; 8], was.to_be_bytes()].concat())
+            }
         };
         events[usize::from(cap)].push((event.0, now, event.1));
     }
@@ -742,7 +748,7 @@ proptest! {
     /// a collection begins in another one, a census has no end.
     #[test]
     fn both_agree_on_any_order_of_events(
-        happens in proptest::collection::vec((0..3u16, 1..40u64, 0..16u8, 1..5u32), 1..80),
+        happens in proptest::collection::vec((0..3u16, 1..40u64, 0..17u8, 1..5u32), 1..80),
         cut in any::<u64>(),
     ) {
         let bytes = made(&happens);

@@ -77,6 +77,8 @@ enum What {
     /// Only the leader of a collection posts its statistics.
     Stats,
     CensusBegin,
+    /// Told at the end of the run, with its true time.
+    CensusWas(u64),
     CensusEnd,
     CapCreate(u16),
     CapDelete(u16),
@@ -111,9 +113,8 @@ impl What {
             Event::GCIdle {} => Self::Phase(Phase::Idle),
             Event::GCDone {} => Self::Phase(Phase::Done),
             Event::GCStatsGHC { .. } => Self::Stats,
-            Event::HeapProfSampleBegin { .. } | Event::HeapBioProfSampleBegin { .. } => {
-                Self::CensusBegin
-            }
+            Event::HeapProfSampleBegin { .. } => Self::CensusBegin,
+            Event::HeapBioProfSampleBegin { time, .. } => Self::CensusWas(time),
             Event::HeapProfSampleEnd { .. } => Self::CensusEnd,
             Event::CapCreate { cap } => Self::CapCreate(cap.0),
             Event::CapDelete { cap } => Self::CapDelete(cap.0),
@@ -428,6 +429,10 @@ impl Reading {
                 self.census(NEVER);
                 self.counting_since = Some(at);
             }
+            What::CensusWas(time) => {
+                self.census(NEVER);
+                self.censuses.push((time.min(at), NEVER));
+            }
             What::CensusEnd => self.census(at),
             What::CapCreate(cap) => {
                 let cap = self.caps.entry(cap).or_default();
@@ -667,6 +672,9 @@ impl PlainTime {
         for cap in reading.caps.values() {
             grid.extend([cap.life.0, cap.life.1, cap.known.0, cap.known.1]);
         }
+        // Some are not when their events are.
+        let begins = reading.censuses.iter().map(|census| census.0);
+        grid.extend(begins.filter(|at| (log.0..=log.1).contains(at)));
         grid.sort_unstable();
         grid.dedup();
         let mut time = Self {
@@ -716,7 +724,7 @@ impl PlainTime {
         let censuses: Vec<Stretch> = reading
             .censuses
             .iter()
-            .map(|census| (self.counting_since(census.0, &phases), census.1))
+            .map(|census| self.counting(*census, &phases))
             .collect();
         let mut caps = BTreeMap::new();
         for (number, cap) in &reading.caps {
@@ -754,18 +762,25 @@ impl PlainTime {
         self.sum_up();
     }
 
-    /// Since when the heap was counted for a census that says at `begin` that it
-    /// is written down: since the leader did not work any more.
-    fn counting_since(&self, begin: u64, phases: &BTreeMap<u16, Vec<(Stretch, Phase)>>) -> u64 {
+    /// When the heap was counted for a census that says at `begin` that it is
+    /// written down: since the leader did not work any more, in one pause.
+    fn counting(
+        &self,
+        (begin, end): Stretch,
+        phases: &BTreeMap<u16, Vec<(Stretch, Phase)>>,
+    ) -> Stretch {
         let mut pauses = self.pauses.iter();
         let pause = pauses.find(|pause| pause.requested <= begin && begin < pause.end);
-        let Some(pause) = pause else { return begin };
+        let Some(pause) = pause else {
+            return (begin, begin);
+        };
         let mut phases = phases.get(&pause.leader).into_iter().flatten();
         let during = phases.find(|(span, _)| span.0 <= begin && begin < span.1);
-        match during {
+        let since = match during {
             Some(((since, _), Phase::Idle | Phase::Done)) => (*since).max(pause.start).min(begin),
             _ => begin,
-        }
+        };
+        (since, end.min(pause.end))
     }
 
     fn fill(&self, does: &mut [Does], (from, to): Stretch, with: Does) {

@@ -127,10 +127,17 @@ impl Sink for Watch {
     fn event(&mut self, record: &Record<'_>) {
         let at = record.time;
         match record.event() {
-            Event::HeapProfSampleBegin { .. } | Event::HeapBioProfSampleBegin { .. } => {
+            Event::HeapProfSampleBegin { .. } => {
                 // GHC before 8.10 logs no end: the pause's end is the census's.
                 self.census(NEVER);
                 self.counting_since = Some(at);
+            }
+            // A biography is written at the end of the run: its censuses were
+            // when they say, and reach to the end of their pause.
+            Event::HeapBioProfSampleBegin { time, .. } => {
+                self.census(NEVER);
+                self.counting_since = Some(Nanos(time).min(at));
+                self.census(NEVER);
             }
             Event::HeapProfSampleEnd { .. } => self.census(at),
             _ => {}

@@ -4,7 +4,7 @@
 //! | class | when |
 //! |---|---|
 //! | stopping | from a collection's request, or the last stop of a thread after it, to the start |
-//! | census | inside a collection, while the heap is counted: from the leader's last phase mark before `HeapProfSampleBegin`, which comes when all is counted, to `HeapProfSampleEnd` |
+//! | census | inside a collection, while the heap is counted: from the leader's last phase mark before `HeapProfSampleBegin`, which comes when all is counted, to `HeapProfSampleEnd`; of a biography, whose events come at the end of the run, from the mark before the time that they tell to the end of the collection |
 //! | collecting | inside, in a phase of work, or marked by `StartGC` where no capability logs phases |
 //! | waiting | inside, otherwise: idle, done, marked and without work, or not marked at all |
 //! | coming back | after the end, until its own `EndGC`, its next run or the next request |
@@ -80,28 +80,30 @@ impl<'a> Collections<'a> {
             phased,
             censuses: censuses
                 .iter()
-                .map(|census| Interval::new(counting_since(*census, pauses, account), census.end()))
+                .map(|census| counting(*census, pauses, account))
                 .collect(),
         }
     }
 }
 
-/// Since when the heap was counted for a census. The runtime logs its begin when
-/// it has counted, and only writes down what it has found; it counts when all is
-/// collected, so that this is what the leader does after its last phase of work.
-fn counting_since(census: Interval, pauses: &Pauses, account: Account<'_>) -> Nanos {
+/// When the heap was counted for a census, in the pause in which it begins. The
+/// runtime logs its begin when it has counted, and only writes down what it has
+/// found; it counts when all is collected, so that this is what the leader does
+/// after its last phase of work.
+fn counting(census: Interval, pauses: &Pauses, account: Account<'_>) -> Interval {
     let begin = census.start();
     let Some(pause) = pauses.at(begin) else {
-        return begin;
+        return Interval::at(begin);
     };
-    let Some(cap) = account.lanes.get(usize::from(pause.leader.0) + 1) else {
-        return begin;
-    };
-    let phases = cap.phases.lane();
-    let at = phases.first_ending_after(begin.0);
-    let done = at < phases.len() && matches!(phases.class(at), Class::GcIdle | Class::GcDone);
-    let since = if done { phases.span(at).0 } else { begin.0 };
-    Interval::new(pause.start, begin).nearest(Nanos(since))
+    let lane = account.lanes.get(usize::from(pause.leader.0) + 1);
+    let since = lane.map_or(begin, |cap| {
+        let phases = cap.phases.lane();
+        let at = phases.first_ending_after(begin.0);
+        let done = at < phases.len() && matches!(phases.class(at), Class::GcIdle | Class::GcDone);
+        let since = if done { phases.span(at).0 } else { begin.0 };
+        Interval::new(pause.start, begin).nearest(Nanos(since))
+    });
+    Interval::new(since, census.end().min(pause.end))
 }
 
 impl Pieces {
