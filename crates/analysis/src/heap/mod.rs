@@ -104,8 +104,8 @@ impl Breakdown {
 pub struct ProfileKind {
     /// By what it is broken down.
     pub breakdown: Breakdown,
-    /// How often a census is taken (`-i`), in nanoseconds; 0 if only when the
-    /// program asks.
+    /// How often a census is taken (`-i`), in nanoseconds; 0 if at each
+    /// collection (`-i0`).
     pub period_ns: u64,
     /// What it is limited to: the name of each filter with what it lets through.
     /// What it does not let through is in no band.

@@ -13,7 +13,7 @@ use eventlog::ids::{Duration, Nanos};
 pub struct ProfileInfo {
     /// By what it is broken down.
     pub breakdown: Breakdown,
-    /// How often a census was to be taken; 0 if only when the program asked.
+    /// How often a census was to be taken; 0 if at each collection (`-i0`).
     pub period_ns: u64,
     /// What it is limited to, in words, each with what is left out.
     pub filters: Vec<String>,
@@ -73,7 +73,7 @@ impl ProfileInfo {
         let censuses = format::many(self.censuses.into(), "census");
         let bands = format::many(self.bands.into(), "band");
         let period = match self.period_ns {
-            0 => "when the program asked".to_owned(),
+            0 => "at each collection".to_owned(),
             period => format!("every {}", format::duration(Duration(period))),
         };
         format!("{censuses} {period}, {bands}")
