@@ -54,6 +54,8 @@ struct Writer {
     last: usize,
     after: Vec<u32>,
     values: usize,
+    /// How many values of the census were of bands beyond the most there may be.
+    over: u64,
 }
 
 impl Default for HeapCollector {
@@ -246,6 +248,7 @@ impl Writer {
             return;
         }
         profile.censuses_mut().end();
+        profile.over = profile.over.max(std::mem::take(&mut self.over));
         if self.values < VALUES_PER_CHECK.min(budget_bytes / 8) {
             return;
         }
@@ -270,7 +273,8 @@ impl Writer {
                 }
                 None => {
                     let (rest, bands) = profile.rest_band();
-                    profile.rest = Some((rest, bands.max(1)));
+                    profile.rest = Some((rest, bands));
+                    self.over += 1;
                     return rest;
                 }
             },

@@ -148,6 +148,8 @@ pub struct HeapProfile {
     labels: IndexSet<ShortBytes, FxBuildHasher>,
     /// The band of the rest, and how many bands it is made of.
     rest: Option<(BandId, u64)>,
+    /// How many bands beyond the most there may be were in one census.
+    over: u64,
 }
 
 impl HeapProfile {
@@ -203,7 +205,7 @@ impl HeapProfile {
     /// How many small bands were put together, as there was no memory for them.
     #[must_use]
     pub fn folded(&self) -> u64 {
-        self.rest.map_or(0, |(_, bands)| bands)
+        self.over + self.rest.map_or(0, |(_, bands)| bands)
     }
 
     /// The censuses of a range of the log, or all. Those of a profile without
