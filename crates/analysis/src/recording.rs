@@ -10,6 +10,7 @@ use crate::flamegraph::spans::opentelemetry::TelemetrySpans;
 use crate::flamegraph::spans::totals::{WindowTotals, span_totals};
 use crate::heap::HeapProfiles;
 use crate::heap::collect::HeapCollector;
+use crate::heap::names::TableSymbols;
 use crate::info::Info;
 use crate::numbers::Numbers;
 use crate::process::OpenAtEnd;
@@ -56,6 +57,8 @@ pub struct Recording {
     pub ticky: Ticky,
     /// The spans of opentelemetry.
     pub telemetry: TelemetrySpans,
+    /// What the symbols of the executable say of info tables, once there are any.
+    pub table_symbols: TableSymbols,
     /// What flame graphs are made from.
     pub profiles: Profiles,
     /// The rows of the timeline that show them.
@@ -84,6 +87,7 @@ impl Default for Recording {
             names: Names::default(),
             ticky: Ticky::default(),
             telemetry: TelemetrySpans::default(),
+            table_symbols: TableSymbols::default(),
             profiles: Profiles::default(),
             profile_rows: ProfileRows::default(),
             heap: HeapCollector::default(),

@@ -110,6 +110,17 @@ impl InfoTable<'_> {
     }
 }
 
+/// The address of an info table, out of a label of a heap profile by info table:
+/// `0x40fff8`.
+#[must_use]
+pub fn address_of(label: &str) -> Option<u64> {
+    let digits = label.strip_prefix("0x")?;
+    let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hex
+        .then(|| u64::from_str_radix(digits, 16).ok())
+        .flatten()
+}
+
 /// A text that is kept: its number.
 type TextId = u32;
 

@@ -37,6 +37,12 @@ impl CostCentres {
         }
     }
 
+    /// What a cost centre looks like in a stack, if the log declares it.
+    #[must_use]
+    pub fn get(&self, id: CostCentreId) -> Option<&Frame> {
+        self.0.get(&id)
+    }
+
     /// What the cost centres look like in a stack.
     pub(super) fn frames(&self) -> impl Iterator<Item = &Frame> {
         self.0.values()

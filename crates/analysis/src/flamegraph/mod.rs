@@ -20,6 +20,6 @@ pub mod sources;
 pub mod spans;
 pub mod stack_samples;
 #[cfg(test)]
-mod test_support;
+pub(crate) mod test_support;
 mod ticks;
 pub mod waiting;

@@ -96,6 +96,12 @@ impl Profiles {
         found.and_then(|of| of.profile.as_ref())
     }
 
+    /// The cost centres of the log.
+    #[must_use]
+    pub const fn centres(&self) -> &CostCentres {
+        &self.centres
+    }
+
     /// The functions of each profile.
     pub fn frames(&self) -> impl Iterator<Item = &Frames> {
         let profiles = self.all.iter().filter_map(|of| of.profile.as_ref());

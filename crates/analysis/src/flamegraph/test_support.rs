@@ -11,7 +11,7 @@ use model::profile::weights::Weight;
 use model::time::Interval;
 
 /// Cost centres by number: label, module and place, each with a zero behind it.
-pub(super) fn declared(centres: &[(u32, &str)]) -> CostCentres {
+pub(crate) fn declared(centres: &[(u32, &str)]) -> CostCentres {
     let mut all = CostCentres::default();
     for (id, text) in centres {
         let payload = [&id.to_be_bytes()[..], text.as_bytes(), &[0]].concat();

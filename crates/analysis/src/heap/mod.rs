@@ -4,9 +4,13 @@
 //! what the runtime gives a label: a type, an info table, a cost-centre stack.
 //! The [`collect`] module reads them from the events.
 
+pub mod closures;
 pub mod collect;
+pub mod groups;
 pub mod held;
+pub mod names;
 pub mod ranking;
+mod sentences;
 
 use std::borrow::Cow;
 use std::ops::Range;

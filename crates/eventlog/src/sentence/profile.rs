@@ -7,6 +7,7 @@ use crate::closure_type::ClosureType;
 use crate::cursor::{CText, CcStack, HeapBreakdown};
 use crate::event::Event;
 use crate::ids::CostCentreId;
+use crate::info_tables::address_of;
 use crate::names::{Key, Names};
 use crate::quantity::{ByteCount, ExactDuration};
 
@@ -112,10 +113,7 @@ fn write_breakdown(out: &mut String, breakdown: HeapBreakdown) -> fmt::Result {
 /// The closure that a label such as `0x40fff8` of a profile by info table is
 /// of, if the log describes its table.
 fn write_info_table(out: &mut String, label: CText<'_>, names: &Names) -> fmt::Result {
-    let digits = label.0.0.strip_prefix(b"0x");
-    let address = digits
-        .and_then(|digits| std::str::from_utf8(digits).ok())
-        .and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    let address = address_of(&label.0.to_str());
     match address.and_then(|address| names.info_table(address)) {
         Some(name) => write!(out, " ({name})"),
         None => Ok(()),

@@ -1,0 +1,483 @@
+//! What a band of a heap profile is called, and what it belongs to.
+//!
+//! The label of a band is what the runtime wrote: a closure type, an address, a
+//! cost-centre stack. What is known of it comes from the label itself, from what
+//! the log says of info tables and cost centres, and from the symbols of the
+//! executable.
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::closures::{self, ClosureKind, Explanation, type_words};
+use super::{Breakdown, Label, sentences};
+use crate::flamegraph::centres::CostCentres;
+use crate::recording::Recording;
+use eventlog::closure_type::ClosureType;
+use eventlog::ids::CostCentreId;
+use eventlog::info_tables::{InfoTable, InfoTables, address_of};
+use model::profile::frames::{Frame, FrameKind};
+use symbols::{Name, Naming, Package, SymbolKind};
+
+/// What is known of a band.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Described {
+    /// Its name, as short as it can be understood: `Rect`, `main.go`, `ARR_WORDS`.
+    pub name: String,
+    /// What it is: `thunk of type [Shape]`; may be empty.
+    pub what: String,
+    /// The package, such as `containers`.
+    pub package: Option<String>,
+    /// The module: of the code that makes it, if that is known, else of what it
+    /// is.
+    pub module: Option<String>,
+    /// The type of the value, as the compiler or the runtime writes it.
+    pub type_: Option<String>,
+    /// Its kind.
+    pub kind: Option<ClosureKind>,
+    /// Where in the source it is made: `src/Main.hs:44:19-48`.
+    pub place: Option<String>,
+    /// The members of a retainer set; the cost centres of a stack, innermost
+    /// first, each with its place.
+    pub members: Vec<String>,
+}
+
+impl Described {
+    fn named(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            ..Self::default()
+        }
+    }
+
+    /// What it is, module and place, in one line; may be empty.
+    #[must_use]
+    pub fn subtitle(&self) -> String {
+        let parts = [Some(self.what.as_str()), self.source()];
+        let module = self.module.as_deref().filter(|_| self.place.is_none());
+        let parts = parts.into_iter().chain([module]).flatten();
+        let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+        parts.join(" · ")
+    }
+
+    fn source(&self) -> Option<&str> {
+        self.place.as_deref()
+    }
+}
+
+/// What the symbols of an executable say of the info tables of heap profiles.
+#[derive(Clone, Debug, Default)]
+pub struct TableSymbols {
+    names: FxHashMap<u64, Name>,
+    /// Package and module of those that have no symbol.
+    modules: FxHashMap<u64, Name>,
+    /// The package of each module; `None` if two have one of that name.
+    packages: FxHashMap<String, Option<String>>,
+}
+
+impl TableSymbols {
+    /// Out of what was found of addresses.
+    #[must_use]
+    pub fn of(naming: &Naming) -> Self {
+        let by_address = |all: &[(_, Name)]| {
+            let all = all
+                .iter()
+                .map(|(address, name): &(eventlog::ids::Address, _)| (address.0, name.clone()));
+            all.collect::<FxHashMap<u64, Name>>()
+        };
+        let mut packages: FxHashMap<String, Option<String>> = FxHashMap::default();
+        for (_, name) in naming.names.iter().chain(&naming.modules) {
+            if name.module.is_empty() || name.package.is_empty() {
+                continue;
+            }
+            let package = Package::of_unit(&name.package).name;
+            let known = packages.entry(name.module.clone());
+            let known = known.or_insert_with(|| Some(package.to_owned()));
+            if known.as_deref() != Some(package) {
+                *known = None;
+            }
+        }
+        Self {
+            names: by_address(&naming.names),
+            modules: by_address(&naming.modules),
+            packages,
+        }
+    }
+
+    fn package_of(&self, module: &str) -> Option<String> {
+        self.packages.get(module).cloned().flatten()
+    }
+}
+
+/// What names of bands are made from.
+#[derive(Clone, Copy, Debug)]
+pub struct BandNames<'a> {
+    info_tables: &'a InfoTables,
+    centres: &'a CostCentres,
+    symbols: &'a TableSymbols,
+}
+
+impl Recording {
+    /// What names of bands are made from, as far as the log is read.
+    #[must_use]
+    pub fn band_names(&self) -> BandNames<'_> {
+        BandNames {
+            info_tables: self.names.info_tables(),
+            centres: self.profiles.centres(),
+            symbols: &self.table_symbols,
+        }
+    }
+}
+
+impl BandNames<'_> {
+    /// What is known of the band with this label.
+    #[must_use]
+    pub fn describe(&self, breakdown: Breakdown, label: &Label<'_>) -> Described {
+        let text = match label {
+            Label::Rest => {
+                return Described {
+                    what: "what there was no memory to tell apart".to_owned(),
+                    ..Described::named("smaller bands")
+                };
+            }
+            Label::Stack(stack) => return self.stack(stack),
+            Label::Text(text) => text,
+        };
+        match breakdown {
+            Breakdown::InfoTable => self.info_table(text),
+            Breakdown::ClosureType => self.closure_type(text),
+            Breakdown::ClosureDescription => self.description(text),
+            Breakdown::Type => of_type(text),
+            Breakdown::Module => Described {
+                package: self.symbols.package_of(text),
+                module: Some(text.to_string()),
+                ..Described::named(&**text)
+            },
+            Breakdown::Retainer => retainers(text),
+            Breakdown::Era => Described {
+                what: "allocated in this era".to_owned(),
+                ..Described::named(format!("era {text}"))
+            },
+            Breakdown::Unknown if address_of(text).is_some() => self.info_table(text),
+            Breakdown::Unknown | Breakdown::CostCentreStack | Breakdown::Biography => {
+                Described::named(&**text)
+            }
+        }
+    }
+
+    /// What it is and what to do if it grows, in words.
+    #[must_use]
+    pub fn explain(&self, breakdown: Breakdown, label: &Label<'_>) -> Option<Explanation> {
+        match label {
+            Label::Rest => None,
+            Label::Stack(stack) => {
+                let innermost = stack.first().map(|id| self.centres.get(*id));
+                let label = match innermost {
+                    None => "MAIN",
+                    Some(frame) => {
+                        &frame
+                            .filter(|frame| frame.kind == FrameKind::BuiltIn)?
+                            .label
+                    }
+                };
+                sentences::of_centre(label)
+            }
+            Label::Text(text) => match breakdown {
+                Breakdown::Biography => sentences::of_biography(text),
+                Breakdown::Era => Some(sentences::ERA),
+                Breakdown::Retainer => Some(sentences::of_retainers(text)),
+                Breakdown::Module => sentences::of_centre(text),
+                _ => {
+                    let closure_type = self.type_of(breakdown, text);
+                    closure_type.map(|closure_type| type_words(closure_type).explanation)
+                }
+            },
+        }
+    }
+
+    /// The closure type of a band, if its label tells it, or what is known of its
+    /// info table.
+    #[must_use]
+    pub fn type_of(&self, breakdown: Breakdown, label: &str) -> Option<ClosureType> {
+        let constructor = || ClosureType::named("CONSTR");
+        match breakdown {
+            Breakdown::InfoTable | Breakdown::Unknown => {
+                let address = address_of(label)?;
+                let described = self.info_tables.get(address);
+                let described = described.and_then(|table| table.closure_type);
+                described.or_else(|| {
+                    let symbol = self.symbols.names.get(&address)?;
+                    match symbol.label.strip_prefix("stg_") {
+                        Some(name) => closures::of_symbol(name),
+                        None if symbol.kind == SymbolKind::Constructor => constructor(),
+                        None => None,
+                    }
+                })
+            }
+            Breakdown::ClosureType if label.contains(':') => constructor(),
+            Breakdown::ClosureType | Breakdown::ClosureDescription | Breakdown::Type => {
+                closures::named(label)
+            }
+            _ => None,
+        }
+    }
+
+    fn info_table(&self, label: &str) -> Described {
+        let Some(address) = address_of(label) else {
+            return Described::named(label);
+        };
+        let symbol = self.symbols.names.get(&address);
+        if let Some(table) = self.info_tables.get(address)
+            && !table.short().is_empty()
+        {
+            return self.described_table(&table, symbol);
+        }
+        match (symbol, self.symbols.modules.get(&address)) {
+            (Some(symbol), _) => self.named_table(symbol),
+            // Only its module is known.
+            (None, Some(within)) => Described {
+                what: "function or thunk without a symbol".to_owned(),
+                package: Some(Package::of_unit(&within.package).name.to_owned()),
+                module: Some(within.module.clone()),
+                kind: Some(ClosureKind::FunctionOrThunk),
+                ..Described::named(label)
+            },
+            (None, None) => Described::named(label),
+        }
+    }
+
+    /// An info table that the log describes.
+    fn described_table(&self, table: &InfoTable<'_>, symbol: Option<&Name>) -> Described {
+        let kind = match table.closure_type {
+            Some(closure_type) => Some(type_words(closure_type).kind),
+            None => table.constructor().map(|_| ClosureKind::Constructor),
+        };
+        let mut what = kind.map_or("", ClosureKind::one).to_owned();
+        if !table.type_.is_empty() {
+            let of = if what.is_empty() { "type" } else { " of type" };
+            what = format!("{what}{of} {}", table.type_);
+        }
+        if table.constructor().is_some() && !table.label.is_empty() {
+            what = format!("{what}, made by {}", table.label);
+        }
+        // The symbol of a constructor tells where that is from, not who makes it.
+        let own = symbol.filter(|symbol| symbol.kind != SymbolKind::Constructor);
+        let own = own.filter(|symbol| !symbol.package.is_empty());
+        let own = own.map(|symbol| Package::of_unit(&symbol.package).name.to_owned());
+        let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        Described {
+            what,
+            package: own.or_else(|| self.symbols.package_of(table.module)),
+            module: given(table.module),
+            type_: given(table.type_),
+            kind,
+            place: given(&table.place.to_string()),
+            ..Described::named(table.short())
+        }
+    }
+
+    /// An info table of which only the symbol is known.
+    fn named_table(&self, symbol: &Name) -> Described {
+        if let Some(name) = symbol.label.strip_prefix("stg_") {
+            // Whose data it is, the table does not tell.
+            let mut found = of_runtime(name, closures::of_symbol(name));
+            found.kind = found.kind.or(Some(ClosureKind::Runtime));
+            return found;
+        }
+        let is_constructor = symbol.kind == SymbolKind::Constructor;
+        let kind = if is_constructor {
+            ClosureKind::Constructor
+        } else {
+            ClosureKind::FunctionOrThunk
+        };
+        let package = Package::of_unit(&symbol.package);
+        let (mut what, mut module) = (kind.one().to_owned(), &symbol.module);
+        let mut of_package = (!package.name.is_empty()).then(|| package.name.to_owned());
+        if !symbol.used_in.is_empty() && symbol.used_in != symbol.module {
+            what = format!("{what} of {}:{}", package.name, symbol.module);
+            module = &symbol.used_in;
+            of_package = self.symbols.package_of(module);
+        }
+        Described {
+            what,
+            package: of_package,
+            module: (!module.is_empty()).then(|| module.clone()),
+            kind: Some(kind),
+            place: symbol.location.clone(),
+            ..Described::named(&symbol.label)
+        }
+    }
+
+    /// A label of `-hT`: a closure type, or `package:Module.Constructor`.
+    fn closure_type(&self, label: &str) -> Described {
+        let Some((unit, qualified)) = label.split_once(':').filter(|(unit, _)| !unit.is_empty())
+        else {
+            return of_runtime(label, closures::named(label));
+        };
+        let (module, constructor) = split_module(qualified);
+        Described {
+            what: ClosureKind::Constructor.one().to_owned(),
+            package: Some(Package::of_unit(unit).name.to_owned()),
+            module: (!module.is_empty()).then(|| module.to_owned()),
+            kind: Some(ClosureKind::Constructor),
+            ..Described::named(constructor)
+        }
+    }
+
+    /// A label of `-hd`: a constructor, `<package:Module.function>`, or what the
+    /// runtime calls its own.
+    fn description(&self, label: &str) -> Described {
+        let inner = label
+            .strip_prefix('<')
+            .and_then(|rest| rest.strip_suffix('>'));
+        if let Some((unit, qualified)) = inner.and_then(|inner| inner.split_once(':')) {
+            let (module, function) = split_module(qualified);
+            return Described {
+                what: ClosureKind::FunctionOrThunk.one().to_owned(),
+                package: Some(Package::of_unit(unit).name.to_owned()),
+                module: (!module.is_empty()).then(|| module.to_owned()),
+                kind: Some(ClosureKind::FunctionOrThunk),
+                ..Described::named(function)
+            };
+        }
+        match closures::named(label) {
+            Some(closure_type) => of_runtime(label, Some(closure_type)),
+            None => Described {
+                what: ClosureKind::Constructor.one().to_owned(),
+                kind: Some(ClosureKind::Constructor),
+                ..Described::named(label)
+            },
+        }
+    }
+
+    fn stack(&self, stack: &[CostCentreId]) -> Described {
+        let centre = |id: &CostCentreId| {
+            let known = self.centres.get(*id).cloned();
+            known.unwrap_or_else(|| Frame::unknown(*id))
+        };
+        let Some(first) = stack.first().map(centre) else {
+            return Described::named("MAIN");
+        };
+        let is_own = first.kind == FrameKind::CostCentre;
+        let module = Some(first.module.clone()).filter(|module| is_own && !module.is_empty());
+        let with_place = |frame: Frame| match &frame.location {
+            Some(location) => format!("{} ({location})", frame.name()),
+            None if frame.kind == FrameKind::BuiltIn => frame.label,
+            None => frame.name(),
+        };
+        Described {
+            name: match first.kind {
+                FrameKind::BuiltIn => first.label.clone(),
+                _ => first.name(),
+            },
+            what: match stack.get(1).map(centre) {
+                Some(parent) if stack.len() > 2 => format!("← {} ← …", parent.name()),
+                Some(parent) => format!("← {}", parent.name()),
+                None => String::new(),
+            },
+            package: module
+                .as_deref()
+                .and_then(|module| self.symbols.package_of(module)),
+            module,
+            place: first.location,
+            members: stack.iter().map(|id| with_place(centre(id))).collect(),
+            ..Described::default()
+        }
+    }
+}
+
+/// What the runtime has its own word for.
+fn of_runtime(name: &str, closure_type: Option<ClosureType>) -> Described {
+    let mut found = Described::named(name);
+    if let Some(closure_type) = closure_type {
+        let kind = type_words(closure_type).kind;
+        kind.one().clone_into(&mut found.what);
+        if let Some((pointers, words)) = closures::payload(closure_type) {
+            let kept = [(pointers, "pointer"), (words, "word of data")];
+            let kept = kept.iter().filter(|(count, _)| *count > 0);
+            let kept: Vec<String> = kept.map(|(count, of)| counted(*count, of)).collect();
+            found.what = format!("{} that keeps {}", kind.one(), kept.join(" and "));
+        }
+        found.kind = Some(kind);
+    }
+    found
+}
+
+fn counted(count: u8, what: &str) -> String {
+    match (count, what.split_once(' ')) {
+        (1, _) => format!("one {what}"),
+        (_, None) => format!("{count} {what}s"),
+        (_, Some((word, rest))) => format!("{count} {word}s {rest}"),
+    }
+}
+
+/// A label of `-hy`: a type constructor, `->` with a `>` for each argument more
+/// and what the function gives, `*` if it is a variable, or what the runtime
+/// calls its own.
+fn of_type(label: &str) -> Described {
+    if let Some(closure_type) = closures::named(label) {
+        return of_runtime(label, Some(closure_type));
+    }
+    let what = match label.strip_prefix("->") {
+        Some(rest) => {
+            let result = rest.trim_start_matches('>');
+            match 1 + rest.len() - result.len() {
+                1 => format!("function of one argument that gives {result}"),
+                arguments => format!("function of {arguments} arguments that gives {result}"),
+            }
+        }
+        None if label == "*" => "of any type".to_owned(),
+        None => String::new(),
+    };
+    Described {
+        what,
+        type_: Some(label.to_owned()),
+        ..Described::named(label)
+    }
+}
+
+/// A label of `-hr`: the number of the set, and its members: `(48)SYSTEM,MAIN`.
+fn retainers(label: &str) -> Described {
+    let numbered = label
+        .strip_prefix('(')
+        .and_then(|rest| rest.split_once(')'));
+    let Some((number, members)) = numbered else {
+        return Described::named(label);
+    };
+    let members: Vec<String> = members.split(',').map(str::to_owned).collect();
+    Described {
+        what: match members.len() {
+            1 => format!("retainer set {number}"),
+            many => format!("retainer set {number} of {many} members"),
+        },
+        name: format!("{} ({number})", members.join(", ")),
+        members,
+        ..Described::default()
+    }
+}
+
+/// Module and name: the module is the words that begin with a capital, but
+/// something is left for the name (`GHC.Types.:`).
+fn split_module(qualified: &str) -> (&str, &str) {
+    let mut module = 0;
+    for (dot, _) in qualified.match_indices('.') {
+        let word = &qualified[if module == 0 { 0 } else { module + 1 }..dot];
+        let is_word = word.starts_with(char::is_uppercase)
+            && word
+                .chars()
+                .all(|c| c.is_alphanumeric() || "_'".contains(c));
+        if !is_word || dot + 1 == qualified.len() {
+            break;
+        }
+        module = dot;
+    }
+    let (before, rest) = qualified.split_at(module);
+    (
+        before,
+        rest.strip_prefix('.')
+            .filter(|_| module > 0)
+            .unwrap_or(rest),
+    )
+}
+
+#[cfg(test)]
+mod tests;
