@@ -23,6 +23,16 @@ pub struct Name {
 }
 
 impl Name {
+    /// Module and label, with a dot between them.
+    #[must_use]
+    pub fn qualified(&self) -> String {
+        if self.module.is_empty() {
+            self.label.clone()
+        } else {
+            format!("{}.{}", self.module, self.label)
+        }
+    }
+
     /// From a symbol as it stands in the file; `None` if it is not what it is
     /// looked up as. Only code of Haskell is named as GHC names it. In macOS all
     /// names begin with `_`: `underscore`.

@@ -59,6 +59,25 @@ impl Described {
         parts.join(" · ")
     }
 
+    /// The name with what tells it from others of that name: what calls it, where
+    /// it is made, or its module.
+    #[must_use]
+    pub fn long_name(&self) -> String {
+        let Self { name, what, .. } = self;
+        if what.starts_with('←') {
+            return format!("{name} {what}");
+        }
+        let file = |place: &str| {
+            let bare = place.rsplit(['/', '\\']).next().unwrap_or(place);
+            bare.to_owned()
+        };
+        let more = self.place.as_deref().map(file);
+        match more.as_deref().or(self.module.as_deref()) {
+            Some(more) => format!("{name} ({more})"),
+            None => name.clone(),
+        }
+    }
+
     fn source(&self) -> Option<&str> {
         self.place.as_deref()
     }

@@ -1,16 +1,17 @@
 //! What questions about a heap profile have in common, kept from one to the
 //! next: the names of its bands, groups of them, their sums in a range.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
 use super::choice::{Grouping, HeapChoice};
+use analysis::heap::names::Described;
 use analysis::heap::ranking::Ranking;
 use analysis::heap::{HeapProfile, Label};
 use analysis::recording::Recording;
-use eventlog::names::Key;
 use model::census::{BandId, Censuses};
 
 /// How many are kept of each.
@@ -73,6 +74,8 @@ pub struct BandName {
     pub key: String,
     /// What is shown.
     pub name: String,
+    /// What it is, module and place; may be empty.
+    pub subtitle: String,
 }
 
 impl Bands {
@@ -94,6 +97,13 @@ impl Bands {
         self.names.get(band.index()).map_or("", |name| &name.name)
     }
 
+    /// What a band is, with module and place; empty if that is not known.
+    #[must_use]
+    pub fn subtitle(&self, band: BandId) -> &str {
+        let name = self.names.get(band.index());
+        name.map_or("", |name| &name.subtitle)
+    }
+
     /// Which bands a choice lets through.
     pub(super) fn wanted<'a>(&'a self, choice: &'a HeapChoice) -> impl Fn(BandId) -> bool + 'a {
         let filter = choice.filter.to_lowercase();
@@ -103,34 +113,41 @@ impl Bands {
                 return key == alone;
             }
             let is_hidden = choice.hidden.iter().any(|hidden| hidden == key);
-            let has_filter = || name.to_lowercase().contains(&filter);
+            let said = [name, self.subtitle(band), key];
+            let has_filter = || {
+                said.iter()
+                    .any(|text| text.to_lowercase().contains(&filter))
+            };
             !is_hidden && (filter.is_empty() || has_filter())
         }
     }
 
     fn of(recording: &Recording, profile: &HeapProfile, key: BandsKey) -> Self {
         let all = (0..profile.censuses.bands() as u32).map(BandId);
-        let name = |band| name_of(recording, profile, band);
-        let names: Vec<BandName> = all.map(name).collect();
-        if key.group == Grouping::Band {
+        let described = all.map(|band| (key_of(profile, band), describe(recording, profile, band)));
+        let Some(by) = key.group.by() else {
             return Self {
                 key,
                 groups: None,
-                names,
+                names: told_apart(described),
             };
-        }
+        };
         let mut groups: Vec<BandName> = Vec::new();
         let mut known: FxHashMap<String, BandId> = FxHashMap::default();
-        let of_band: Vec<BandId> = names
-            .into_iter()
-            .map(|BandName { name, .. }| {
-                *known.entry(name.clone()).or_insert_with(|| {
-                    groups.push(BandName {
-                        key: name.clone(),
-                        name,
-                    });
-                    BandId((groups.len() - 1) as u32)
-                })
+        let of_band: Vec<BandId> = described
+            .map(|(_, band)| {
+                let name = by.of(&band).unwrap_or(Cow::Borrowed(by.unknown()));
+                if let Some(group) = known.get(&*name) {
+                    return *group;
+                }
+                let group = BandId(groups.len() as u32);
+                known.insert(name.to_string(), group);
+                groups.push(BandName {
+                    key: name.to_string(),
+                    name: name.into_owned(),
+                    subtitle: String::new(),
+                });
+                group
             })
             .collect();
         let censuses = profile.censuses.grouped(&of_band, groups.len());
@@ -142,32 +159,45 @@ impl Bands {
     }
 }
 
-fn name_of(recording: &Recording, profile: &HeapProfile, band: BandId) -> BandName {
+/// What is known of a band.
+#[must_use]
+pub fn describe(recording: &Recording, profile: &HeapProfile, band: BandId) -> Described {
+    let label = profile.label(band).unwrap_or(Label::Rest);
+    let names = recording.band_names();
+    names.describe(profile.kind.breakdown, &label)
+}
+
+/// What a band is known by in links.
+fn key_of(profile: &HeapProfile, band: BandId) -> String {
     match profile.label(band) {
-        Some(Label::Text(text)) => BandName {
-            key: text.to_string(),
-            name: text.into_owned(),
-        },
+        Some(Label::Text(text)) => text.into_owned(),
         Some(Label::Stack(stack)) => {
             let key: Vec<String> = stack.iter().map(|id| id.0.to_string()).collect();
-            let innermost = stack
-                .first()
-                .map(|&id| recording.names.get(Key::CostCentre(id)));
-            let name = match innermost {
-                None => "MAIN".to_owned(),
-                Some(Some(name)) => name.to_owned(),
-                Some(None) => "unknown".to_owned(),
-            };
-            BandName {
-                key: key.join(";"),
-                name,
-            }
+            key.join(";")
         }
-        Some(Label::Rest) | None => BandName {
-            key: "rest".to_owned(),
-            name: "smaller bands".to_owned(),
-        },
+        Some(Label::Rest) | None => "rest".to_owned(),
     }
+}
+
+/// Names, with more where several bands have one.
+fn told_apart(all: impl Iterator<Item = (String, Described)>) -> Vec<BandName> {
+    let all: Vec<(String, Described)> = all.collect();
+    let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
+    for (_, band) in &all {
+        *counts.entry(&band.name).or_default() += 1;
+    }
+    let several: Vec<bool> = all
+        .iter()
+        .map(|(_, band)| counts.get(&*band.name).is_some_and(|count| *count > 1))
+        .collect();
+    let named = all.into_iter().zip(several);
+    named
+        .map(|((key, band), several)| BandName {
+            subtitle: band.subtitle(),
+            name: if several { band.long_name() } else { band.name },
+            key,
+        })
+        .collect()
 }
 
 impl HeapCache {

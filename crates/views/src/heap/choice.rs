@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cache::Bands;
 use analysis::heap::HeapProfile;
+use analysis::heap::groups::GroupBy;
 use analysis::heap::ranking::{Order, Ranking};
 use model::census::BandId;
 use model::time::Interval;
@@ -46,6 +47,19 @@ impl Grouping {
     /// All of them, in their order.
     pub fn all() -> impl Iterator<Item = Self> {
         GROUPINGS.iter().map(|(grouping, ..)| *grouping)
+    }
+
+    /// By what bands are put together; `None` if they are not.
+    #[must_use]
+    pub const fn by(self) -> Option<GroupBy> {
+        Some(match self {
+            Self::Band => return None,
+            Self::Name => GroupBy::Name,
+            Self::Package => GroupBy::Package,
+            Self::Module => GroupBy::Module,
+            Self::Type => GroupBy::Type,
+            Self::Kind => GroupBy::Kind,
+        })
     }
 
     fn row(self) -> (&'static str, &'static str) {

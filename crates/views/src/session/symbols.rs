@@ -7,7 +7,11 @@ use rustc_hash::FxHashMap;
 
 use super::Session;
 use crate::scene::format;
+use analysis::heap::names::TableSymbols;
+use analysis::heap::{Breakdown, Label};
 use eventlog::ids::Address;
+use eventlog::info_tables::address_of;
+use eventlog::names::Key;
 use model::profile::frames::FrameKind;
 use symbols::{Kind, Load, Name, Symbols, SymbolsError, Wanted};
 
@@ -44,6 +48,7 @@ impl Session {
                 _ => info_tables.insert(address),
             };
         }
+        info_tables.extend(self.profiled_tables());
         let tables = self.recording.names.info_tables();
         // Constructors have symbols in any program, local closures have not.
         let constructors = tables
@@ -61,6 +66,17 @@ impl Session {
         }
     }
 
+    /// The info tables of heap profiles.
+    fn profiled_tables(&self) -> impl Iterator<Item = Address> + '_ {
+        let profiles = self.recording.heap().iter();
+        let profiles = profiles.filter(|profile| profile.kind.breakdown == Breakdown::InfoTable);
+        let labels = profiles.flat_map(|profile| profile.bands().map(|band| profile.label(band)));
+        labels.filter_map(|label| match label? {
+            Label::Text(text) => address_of(&text).map(Address),
+            _ => None,
+        })
+    }
+
     /// Names the addresses of the log, once it is read to its end.
     ///
     /// # Errors
@@ -70,14 +86,27 @@ impl Session {
         symbols: &mut Symbols<R>,
     ) -> Result<AddressNames, SymbolsError> {
         let wanted = self.addresses();
-        let distinct = wanted.functions.iter().chain(&wanted.info_tables);
-        let addresses = distinct.collect::<BTreeSet<_>>().len() as u64;
         let naming = symbols.name(&wanted)?;
-        let names: FxHashMap<Address, Name> = naming.names.into_iter().collect();
+        let tables = self.recording.names.info_tables();
+        let unknown = |address: &Address| tables.get(address.0).is_none();
+        let distinct: BTreeSet<Address> = (wanted.functions.into_iter())
+            .chain(wanted.info_tables.into_iter().filter(unknown))
+            .collect();
+        let names: FxHashMap<Address, &Name> =
+            naming.names.iter().map(|(at, name)| (*at, name)).collect();
+        let named = distinct.iter().filter(|at| names.contains_key(at)).count() as u64;
+        let addresses = distinct.len() as u64;
+        for (address, name) in &names {
+            self.recording
+                .names
+                .insert(Key::InfoTable(address.0), &name.qualified());
+        }
         let profiles = &mut self.recording.profiles;
-        profiles.name_addresses(|address| names.get(&address));
-        self.heap_cache.forget();
-        let named = names.len() as u64;
+        profiles.name_addresses(|address| names.get(&address).copied());
+        if !names.is_empty() {
+            self.recording.table_symbols = TableSymbols::of(&naming);
+            self.heap_cache.forget();
+        }
         Ok(AddressNames {
             named,
             addresses,
