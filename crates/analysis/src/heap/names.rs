@@ -91,12 +91,16 @@ pub struct TableSymbols {
     modules: FxHashMap<u64, Name>,
     /// The package of each module; `None` if two have one of that name.
     packages: FxHashMap<String, Option<String>>,
+    /// The type of each constructor, by module and name, where the log describes
+    /// one of its tables.
+    types: FxHashMap<(String, String), String>,
 }
 
 impl TableSymbols {
-    /// Out of what was found of addresses.
+    /// Out of what was found of addresses, and what the log says of the tables
+    /// there.
     #[must_use]
-    pub fn of(naming: &Naming) -> Self {
+    pub fn of(naming: &Naming, tables: &InfoTables) -> Self {
         let by_address = |all: &[(_, Name)]| {
             let all = all
                 .iter()
@@ -115,10 +119,21 @@ impl TableSymbols {
                 *known = None;
             }
         }
+        let mut types = FxHashMap::default();
+        for (address, name) in &naming.names {
+            if name.kind == SymbolKind::Constructor
+                && let Some(table) = tables.get(address.0)
+                && !table.type_.is_empty()
+            {
+                let constructor = (name.module.clone(), name.label.clone());
+                types.insert(constructor, table.type_.to_owned());
+            }
+        }
         Self {
             names: by_address(&naming.names),
             modules: by_address(&naming.modules),
             packages,
+            types,
         }
     }
 
@@ -312,14 +327,21 @@ impl BandNames<'_> {
         let (mut what, mut module) = (kind.one().to_owned(), &symbol.module);
         let mut of_package = (!package.name.is_empty()).then(|| package.name.to_owned());
         if !symbol.used_in.is_empty() && symbol.used_in != symbol.module {
-            what = format!("{what} of {}:{}", package.name, symbol.module);
+            what = format!("{what} from {}:{}", package.name, symbol.module);
             module = &symbol.used_in;
             of_package = self.symbols.package_of(module);
+        }
+        let constructor = (symbol.module.clone(), symbol.label.clone());
+        let type_ = self.symbols.types.get(&constructor).cloned();
+        let type_ = type_.filter(|_| is_constructor);
+        if let Some(type_) = &type_ {
+            what = format!("{what} of type {type_}");
         }
         Described {
             what,
             package: of_package,
             module: (!module.is_empty()).then(|| module.clone()),
+            type_,
             kind: Some(kind),
             place: symbol.location.clone(),
             ..Described::named(&symbol.label)

@@ -179,24 +179,40 @@ fn key_of(profile: &HeapProfile, band: BandId) -> String {
     }
 }
 
-/// Names, with more where several bands have one.
+/// Names, with more where several bands have one: what tells them apart, or
+/// else the label.
 fn told_apart(all: impl Iterator<Item = (String, Described)>) -> Vec<BandName> {
     let all: Vec<(String, Described)> = all.collect();
-    let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
-    for (_, band) in &all {
-        *counts.entry(&band.name).or_default() += 1;
-    }
-    let several: Vec<bool> = all
-        .iter()
-        .map(|(_, band)| counts.get(&*band.name).is_some_and(|count| *count > 1))
+    let names = || all.iter().map(|(_, band)| band.name.as_str());
+    let long = names().zip(several(names()));
+    let long: Vec<String> = (all.iter().zip(long))
+        .map(|((_, band), (name, several))| match several {
+            true => band.long_name(),
+            false => name.to_owned(),
+        })
         .collect();
-    let named = all.into_iter().zip(several);
+    let still = several(long.iter().map(String::as_str));
+    let named = all.into_iter().zip(long).zip(still);
     named
-        .map(|((key, band), several)| BandName {
+        .map(|(((key, band), name), several)| BandName {
             subtitle: band.subtitle(),
-            name: if several { band.long_name() } else { band.name },
+            name: match several && key.starts_with("0x") && name != key {
+                true => format!("{name} {key}"),
+                false => name,
+            },
             key,
         })
+        .collect()
+}
+
+/// Which texts occur more than once.
+fn several<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Vec<bool> {
+    let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
+    texts
+        .clone()
+        .for_each(|text| *counts.entry(text).or_default() += 1);
+    texts
+        .map(|text| counts.get(text).is_some_and(|count| *count > 1))
         .collect()
 }
 

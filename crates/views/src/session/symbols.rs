@@ -104,7 +104,8 @@ impl Session {
         let profiles = &mut self.recording.profiles;
         profiles.name_addresses(|address| names.get(&address).copied());
         if !names.is_empty() {
-            self.recording.table_symbols = TableSymbols::of(&naming);
+            self.recording.table_symbols =
+                TableSymbols::of(&naming, self.recording.names.info_tables());
             self.heap_cache.forget();
         }
         Ok(AddressNames {

@@ -58,7 +58,7 @@ fn symbol(package: &str, module: &str, label: &str, kind: SymbolKind) -> Name {
 }
 
 /// The symbols of a program, as if its executable was read.
-fn symbols() -> TableSymbols {
+fn symbols(tables: &InfoTables) -> TableSymbols {
     use SymbolKind::{Constructor, InfoTable};
     let used = Name {
         used_in: "Main".into(),
@@ -76,11 +76,12 @@ fn symbols() -> TableSymbols {
         (0x60, used),
     ];
     let within = symbol("base", "GHC.Event", "", SymbolKind::Other);
-    TableSymbols::of(&Naming {
+    let naming = Naming {
         load: Load::AsItStands,
         names: names.map(|(at, name)| (Address(at), name)).to_vec(),
         modules: vec![(Address(0x70), within)],
-    })
+    };
+    TableSymbols::of(&naming, tables)
 }
 
 #[test]
@@ -114,7 +115,7 @@ fn info_tables_are_named_by_the_log_and_the_executable() {
             "0x90 |  | - | - | - | -",
         ]
     );
-    log.symbols = symbols();
+    log.symbols = symbols(&log.info_tables);
     assert_eq!(
         rows(&log),
         [
@@ -123,7 +124,7 @@ fn info_tables_are_named_by_the_log_and_the_executable() {
             "ARR_WORDS | array | - | - | - | arrays",
             ": | constructor of type [], made by mkShape | main | Main | [] | constructors",
             "sd4f_info | function or thunk | - | - | - | functions or thunks",
-            ": | constructor of ghc-prim:GHC.Types | main | Main | - | constructors",
+            ": | constructor from ghc-prim:GHC.Types of type [] | main | Main | [] | constructors",
             "0x70 | function or thunk without a symbol | base | GHC.Event | - | functions or thunks",
             "main.go | thunk of type [Shape] | main | Main | [] | thunks",
             // What is known by nothing stays an address.
@@ -264,7 +265,7 @@ fn stacks_are_called_by_their_innermost_centre() {
 #[test]
 fn bands_are_explained() {
     let mut log = Log {
-        symbols: symbols(),
+        symbols: symbols(&InfoTables::default()),
         ..Log::default()
     };
     log.table(
@@ -298,7 +299,7 @@ fn bands_are_explained() {
 proptest! {
     #[test]
     fn any_label_is_described(number in 0..10_u32, label in "\\PC{0,24}|(0x|<)?[a-zA-Z:.(),>_-]{0,24}") {
-        let log = Log { symbols: symbols(), ..Log::default() };
+        let log = Log { symbols: symbols(&InfoTables::default()), ..Log::default() };
         let breakdown = Breakdown::of_number(number);
         let found = log.text(breakdown, &label);
         for by in [GroupBy::Name, GroupBy::Package, GroupBy::Module, GroupBy::Type, GroupBy::Kind] {

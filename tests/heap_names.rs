@@ -1,0 +1,158 @@
+//! Names of the bands of a heap profile by info table: by what the log says, and
+//! by the symbols of the program that wrote it (`fixtures/symbols/heap-ipe.nm`).
+
+mod common;
+
+use std::io::Cursor;
+use std::path::Path;
+
+use common::{fixture, session_of};
+use symbols::Symbols;
+use views::heap::choice::{Chosen, Grouping, HeapChoice};
+use views::session::{AddressNames, Session};
+
+fn session() -> Session {
+    let bytes = fixture("ghc-9.10.3/heap-ipe-N1-hi-l-au").bytes();
+    session_of(&bytes).expect("it can be read")
+}
+
+fn chosen(session: &Session, group: Grouping) -> Chosen {
+    let choice = HeapChoice {
+        group,
+        bands: u32::MAX,
+        ..HeapChoice::default()
+    };
+    session.heap(&choice, None).expect("a heap profile")
+}
+
+/// Each band with its share of all bytes, the largest first.
+fn shares(session: &Session, group: Grouping) -> Vec<(String, String, f64)> {
+    let chosen = chosen(session, group);
+    let all: u128 = chosen
+        .ranking
+        .bands()
+        .iter()
+        .map(|(_, sums)| sums.bytes)
+        .sum();
+    let mut bands: Vec<_> = chosen.ranking.bands().iter().collect();
+    bands.sort_by_key(|(_, sums)| std::cmp::Reverse(sums.bytes));
+    let share = |bytes: u128| bytes as f64 / all as f64;
+    let rows = bands.into_iter().map(|(band, sums)| {
+        let name = chosen.bands.name(*band).to_owned();
+        (
+            name,
+            chosen.bands.subtitle(*band).to_owned(),
+            share(sums.bytes),
+        )
+    });
+    rows.collect()
+}
+
+/// Which part of the bytes is in bands that are not just an address.
+fn named(session: &Session) -> f64 {
+    let bands = shares(session, Grouping::Band).into_iter();
+    let named = bands.filter(|(name, ..)| !name.starts_with("0x"));
+    named.map(|(_, _, share)| share).sum()
+}
+
+fn list() -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(root.join("tests/fixtures/symbols/heap-ipe.nm")).expect("a list")
+}
+
+fn name_by(session: &mut Session, list: &str) -> AddressNames {
+    let mut symbols = Symbols::read(Cursor::new(list)).expect("symbols");
+    session.set_symbols(&mut symbols).expect("it can be read")
+}
+
+/// The list with every symbol at another address.
+fn moved(list: &str, to: impl Fn(u64) -> u64) -> String {
+    let line = |line: &str| {
+        let (address, rest) = line.split_once(' ')?;
+        let address = to(u64::from_str_radix(address, 16).ok()?);
+        Some(format!("{address:016x} {rest}\n"))
+    };
+    list.lines().filter_map(line).collect()
+}
+
+#[test]
+fn the_executable_names_what_the_log_does_not() {
+    let mut session = session();
+    let before = named(&session);
+    assert!((0.556..0.557).contains(&before), "{before}");
+    let told = name_by(&mut session, &list());
+    assert_eq!(
+        told.text,
+        "41 of the 58 addresses in the log have names now, by the output of nm."
+    );
+    let after = named(&session);
+    assert!(after > 0.9999, "{after}");
+    let rows = |group| {
+        let rows = shares(&session, group).into_iter();
+        let rows = rows
+            .map(|(name, subtitle, share)| format!("{:8.4} % {name} | {subtitle}", 100.0 * share));
+        rows.collect::<Vec<_>>().join("\n")
+    };
+    let mut all = String::new();
+    for group in Grouping::all() {
+        all += &format!("--- {}\n{}\n", group.title(), rows(group));
+    }
+    insta::assert_snapshot!(all);
+}
+
+#[test]
+fn groups_have_together_what_bands_have() {
+    let mut session = session();
+    for _ in 0..2 {
+        for group in Grouping::all() {
+            let sum: f64 = shares(&session, group).iter().map(|row| row.2).sum();
+            assert!((sum - 1.0).abs() < 1e-9, "{group:?} {sum}");
+        }
+        name_by(&mut session, &list());
+    }
+}
+
+#[test]
+fn a_program_that_was_loaded_elsewhere_names_the_same() {
+    let (mut here, mut there) = (session(), session());
+    name_by(&mut here, &list());
+    let told = name_by(&mut there, &moved(&list(), |at| at - 0x40_0000));
+    assert!(
+        told.text.contains("loaded 0x400000 behind"),
+        "{}",
+        told.text
+    );
+    let bands = |session| shares(session, Grouping::Band);
+    assert_eq!(bands(&here), bands(&there));
+}
+
+#[test]
+fn another_build_names_nothing() {
+    let unnamed = shares(&session(), Grouping::Band);
+    for list in [
+        moved(&list(), |at| at + (at >> 10 << 3)),
+        // Symbols at the same places, of something else.
+        list().replace("_con_info", "x_con_info"),
+    ] {
+        let mut session = session();
+        let told = name_by(&mut session, &list);
+        assert!(told.text.starts_with("Nothing is named"), "{}", told.text);
+        assert!(told.failed);
+        assert_eq!(shares(&session, Grouping::Band), unnamed);
+    }
+}
+
+#[test]
+fn sentences_of_events_have_the_names() {
+    let mut session = session();
+    let context = |session: &Session| {
+        let names = session.event_context().names;
+        [names.info_table(0x48_8890), names.info_table(0x40_FFF8)]
+    };
+    assert_eq!(context(&session), [None, Some("Main.main".to_owned())]);
+    name_by(&mut session, &list());
+    assert_eq!(
+        context(&session),
+        [Some("GHC.Types.:".to_owned()), Some("Main.main".to_owned())]
+    );
+}
