@@ -70,6 +70,7 @@ fn every_instant_is_in_one_mark() {
                 view: span,
                 width_px,
                 rows: caps.iter().map(|cap| Instants(*cap).into()).collect(),
+                ..TimelineQuery::default()
             };
             let reply = session.ask(&query);
             for (row, kinds) in counts.values().enumerate() {
@@ -300,6 +301,7 @@ fn items(session: &Session, row: Row, view: Interval) -> Vec<(u64, u64)> {
         view,
         width_px: 1_000_000,
         rows: vec![row],
+        ..TimelineQuery::default()
     };
     let reply = session.ask(&query);
     let start = view.start().0 as f64;
@@ -378,6 +380,7 @@ fn details_lead_to_items() {
                 view: span,
                 width_px,
                 rows: rows.clone(),
+                ..TimelineQuery::default()
             };
             let reply = session.ask(&query);
             for (number, row) in rows.iter().enumerate() {

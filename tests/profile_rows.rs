@@ -61,6 +61,7 @@ fn ask(session: &Session, rows: &[Row], view: (u64, u64), width_px: u32) -> (Mar
         view: Interval::new(Nanos(view.0), Nanos(view.1)),
         width_px,
         rows: rows.to_vec(),
+        ..TimelineQuery::default()
     };
     let marks = Marks {
         view: Some(query.view),

@@ -175,6 +175,7 @@ fn a_log_that_is_still_read_tells_its_runs() {
         view: session.overview().span.expect("events"),
         width_px: 100,
         rows: vec![Activity.into()],
+        ..TimelineQuery::default()
     });
     let points = points.points;
     let ran: f64 = (0..points.mean.len())

@@ -223,6 +223,7 @@ fn in_marks(session: &Session, row: Row, view: Interval, width_px: u32) -> [f64;
         view,
         width_px,
         rows: vec![row],
+        ..TimelineQuery::default()
     };
     let bucket = query.bucket_ns() as f64;
     let reply = session.ask(&query);
@@ -328,6 +329,7 @@ fn the_activity_shows_the_account() {
                 view: span(range),
                 width_px: ZOOMS[place % ZOOMS.len()],
                 rows: vec![Activity.into()],
+                ..TimelineQuery::default()
             };
             let bucket = query.bucket_ns();
             let buckets = (
@@ -376,6 +378,7 @@ fn the_levels_show_the_account() {
                 view: span(range),
                 width_px: [1, 13, 40][place % 3],
                 rows: vec![Concurrency::Running.into(), Concurrency::Ready.into()],
+                ..TimelineQuery::default()
             };
             let points = session.ask(&query).points;
             let bucket = query.bucket_ns();

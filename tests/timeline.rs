@@ -108,6 +108,7 @@ fn a_wait_is_told_in_both_of_its_parts() {
             view: Interval::new(Nanos(from), Nanos(to)),
             width_px: 1000,
             rows: vec![row],
+            ..TimelineQuery::default()
         };
         let marks = Marks {
             view: Some(query.view),
@@ -188,7 +189,7 @@ proptest! {
             let start = log.start().0 + (ns * from) as u64;
             let view = Interval::new(Nanos(start), Nanos(start + (ns * part) as u64 + 1));
             for life in session.overview().caps {
-                let query = TimelineQuery { view, width_px: width, rows: vec![Capability(life.cap).into()] };
+                let query = TimelineQuery { view, width_px: width, rows: vec![Capability(life.cap).into()], ..TimelineQuery::default() };
                 let bucket = query.bucket_ns() as f64;
                 let reply = session.ask(&query);
                 let mut shown = [0.0f64; 2];
@@ -238,6 +239,7 @@ fn words_of_merged_spans_agree() {
                 view,
                 width_px,
                 rows: rows.clone(),
+                ..TimelineQuery::default()
             };
             let marks = Marks {
                 view: Some(view),

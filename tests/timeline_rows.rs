@@ -361,8 +361,7 @@ proptest! {
             let query = TimelineQuery {
                 view: Interval::new(Nanos(view.0), Nanos(view.1)),
                 width_px: width,
-                rows: vec![Activity.into()],
-            };
+                rows: vec![Activity.into()], ..TimelineQuery::default() };
             let bucket = query.bucket_ns();
             let reply = session.ask(&query);
             let mut shown = [0.0f64; 2];

@@ -46,6 +46,8 @@ pub(super) struct OpenLog {
     pub(super) pinned_threads: Vec<ThreadRow>,
     /// Where the time of the capabilities went, for the notes beside them.
     pub(super) times: Vec<(CapId, CapTimes)>,
+    /// Whether the panel of the heap was opened, if the log has a profile of it.
+    pub(super) heap_offered: bool,
     /// Goes up with every opened log, so that late news are known.
     pub(super) generation: u32,
 }

@@ -80,7 +80,7 @@ pub(super) enum Wish {
 }
 
 /// What the page gives to the panel that it shows; each takes what it needs.
-#[derive(Properties, PartialEq)]
+#[derive(Clone, Properties, PartialEq)]
 pub(super) struct PanelProps {
     pub(super) source: Source,
     pub(super) overview: Rc<Overview>,
@@ -96,6 +96,9 @@ pub(super) struct PanelProps {
     pub(super) marked: Rc<Marked>,
     /// What was clicked last on the timeline.
     pub(super) place: Option<Place>,
+    /// The time that the timeline shows, told to panels that follow it; `None`
+    /// if that is all of the log.
+    pub(super) visible: Option<Interval>,
     /// What is in view.
     pub(super) items: Same<Vec<VisibleItem>>,
     pub(super) wish: Option<(u32, Wish)>,

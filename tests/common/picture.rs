@@ -74,6 +74,7 @@ pub fn ask(session: &Session, rows: &[Row], (from, to): (u64, u64), width_px: u3
         view: Interval::new(Nanos(from), Nanos(to)),
         width_px,
         rows: rows.to_vec(),
+        ..TimelineQuery::default()
     };
     Marks {
         view: Some(query.view),

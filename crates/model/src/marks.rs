@@ -171,6 +171,23 @@ pub struct TimelineReply {
     pub moments: MomentMarks,
     /// Gauges.
     pub points: GaugePoints,
+    /// The series of gauges whose series the log names, in their order.
+    pub named: Vec<NamedSeries>,
+}
+
+/// A series of a gauge that the log names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedSeries {
+    /// The row, as an index into the rows of the query.
+    pub row: u32,
+    /// What it is known by in links; empty if it is the sum of many.
+    pub key: String,
+    /// What it is called.
+    pub name: String,
+    /// The number of its colour.
+    pub colour: u8,
+    /// Whether it is followed, so that others stand back.
+    pub pinned: bool,
 }
 
 /// The values of a gauge in a stretch of time.
@@ -477,6 +494,12 @@ impl Writer {
         points.max.push(max);
         points.mean.push(mean);
         points.last.push(last);
+    }
+
+    /// Names the next series of this row.
+    pub fn name_series(&mut self, series: NamedSeries) {
+        let row = self.row;
+        self.reply.named.push(NamedSeries { row, ..series });
     }
 
     /// The marks of a lane; `payload` says more of a span.

@@ -10,6 +10,8 @@ use yew::prelude::*;
 use super::{App, TimelineState};
 use crate::ui::act::on;
 use crate::ui::files::{self, Dropped, Sorted};
+use views::heap::choice::HeapChoice;
+use views::heap::settings::HeapView;
 use views::scene::format::many;
 use views::view::View;
 
@@ -58,6 +60,11 @@ impl App {
         view.selected = None;
         view.tracks.selected.clear();
         view.notes = Rc::default();
+        let heap = view.settings.get::<HeapView>();
+        view.settings.set(HeapView {
+            choice: HeapChoice::default(),
+            ..heap
+        });
         self.viewer.set_notes(&view.notes);
         self.views.set(view);
         self.views.restart();

@@ -11,7 +11,7 @@ use crate::ui::act::on;
 use crate::ui::client::ClientEvent;
 use crate::ui::open_log::Stage;
 use crate::ui::panel::Marked;
-use crate::ui::panels::FLAME_GRAPH;
+use crate::ui::panels::{FLAME_GRAPH, HEAP};
 use crate::ui::same::Same;
 use analysis::account::report::ProgramTimes;
 use analysis::timeline::threads::{ThreadFilter, ThreadRow};
@@ -134,6 +134,7 @@ impl App {
                 if let Some(overview) = overview {
                     self.log.overview = Rc::from(overview);
                     self.show_log();
+                    self.open_heap();
                     self.ask_usage(ctx);
                 }
             }
@@ -198,8 +199,11 @@ impl App {
         }
         self.show_log();
         if let Some(link) = self.wanted.take() {
+            // It says which panel is open, if only by saying nothing.
+            self.log.heap_offered = true;
             self.follow_link(ctx, link);
         }
+        self.open_heap();
         let only_profile = self.log.overview.caps.is_empty() && !self.log.flame_sources.is_empty();
         if only_profile && self.views.view().panel == PanelName::default() {
             self.views.edit().panel = FLAME_GRAPH;
@@ -207,6 +211,19 @@ impl App {
         self.ask_threads(ctx);
         self.ask_usage(ctx);
         self.will_settle(ctx);
+    }
+
+    /// Opens the panel of the heap as soon as the log is known to have a profile
+    /// of it, unless another panel was asked for.
+    fn open_heap(&mut self) {
+        let there = self.log.overview.contents.heap_profile;
+        if !there || self.log.heap_offered {
+            return;
+        }
+        self.log.heap_offered = true;
+        if self.wanted.is_none() && self.views.view().panel == PanelName::default() {
+            self.views.edit().panel = HEAP;
+        }
     }
 
     /// Gives the timeline what is known of the log.

@@ -31,6 +31,7 @@ use crate::ui::link;
 use crate::ui::open_log::OpenLog;
 use crate::ui::palette::Entry;
 use crate::ui::panel::{Marked, Wish};
+use crate::ui::panels::HEAP;
 use crate::ui::same::Same;
 use crate::ui::viewer::{Control, Description, Goto, Place, Told, ViewerRef, VisibleItem};
 use views::share::Link;
@@ -166,10 +167,12 @@ impl App {
                 return changed;
             }
             Told::Range(range) => self.views.edit().selection = range,
+            Told::Band(key) => return self.pin_band(ctx, &key),
             Told::Clicked(place) => timeline.place = Some(place),
             Told::Changed => {
                 self.will_settle(ctx);
-                return false;
+                // This panel has the time axis of the timeline.
+                return self.views.view().panel == HEAP;
             }
             Told::Marks => {
                 self.will_follow(ctx);

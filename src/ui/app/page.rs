@@ -10,9 +10,10 @@ use crate::ui::dialog::{Help, swatch};
 use crate::ui::header::{Header, Loading, Warnings};
 use crate::ui::landing::{FileInput, Landing};
 use crate::ui::panel::{PanelProps, Source, span_text};
+use crate::ui::panels::HEAP;
 use crate::ui::tabs::Tabs;
 use crate::ui::timeline::Timeline;
-use crate::ui::viewer::Description;
+use crate::ui::viewer::{Control, Description};
 use crate::ui::{link, panels, theme};
 use views::actions::Action;
 use views::view::Change;
@@ -133,6 +134,9 @@ impl App {
             range: view.selection,
             marked: Rc::clone(&panel.marked),
             place: self.timeline.place,
+            visible: (view.panel == HEAP)
+                .then(|| self.viewer.read(Control::visible))
+                .flatten(),
             items: panel.items.clone(),
             wish: panel.wish,
             colours: panel.colours,

@@ -14,6 +14,7 @@ use crate::ui::panels::{FLAME_GRAPH, IN_VIEW, NOTES, PROCESS};
 use crate::ui::same::Same;
 use crate::ui::viewer::{Control, Goto};
 use model::time::Interval;
+use views::heap::settings::HeapView;
 use views::notes::{MAX_NOTES, Note};
 use views::scene::format;
 use views::share::Link;
@@ -75,6 +76,13 @@ impl App {
                 self.ask_pinned_threads(ctx);
             }
         }
+        let choice = |view: &View| view.settings.get::<HeapView>().choice;
+        if choice(&view) != choice(&before) {
+            self.viewer.act(|control| {
+                control.set_heap(&choice(&view));
+                None
+            });
+        }
         if view.notes != before.notes {
             self.viewer.set_notes(&view.notes);
             self.panel.wish = None;
@@ -92,6 +100,13 @@ impl App {
         }
         self.will_settle(ctx);
         true
+    }
+
+    /// Follows a band of a heap profile that was clicked, or no longer.
+    pub(super) fn pin_band(&mut self, ctx: &Context<Self>, key: &str) -> bool {
+        let mut heap = self.views.view().settings.get::<HeapView>();
+        heap.pin(key);
+        self.change(ctx, Change::settings(heap))
     }
 
     /// Goes to the view before this one, or to the one that was left.

@@ -7,6 +7,7 @@ cfg_if::cfg_if! {
         mod collections;
         mod events;
         pub(super) mod flame;
+        mod heap;
         mod in_view;
         pub(super) mod notes;
         mod process;
@@ -25,6 +26,7 @@ cfg_if::cfg_if! {
 
 use analysis::timeline::thread_table::ThreadView;
 use views::events::EventList;
+use views::heap::settings::HeapView;
 use views::key::{at, text};
 use views::view::flame::FlameView;
 use views::view::panel::{Codec, Panel, PanelName};
@@ -34,6 +36,8 @@ use views::view::ticky::TickyView;
 pub const EVENTS: PanelName = PanelName("events");
 /// The panel of the flame graph, which others lead to.
 pub const FLAME_GRAPH: PanelName = PanelName("flame");
+/// The panel of the heap, which opens by itself for a log that has a profile of it.
+pub const HEAP: PanelName = PanelName("heap");
 /// The panel of what is in view.
 pub const IN_VIEW: PanelName = PanelName("view");
 /// The panel of notes, which a new note leads to.
@@ -74,6 +78,7 @@ panels! {
     "sparks", "5", "Sparks", (), sparks::Sparks, "What became of the sparks, and how long they ran.";
     "flame", "6", "Flame graph", FlameView, flame::FlameGraph, "Where the time or the memory goes, by call stacks.";
     "ticky", , "Ticky", TickyView, ticky::Ticky, "How often code was entered and what it allocated, by ticky counters.";
+    "heap", , "Heap", HeapView, heap::Heap, "What holds the heap: heap profiles as charts and tables.";
     "process", "7", "Process", (), process::Process, "How the program was run, and what is wrong or odd about the log.";
     "view", "8", "In view", (), in_view::InView, "What the timeline shows now, as a table.";
     "notes", "9", "Notes", (), notes::NotesPanel, "Names that you give to moments and ranges.";
@@ -95,6 +100,7 @@ mod tests {
         for name in [
             EVENTS,
             FLAME_GRAPH,
+            HEAP,
             IN_VIEW,
             NOTES,
             PROCESS,

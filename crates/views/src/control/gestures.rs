@@ -1,9 +1,11 @@
 //! What mouse, pen and fingers do.
 
 use super::{Control, Told};
+use crate::scene::painter::Rect;
 use crate::scene::viewport::Viewport;
 use crate::timeline::{MINIMAP_PX, TOP_PX};
 use crate::tracks::Shape;
+use crate::tracks::bands::Bands;
 use crate::tracks::item::Item;
 use eventlog::ids::{Duration, Nanos};
 use model::time::Interval;
@@ -341,9 +343,11 @@ impl Control {
         let mut events = Vec::new();
         events.extend(self.place_at(x, y).map(Told::Clicked));
         let item = self.item_at(x, y).filter(|item| !item.row.is_graph());
-        if item.is_none() && self.focus.range.take().is_some() {
+        let band = self.band_at(x, y);
+        if item.is_none() && band.is_none() && self.focus.range.take().is_some() {
             events.push(Told::Range(None));
         }
+        events.extend(band.map(Told::Band));
         let track = self
             .track_at(y)
             .map(|index| self.layout.tracks()[index].id.clone());
@@ -383,6 +387,19 @@ impl Control {
         };
         let slack = Duration((self.view.ns_per_px() * px) as u64);
         self.marks.hit(row, time, slack)
+    }
+
+    /// The band at a place of the canvas, if it is on the track of a heap profile.
+    fn band_at(&self, x: f64, y: f64) -> Option<String> {
+        let index = self.track_at(y)?;
+        let track = self.layout.tracks().get(index)?;
+        let left = self.left_px();
+        if track.row() != Some(Bands.into()) || x < left {
+            return None;
+        }
+        let top = TOP_PX + self.layout.y(index, self.scroll_px);
+        let area = Rect::new(left, top, self.view.width_px(), track.height());
+        Bands.key_at(&self.marks, area, self.view, (x, y))
     }
 
     /// A time, or the edge of a span at the pointer that is near it.

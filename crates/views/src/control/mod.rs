@@ -23,6 +23,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::heap::choice::HeapChoice;
 use crate::notes::Note;
 use crate::scene::viewport::Viewport;
 use crate::session::Overview;
@@ -57,6 +58,8 @@ pub enum Told {
     Marks,
     /// Other tracks than before are seen.
     Seen(Range<usize>),
+    /// The band of that key was clicked, on the track of a heap profile.
+    Band(String),
     /// The keyboard is on another track.
     Current(Option<TrackName>),
     /// The tracks have to be scrolled to that many pixels.
@@ -235,6 +238,8 @@ pub struct Control {
     arrows: Vec<Arrow>,
     /// The item that is to be selected as soon as its marks have come.
     wanted: Option<(Row, Nanos)>,
+    /// Which bands of a heap profile are shown.
+    heap: HeapChoice,
 }
 
 /// Before anything is known of a log.
@@ -259,6 +264,7 @@ impl Default for Control {
             details: None,
             arrows: Vec::new(),
             wanted: None,
+            heap: HeapChoice::default(),
         }
     }
 }
@@ -306,6 +312,11 @@ impl Control {
         self.hover()
     }
 
+    /// Other bands of a heap profile are shown.
+    pub fn set_heap(&mut self, choice: &HeapChoice) {
+        self.heap.clone_from(choice);
+    }
+
     /// Which part of the log is in view, to the fraction of a nanosecond.
     #[must_use]
     pub const fn viewport(&self) -> Viewport {
@@ -315,7 +326,7 @@ impl Control {
     /// The time in view; `None` if that is all of the log.
     #[must_use]
     pub fn visible(&self) -> Option<Interval> {
-        (!self.view.is_fit()).then(|| self.view.span())
+        self.view.visible()
     }
 
     /// The selected range.

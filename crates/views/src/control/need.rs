@@ -1,11 +1,13 @@
 //! What has to be asked of the worker for this view, and its answers.
 
 use super::{Control, NOTHING, Told};
+use crate::heap::choice::HeapAsked;
 use crate::timeline::{Focus, Scene, TOP_PX, labels_px};
-use crate::tracks::TimelineQuery;
 use crate::tracks::activity::Activity;
+use crate::tracks::bands::Bands;
 use crate::tracks::details::{DetailsQuery, Fact};
 use crate::tracks::item::{Item, Marks, Names};
+use crate::tracks::{Row, TimelineQuery};
 use crate::{notes::Notes, scene::palette::Palette};
 use analysis::timeline::flow::{Arrow, FlowQuery};
 use eventlog::ids::{Nanos, ThreadId};
@@ -51,10 +53,18 @@ impl Control {
         let scale = span.duration().0 as f64 / self.view.ns_per_px();
         let tracks = self.layout.tracks();
         let seen = self.layout.seen(self.scroll_px, self.size.1 - TOP_PX);
+        let rows: Vec<Row> = seen.filter_map(|index| tracks.get(index)?.row()).collect();
+        let heap = HeapAsked {
+            choice: self.heap.clone(),
+            range: self.focus.range,
+        };
+        // Of other tracks the answer does not depend on it.
+        let heap = rows.contains(&Bands.into()).then_some(heap);
         TimelineQuery {
             view: span,
             width_px: scale.clamp(1.0, MAX_WIDTH_PX) as u32,
-            rows: seen.filter_map(|index| tracks.get(index)?.row()).collect(),
+            rows,
+            heap: heap.unwrap_or_default(),
         }
     }
 
@@ -76,6 +86,7 @@ impl Control {
             view,
             width_px: self.view.width_px().clamp(1.0, MAX_WIDTH_PX) as u32,
             rows: vec![Activity.into()],
+            ..TimelineQuery::default()
         })
     }
 

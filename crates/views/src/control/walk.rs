@@ -158,11 +158,11 @@ impl Control {
                 points.push((span, point.values));
             }
         }
-        let (caps, log) = (self.caps, self.view.log());
-        let seen = view.clip(log);
-        series
-            .into_iter()
-            .map(move |(number, points)| (view, in_view(row, number, &points, seen, caps)))
+        let seen = view.clip(self.view.log());
+        series.into_iter().map(move |(number, points)| {
+            let name = self.marks.series_name(row, number, self.caps);
+            (view, in_view(row, &points, seen, &name))
+        })
     }
 
     /// What a graph shows where the item is.
@@ -171,7 +171,8 @@ impl Control {
         let (points, _) = self.marks.graph_at(row, item.span.start())?;
         let values = |point: &GaugePoint| (point.series, point.values);
         let points: Vec<_> = points.iter().map(values).collect();
-        Some(at_once(row, &points, self.caps))
+        let name = |series| self.marks.series_name(row, series, self.caps);
+        Some(at_once(row, &points, self.caps, name))
     }
 
     fn track_name(&self, row: Row) -> String {

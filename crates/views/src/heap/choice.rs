@@ -126,9 +126,20 @@ impl Default for HeapChoice {
     }
 }
 
+/// Which bands are shown of a range; the whole log without one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeapAsked {
+    /// Which bands.
+    pub choice: HeapChoice,
+    /// The range that decides about them.
+    pub range: Option<Interval>,
+}
+
 /// The bands of a profile that were chosen, with their sums in a range.
 #[derive(Clone, Debug)]
 pub struct Chosen {
+    /// The number of the profile.
+    pub profile: u32,
     /// All bands of the profile, with names.
     pub bands: Arc<Bands>,
     /// What each comes to in the range.
@@ -139,6 +150,8 @@ pub struct Chosen {
     pub others: Vec<BandId>,
     /// Whether all bands are shown, by themselves or as one.
     pub is_all: bool,
+    /// The key of the band that is followed.
+    pub pinned: Option<String>,
 }
 
 impl Session {
@@ -154,6 +167,17 @@ impl Session {
         let places = profile.places(range, recording.end());
         let ranking = self.heap_cache.ranking(&bands, profile, places);
         Some(Chosen::of(bands, ranking, choice))
+    }
+
+    /// The bands of the first profile whose censuses have times.
+    pub(crate) fn heap_names(&self) -> Option<Chosen> {
+        let mut profiles = self.recording.heap().iter();
+        let profile = profiles.position(|profile| profile.is_timed())? as u32;
+        let choice = HeapChoice {
+            profile,
+            ..HeapChoice::default()
+        };
+        self.heap(&choice, None)
     }
 }
 
@@ -177,11 +201,13 @@ impl Chosen {
             bands.name(band)
         });
         Self {
+            profile: choice.profile,
             bands,
             ranking,
             shown: order,
             others,
             is_all,
+            pinned: choice.pinned.clone(),
         }
     }
 

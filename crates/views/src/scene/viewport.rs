@@ -80,9 +80,15 @@ impl Viewport {
         Interval::new(Nanos(start as u64), Nanos(end as u64))
     }
 
+    /// The time in view; `None` if that is all of the log.
+    #[must_use]
+    pub fn visible(&self) -> Option<Interval> {
+        (!self.is_fit()).then(|| self.span())
+    }
+
     /// Where a time stands, in pixels from the left edge.
     #[must_use]
-    pub(crate) fn x_of(&self, time: Nanos) -> f64 {
+    pub fn x_of(&self, time: Nanos) -> f64 {
         (time.0 as f64 - self.start_ns) / self.ns_per_px
     }
 

@@ -11,6 +11,7 @@ impl Session {
             recording: &self.recording,
             blocks: self.reader.index(),
             span: self.span(),
+            heap: None,
         }
     }
 

@@ -17,8 +17,9 @@ use crate::heap::chart::ChartQuery;
 use crate::heap::profiles::ProfilesQuery;
 use crate::thread_export::thread_csv;
 use crate::ticky_export::{Separated, ticky_text};
-use crate::tracks::TimelineQuery;
+use crate::tracks::bands::Bands;
 use crate::tracks::details::{DetailsQuery, Fact};
+use crate::tracks::{Log, TimelineQuery};
 use analysis::account::costs::GcCosts;
 use analysis::account::report::ProgramTimes;
 use analysis::heap::held::Held;
@@ -53,7 +54,13 @@ impl Query for TimelineQuery {
     const NAME: &'static str = "timeline";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> TimelineReply {
-        self.marks(&log.log())
+        let shows_bands = self.rows.contains(&Bands.into());
+        let heap = &self.heap;
+        let chosen = shows_bands.then(|| log.heap(&heap.choice, heap.range));
+        self.marks(&Log {
+            heap: chosen.flatten().as_ref(),
+            ..log.log()
+        })
     }
 
     fn columns(reply: &mut TimelineReply) -> Option<&mut dyn Columns> {
@@ -85,7 +92,14 @@ impl Query for DetailsQuery {
     const NAME: &'static str = "details";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Vec<Fact> {
-        self.row.details(&log.log(), self)
+        let chosen = (self.row == Bands.into()).then(|| log.heap_names());
+        self.row.details(
+            &Log {
+                heap: chosen.flatten().as_ref(),
+                ..log.log()
+            },
+            self,
+        )
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Row;
+use crate::heap::choice::Chosen;
 use analysis::recording::Recording;
 use analysis::timeline::threads::ThreadRow;
 use eventlog::blocks::BlockIndex;
@@ -19,6 +20,8 @@ pub struct Log<'a> {
     pub blocks: &'a BlockIndex,
     /// The time in which there are events.
     pub span: Option<Interval>,
+    /// The bands of a heap profile that are shown.
+    pub heap: Option<&'a Chosen>,
 }
 
 /// A track that a log has, and what its label says.
@@ -76,6 +79,8 @@ impl Listed {
 pub struct Contents {
     /// The tracks, in their usual order within each group.
     pub tracks: Vec<Listed>,
+    /// Whether there is a heap profile.
+    pub heap_profile: bool,
     /// The foreign functions of most announced calls, by the number that marks
     /// have for them.
     pub foreign_functions: Vec<Frame>,
@@ -92,6 +97,7 @@ impl Contents {
         let rows = &log.recording.profile_rows;
         Self {
             tracks: Row::of_log(log),
+            heap_profile: !log.recording.heap().is_empty(),
             foreign_functions: rows.foreign_functions(profiles),
             sampled_functions: rows.sampled_functions(profiles),
         }

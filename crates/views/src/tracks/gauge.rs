@@ -71,26 +71,39 @@ fn unit(row: Row) -> Unit {
 }
 
 /// All that a graph shows at one place, in words: `created: 12 k/s · dud: 0.5/s`.
+/// Of many series, those with the greatest values. `name` says what a series is
+/// called.
 #[must_use]
-pub fn at_once(row: Row, points: &[(u8, Values)], caps: usize) -> String {
+pub fn at_once(
+    row: Row,
+    points: &[(u8, Values)],
+    caps: usize,
+    name: impl Fn(u8) -> String,
+) -> String {
     let unit = unit(row);
-    let said = points.iter().map(|(number, of)| {
-        let name = row.series_name(*number, caps);
+    let mut order: Vec<&(u8, Values)> = points.iter().collect();
+    if points.len() > MOST_AT_ONCE {
+        order.sort_by(|a, b| b.1.max.total_cmp(&a.1.max));
+        order.truncate(MOST_AT_ONCE);
+    }
+    let said = order.into_iter().map(|(number, of)| {
+        let name = name(*number);
         format!("{name}: {}", values(unit, *of, caps))
     });
-    said.collect::<Vec<_>>().join(" · ")
+    let mut said: Vec<String> = said.collect();
+    if points.len() > said.len() {
+        said.push(format!("{} more", points.len() - said.len()));
+    }
+    said.join(" · ")
 }
+
+/// The most series that are told of at once.
+const MOST_AT_ONCE: usize = 5;
 
 /// A series of a graph over a stretch of time, from the points that overlap it:
 /// its mean over time, and between what it was.
 #[must_use]
-pub fn in_view(
-    row: Row,
-    series: u8,
-    points: &[(Interval, Values)],
-    seen: Interval,
-    caps: usize,
-) -> String {
+pub fn in_view(row: Row, points: &[(Interval, Values)], seen: Interval, name: &str) -> String {
     let gauge = row.gauge();
     let nothing_is_zero = gauge.is_some_and(|gauge| gauge.is_nothing_zero());
     let (mut known_ns, mut sum) = (0, 0.0);
@@ -109,7 +122,6 @@ pub fn in_view(
         0 => points.last().map_or(0.0, |(_, values)| values.last),
         length => (sum / length as f64).clamp(min, max),
     };
-    let name = row.series_name(series, caps);
     let [mean, min, max] = [mean, min, max].map(|number| value(unit(row), number));
     format!("{name}: {mean} on average, {min} to {max}")
 }
@@ -138,6 +150,9 @@ mod tests {
             max: 12_000.0,
             mean: 1_000.0,
             last: 300.0,
+        };
+        let at_once = |row: Row, points: &[(u8, Values)], caps| {
+            at_once(row, points, caps, |series| row.series_name(series, caps))
         };
         let text = at_once(row, &[(0, changing), (2, Values::one(0.5))], 2);
         let expected = "created: 0/s to 12 k/s, 1 k/s on average · overflowed: 0.50/s";
@@ -170,7 +185,7 @@ mod tests {
         let span = |from, to| Interval::new(Nanos(from), Nanos(to));
         let seen = span(100, 200);
         let text = |row: Row, points: &[(Interval, Values)]| {
-            in_view(row, 0, points, seen, 2).replace(format::NBSP, " ")
+            in_view(row, points, seen, &row.series_name(0, 2)).replace(format::NBSP, " ")
         };
         let peak = Values {
             min: 0.0,

@@ -3,7 +3,7 @@
 use crate::tracks::Row;
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::Class;
-use model::marks::{GaugePoint, MarkKind, MarkView, Packed, Payload, TimelineReply};
+use model::marks::{GaugePoint, MarkKind, MarkView, NamedSeries, Packed, Payload, TimelineReply};
 use model::profile::frames::Frame;
 use model::time::Interval;
 
@@ -105,6 +105,20 @@ impl Marks {
     pub fn items(&self, row: Row) -> impl Iterator<Item = Item> + '_ {
         self.of(row)
             .map(move |(mark, span)| Item::new(row, &mark, span))
+    }
+
+    /// The series of a row that the log names, in their order.
+    pub fn named(&self, row: impl Into<Row>) -> impl Iterator<Item = &NamedSeries> {
+        let place = self.place(row.into());
+        let named = self.reply.named.iter();
+        named.filter(move |series| Some(series.row as usize) == place)
+    }
+
+    /// What a series of a gauge is called, in a log of so many capabilities.
+    #[must_use]
+    pub(crate) fn series_name(&self, row: Row, series: u8, caps: usize) -> String {
+        let named = self.named(row).nth(series.into());
+        named.map_or_else(|| row.series_name(series, caps), |named| named.name.clone())
     }
 
     /// The points of a row's graph, with their times.

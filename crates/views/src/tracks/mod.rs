@@ -8,6 +8,7 @@
 //! words and, for gauges, details that serve without a line of code.
 
 pub mod activity;
+pub mod bands;
 pub mod blocks;
 pub mod calls;
 pub mod capability;
@@ -287,6 +288,7 @@ tracks! {
     activity::Activity,
     collections::Collections,
     nonmoving::Nonmoving,
+    bands::Bands,
     concurrency::Concurrency,
     messages::Messages,
     capability::Capability,

@@ -4,11 +4,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Log, Row};
+use crate::heap::choice::HeapAsked;
 use model::marks::{NONE, TimelineReply, Writer};
 use model::time::Interval;
 
 /// What is to be drawn.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimelineQuery {
     /// The time in view.
     pub view: Interval,
@@ -16,6 +17,8 @@ pub struct TimelineQuery {
     pub width_px: u32,
     /// The rows in view.
     pub rows: Vec<Row>,
+    /// Which bands of a heap profile are shown.
+    pub heap: HeapAsked,
 }
 
 /// The widest picture that is answered to the pixel, wider than any screen:

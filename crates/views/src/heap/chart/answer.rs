@@ -1,8 +1,7 @@
 //! The chart that answers a question.
 
-use std::ops::Range;
-
-use super::{Chart, ChartBand, ChartQuery, Overlay, Stacks};
+use super::stacks::{MOST_PX, in_view, picked, stacks_of};
+use super::{Chart, ChartBand, ChartQuery, Overlay};
 use crate::heap::choice::Chosen;
 use crate::heap::colours::{OTHERS, slots};
 use crate::heap::settings::Over;
@@ -16,8 +15,6 @@ use model::census::{BandId, BandSums};
 use model::gauge::Samples;
 use model::time::Interval;
 
-/// No chart is drawn wider.
-const MOST_PX: u32 = 1 << 14;
 /// The most messages that are drawn over a chart.
 const MOST_MESSAGES: usize = 200;
 /// How many messages are looked at for those that are wanted.
@@ -60,7 +57,7 @@ impl Session {
             censuses_in_range: chosen.ranking.censuses().len() as u32,
             censuses_in_view: in_view.len() as u32,
             sum_in_range: chosen.ranking.bytes() as f64,
-            stacks: stacks(&chosen, profile, places, picked),
+            stacks: stacks_of(&chosen, profile, places, picked),
             over: overlay(&log, query, axis),
         })
     }
@@ -73,85 +70,6 @@ fn axis(profile: &HeapProfile, view: Option<Interval>) -> Interval {
     } else {
         let last = profile.censuses.len().saturating_sub(1) as u64;
         Interval::new(Nanos(0), Nanos(last.max(1)))
-    }
-}
-
-/// The censuses in view, with one on each side, so that what is drawn reaches
-/// to the edges.
-fn in_view(profile: &HeapProfile, axis: Interval, end: Nanos) -> Range<u32> {
-    let all = profile.censuses.len() as u32;
-    if !profile.is_timed() {
-        return 0..all;
-    }
-    let places = profile.places(Some(axis), end);
-    places.start.saturating_sub(1)..places.end.saturating_add(1).min(all)
-}
-
-/// The censuses that are drawn: of those that share a pixel, the one with the
-/// most bytes. All of them if there is a pixel for each.
-fn picked(profile: &HeapProfile, places: Range<u32>, axis: Interval, width_px: u32) -> Vec<u32> {
-    let width = u64::from(width_px.clamp(1, MOST_PX));
-    if places.len() as u64 <= width {
-        return places.collect();
-    }
-    let pixel_ns = axis.duration().0.div_ceil(width).max(1);
-    let pixel = |census: u32| match profile.time(census) {
-        Some(time) => time.0 / pixel_ns,
-        None => u64::from(census) / (places.len() as u64).div_ceil(width).max(1),
-    };
-    let total = |census: u32| profile.censuses.totals().get(census as usize).copied();
-    let mut picked: Vec<u32> = Vec::new();
-    let mut last = None;
-    for census in places.clone() {
-        let here = pixel(census);
-        match picked.last_mut() {
-            Some(best) if last == Some(here) => {
-                if total(census) > total(*best) {
-                    *best = census;
-                }
-            }
-            _ => picked.push(census),
-        }
-        last = Some(here);
-    }
-    picked
-}
-
-fn stacks(chosen: &Chosen, profile: &HeapProfile, places: Range<u32>, picked: Vec<u32>) -> Stacks {
-    let censuses = chosen.bands.censuses(profile);
-    let mut bytes = Vec::with_capacity(picked.len() * (chosen.shown.len() + 1));
-    for &band in &chosen.shown {
-        let mut wanted = picked.iter().peekable();
-        for run in censuses.runs(band, places.clone()) {
-            while let Some(&census) = wanted.next_if(|&&census| census < run.censuses.end) {
-                let held = census >= run.censuses.start;
-                bytes.push(if held { run.bytes as f64 } else { 0.0 });
-            }
-        }
-        bytes.extend(wanted.map(|_| 0.0));
-    }
-    if !chosen.others.is_empty() {
-        let others = chosen.others_in(profile, places.clone());
-        let of = |census: &u32| others.get((census - places.start) as usize).copied();
-        bytes.extend(
-            picked
-                .iter()
-                .map(|census| of(census).unwrap_or_default() as f64),
-        );
-    }
-    let at = |census: &u32| match profile.time(*census) {
-        Some(time) => time.0 as f64,
-        None => f64::from(*census),
-    };
-    let total = |census: &u32| profile.censuses.totals().get(*census as usize).copied();
-    Stacks {
-        at: picked.iter().map(at).collect(),
-        total: picked
-            .iter()
-            .map(|census| total(census).unwrap_or_default() as f64)
-            .collect(),
-        census: picked,
-        bytes,
     }
 }
 
@@ -233,6 +151,7 @@ fn overlay(log: &Log<'_>, query: &ChartQuery, axis: Interval) -> Overlay {
             view: axis,
             width_px,
             rows: vec![Memory::Heap.into()],
+            ..TimelineQuery::default()
         };
         overlay.memory = question.marks(log).points;
     }

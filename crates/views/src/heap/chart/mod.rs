@@ -9,6 +9,7 @@ pub mod hit;
 pub mod paint;
 pub mod picture;
 mod stack;
+pub(crate) mod stacks;
 pub mod words;
 
 use serde::{Deserialize, Serialize};
@@ -124,6 +125,12 @@ impl Stacks {
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.at.is_empty()
+    }
+
+    /// How many bands have values.
+    #[must_use]
+    pub fn bands(&self) -> usize {
+        self.bytes.len().checked_div(self.len()).unwrap_or(0)
     }
 
     /// The bytes of a band in each of them.

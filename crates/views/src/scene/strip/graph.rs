@@ -4,7 +4,7 @@
 use super::Strip;
 use super::plot::{Band, Column, Outline, Plot, stacked};
 use crate::scene::colour::Rgb;
-use crate::scene::gauge::{Gauge, Look, Style, value};
+use crate::scene::gauge::{Gauge, Look, Style, Unit, value};
 use crate::scene::painter::{Align, Face, Painter, Rect};
 use eventlog::ids::Nanos;
 use model::marks::{GaugePoint, Values};
@@ -83,10 +83,10 @@ impl Strip<'_> {
                 self.paint_level(points, look, &plot, painter);
             }
         }
-        self.paint_scale(&plot, graph.gauge, painter);
+        self.paint_scale(&plot, graph.gauge.unit, painter);
     }
 
-    fn paint_grid(&self, plot: &Plot, painter: &mut impl Painter) {
+    pub(crate) fn paint_grid(&self, plot: &Plot, painter: &mut impl Painter) {
         for tick in plot.ticks.iter().skip(1) {
             let line = Rect::new(self.area.x, plot.y(*tick), self.area.w, 1.0);
             painter.fill(line, self.palette.faint_line.into());
@@ -94,11 +94,11 @@ impl Strip<'_> {
     }
 
     /// What the top of the plot stands for, if there is something in it.
-    fn paint_scale(&self, plot: &Plot, gauge: Gauge, painter: &mut impl Painter) {
+    pub(crate) fn paint_scale(&self, plot: &Plot, unit: Unit, painter: &mut impl Painter) {
         if plot.is_empty {
             return;
         }
-        let text = value(gauge.unit, plot.top);
+        let text = value(unit, plot.top);
         let back = Rect::new(
             self.area.x + 2.0,
             self.area.y + 2.0,

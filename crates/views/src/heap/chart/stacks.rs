@@ -1,0 +1,103 @@
+//! The stacks of values that a picture of so many pixels needs.
+
+use std::ops::Range;
+
+use super::Stacks;
+use crate::heap::choice::Chosen;
+use analysis::heap::HeapProfile;
+use eventlog::ids::Nanos;
+use model::time::Interval;
+
+/// No chart is drawn wider.
+pub(super) const MOST_PX: u32 = 1 << 14;
+
+/// The censuses in view, with one on each side, so that what is drawn reaches
+/// to the edges.
+pub(crate) fn in_view(profile: &HeapProfile, axis: Interval, end: Nanos) -> Range<u32> {
+    let all = profile.censuses.len() as u32;
+    if !profile.is_timed() {
+        return 0..all;
+    }
+    let places = profile.places(Some(axis), end);
+    places.start.saturating_sub(1)..places.end.saturating_add(1).min(all)
+}
+
+/// The censuses that are drawn: of those that share a pixel, the one with the
+/// most bytes. All of them if there is a pixel for each.
+pub(crate) fn picked(
+    profile: &HeapProfile,
+    places: Range<u32>,
+    axis: Interval,
+    width_px: u32,
+) -> Vec<u32> {
+    let width = u64::from(width_px.clamp(1, MOST_PX));
+    if places.len() as u64 <= width {
+        return places.collect();
+    }
+    let pixel_ns = axis.duration().0.div_ceil(width).max(1);
+    let pixel = |census: u32| match profile.time(census) {
+        Some(time) => time.0 / pixel_ns,
+        None => u64::from(census) / (places.len() as u64).div_ceil(width).max(1),
+    };
+    let total = |census: u32| profile.censuses.totals().get(census as usize).copied();
+    let mut picked: Vec<u32> = Vec::new();
+    let mut last = None;
+    for census in places.clone() {
+        let here = pixel(census);
+        match picked.last_mut() {
+            Some(best) if last == Some(here) => {
+                if total(census) > total(*best) {
+                    *best = census;
+                }
+            }
+            _ => picked.push(census),
+        }
+        last = Some(here);
+    }
+    picked
+}
+
+/// The bytes of the bands that were chosen in some censuses: one after the other,
+/// and last all that are shown as one.
+pub(crate) fn stacks_of(
+    chosen: &Chosen,
+    profile: &HeapProfile,
+    places: Range<u32>,
+    picked: Vec<u32>,
+) -> Stacks {
+    let censuses = chosen.bands.censuses(profile);
+    let mut bytes = Vec::with_capacity(picked.len() * (chosen.shown.len() + 1));
+    for &band in &chosen.shown {
+        let mut wanted = picked.iter().peekable();
+        for run in censuses.runs(band, places.clone()) {
+            while let Some(&census) = wanted.next_if(|&&census| census < run.censuses.end) {
+                let held = census >= run.censuses.start;
+                bytes.push(if held { run.bytes as f64 } else { 0.0 });
+            }
+        }
+        bytes.extend(wanted.map(|_| 0.0));
+    }
+    if !chosen.others.is_empty() {
+        let others = chosen.others_in(profile, places.clone());
+        let of = |census: &u32| others.get((census - places.start) as usize).copied();
+        bytes.extend(
+            picked
+                .iter()
+                .map(|census| of(census).unwrap_or_default() as f64),
+        );
+    }
+    let at = |census: &u32| match profile.time(*census) {
+        Some(time) => time.0 as f64,
+        None => f64::from(*census),
+    };
+    let total = |census: &u32| profile.censuses.totals().get(*census as usize).copied();
+    Stacks {
+        at: picked.iter().map(at).collect(),
+        total: picked
+            .iter()
+            .map(|census| total(census).unwrap_or_default() as f64)
+            .collect(),
+        census: picked,
+        bytes,
+    }
+}
