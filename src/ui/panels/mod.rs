@@ -77,8 +77,8 @@ panels! {
     "gc", "4", "Collections", (), collections::Collections, "Every garbage collection and its pause.";
     "sparks", "5", "Sparks", (), sparks::Sparks, "What became of the sparks, and how long they ran.";
     "flame", "6", "Flame graph", FlameView, flame::FlameGraph, "Where the time or the memory goes, by call stacks.";
-    "ticky", , "Ticky", TickyView, ticky::Ticky, "How often code was entered and what it allocated, by ticky counters.";
     "heap", , "Heap", HeapView, heap::Heap, "What holds the heap: heap profiles as charts and tables.";
+    "ticky", , "Ticky", TickyView, ticky::Ticky, "How often code was entered and what it allocated, by ticky counters.";
     "process", "7", "Process", (), process::Process, "How the program was run, and what is wrong or odd about the log.";
     "view", "8", "In view", (), in_view::InView, "What the timeline shows now, as a table.";
     "notes", "9", "Notes", (), notes::NotesPanel, "Names that you give to moments and ranges.";
