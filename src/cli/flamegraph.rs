@@ -228,7 +228,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
 }
 
 /// Gives names to the addresses of a log, and says so where that fails.
-fn name_addresses(session: &mut Session, path: &Path) -> Result<(), Failure> {
+pub(super) fn name_addresses(session: &mut Session, path: &Path) -> Result<(), Failure> {
     let failed = |error: &dyn std::fmt::Display| {
         let what = format!("{error}: {}", path.display());
         Failure::Absent(what)

@@ -12,6 +12,7 @@
 mod check;
 mod events;
 mod flamegraph;
+mod heap;
 mod info;
 mod input;
 mod out;
@@ -58,6 +59,8 @@ enum Command {
     Summary(summary::Arguments),
     /// How each thread spent its time: running, waiting for a capability, blocked and on what
     Threads(threads::Arguments),
+    /// What holds the heap: bands of a heap profile with their numbers, single censuses, the difference of two, charts
+    Heap(heap::Arguments),
     /// How often code was entered and what it allocated, by ticky counters (ghc -ticky, +RTS -lT)
     Ticky(ticky::Arguments),
     /// Where the time of capabilities, threads and the program went, every nanosecond in one class
@@ -138,6 +141,7 @@ pub fn run() -> ExitCode {
         Command::Spans(arguments) => spans::run(arguments, &mut out),
         Command::Summary(arguments) => summary::run(arguments, &mut out),
         Command::Threads(arguments) => threads::run(arguments, &mut out),
+        Command::Heap(arguments) => heap::run(arguments, &mut out),
         Command::Ticky(arguments) => ticky::run(arguments, &mut out),
         Command::Time(arguments) => time::run(arguments, &mut out),
         Command::Flamegraph(arguments) => flamegraph::run(arguments, &mut out),

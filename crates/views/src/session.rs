@@ -156,6 +156,12 @@ impl Session {
         &self.reader
     }
 
+    /// What the analyses found.
+    #[must_use]
+    pub const fn recording(&self) -> &Recording {
+        &self.recording
+    }
+
     /// How many events were read so far.
     #[must_use]
     pub const fn events(&self) -> u64 {

@@ -1,0 +1,274 @@
+//! The bands of a profile with their formulas.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::super::out::escape_line;
+use super::{Asked, Failure, Out, Table, in_columns};
+use analysis::heap::HeapProfile;
+use eventlog::info_tables::InfoTable;
+use model::census::{BandId, BandSums};
+use views::cells::Cell;
+use views::heap::choice::Chosen;
+use views::scene::format;
+
+/// The columns for other programs: bytes, byte-seconds, and the line through the bytes with
+/// both axes scaled to 1. `sum` is what eventlog2html, divided by 10⁶, calls the integrated
+/// size.
+const COLUMNS: [&str; 19] = [
+    "label",
+    "name",
+    "n",
+    "first",
+    "last",
+    "mean",
+    "max",
+    "integral_byte_seconds",
+    "stddev",
+    "slope",
+    "intercept",
+    "r2",
+    "bytes_per_second",
+    "sum",
+    "closure_type",
+    "type",
+    "function",
+    "module",
+    "place",
+];
+
+pub(super) fn print(asked: &Asked<'_>, out: &mut Out) -> Result<(), Failure> {
+    if asked.arguments.output.json {
+        let profiles = asked.profiles();
+        let profiles = profiles.map(|(number, profile)| document(asked, number, profile));
+        let document = json!({ "profiles": profiles.collect::<Vec<_>>() });
+        return Ok(out.json(&document)?);
+    }
+    for (number, profile) in asked.profiles() {
+        let Some(chosen) = asked.session.heap(&asked.choice(number), asked.range) else {
+            continue;
+        };
+        if asked.for_reading() {
+            out.text(head(asked, &chosen, profile))?;
+            out.text(in_columns(&lines(&chosen)))?;
+            continue;
+        }
+        let mut table = Table::begin(out, asked.arguments.output, &COLUMNS)?;
+        for &band in &chosen.shown {
+            table.row(&cells(asked, profile, &chosen, band))?;
+        }
+        table.end()?;
+    }
+    Ok(())
+}
+
+/// A profile in JSON.
+#[derive(Serialize)]
+struct ProfileDocument {
+    breakdown: &'static str,
+    period_ns: u64,
+    filters: Map<String, Value>,
+    censuses: usize,
+    bands: Vec<BandDocument>,
+}
+
+/// A band in JSON.
+#[derive(Serialize)]
+struct BandDocument {
+    label: String,
+    n: u32,
+    first: u64,
+    last: u64,
+    mean: f64,
+    max: u64,
+    /// `null` if it is not known when the censuses were.
+    integral_byte_seconds: Option<f64>,
+    stddev: f64,
+    slope: Option<f64>,
+    intercept: Option<f64>,
+    r2: Option<f64>,
+    ipe: Option<Value>,
+}
+
+fn document(asked: &Asked<'_>, number: u32, profile: &HeapProfile) -> ProfileDocument {
+    let kind = &profile.kind;
+    let filters = kind.filters.iter();
+    let chosen = asked.session.heap(&asked.choice(number), asked.range);
+    let chosen = chosen.as_ref();
+    let bands = chosen.into_iter().flat_map(|chosen| {
+        let bands = chosen.shown.iter();
+        bands.map(|&band| band_document(asked, profile, chosen, band))
+    });
+    ProfileDocument {
+        breakdown: kind.breakdown.flag(),
+        period_ns: kind.period_ns,
+        filters: filters
+            .map(|(name, text)| (name.replace([' ', '-'], "_"), json!(text)))
+            .collect(),
+        censuses: chosen.map_or(0, |chosen| chosen.ranking.censuses().len()),
+        bands: bands.collect(),
+    }
+}
+
+fn band_document(
+    asked: &Asked<'_>,
+    profile: &HeapProfile,
+    chosen: &Chosen,
+    band: BandId,
+) -> BandDocument {
+    let sums = chosen.ranking.sums(band);
+    let growth = sums.growth();
+    BandDocument {
+        label: asked.called(profile, chosen, band),
+        n: sums.censuses,
+        first: sums.first,
+        last: sums.last,
+        mean: sums.mean(),
+        max: sums.max,
+        integral_byte_seconds: integral(profile, &sums),
+        stddev: sums.stddev(),
+        slope: growth.map(|growth| growth.slope),
+        intercept: growth.map(|growth| growth.intercept),
+        r2: growth.map(|growth| growth.r2),
+        ipe: asked.info_table(profile, band).map(|table| {
+            json!({
+                "name": table.name,
+                "closure_type": table.closure_type.map(|kind| kind.name()),
+                "type": table.type_,
+                "label": table.label,
+                "module": table.module,
+                "place": table.place.to_string(),
+            })
+        }),
+    }
+}
+
+/// An integral over time needs times.
+fn integral(profile: &HeapProfile, sums: &BandSums) -> Option<f64> {
+    profile.is_timed().then(|| sums.integral_byte_seconds())
+}
+
+fn cells<'a>(
+    asked: &'a Asked<'_>,
+    profile: &HeapProfile,
+    chosen: &'a Chosen,
+    band: BandId,
+) -> [Cell<'a>; COLUMNS.len()] {
+    let sums = chosen.ranking.sums(band);
+    let growth = sums.growth();
+    let table = asked.info_table(profile, band);
+    let of_table = |text: fn(&InfoTable<'a>) -> &'a str| Cell::from(table.as_ref().map(text));
+    let kind = table.as_ref().and_then(|table| table.closure_type);
+    let place = table.as_ref().map(|table| table.place.to_string());
+    [
+        asked.called(profile, chosen, band).into(),
+        chosen.bands.name(band).into(),
+        u64::from(sums.censuses).into(),
+        sums.first.into(),
+        sums.last.into(),
+        sums.mean().into(),
+        sums.max.into(),
+        integral(profile, &sums).into(),
+        sums.stddev().into(),
+        growth.map(|growth| growth.slope).into(),
+        growth.map(|growth| growth.intercept).into(),
+        growth.map(|growth| growth.r2).into(),
+        growth
+            .filter(|_| profile.is_timed())
+            .map(|growth| growth.bytes_per_second)
+            .into(),
+        u64::try_from(sums.bytes).unwrap_or(u64::MAX).into(),
+        kind.map(|kind| kind.name()).into(),
+        of_table(|table| table.type_),
+        of_table(|table| table.label),
+        of_table(|table| table.module),
+        place.into(),
+    ]
+}
+
+/// What stands above the table for reading.
+fn head(asked: &Asked<'_>, chosen: &Chosen, profile: &HeapProfile) -> String {
+    let censuses = chosen.ranking.censuses();
+    let all = profile.censuses.len() as u64;
+    let count = match censuses.len() as u64 {
+        some if some < all => format!("{} of {}", format::count(some), format::many(all, "census")),
+        _ => format::many(all, "census"),
+    };
+    let filters = profile.kind.filters.iter();
+    let only: String = filters
+        .map(|(name, text)| format!(", only {name} {text}"))
+        .collect();
+    let bands = format::many(chosen.ranking.bands().len() as u64, "band");
+    escape_line(&format!("{}{only}: {count}, {bands}", asked.title())) + "\n"
+}
+
+/// The heads of the columns for reading.
+const HEADS: [&str; 9] = [
+    "share",
+    "average",
+    "maximum",
+    "first",
+    "last",
+    "deviation",
+    "growth",
+    "R²",
+    "band",
+];
+
+/// The table for reading, with those that are not shown in the last line but one, and all of
+/// them in the last.
+fn lines(chosen: &Chosen) -> Vec<Vec<String>> {
+    let all = chosen.ranking.bytes();
+    let mut lines = vec![HEADS.map(str::to_owned).to_vec()];
+    for &band in &chosen.shown {
+        let name = escape_line(chosen.bands.name(band));
+        lines.push(line(&chosen.ranking.sums(band), all, name));
+    }
+    if !chosen.others.is_empty() {
+        let sums = chosen.others.iter().map(|&band| chosen.ranking.sums(band));
+        let bytes: u128 = sums.map(|sums| sums.bytes).sum();
+        let count = format::many(chosen.others.len() as u64, "other");
+        lines.push(of_many(chosen, bytes, count));
+    }
+    lines.push(of_many(chosen, all, "all bands".to_owned()));
+    lines
+}
+
+fn line(sums: &BandSums, all: u128, name: String) -> Vec<String> {
+    let growth = sums.growth();
+    let none = || format::NOTHING.to_owned();
+    vec![
+        share(sums.bytes, all),
+        format::bytes(sums.mean().round() as u64),
+        format::bytes(sums.max),
+        format::bytes(sums.first),
+        format::bytes(sums.last),
+        format::bytes(sums.stddev().round() as u64),
+        growth.map_or_else(none, |growth| per_second(growth.bytes_per_second)),
+        growth.map_or_else(none, |growth| format!("{:.2}", growth.r2)),
+        name,
+    ]
+}
+
+/// A line of several bands together: their sums of squares are not known.
+fn of_many(chosen: &Chosen, bytes: u128, name: String) -> Vec<String> {
+    let mean = bytes as f64 / chosen.ranking.censuses().len().max(1) as f64;
+    let mut line = vec![String::new(); HEADS.len()];
+    line[0] = share(bytes, chosen.ranking.bytes());
+    line[1] = format::bytes(mean.round() as u64);
+    line[HEADS.len() - 1] = name;
+    line
+}
+
+fn share(part: u128, whole: u128) -> String {
+    match whole {
+        0 => format::NOTHING.to_owned(),
+        _ => format::fraction(part as f64 / whole as f64),
+    }
+}
+
+/// Bytes per second, with their sign.
+fn per_second(bytes: f64) -> String {
+    let sign = if bytes < 0.0 { "−" } else { "+" };
+    format!("{sign}{}/s", format::bytes(bytes.abs().round() as u64))
+}

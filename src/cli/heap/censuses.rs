@@ -1,0 +1,327 @@
+//! Censuses one by one, and the difference of two.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use serde_json::{Value, json};
+
+use super::super::out::escape_line;
+use super::{Asked, Failure, Out, Table, in_columns};
+use analysis::heap::HeapProfile;
+use analysis::heap::ranking::Order;
+use model::census::BandId;
+use views::cells::Cell;
+use views::heap::choice::{Chosen, HeapChoice};
+use views::scene::format;
+
+/// How many censuses are taken out of the bands at once.
+const AT_ONCE: u32 = 64;
+
+/// All censuses, one after the other.
+pub(super) fn print_all(asked: &Asked<'_>, out: &mut Out) -> Result<(), Failure> {
+    const COLUMNS: [&str; 5] = ["profile", "census", "time_ns", "era", "bytes"];
+    let mut rows: Vec<[Cell<'_>; 5]> = Vec::new();
+    for (number, profile) in asked.profiles() {
+        let Some(chosen) = asked.session.heap(&asked.choice(number), asked.range) else {
+            continue;
+        };
+        if asked.arguments.output.json {
+            print_with_bands(asked, number, profile, &chosen, out)?;
+            continue;
+        }
+        for census in chosen.ranking.censuses().clone() {
+            rows.push([
+                u64::from(number).into(),
+                u64::from(census).into(),
+                profile.time(census).map(|time| time.0).into(),
+                profile.era(census).into(),
+                total(profile, census).into(),
+            ]);
+        }
+    }
+    if asked.arguments.output.json {
+        return Ok(());
+    }
+    if asked.for_reading() {
+        let heads = COLUMNS.map(str::to_owned).to_vec();
+        let rows = rows
+            .iter()
+            .map(|row| row.iter().map(|cell| cell.text().into_owned()));
+        let lines: Vec<Vec<String>> = rows.map(Iterator::collect).collect();
+        return Ok(out.text(in_columns(&[vec![heads], lines].concat()))?);
+    }
+    let mut table = Table::begin(out, asked.arguments.output, &COLUMNS)?;
+    for row in &rows {
+        table.row(row)?;
+    }
+    Ok(table.end()?)
+}
+
+fn total(profile: &HeapProfile, census: u32) -> u64 {
+    let total = profile.censuses.totals().get(census as usize);
+    total.copied().unwrap_or_default()
+}
+
+/// A line of JSON for each census of a range, with the bands in it.
+fn print_with_bands(
+    asked: &Asked<'_>,
+    number: u32,
+    profile: &HeapProfile,
+    chosen: &Chosen,
+    out: &mut Out,
+) -> Result<(), Failure> {
+    let labels: Vec<String> = chosen
+        .shown
+        .iter()
+        .map(|&band| asked.called(profile, chosen, band))
+        .collect();
+    let places = chosen.ranking.censuses();
+    for from in places.clone().step_by(AT_ONCE as usize) {
+        let part = from..from.saturating_add(AT_ONCE).min(places.end);
+        for (census, bands) in part.clone().zip(by_census(profile, chosen, &part)) {
+            let bands = bands.iter().map(|(place, bytes)| (&labels[*place], bytes));
+            let bands = json!(bands.collect::<Vec<_>>());
+            out.json(&document(number, profile, census, bands))?;
+        }
+    }
+    Ok(())
+}
+
+/// For each of some censuses the bands in it, by their places among those that are shown,
+/// with their bytes.
+fn by_census(profile: &HeapProfile, chosen: &Chosen, part: &Range<u32>) -> Vec<Vec<(usize, u64)>> {
+    let mut found = vec![Vec::new(); part.len()];
+    let censuses = chosen.bands.censuses(profile);
+    for (place, &band) in chosen.shown.iter().enumerate() {
+        for run in censuses
+            .runs(band, part.clone())
+            .filter(|run| run.bytes > 0)
+        {
+            for census in run.censuses.clone() {
+                found[(census - part.start) as usize].push((place, run.bytes));
+            }
+        }
+    }
+    found
+}
+
+fn document(number: u32, profile: &HeapProfile, census: u32, bands: Value) -> Value {
+    json!({
+        "profile": number,
+        "census": census,
+        "time_ns": profile.time(census).map(|time| time.0),
+        "era": profile.era(census),
+        "bands": bands,
+    })
+}
+
+/// A band in one census or in two.
+struct Row {
+    band: BandId,
+    before: u64,
+    after: u64,
+}
+
+impl Row {
+    fn change(&self) -> i128 {
+        i128::from(self.after) - i128::from(self.before)
+    }
+}
+
+/// The bands that one of some censuses has, in the order that is asked for: by size the
+/// largest or most changed are first, by growth those that grew the most.
+fn rows(asked: &Asked<'_>, profile: &HeapProfile, chosen: &Chosen, of: [u32; 2]) -> Vec<Row> {
+    let censuses = chosen.bands.censuses(profile);
+    let row = |&band| {
+        let [before, after] = of.map(|census| censuses.at(band, census));
+        Row {
+            band,
+            before,
+            after,
+        }
+    };
+    let all = chosen.shown.iter().map(row);
+    let mut rows: Vec<Row> = all.filter(|row| row.before > 0 || row.after > 0).collect();
+    match asked.arguments.sort {
+        // The bands are in this order already.
+        Order::Name => return rows,
+        Order::Growth => rows.sort_by_key(|row| Reverse(row.change())),
+        Order::Size | Order::Deviation if of[0] == of[1] => {
+            rows.sort_by_key(|row| Reverse(row.after));
+        }
+        Order::Size | Order::Deviation => {
+            rows.sort_by_key(|row| Reverse(row.change().unsigned_abs()));
+        }
+    }
+    if asked.arguments.reverse {
+        rows.reverse();
+    }
+    rows
+}
+
+/// The first profile that is asked for, with all bands that the filter lets through, if it
+/// has these censuses.
+fn all_bands<'a>(
+    asked: &'a Asked<'_>,
+    censuses: &[u32],
+) -> Result<(u32, &'a HeapProfile, Chosen), Failure> {
+    let found = asked.profiles().next();
+    let chosen = found.and_then(|(number, profile)| {
+        let choice = HeapChoice {
+            bands: u32::MAX,
+            ..asked.choice(number)
+        };
+        let chosen = asked.session.heap(&choice, None)?;
+        Some((number, profile, chosen))
+    });
+    let (number, profile, chosen) =
+        chosen.ok_or_else(|| Failure::Absent("the log has no heap profile".to_owned()))?;
+    let count = profile.censuses.len() as u64;
+    match censuses.iter().find(|&&census| u64::from(census) >= count) {
+        Some(missing) => Err(Failure::Absent(format!(
+            "the heap profile has no census {missing}: it has {}, counted from 0",
+            format::many(count, "census")
+        ))),
+        None => Ok((number, profile, chosen)),
+    }
+}
+
+/// A census as it is called above a table.
+fn words(profile: &HeapProfile, census: u32) -> String {
+    let bytes = format::bytes(total(profile, census));
+    match profile.time(census) {
+        Some(time) => format!("census {census} at {}: {bytes}", format::time(time)),
+        None => format!("census {census}: {bytes}"),
+    }
+}
+
+/// The bands of one census.
+pub(super) fn print_one(asked: &Asked<'_>, census: u32, out: &mut Out) -> Result<(), Failure> {
+    const COLUMNS: [&str; 3] = ["label", "name", "bytes"];
+    let (number, profile, chosen) = all_bands(asked, &[census])?;
+    let mut rows = rows(asked, profile, &chosen, [census; 2]);
+    let left_out = rows.split_off(rows.len().min(asked.choice(number).bands as usize));
+    let label = |row: &Row| asked.called(profile, &chosen, row.band);
+    if asked.arguments.output.json {
+        let bands: Vec<_> = rows.iter().map(|row| (label(row), row.after)).collect();
+        return Ok(out.json(&document(number, profile, census, json!(bands)))?);
+    }
+    if !asked.for_reading() {
+        let mut table = Table::begin(out, asked.arguments.output, &COLUMNS)?;
+        for row in &rows {
+            let name = chosen.bands.name(row.band);
+            table.row(&[label(row).into(), name.into(), row.after.into()])?;
+        }
+        return Ok(table.end()?);
+    }
+    let whole = total(profile, census);
+    let line = |bytes: u64, name: String| {
+        let share = format::percent(bytes, whole);
+        vec![share, format::bytes(bytes), name]
+    };
+    let mut lines = vec![["share", "bytes", "band"].map(str::to_owned).to_vec()];
+    for row in &rows {
+        let name = escape_line(chosen.bands.name(row.band));
+        lines.push(line(row.after, name));
+    }
+    if !left_out.is_empty() {
+        let bytes = left_out.iter().map(|row| row.after).sum();
+        lines.push(line(bytes, format::many(left_out.len() as u64, "other")));
+    }
+    out.text(format_args!(
+        "{}\n{}",
+        words(profile, census),
+        in_columns(&lines)
+    ))?;
+    Ok(())
+}
+
+/// What grew and what shrank between two censuses.
+pub(super) fn print_difference(
+    asked: &Asked<'_>,
+    between: [u32; 2],
+    out: &mut Out,
+) -> Result<(), Failure> {
+    const COLUMNS: [&str; 5] = ["label", "name", "before", "after", "change"];
+    let (number, profile, chosen) = all_bands(asked, &between)?;
+    let mut rows = rows(asked, profile, &chosen, between);
+    let left_out = rows.split_off(rows.len().min(asked.choice(number).bands as usize));
+    let label = |row: &Row| asked.called(profile, &chosen, row.band);
+    if asked.arguments.output.json {
+        let bands = rows.iter().map(|row| {
+            json!({
+                "label": label(row),
+                "before": row.before,
+                "after": row.after,
+                "change": signed(row),
+            })
+        });
+        let bands: Vec<Value> = bands.collect();
+        let [before, after] = between.map(|census| {
+            let time = profile.time(census).map(|time| time.0);
+            json!({ "census": census, "time_ns": time, "era": profile.era(census) })
+        });
+        let document =
+            json!({ "profile": number, "before": before, "after": after, "bands": bands });
+        return Ok(out.json(&document)?);
+    }
+    if !asked.for_reading() {
+        let mut table = Table::begin(out, asked.arguments.output, &COLUMNS)?;
+        for row in &rows {
+            table.row(&[
+                label(row).into(),
+                chosen.bands.name(row.band).into(),
+                row.before.into(),
+                row.after.into(),
+                Cell::Ratio(signed(row) as f64),
+            ])?;
+        }
+        return Ok(table.end()?);
+    }
+    let mut lines = vec![
+        ["change", "before", "after", "band"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
+    let line = |change, before, after, name| {
+        vec![
+            words_of(change),
+            format::bytes(before),
+            format::bytes(after),
+            name,
+        ]
+    };
+    for row in &rows {
+        let name = escape_line(chosen.bands.name(row.band));
+        lines.push(line(row.change(), row.before, row.after, name));
+    }
+    if !left_out.is_empty() {
+        let change = left_out.iter().map(Row::change).sum();
+        let before = left_out.iter().map(|row| row.before).sum();
+        let after = left_out.iter().map(|row| row.after).sum();
+        let name = format::many(left_out.len() as u64, "other");
+        lines.push(line(change, before, after, name));
+    }
+    let [before, after] = between.map(|census| words(profile, census));
+    out.text(format_args!(
+        "from {before}\nto {after}\n{}",
+        in_columns(&lines)
+    ))?;
+    Ok(())
+}
+
+/// Bytes of a census are fewer than 2⁴⁸.
+fn signed(row: &Row) -> i64 {
+    i64::try_from(row.change()).unwrap_or_default()
+}
+
+/// Bytes that came or went, with their sign.
+fn words_of(change: i128) -> String {
+    let sign = match change {
+        0 => "",
+        1.. => "+",
+        _ => "−",
+    };
+    let bytes = u64::try_from(change.unsigned_abs()).unwrap_or(u64::MAX);
+    format!("{sign}{}", format::bytes(bytes))
+}

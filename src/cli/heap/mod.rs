@@ -1,0 +1,289 @@
+//! `eventscope heap FILE`: what holds the heap, by band and by census.
+
+mod bands;
+mod censuses;
+mod eventlog2html;
+
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use super::flamegraph::name_addresses;
+use super::{Condition, Failure, Input, Out, Output, Range, Style, Table, report, say};
+use analysis::heap::ranking::Order;
+use analysis::heap::{HeapProfile, Label};
+use eventlog::info_tables::InfoTable;
+use eventlog::names::Key;
+use model::census::BandId;
+use model::time::Interval;
+use views::heap::chart::ChartQuery;
+use views::heap::chart::picture::{Look, chart_px, heap_svg};
+use views::heap::choice::{Chosen, Grouping, HeapChoice};
+use views::heap::settings::Form;
+use views::scene::format;
+use views::session::Session;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The log, or a heap profile in text (.hp)
+    file: PathBuf,
+    /// Which heap profile, counted from 0; without it all in JSON, else the first
+    #[arg(long, value_name = "N")]
+    profile: Option<u32>,
+    /// At most so many bands, those that hold the most; 0 for all [default: 15 in tables for reading and charts, else all]
+    #[arg(long, value_name = "N")]
+    bands: Option<u32>,
+    /// By what bands are sorted
+    #[arg(long, value_name = "ORDER", default_value = "size", value_parser = order())]
+    sort: Order,
+    /// The other way round
+    #[arg(long)]
+    reverse: bool,
+    /// Only bands with this text in their names
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    filter: String,
+    /// What is put together to one band
+    #[arg(long, value_name = "BY", default_value = "band", value_parser = group())]
+    group: Grouping,
+    #[command(flatten)]
+    range: Range,
+    /// Each census: when it was, its era, its bytes; with --json also those of all bands
+    #[arg(long)]
+    censuses: bool,
+    /// The bands of one census, counted from 0
+    #[arg(long, value_name = "CENSUS", conflicts_with = "censuses")]
+    census: Option<u32>,
+    /// What grew and what shrank between two censuses, counted from 0
+    #[arg(long, value_names = ["CENSUS", "CENSUS"], num_args = 2, conflicts_with_all = ["censuses", "census"])]
+    between: Option<Vec<u32>>,
+    /// Write the chart to this file, as SVG
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["censuses", "census", "between", "json", "csv", "tsv"])]
+    chart: Option<PathBuf>,
+    /// The form of the chart
+    #[arg(long, default_value = "area", requires = "chart", value_parser = form())]
+    form: Form,
+    /// A chart for dark pages
+    #[arg(long, requires = "chart")]
+    dark: bool,
+    /// The JSON that eventlog2html --json writes, for scripts that read it
+    #[arg(long, conflicts_with_all = ["censuses", "census", "between", "chart", "group", "from", "to", "csv", "tsv"])]
+    eventlog2html: bool,
+    #[command(flatten)]
+    traces: eventlog2html::Traces,
+    /// The program that wrote the log, or what nm prints of it: names for info tables
+    #[arg(long, value_name = "FILE")]
+    symbols: Option<PathBuf>,
+    /// Print rows with tabs between their cells, and all columns
+    #[arg(long, conflicts_with_all = ["json", "csv"])]
+    tsv: bool,
+    #[command(flatten)]
+    output: Output,
+}
+
+fn order() -> impl TypedValueParser<Value = Order> {
+    let words = Order::ALL.map(Order::word);
+    let named = |word: String| Order::ALL.into_iter().find(|order| order.word() == word);
+    PossibleValuesParser::new(words).try_map(move |word| named(word).ok_or("no such order"))
+}
+
+fn group() -> impl TypedValueParser<Value = Grouping> {
+    let words = Grouping::all().map(Grouping::word);
+    PossibleValuesParser::new(words)
+        .try_map(|word| Grouping::named(&word).ok_or("no such grouping"))
+}
+
+fn form() -> impl TypedValueParser<Value = Form> {
+    let words = Form::ALL.iter().map(|form| form.word());
+    PossibleValuesParser::new(words).try_map(|word| Form::named(&word).ok_or("no such form"))
+}
+
+/// How many bands tables for reading and charts have.
+const BANDS: u32 = 15;
+
+pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
+    let range = arguments.range.span()?;
+    let input = Input::open(&arguments.file)?;
+    let mut session = input.read_session()?;
+    if let Some(path) = &arguments.symbols {
+        name_addresses(&mut session, path)?;
+    }
+    let condition = report(session.reader());
+    let asked = Asked {
+        arguments,
+        session: &session,
+        range,
+        profiles: profiles(arguments, &session)?,
+    };
+    if arguments.eventlog2html {
+        eventlog2html::print(&asked, &input, out)?;
+    } else if let Some(path) = &arguments.chart {
+        asked.draw(path)?;
+    } else if arguments.censuses {
+        censuses::print_all(&asked, out)?;
+    } else if let Some(census) = arguments.census {
+        censuses::print_one(&asked, census, out)?;
+    } else if let Some([before, after]) = arguments.between.as_deref() {
+        censuses::print_difference(&asked, [*before, *after], out)?;
+    } else {
+        bands::print(&asked, out)?;
+    }
+    Ok(condition)
+}
+
+/// The profiles that are asked for, by their numbers.
+fn profiles(arguments: &Arguments, session: &Session) -> Result<Vec<u32>, Failure> {
+    let count = session.recording().heap().iter().count() as u32;
+    if count == 0 {
+        let what = "the log has no heap profile: run the program with +RTS -hT -l, or another of -hi, -hc, -hy, -hd, -hm, -hr, -hb, -he";
+        return Err(Failure::Absent(what.to_owned()));
+    }
+    match arguments.profile {
+        Some(profile) if profile < count => Ok(vec![profile]),
+        Some(profile) => Err(Failure::Absent(format!(
+            "the log has no heap profile {profile}: it has {}, counted from 0",
+            format::many(count.into(), "profile")
+        ))),
+        None if arguments.output.json && !arguments.eventlog2html => Ok((0..count).collect()),
+        None => {
+            if count > 1 {
+                say(format_args!(
+                    "this is heap profile 0 of {count}; --profile names another"
+                ));
+            }
+            Ok(vec![0])
+        }
+    }
+}
+
+/// What is asked for, of which log.
+struct Asked<'a> {
+    arguments: &'a Arguments,
+    session: &'a Session,
+    range: Option<Interval>,
+    profiles: Vec<u32>,
+}
+
+impl Asked<'_> {
+    /// Whether rows are for reading, and not for other programs.
+    const fn for_reading(&self) -> bool {
+        let Arguments { tsv, output, .. } = self.arguments;
+        !(*tsv || output.json || output.is_csv())
+    }
+
+    /// Which bands of a profile.
+    fn choice(&self, profile: u32) -> HeapChoice {
+        let arguments = self.arguments;
+        let usual = if self.for_reading() { BANDS } else { 0 };
+        let bands = match arguments.bands.unwrap_or(usual) {
+            0 => u32::MAX,
+            bands => bands,
+        };
+        HeapChoice {
+            profile,
+            group: arguments.group,
+            bands,
+            order: arguments.sort,
+            reversed: arguments.reverse,
+            filter: arguments.filter.clone(),
+            ..HeapChoice::default()
+        }
+    }
+
+    /// The profiles with their numbers.
+    fn profiles(&self) -> impl Iterator<Item = (u32, &HeapProfile)> {
+        let all = self.session.recording().heap();
+        let numbers = self.profiles.iter();
+        numbers.filter_map(|&number| Some((number, all.get(number as usize)?)))
+    }
+
+    /// What a band is called for other programs: its label in the log; a stack by the names
+    /// of its cost centres, innermost first.
+    fn label(&self, profile: &HeapProfile, band: BandId) -> String {
+        let centre = |id| {
+            let name = self.session.recording().names.get(Key::CostCentre(id));
+            name.map_or_else(|| format!("cost centre {id}"), str::to_owned)
+        };
+        match profile.label(band) {
+            Some(Label::Text(text)) => text.into_owned(),
+            Some(Label::Stack(stack)) if stack.is_empty() => "MAIN".to_owned(),
+            Some(Label::Stack(stack)) => {
+                let names: Vec<String> = stack.into_iter().map(centre).collect();
+                names.join(";")
+            }
+            Some(Label::Rest) | None => "OTHER".to_owned(),
+        }
+    }
+
+    /// The label of a band, or the name of a group.
+    fn called(&self, profile: &HeapProfile, chosen: &Chosen, band: BandId) -> String {
+        match self.arguments.group {
+            Grouping::Band => self.label(profile, band),
+            _ => chosen.bands.name(band).to_owned(),
+        }
+    }
+
+    /// What the log says of the info table that a band is of.
+    fn info_table(&self, profile: &HeapProfile, band: BandId) -> Option<InfoTable<'_>> {
+        let (Grouping::Band, Some(Label::Text(label))) =
+            (self.arguments.group, profile.label(band))
+        else {
+            return None;
+        };
+        let address = u64::from_str_radix(label.strip_prefix("0x")?, 16).ok()?;
+        self.session.recording().names.info_tables().get(address)
+    }
+
+    fn draw(&self, path: &PathBuf) -> Result<(), Failure> {
+        let look = Look {
+            form: self.arguments.form,
+            dark: self.arguments.dark,
+            ..Look::default()
+        };
+        let query = ChartQuery {
+            choice: self.choice(self.profiles[0]),
+            range: self.range,
+            view: self.range,
+            width_px: chart_px(&look) as u32,
+            ..ChartQuery::default()
+        };
+        let chart = self.session.heap_chart(&query).unwrap_or_default();
+        let title = self.title();
+        let failed = |error| Failure::File(path.clone(), error);
+        let mut file = Out::new(Box::new(File::create(path).map_err(failed)?));
+        let svg = heap_svg(&chart, &title, &look);
+        let to = file.file(Style::Xml).map_err(failed)?;
+        to.write_all(svg.as_bytes()).map_err(failed)?;
+        file.flush().map_err(failed)
+    }
+
+    /// The program and its profile.
+    fn title(&self) -> String {
+        let program = self.session.overview().program;
+        let of = program.map_or_else(String::new, |program| format!("{program}: "));
+        let what = self.profiles().next().map(|(_, profile)| {
+            let breakdown = profile.kind.breakdown;
+            format!("heap by {} ({})", breakdown.what(), breakdown.flag())
+        });
+        of + &what.unwrap_or_default()
+    }
+}
+
+/// Rows for reading: texts in the last column, numbers to the right in all others.
+fn in_columns(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns.saturating_sub(1)).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let numbers = row.iter().zip(&widths);
+        let numbers: String = numbers
+            .map(|(cell, &width)| format!("{cell:>width$}  "))
+            .collect();
+        numbers + row.last().map_or("", String::as_str) + "\n"
+    };
+    rows.iter().map(line).collect()
+}
