@@ -54,13 +54,9 @@ impl Report {
 
     /// To how many characters the runtime cuts stacks (`-L`).
     fn most_characters(&self) -> usize {
-        let lengths = self
-            .job
-            .split(' ')
-            .filter_map(|flag| flag.strip_prefix("-L"));
-        lengths
-            .last()
-            .map_or(25, |length| length.parse().expect("a number"))
+        let mut flags = self.job.split(' ').rev();
+        let length = flags.find_map(|flag| flag.strip_prefix("-L"));
+        length.map_or(25, |length| length.parse().expect("a number"))
     }
 
     fn is_by_stack(&self) -> bool {
