@@ -10,9 +10,12 @@
 //! A command is a file here: its arguments, and `run`. `Command` lists them.
 
 mod check;
+mod eventlog2html;
 mod events;
 mod flamegraph;
 mod heap;
+mod heap_bands;
+mod heap_censuses;
 mod info;
 mod input;
 mod out;

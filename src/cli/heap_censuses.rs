@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
-use super::super::out::escape_line;
-use super::{Asked, Failure, Out, Table, in_columns};
+use super::heap::{Asked, in_columns};
+use super::out::escape_line;
+use super::{Failure, Out, Table};
 use analysis::heap::HeapProfile;
 use analysis::heap::ranking::Order;
 use model::census::BandId;

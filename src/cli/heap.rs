@@ -1,9 +1,5 @@
 //! `eventscope heap FILE`: what holds the heap, by band and by census.
 
-mod bands;
-mod censuses;
-mod eventlog2html;
-
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,7 +7,8 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::flamegraph::name_addresses;
-use super::{Condition, Failure, Input, Out, Output, Range, Style, Table, report, say};
+use super::{Condition, Failure, Input, Out, Output, Range, Style, report, say};
+use super::{eventlog2html, heap_bands, heap_censuses};
 use analysis::heap::ranking::Order;
 use analysis::heap::{HeapProfile, Label};
 use eventlog::info_tables::InfoTable;
@@ -34,19 +31,19 @@ pub(super) struct Arguments {
     profile: Option<u32>,
     /// At most so many bands, those that hold the most; 0 for all [default: 15 in tables for reading and charts, else all]
     #[arg(long, value_name = "N")]
-    bands: Option<u32>,
+    pub(super) bands: Option<u32>,
     /// By what bands are sorted
     #[arg(long, value_name = "ORDER", default_value = "size", value_parser = order())]
-    sort: Order,
+    pub(super) sort: Order,
     /// The other way round
     #[arg(long)]
-    reverse: bool,
+    pub(super) reverse: bool,
     /// Only bands with this text in their names
     #[arg(long, value_name = "TEXT", default_value = "")]
-    filter: String,
+    pub(super) filter: String,
     /// What is put together to one band
     #[arg(long, value_name = "BY", default_value = "band", value_parser = group())]
-    group: Grouping,
+    pub(super) group: Grouping,
     #[command(flatten)]
     range: Range,
     /// Each census: when it was, its era, its bytes; with --json also those of all bands
@@ -71,7 +68,7 @@ pub(super) struct Arguments {
     #[arg(long, conflicts_with_all = ["censuses", "census", "between", "chart", "group", "from", "to", "csv", "tsv"])]
     eventlog2html: bool,
     #[command(flatten)]
-    traces: eventlog2html::Traces,
+    pub(super) traces: eventlog2html::Traces,
     /// The program that wrote the log, or what nm prints of it: names for info tables
     #[arg(long, value_name = "FILE")]
     symbols: Option<PathBuf>,
@@ -79,7 +76,7 @@ pub(super) struct Arguments {
     #[arg(long, conflicts_with_all = ["json", "csv"])]
     tsv: bool,
     #[command(flatten)]
-    output: Output,
+    pub(super) output: Output,
 }
 
 fn order() -> impl TypedValueParser<Value = Order> {
@@ -100,7 +97,7 @@ fn form() -> impl TypedValueParser<Value = Form> {
 }
 
 /// How many bands tables for reading and charts have.
-const BANDS: u32 = 15;
+pub(super) const BANDS: u32 = 15;
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     let range = arguments.range.span()?;
@@ -121,13 +118,13 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     } else if let Some(path) = &arguments.chart {
         asked.draw(path)?;
     } else if arguments.censuses {
-        censuses::print_all(&asked, out)?;
+        heap_censuses::print_all(&asked, out)?;
     } else if let Some(census) = arguments.census {
-        censuses::print_one(&asked, census, out)?;
+        heap_censuses::print_one(&asked, census, out)?;
     } else if let Some([before, after]) = arguments.between.as_deref() {
-        censuses::print_difference(&asked, [*before, *after], out)?;
+        heap_censuses::print_difference(&asked, [*before, *after], out)?;
     } else {
-        bands::print(&asked, out)?;
+        heap_bands::print(&asked, out)?;
     }
     Ok(condition)
 }
@@ -158,22 +155,22 @@ fn profiles(arguments: &Arguments, session: &Session) -> Result<Vec<u32>, Failur
 }
 
 /// What is asked for, of which log.
-struct Asked<'a> {
-    arguments: &'a Arguments,
-    session: &'a Session,
-    range: Option<Interval>,
+pub(super) struct Asked<'a> {
+    pub(super) arguments: &'a Arguments,
+    pub(super) session: &'a Session,
+    pub(super) range: Option<Interval>,
     profiles: Vec<u32>,
 }
 
 impl Asked<'_> {
     /// Whether rows are for reading, and not for other programs.
-    const fn for_reading(&self) -> bool {
+    pub(super) const fn for_reading(&self) -> bool {
         let Arguments { tsv, output, .. } = self.arguments;
         !(*tsv || output.json || output.is_csv())
     }
 
     /// Which bands of a profile.
-    fn choice(&self, profile: u32) -> HeapChoice {
+    pub(super) fn choice(&self, profile: u32) -> HeapChoice {
         let arguments = self.arguments;
         let usual = if self.for_reading() { BANDS } else { 0 };
         let bands = match arguments.bands.unwrap_or(usual) {
@@ -192,7 +189,7 @@ impl Asked<'_> {
     }
 
     /// The profiles with their numbers.
-    fn profiles(&self) -> impl Iterator<Item = (u32, &HeapProfile)> {
+    pub(super) fn profiles(&self) -> impl Iterator<Item = (u32, &HeapProfile)> {
         let all = self.session.recording().heap();
         let numbers = self.profiles.iter();
         numbers.filter_map(|&number| Some((number, all.get(number as usize)?)))
@@ -200,7 +197,7 @@ impl Asked<'_> {
 
     /// What a band is called for other programs: its label in the log; a stack by the names
     /// of its cost centres, innermost first.
-    fn label(&self, profile: &HeapProfile, band: BandId) -> String {
+    pub(super) fn label(&self, profile: &HeapProfile, band: BandId) -> String {
         let centre = |id| {
             let name = self.session.recording().names.get(Key::CostCentre(id));
             name.map_or_else(|| format!("cost centre {id}"), str::to_owned)
@@ -217,7 +214,7 @@ impl Asked<'_> {
     }
 
     /// The label of a band, or the name of a group.
-    fn called(&self, profile: &HeapProfile, chosen: &Chosen, band: BandId) -> String {
+    pub(super) fn called(&self, profile: &HeapProfile, chosen: &Chosen, band: BandId) -> String {
         match self.arguments.group {
             Grouping::Band => self.label(profile, band),
             _ => chosen.bands.name(band).to_owned(),
@@ -225,7 +222,7 @@ impl Asked<'_> {
     }
 
     /// What the log says of the info table that a band is of.
-    fn info_table(&self, profile: &HeapProfile, band: BandId) -> Option<InfoTable<'_>> {
+    pub(super) fn info_table(&self, profile: &HeapProfile, band: BandId) -> Option<InfoTable<'_>> {
         let (Grouping::Band, Some(Label::Text(label))) =
             (self.arguments.group, profile.label(band))
         else {
@@ -259,7 +256,7 @@ impl Asked<'_> {
     }
 
     /// The program and its profile.
-    fn title(&self) -> String {
+    pub(super) fn title(&self) -> String {
         let program = self.session.overview().program;
         let of = program.map_or_else(String::new, |program| format!("{program}: "));
         let what = self.profiles().next().map(|(_, profile)| {
@@ -271,7 +268,7 @@ impl Asked<'_> {
 }
 
 /// Rows for reading: texts in the last column, numbers to the right in all others.
-fn in_columns(rows: &[Vec<String>]) -> String {
+pub(super) fn in_columns(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));

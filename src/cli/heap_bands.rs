@@ -3,8 +3,9 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::super::out::escape_line;
-use super::{Asked, Failure, Out, Table, in_columns};
+use super::heap::{Asked, in_columns};
+use super::out::escape_line;
+use super::{Failure, Out, Table};
 use analysis::heap::HeapProfile;
 use eventlog::info_tables::InfoTable;
 use model::census::{BandId, BandSums};

@@ -15,8 +15,8 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::super::Input;
-use super::{Asked, Failure, Out};
+use super::heap::{Asked, BANDS};
+use super::{Failure, Input, Out};
 use analysis::heap::ranking::Order;
 use analysis::heap::{Breakdown, HeapProfile, Label};
 use eventlog::ids::{CostCentreId, Nanos};
@@ -192,7 +192,7 @@ pub(super) fn print(asked: &Asked<'_>, input: &Input, out: &mut Out) -> Result<(
         .filter(|bucket| bucket.name.contains(&asked.arguments.filter))
         .collect();
     buckets.sort_by(|a, b| b.sums.bytes.cmp(&a.sums.bytes).then(a.key.cmp(&b.key)));
-    let most = match asked.arguments.bands.unwrap_or(super::BANDS) {
+    let most = match asked.arguments.bands.unwrap_or(BANDS) {
         0 => usize::MAX,
         bands => bands as usize,
     };
