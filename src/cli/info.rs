@@ -58,6 +58,7 @@ fn print_json(info: &Info, reader: &LogReader, out: &mut Out) -> io::Result<()> 
         "arguments": info.args,
         "pid": info.pid,
         "parent_pid": process.parent_pid,
+        "heap_report": reader.heap_report(),
         "started": process.started.map(|started| started.to_string()),
         "environment_variables": process.environment_count,
         "heap": process.heap,
@@ -78,6 +79,12 @@ fn print_json(info: &Info, reader: &LogReader, out: &mut Out) -> io::Result<()> 
 fn print_rows(info: &Info, reader: &LogReader, table: &mut Table<'_>) -> io::Result<()> {
     let or_unknown = |text: Option<&str>| text.unwrap_or("unknown").to_owned();
     let mut row = |field: &'static str, value: String| table.row(&[field.into(), value.into()]);
+    if let Some(report) = reader.heap_report() {
+        row("form", "heap profile in text (.hp)".to_owned())?;
+        if let Some(date) = &report.date {
+            row("date", date.clone())?;
+        }
+    }
     row("ghc", or_unknown(info.ghc_version()))?;
     row("rts", or_unknown(info.rts.as_deref()))?;
     row("program", or_unknown(info.program()))?;

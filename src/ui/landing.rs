@@ -115,7 +115,7 @@ pub(super) fn Landing(props: &LandingProps) -> Html {
             }
             <div class="drop">
                 <button class="primary" onclick={browse}>{ "Browse…" }</button>
-                <span>{ "or drop an " }<code>{ ".eventlog" }</code>{ " file here, gzip and zstd included" }</span>
+                <span>{ "or drop an " }<code>{ ".eventlog" }</code>{ " or a heap profile (" }<code>{ ".hp" }</code>{ ") here, gzip and zstd included" }</span>
             </div>
             <p class="privacy">
                 <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 1 2.5 3v4.5c0 3.4 2.3 6 5.5 7.5 3.2-1.5 5.5-4.1 5.5-7.5V3z" /></svg>

@@ -26,6 +26,7 @@ use analysis::flamegraph::source_info::SourceInfo;
 use analysis::info::TypeCount;
 use analysis::recording::Recording;
 use event_list::EventLists;
+use eventlog::hp::Report;
 use eventlog::ids::CapId;
 use eventlog::rows::{CHUNK_EVENTS, RowSource};
 use eventlog::{LogError, LogReader, Progress, Step};
@@ -51,6 +52,8 @@ pub struct Overview {
     pub events: u64,
     /// Uncompressed bytes.
     pub bytes: u64,
+    /// What a heap profile in text says of itself; `None` if the file is an eventlog.
+    pub report: Option<Report>,
     /// Such as `9.6.6`.
     pub ghc: Option<String>,
     /// The program's name, without its folder.
@@ -174,6 +177,7 @@ impl Session {
         let info = &self.recording.info;
         let (warnings, warning_count) = self.warnings();
         let store = &self.recording.store;
+        let report = self.reader.heap_report();
         Overview {
             span: self.span(),
             caps: info
@@ -182,7 +186,8 @@ impl Session {
                 .map(|(cap, life)| CapLife { cap, life })
                 .collect(),
             events: info.events,
-            bytes: self.reader.len().0,
+            bytes: report.map_or(self.reader.len().0, |report| report.bytes),
+            report: report.cloned(),
             ghc: info.ghc_version().map(str::to_owned),
             program: info.program().map(str::to_owned),
             threads: store.thread_count() as u64,

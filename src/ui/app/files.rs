@@ -88,9 +88,9 @@ impl App {
                 self.chosen(ctx, files);
             }
             Dropped::Folder => {
-                self.fail("That is a folder. Drop the .eventlog file that is in it.")
+                self.fail("That is a folder. Drop the .eventlog or .hp file that is in it.")
             }
-            Dropped::Nothing => self.fail("That is no file. Drop an .eventlog file."),
+            Dropped::Nothing => self.fail("That is no file. Drop an .eventlog or .hp file."),
         }
         true
     }

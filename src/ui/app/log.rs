@@ -26,6 +26,7 @@ use views::tracks::name::TrackName;
 use views::tracks::scope_of;
 use views::view::panel::PanelName;
 use views::words::findings::whole_sentence;
+use views::words::heap_report;
 
 /// How many threads are listed.
 const THREADS_LISTED: usize = 10_000;
@@ -196,6 +197,9 @@ impl App {
                 self.log.name
             ));
             return;
+        }
+        if self.log.overview.report.is_some() {
+            self.dialogs.notice = Some(heap_report::ABOUT.to_owned());
         }
         self.show_log();
         if let Some(link) = self.wanted.take() {

@@ -22,6 +22,7 @@ use eventlog::ids::Duration;
 use model::time::Interval;
 use views::scene::format;
 use views::tracks::collections::Collections as CollectionsTrack;
+use views::words::heap_report;
 
 const COLUMNS: &[Column] = &[
     Column::number("No.", "Which collection of the log, in the order of time"),
@@ -172,6 +173,10 @@ fn view_empty(props: &PanelProps) -> Html {
     let why = match (props.range, props.source.complete) {
         (Some(_), _) => {
             "No collection begins in the selected range. Drop the range (Esc) to see those of the whole log."
+        }
+        (None, _) if props.overview.report.is_some() => {
+            let why = heap_report::nothing_of("collections");
+            return html! { <p class="empty">{ why }</p> };
         }
         (None, false) => "No collection is known so far.",
         (None, true) => {

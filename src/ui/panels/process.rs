@@ -165,6 +165,9 @@ fn program(process: &process::Process, overview: &Overview) -> Html {
                 if let Some(parent) = process.parent_pid {
                     { fact("Started by", html! { <>{ "process " }<span class="number">{ parent }</span></> }, CLEAR) }
                 }
+                if let Some(date) = overview.report.as_ref().and_then(|report| report.date.clone()) {
+                    { fact("Started", html! { <span class="number">{ date }</span> }, ("As the file has it: local time where the program ran.", "")) }
+                }
                 if let Some(started) = process.started {
                     { fact("Started", wall_clock(started), ("When the log's clock was at 0.", "")) }
                 }

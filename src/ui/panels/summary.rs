@@ -16,6 +16,7 @@ use crate::ui::panel::{Marked, PanelProps, range_text, span_text, use_answer};
 use analysis::numbers::summary::{SparkTotals, Summary as Numbers};
 use model::time::Interval;
 use views::session::questions::SummaryQuery;
+use views::words::heap_report;
 use views::words::report::Report;
 
 /// How many capabilities are listed at first.
@@ -65,6 +66,9 @@ pub(super) fn Summary(props: &PanelProps) -> Html {
                 <h2>{ range_text(props.range, props.source.complete) }</h2>
                 if props.range.is_none() {
                     <p class="faint">{ "Drag on the timeline to see the numbers of a part" }</p>
+                }
+                if props.overview.report.is_some() {
+                    <p class="faint">{ heap_report::nothing_of("where time went, and of collections") }</p>
                 }
                 if let Some(whose) = whose(&props.marked) {
                     <p class="faint">{ whose }</p>

@@ -26,6 +26,7 @@ use model::time::Interval;
 use views::scene::format;
 use views::session::questions::ThreadCsvQuery;
 use views::tracks::thread::Thread;
+use views::words::heap_report;
 
 const COLUMNS: &[Column] = &[
     Column::number("#", "The number that the runtime gave the thread"),
@@ -182,9 +183,12 @@ pub(super) fn Threads(props: &PanelProps) -> Html {
     }
 }
 
-fn why_empty(props: &PanelProps, view: &ThreadView) -> &'static str {
+fn why_empty(props: &PanelProps, view: &ThreadView) -> String {
+    if props.overview.report.is_some() {
+        return heap_report::nothing_of("threads");
+    }
     let only_some = !props.marked.scope.threads.is_empty();
-    match (view.filter.trim().is_empty(), props.range) {
+    let why = match (view.filter.trim().is_empty(), props.range) {
         (true, _) if only_some => {
             "No thread of the selected tracks lived then: drop the selection (Esc) to see all threads of the whole log."
         }
@@ -200,7 +204,8 @@ fn why_empty(props: &PanelProps, view: &ThreadView) -> &'static str {
         (true, None) => {
             "This log has no events of threads. It was perhaps made without scheduler events: run the program with +RTS -l."
         }
-    }
+    };
+    why.to_owned()
 }
 
 /// The beginning of a thread's life, or of the part of it in the range.

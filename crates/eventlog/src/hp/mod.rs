@@ -35,6 +35,8 @@ mod stack;
 mod tests;
 mod write;
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::{ByteOffset, Nanos};
 use crate::problem::{Damage, DamageKind, DamageList, LineFlaw, LogError};
 use job::{Breakdown, Job, Kinds};
@@ -56,7 +58,7 @@ pub(crate) fn is_heap_report(bytes: &[u8]) -> bool {
 pub const MAX_LINE_BYTES: usize = 60_000;
 
 /// What is known of a heap profile in text beside its censuses.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     /// When the program was started, as the file has it: local time where it ran, such as
     /// `Fri Nov 20 09:49 2026`.

@@ -15,6 +15,8 @@ pub struct ProfileInfo {
     pub breakdown: Breakdown,
     /// How often a census was to be taken; 0 if at each collection (`-i0`).
     pub period_ns: u64,
+    /// Whether it was read from a text, which does not always tell how often.
+    pub from_text: bool,
     /// What it is limited to, in words, each with what is left out.
     pub filters: Vec<String>,
     /// How many censuses it has.
@@ -38,7 +40,13 @@ impl Query for ProfilesQuery {
     const NAME: &'static str = "heap profiles";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Vec<ProfileInfo> {
-        log.recording.heap().iter().map(ProfileInfo::of).collect()
+        let from_text = log.reader.heap_report().is_some();
+        let all = log.recording.heap().iter();
+        all.map(|profile| ProfileInfo {
+            from_text,
+            ..ProfileInfo::of(profile)
+        })
+        .collect()
     }
 }
 
@@ -49,6 +57,7 @@ impl ProfileInfo {
         Self {
             breakdown: profile.kind.breakdown,
             period_ns: profile.kind.period_ns,
+            from_text: false,
             filters: filters.map(|(what, text)| left_out(what, text)).collect(),
             censuses: profile.censuses.len() as u32,
             bands: profile.censuses.bands() as u32,
@@ -73,10 +82,11 @@ impl ProfileInfo {
         let censuses = format::many(self.censuses.into(), "census");
         let bands = format::many(self.bands.into(), "band");
         let period = match self.period_ns {
-            0 => "at each collection".to_owned(),
-            period => format!("every {}", format::duration(Duration(period))),
+            0 if self.from_text => String::new(),
+            0 => " at each collection".to_owned(),
+            period => format!(" every {}", format::duration(Duration(period))),
         };
-        format!("{censuses} {period}, {bands}")
+        format!("{censuses}{period}, {bands}")
     }
 
     /// What is not as one would expect, in sentences.

@@ -11,6 +11,7 @@
 //! with the [flame graph](crate::scene::flame).
 
 pub mod findings;
+pub mod heap_report;
 pub mod held;
 pub mod process;
 pub mod report;
