@@ -477,6 +477,8 @@ fn of_type(label: &str) -> Described {
 }
 
 /// A label of `-hr`: the number of the set, and its members: `(48)SYSTEM,MAIN`.
+/// The runtime numbers sets anew in each census, so the name is without it: sets
+/// of the same members are put together by name.
 fn retainers(label: &str) -> Described {
     let numbered = label
         .strip_prefix('(')
@@ -490,7 +492,7 @@ fn retainers(label: &str) -> Described {
             1 => format!("retainer set {number}"),
             many => format!("retainer set {number} of {many} members"),
         },
-        name: format!("{} ({number})", members.join(", ")),
+        name: members.join(", "),
         members,
         ..Described::default()
     }

@@ -219,7 +219,7 @@ fn other_labels_are_taken_apart() {
         (
             Breakdown::Retainer,
             "(48)SYSTEM,MAIN",
-            "SYSTEM, MAIN (48) | retainer set 48 of 2 members | - | - | - | -",
+            "SYSTEM, MAIN | retainer set 48 of 2 members | - | - | - | -",
         ),
         (Breakdown::Retainer, "odd", "odd |  | - | - | - | -"),
         (
