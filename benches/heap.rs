@@ -19,7 +19,10 @@ use eventlog::source::FileSource;
 use model::time::Interval;
 use views::heap::chart::ChartQuery;
 use views::heap::choice::HeapChoice;
+use views::heap::growth::{BurstsQuery, CompanionsQuery, GrowthQuery};
+use views::heap::moments::{MomentsChoice, MomentsQuery};
 use views::heap::profiles::ProfilesQuery;
+use views::heap::table::{BandColumn, BandSort, BandTableQuery};
 use views::session::{Session, read_session};
 
 const FIXTURE: &str = "tests/fixtures/logs/ghc-9.10.3/heap-ipe-N1-hi-l-au.eventlog";
@@ -107,5 +110,97 @@ fn heap(c: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, heap);
+/// A screen of the table, sorted by something else each time.
+fn table(session: &Session, choice: HeapChoice, range: Option<Interval>, turn: usize) -> usize {
+    let column = BandColumn::ALL[turn % BandColumn::ALL.len()];
+    let query = BandTableQuery {
+        choice,
+        range,
+        sort: BandSort::by(column),
+        rows: 0..100,
+    };
+    let table = session.ask(&query).expect("a heap profile");
+    table.rows.len()
+}
+
+fn tables(c: &mut Criterion) {
+    let session = load();
+    let span = session.overview().span.expect("events");
+    let mut group = c.benchmark_group("tables of the heap");
+    group.sample_size(10);
+    let mut turn = 0;
+    let mut next = move || {
+        turn += 1;
+        turn
+    };
+    let range = |turn: usize| {
+        let part = span.duration().0 / 1_000;
+        let start = span.start().0 + part * (turn as u64 % 400);
+        Some(Interval::new(Nanos(start), span.end()))
+    };
+    let usual = HeapChoice::default;
+    group.bench_function("another order", |b| {
+        b.iter(|| black_box(table(&session, usual(), None, next())));
+    });
+    group.bench_function("another range", |b| {
+        b.iter(|| {
+            let turn = next();
+            black_box(table(&session, usual(), range(turn), turn))
+        });
+    });
+    group.bench_function("a filter", |b| {
+        b.iter(|| {
+            let turn = next();
+            let filter = format!("{:x}", turn % 16);
+            black_box(table(
+                &session,
+                HeapChoice { filter, ..usual() },
+                None,
+                turn,
+            ))
+        });
+    });
+    group.bench_function("two censuses", |b| {
+        b.iter(|| {
+            let moments = MomentsChoice {
+                before: Some(next() as u32 % 500),
+                ..MomentsChoice::default()
+            };
+            let query = MomentsQuery {
+                moments,
+                rows: 0..100,
+                points: 600,
+                ..MomentsQuery::default()
+            };
+            black_box(session.ask(&query))
+        });
+    });
+    group.bench_function("what grows", |b| {
+        b.iter(|| {
+            let range = range(next());
+            black_box(session.ask(&GrowthQuery {
+                range,
+                ..GrowthQuery::default()
+            }))
+        });
+    });
+    // Sums are at hand: the list of what grows has asked for them.
+    let growing = session.ask(&GrowthQuery::default()).expect("a profile");
+    let mut suspects = growing.rows.iter().cycle();
+    group.bench_function("companions", |b| {
+        b.iter(|| {
+            let suspect = suspects.next().map(|row| row.called.key.clone());
+            let query = CompanionsQuery {
+                suspect: suspect.unwrap_or_default(),
+                ..CompanionsQuery::default()
+            };
+            black_box(session.ask(&query))
+        });
+    });
+    group.bench_function("bursts", |b| {
+        b.iter(|| black_box(session.ask(&BurstsQuery::default())));
+    });
+}
+
+criterion_group!(benches, heap, tables);
 criterion_main!(benches);

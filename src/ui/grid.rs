@@ -306,9 +306,9 @@ fn head(props: &GridProps) -> Html {
         html! {
             <div role="columnheader" aria-sort={word} title={column.help} class={classes!(column.number.then_some("right"))}>
                 if column.sortable {
-                    <button class="quiet" {onclick}>{ text }</button>
+                    <button class="quiet" data-help={column.help} {onclick}>{ text }</button>
                 } else {
-                    { text }
+                    <span data-help={column.help} tabindex="0">{ text }</span>
                 }
             </div>
         }

@@ -27,6 +27,7 @@ cfg_if::cfg_if! {
         mod open_log;
         mod palette;
         mod panel;
+        mod rows_out;
         mod same;
         mod save;
         mod shares;

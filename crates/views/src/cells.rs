@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 /// The content of one cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell<'a> {
@@ -102,6 +104,36 @@ pub fn push_csv(csv: &mut String, cell: &Cell<'_>, formulas: Formulas) {
     } else {
         csv.push_str(&text);
     }
+}
+
+/// How the cells of a row are told apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Separated {
+    /// By commas (RFC 4180); a spreadsheet takes no name for a formula.
+    #[default]
+    ByCommas,
+    /// By tabs. A tab or line end in a name becomes a space.
+    ByTabs,
+}
+
+/// Appends a row of cells, with its line end.
+pub fn push_row(out: &mut String, how: Separated, cells: &[Cell<'_>]) {
+    for (i, cell) in cells.iter().enumerate() {
+        match how {
+            Separated::ByCommas => {
+                out.push_str(if i > 0 { "," } else { "" });
+                push_csv(out, cell, Formulas::Neutralised);
+            }
+            Separated::ByTabs => {
+                out.push_str(if i > 0 { "\t" } else { "" });
+                out.push_str(&cell.text().replace(['\t', '\n', '\r'], " "));
+            }
+        }
+    }
+    out.push_str(match how {
+        Separated::ByCommas => "\r\n",
+        Separated::ByTabs => "\n",
+    });
 }
 
 /// Whether a spreadsheet takes a text for a formula: by its first character, before which some

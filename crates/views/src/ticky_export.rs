@@ -1,9 +1,9 @@
 //! The table of ticky counters for other programs: one list of columns for
 //! files and for the command line. Sizes are bytes.
 
-use crate::cells::{Cell, Formulas, push_csv};
+pub use crate::cells::Separated;
+use crate::cells::{Cell, push_row};
 use analysis::ticky::{Definition, Info, TickyRow, TickyTable};
-use serde::{Deserialize, Serialize};
 
 /// What a column has of a row.
 type Content = fn(&TickyTable, &TickyRow) -> Cell<'static>;
@@ -80,47 +80,18 @@ pub fn cells(table: &TickyTable, row: &TickyRow) -> [Cell<'static>; COLUMNS.len(
     COLUMNS.map(|(_, content)| content(table, row))
 }
 
-/// How the cells of a row are told apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Separated {
-    /// By commas (RFC 4180); a spreadsheet takes no name for a formula.
-    #[default]
-    ByCommas,
-    /// By tabs. A tab or line end in a name becomes a space.
-    ByTabs,
-}
-
 /// The rows of a table as a text, with a row of names first if `header` says
 /// so: a long table may be asked for in parts.
 #[must_use]
 pub fn ticky_text(table: &TickyTable, how: Separated, header: bool) -> String {
     let mut out = String::new();
     if header {
-        line(&mut out, how, names().map(Cell::from).iter());
+        push_row(&mut out, how, &names().map(Cell::from));
     }
     for row in &table.rows {
-        line(&mut out, how, cells(table, row).iter());
+        push_row(&mut out, how, &cells(table, row));
     }
     out
-}
-
-fn line<'a>(out: &mut String, how: Separated, cells: impl Iterator<Item = &'a Cell<'a>>) {
-    for (i, cell) in cells.enumerate() {
-        match how {
-            Separated::ByCommas => {
-                out.push_str(if i > 0 { "," } else { "" });
-                push_csv(out, cell, Formulas::Neutralised);
-            }
-            Separated::ByTabs => {
-                out.push_str(if i > 0 { "\t" } else { "" });
-                out.push_str(&cell.text().replace(['\t', '\n', '\r'], " "));
-            }
-        }
-    }
-    out.push_str(match how {
-        Separated::ByCommas => "\r\n",
-        Separated::ByTabs => "\n",
-    });
 }
 
 #[cfg(test)]

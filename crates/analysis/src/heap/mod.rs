@@ -7,6 +7,7 @@
 pub mod closures;
 pub mod collect;
 pub mod groups;
+pub mod growth;
 pub mod held;
 pub mod names;
 pub mod ranking;

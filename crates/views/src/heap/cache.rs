@@ -85,6 +85,11 @@ impl Bands {
         self.groups.as_ref().unwrap_or(&profile.censuses)
     }
 
+    /// Whether they are the bands of the profile, and not groups of them.
+    pub(super) const fn are_single(&self) -> bool {
+        self.groups.is_none()
+    }
+
     /// What a band is known by in links; empty for one that there is not.
     #[must_use]
     pub fn key(&self, band: BandId) -> &str {

@@ -155,6 +155,17 @@ pub struct Chosen {
 }
 
 impl Session {
+    /// The profile of a choice, if the log has it.
+    pub(super) fn heap_profile(&self, choice: &HeapChoice) -> Option<&HeapProfile> {
+        self.recording.heap().get(choice.profile as usize)
+    }
+
+    /// The bands of a choice, also those that it does not let through.
+    pub(super) fn heap_bands(&self, choice: &HeapChoice) -> Option<Arc<Bands>> {
+        self.heap_cache
+            .bands(&self.recording, choice.profile, choice.group)
+    }
+
     /// The bands that were chosen of a range, or of the whole profile; `None` if
     /// the log has no such profile. Profiles without times have no ranges.
     #[must_use]

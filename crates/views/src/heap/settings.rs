@@ -16,8 +16,15 @@
 //! | `hh` | hidden bands | `THUNK,ARR_WORDS` |
 //! | `ha` | the only band that is shown | `THUNK` |
 //! | `hk` | the band that is followed | `THUNK` |
+//! | `hs` | order of the table, `.up` or `.down` if not the usual one | `slope`, `name.down` |
+//! | `hc` | the two censuses that are compared, or the only one, from 1 | `3-40`, `40` |
+//! | `hd` | order of the bands in them | `before` |
+//! | `hr` | by what growth is ranked | `gained` |
 
 use super::choice::{Grouping, HeapChoice};
+use super::growth::GrowthBy;
+use super::moments::MomentsChoice;
+use super::table::BandSort;
 use crate::view::panel::{PanelSettings, Piece};
 use crate::view::text::{MAX_TEXT, cut, escape, escape_text, number, unescape, unless};
 use analysis::heap::ranking::Order;
@@ -133,6 +140,12 @@ pub struct HeapView {
     pub include: String,
     /// What they must not have in them.
     pub exclude: String,
+    /// How the table is sorted.
+    pub sort: BandSort,
+    /// Which two censuses are compared.
+    pub moments: MomentsChoice,
+    /// By what growth is ranked.
+    pub growth: GrowthBy,
 }
 
 /// The most bands that are shown by themselves.
@@ -144,8 +157,9 @@ const MOST_HIDDEN: usize = 100;
 const MAX_KEY: usize = 10 * MAX_TEXT;
 
 /// Its keys.
-const KEYS: [&str; 14] = [
-    "ht", "hm", "hw", "hl", "hv", "hi", "hx", "hp", "hg", "hn", "ho", "hq", "hh", "ha",
+const KEYS: [&str; 18] = [
+    "ht", "hm", "hw", "hl", "hv", "hi", "hx", "hp", "hg", "hn", "ho", "hq", "hh", "ha", "hs", "hc",
+    "hd", "hr",
 ];
 /// The key of the band that is followed.
 const PINNED: &str = "hk";
@@ -182,6 +196,10 @@ impl PanelSettings for HeapView {
             escape_text(&choice.filter),
             (!hidden.is_empty()).then(|| hidden.join(",")),
             band(choice.alone.as_ref()),
+            unless(self.sort, BandSort::default()).map(BandSort::words),
+            self.moments.censuses_words(),
+            self.moments.order_words(),
+            unless(self.growth, GrowthBy::default()).map(|by| by.word().to_owned()),
         ];
         let pinned = (PINNED, band(choice.pinned.as_ref()));
         KEYS.into_iter().zip(values).chain([pinned]).collect()
@@ -232,6 +250,10 @@ impl HeapView {
             }
             "ha" => choice.alone = Some(band(raw)?),
             "hk" => choice.pinned = Some(band(raw)?),
+            "hs" => self.sort = BandSort::of_words(raw)?,
+            "hc" => self.moments.read_censuses(raw)?,
+            "hd" => self.moments.read_order(raw)?,
+            "hr" => self.growth = GrowthBy::named(raw)?,
             _ => return None,
         }
         Some(())
@@ -272,6 +294,8 @@ impl HeapView {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::heap::moments::MomentColumn;
+    use crate::heap::table::BandColumn;
 
     fn there_and_back(view: &HeapView) -> HeapView {
         let mut back = HeapView::default();
@@ -293,6 +317,14 @@ mod tests {
             one_scale: true,
             include: "a,b".to_owned(),
             exclude: "ü".to_owned(),
+            sort: BandSort::by(BandColumn::Slope),
+            moments: MomentsChoice {
+                before: Some(2),
+                column: MomentColumn::Before,
+                descending: false,
+                ..MomentsChoice::default()
+            },
+            growth: GrowthBy::Gained,
             choice: HeapChoice {
                 profile: 2,
                 group: Grouping::Module,

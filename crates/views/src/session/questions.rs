@@ -9,14 +9,19 @@ use super::Session;
 use super::check::CheckQuery;
 use super::event_list::{CountRows, EventAt, EventFields, EventRows, FindEvent};
 use super::query::{Columns, Host, Query, columns, questions};
+use crate::cells::Separated;
 use crate::flame::query::{
     ExportFormat, FlameBoxes, FlameHead, FlamePlaceQuery, FlameQuery, FlameRow, FlameTableQuery,
     answer_with, place, table,
 };
 use crate::heap::chart::ChartQuery;
+use crate::heap::export::BandTextQuery;
+use crate::heap::growth::{BurstsQuery, CompanionsQuery, GrowthQuery, RanThenQuery};
+use crate::heap::moments::MomentsQuery;
 use crate::heap::profiles::ProfilesQuery;
+use crate::heap::table::BandTableQuery;
 use crate::thread_export::thread_csv;
-use crate::ticky_export::{Separated, ticky_text};
+use crate::ticky_export::ticky_text;
 use crate::tracks::bands::Bands;
 use crate::tracks::details::{DetailsQuery, Fact};
 use crate::tracks::{Log, TimelineQuery};
@@ -44,6 +49,7 @@ questions! {
     ThreadFilter, ThreadTableQuery, ThreadCsvQuery,
     TickyQuery, TickyTextQuery,
     FlameQuery, FlameTableQuery, FlamePlaceQuery, FlameAreaQuery, FlameExportQuery,
+    BandTableQuery, BandTextQuery, MomentsQuery, GrowthQuery, CompanionsQuery, BurstsQuery, RanThenQuery,
     ProcessQuery, EnvironmentQuery, CheckQuery,
     EventRows, FindEvent, EventAt, EventFields, CountRows,
     ProfilesQuery, ChartQuery,

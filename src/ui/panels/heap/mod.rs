@@ -4,7 +4,11 @@
 mod bar;
 mod canvas;
 mod chart;
+mod counted;
+mod growth;
 mod legend;
+mod moments;
+mod table;
 
 use std::rc::Rc;
 
@@ -14,6 +18,9 @@ use yew::prelude::*;
 
 use self::bar::Bar;
 use self::chart::ChartTab;
+use self::growth::GrowthList;
+use self::moments::Moments;
+use self::table::Table;
 use crate::ui::dom::focus;
 use crate::ui::panel::{PanelProps, use_answer};
 use analysis::heap::Breakdown;
@@ -70,11 +77,14 @@ fn tabs_of(profile: &ProfileInfo) -> Vec<Tab> {
 }
 
 /// The tabs that have a component.
-const BUILT: &[Tab] = &[Tab::Chart];
+const BUILT: &[Tab] = &[Tab::Chart, Tab::Table, Tab::Moments, Tab::Growth];
 
 /// What is in a tab.
 fn open_tab(tab: Tab, props: &PanelProps) -> Html {
     match tab {
+        Tab::Table => html! { <Table ..props.clone() /> },
+        Tab::Moments => html! { <Moments ..props.clone() /> },
+        Tab::Growth => html! { <GrowthList ..props.clone() /> },
         _ => html! { <ChartTab ..props.clone() /> },
     }
 }

@@ -1,0 +1,156 @@
+//! Which censuses an answer is about, and small pictures of a band in them.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use analysis::heap::HeapProfile;
+use eventlog::ids::Nanos;
+use model::census::{BandId, Censuses};
+use model::time::Interval;
+
+/// A census.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moment {
+    /// Its number, from 0.
+    pub census: u32,
+    /// When it was, if that is known.
+    pub time: Option<Nanos>,
+    /// The bytes of all bands.
+    pub bytes: u64,
+}
+
+impl Moment {
+    pub(super) fn of(profile: &HeapProfile, census: u32) -> Self {
+        Self {
+            census,
+            time: profile.time(census),
+            bytes: bytes_of(&profile.censuses, census),
+        }
+    }
+}
+
+fn bytes_of(censuses: &Censuses, census: u32) -> u64 {
+    let bytes = censuses.totals().get(census as usize).copied();
+    bytes.unwrap_or_default()
+}
+
+/// Which censuses an answer is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counted {
+    /// How many there are in the range.
+    pub censuses: u32,
+    /// How many the profile has.
+    pub of: u32,
+    /// Whether they have times, so that a range can be selected.
+    pub timed: bool,
+    /// The first and the last one of the range.
+    pub ends: Option<(Moment, Moment)>,
+    /// If there is none in the range: the one that is nearest to it.
+    pub nearest: Option<Moment>,
+}
+
+impl Counted {
+    pub(super) fn of(profile: &HeapProfile, places: &Range<u32>, range: Option<Interval>) -> Self {
+        let moment = |census| Moment::of(profile, census);
+        let has_some = !places.is_empty();
+        Self {
+            censuses: places.len() as u32,
+            of: profile.censuses.len() as u32,
+            timed: profile.is_timed(),
+            ends: has_some.then(|| (moment(places.start), moment(places.end - 1))),
+            nearest: range
+                .filter(|_| !has_some)
+                .and_then(|range| nearest(profile.censuses.times(), range))
+                .map(moment),
+        }
+    }
+}
+
+/// The census nearest to a range that has none.
+fn nearest(times: &[Nanos], range: Interval) -> Option<u32> {
+    let after = times.partition_point(|&time| time < range.start());
+    let before = after.checked_sub(1);
+    let distance = |place: usize| {
+        let time = times.get(place)?;
+        let away = range.start().0.saturating_sub(time.0);
+        Some((away.max(time.0.saturating_sub(range.end().0)), place as u32))
+    };
+    let sides = [before.and_then(distance), distance(after)];
+    sides.into_iter().flatten().min().map(|(_, place)| place)
+}
+
+/// How many points a small picture of a band has at most.
+pub const SPARK_POINTS: u32 = 60;
+
+/// How many points it has for so many censuses.
+pub(super) fn spark_points(places: &Range<u32>) -> u32 {
+    (places.len() as u32).min(SPARK_POINTS)
+}
+
+/// Appends a small picture of a band: the most that it holds in each of as many
+/// parts of the censuses as there are points, 255 for the most of all.
+pub(super) fn draw_spark(
+    censuses: &Censuses,
+    band: BandId,
+    places: &Range<u32>,
+    into: &mut Vec<u8>,
+) {
+    if places.is_empty() {
+        return;
+    }
+    let (points, count) = (spark_points(places) as usize, places.len() as u64);
+    let mut most = vec![0_u64; points];
+    let part = |census: u32| (u64::from(census - places.start) * points as u64 / count) as usize;
+    for run in censuses.runs(band, places.clone()) {
+        let parts = part(run.censuses.start)..=part(run.censuses.end - 1);
+        for most in most.get_mut(parts).unwrap_or_default() {
+            *most = run.bytes.max(*most);
+        }
+    }
+    let top = most.iter().max().copied().unwrap_or(0).max(1);
+    // What is there at all is seen.
+    let height = |most: u64| u128::from(most) * 255;
+    into.extend(
+        most.iter()
+            .map(|&most| height(most).div_ceil(top.into()) as u8),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_census_is_named() {
+        let times = [10, 20, 50].map(Nanos);
+        let of = |start, end| nearest(&times, Interval::new(Nanos(start), Nanos(end)));
+        assert_eq!(of(0, 5), Some(0));
+        assert_eq!(of(22, 40), Some(1));
+        assert_eq!(of(30, 49), Some(2));
+        assert_eq!(of(60, 90), Some(2));
+        assert_eq!(nearest(&[], Interval::new(Nanos(0), Nanos(1))), None);
+    }
+
+    #[test]
+    fn a_picture_has_the_peaks_of_its_parts() {
+        let mut censuses = Censuses::default();
+        let band = censuses.add_band();
+        for census in 0..600_u64 {
+            censuses.begin(Nanos(census));
+            censuses.add(band, if census == 305 { 5_100 } else { census / 300 });
+        }
+        censuses.end();
+        let picture = |places: Range<u32>| {
+            let mut into = Vec::new();
+            draw_spark(&censuses, band, &places, &mut into);
+            into
+        };
+        let all = picture(0..600);
+        assert_eq!(all.len(), 60);
+        assert_eq!((all[29], all[30], all[31]), (0, 255, 1));
+        assert_eq!(picture(304..307), [1, 255, 1]);
+        assert!(picture(7..7).is_empty());
+        assert_eq!(picture(0..2), [0, 0]);
+    }
+}

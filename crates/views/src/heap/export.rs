@@ -1,0 +1,76 @@
+//! The table of bands for other programs: one list of columns for files and for
+//! the command line. Sizes are bytes.
+
+use serde::{Deserialize, Serialize};
+
+use super::table::{BandRow, BandTableQuery};
+use crate::cells::{Cell, Separated, push_row};
+use crate::session::Session;
+use crate::session::query::{Host, Query};
+use analysis::heap::names::Described;
+
+/// What a column has of a row.
+type Content = fn(&BandRow) -> Cell<'_>;
+
+/// The columns, each by its name.
+const COLUMNS: [(&str, Content); 17] = [
+    ("label", |row| row.called.key.as_str().into()),
+    ("name", |row| row.called.name.as_str().into()),
+    ("what", |row| described(row, |it| Some(&it.what))),
+    ("type", |row| described(row, |it| it.type_.as_ref())),
+    ("module", |row| described(row, |it| it.module.as_ref())),
+    ("place", |row| described(row, |it| it.place.as_ref())),
+    ("censuses", |row| u64::from(row.numbers.held).into()),
+    ("mean", |row| row.numbers.mean.into()),
+    ("share", |row| row.numbers.share.into()),
+    ("max", |row| row.numbers.max.into()),
+    ("first", |row| row.numbers.first.into()),
+    ("last", |row| row.numbers.last.into()),
+    ("gained", |row| (row.numbers.gained() as f64).into()),
+    ("integral_byte_seconds", |row| {
+        row.numbers.integral_byte_seconds.into()
+    }),
+    ("stddev", |row| row.numbers.stddev.into()),
+    ("bytes_per_second", |row| {
+        row.numbers.bytes_per_second.into()
+    }),
+    ("r2", |row| row.numbers.r2.into()),
+];
+
+fn described(row: &BandRow, of: fn(&Described) -> Option<&String>) -> Cell<'_> {
+    row.described
+        .as_ref()
+        .and_then(of)
+        .map(String::as_str)
+        .into()
+}
+
+/// A table of bands as a text, with the names of its columns before the first row
+/// of all: a long table may be asked for in parts. `None` if the log has no such
+/// profile.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BandTextQuery {
+    /// Which rows.
+    pub query: BandTableQuery,
+    /// How their cells are told apart.
+    pub separated: Separated,
+}
+
+impl Query for BandTextQuery {
+    type Answer = Option<String>;
+    const NAME: &'static str = "table of bands as text";
+
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Option<String> {
+        let table = self.query.answer(log, host).await?;
+        let mut text = String::new();
+        if self.query.rows.start == 0 {
+            let names = COLUMNS.map(|(name, _)| Cell::from(name));
+            push_row(&mut text, self.separated, &names);
+        }
+        for row in &table.rows {
+            let cells = COLUMNS.map(|(_, content)| content(row));
+            push_row(&mut text, self.separated, &cells);
+        }
+        Some(text)
+    }
+}

@@ -1,0 +1,140 @@
+//! How what bands come to is said.
+
+use super::counted::Moment;
+use super::table::BandNumbers;
+use crate::scene::format;
+
+/// What is gained or lost, in bytes: `+1.5 MiB`, `−12 B`, `0 B`.
+#[must_use]
+pub fn gained(bytes: i64) -> String {
+    let size = format::bytes(bytes.unsigned_abs());
+    format!("{}{size}", sign(bytes as f64))
+}
+
+const fn sign(number: f64) -> &'static str {
+    if number > 0.0 {
+        "+"
+    } else if number < 0.0 {
+        "−"
+    } else {
+        ""
+    }
+}
+
+/// A slope: `+1.5 MiB/s`, `−<1 B/s`.
+#[must_use]
+pub fn slope(bytes_per_second: f64) -> String {
+    format!("{}{}", sign(bytes_per_second), rate(bytes_per_second.abs()))
+}
+
+fn rate(bytes_per_second: f64) -> String {
+    if bytes_per_second > 0.0 && bytes_per_second < 1.0 {
+        return format!("<{}/s", format::bytes(1));
+    }
+    // Floats beyond all integers become the greatest.
+    format!("{}/s", format::bytes(bytes_per_second.round() as u64))
+}
+
+/// A number of bytes that is no whole one.
+#[must_use]
+pub fn about(bytes: f64) -> String {
+    format::bytes(bytes.round() as u64)
+}
+
+/// An integral over time: `1.5 GiB·s`.
+#[must_use]
+pub fn integral(byte_seconds: f64) -> String {
+    let size = format::bytes(byte_seconds.round() as u64);
+    format!("{size}·s")
+}
+
+/// How well a line fits, two digits: `0.98`; never rounded to a whole 1.
+#[must_use]
+pub fn fit(r2: f64) -> String {
+    let hundredths = (r2.clamp(0.0, 1.0) * 100.0).round();
+    let at_most = if r2 < 1.0 { 99.0 } else { 100.0 };
+    format!("{:.2}", hundredths.min(at_most) / 100.0)
+}
+
+/// How a band grows: `grows by 1.2 MiB/s, steadily (R² 0.98)`. The words of the
+/// steps are ours: nine tenths of what it does are explained by the line, or half.
+#[must_use]
+pub fn growth(numbers: &BandNumbers) -> String {
+    let Some((slope, r2)) = numbers.bytes_per_second.zip(numbers.r2) else {
+        return match numbers.held {
+            0 | 1 => "in one census only: no slope".to_owned(),
+            _ => "never changes".to_owned(),
+        };
+    };
+    let how = match r2 {
+        r2 if r2 >= 0.9 => "steadily",
+        r2 if r2 >= 0.5 => "with ups and downs",
+        _ => "but goes up and down more than that",
+    };
+    let verb = if slope < 0.0 { "shrinks" } else { "grows" };
+    let rate = rate(slope.abs());
+    format!("{verb} by {rate}, {how} (R² {})", fit(r2))
+}
+
+/// A census: `census 12 at 1.2 s`, counted from 1.
+#[must_use]
+pub fn census(moment: &Moment) -> String {
+    let number = format::count(u64::from(moment.census) + 1);
+    match moment.time {
+        Some(time) => format!("census {number} at {}", format::time(time)),
+        None => format!("census {number}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eventlog::ids::Nanos;
+
+    #[test]
+    fn slopes_and_gains_have_a_sign() {
+        let plain = |text: String| text.replace('\u{a0}', " ");
+        assert_eq!(plain(slope(1_572_864.0)), "+1.5 MiB/s");
+        assert_eq!(plain(slope(-0.2)), "−<1 B/s");
+        assert_eq!(plain(slope(0.0)), "0 B/s");
+        assert_eq!(plain(gained(-12)), "−12 B");
+        assert_eq!(plain(gained(i64::MIN)), "−8.0 EiB");
+        assert_eq!(plain(gained(0)), "0 B");
+        assert_eq!(plain(integral(2048.4)), "2.0 KiB·s");
+        assert_eq!(fit(0.9999), "0.99");
+        assert_eq!(fit(1.0), "1.00");
+    }
+
+    #[test]
+    fn growth_is_a_sentence() {
+        let numbers = |bytes_per_second, r2| BandNumbers {
+            bytes_per_second,
+            r2,
+            held: 9,
+            ..BandNumbers::default()
+        };
+        let say = |slope, r2| growth(&numbers(slope, r2)).replace('\u{a0}', " ");
+        assert_eq!(
+            say(Some(1_258_291.0), Some(0.98)),
+            "grows by 1.2 MiB/s, steadily (R² 0.98)"
+        );
+        assert_eq!(
+            say(Some(-2048.0), Some(0.6)),
+            "shrinks by 2.0 KiB/s, with ups and downs (R² 0.60)"
+        );
+        assert_eq!(say(None, None), "never changes");
+        assert_eq!(
+            growth(&BandNumbers::default()),
+            "in one census only: no slope"
+        );
+        let moment = Moment {
+            census: 1_999,
+            time: Some(Nanos(1_200_000_000)),
+            bytes: 0,
+        };
+        assert_eq!(
+            census(&moment).replace('\u{a0}', " "),
+            "census 2,000 at 1.200000 s"
+        );
+    }
+}

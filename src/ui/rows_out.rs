@@ -1,0 +1,155 @@
+//! Buttons that copy or save all rows of a table, however many they are.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use js_sys::Array;
+use wasm_bindgen_futures::spawn_local;
+use yew::prelude::*;
+
+use super::client::LogClient;
+use super::copy::copy;
+use super::save::save;
+use views::cells::Separated;
+use views::scene::format;
+use views::session::query::Query;
+
+/// So many rows are asked for at once: the worker answers other questions in
+/// between.
+const PART_ROWS: u64 = 20_000;
+
+/// Asks for some rows as text.
+type Ask = dyn Fn(Range<u64>, Separated, Then);
+/// Hears the text, if there is one.
+type Then = Box<dyn FnOnce(Option<String>)>;
+
+/// Where the texts of rows come from.
+#[derive(Clone)]
+pub(super) struct RowsOf(Rc<Ask>);
+
+impl PartialEq for RowsOf {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl RowsOf {
+    /// Asks a question for each part of the rows.
+    pub(super) fn asking<Q: Query<Answer = Option<String>>>(
+        client: LogClient,
+        question: impl Fn(Range<u64>, Separated) -> Q + 'static,
+    ) -> Self {
+        Self(Rc::new(move |rows, separated, then| {
+            client.ask(question(rows, separated), move |text| {
+                then(text.ok().flatten())
+            });
+        }))
+    }
+}
+
+#[derive(Properties, PartialEq)]
+pub(super) struct RowsOutProps {
+    /// The name of the files, without their ending.
+    pub(super) name: &'static str,
+    /// How many rows there are.
+    pub(super) total: u64,
+    pub(super) rows: RowsOf,
+}
+
+/// The buttons, and what became of them.
+#[component]
+pub(super) fn RowsOut(props: &RowsOutProps) -> Html {
+    let said = use_state_eq(|| None::<String>);
+    let job = |to: To| {
+        let (rows, said, total, name) =
+            (props.rows.clone(), said.setter(), props.total, props.name);
+        Callback::from(move |_: MouseEvent| {
+            said.set(Some("The rows are being written…".to_owned()));
+            let job = Job {
+                to,
+                name,
+                rows: rows.clone(),
+                total,
+                texts: Array::new(),
+                said: said.clone(),
+            };
+            job.go_on();
+        })
+    };
+    let disabled = props.total == 0;
+    html! {
+        <span class="rows-out">
+            <span class="faint" role="status">{ (*said).clone() }</span>
+            <button class="small" onclick={job(To::Clipboard)} {disabled}
+                title="Copy these rows, in this order, with tabs between the cells: for a spreadsheet">{ "Copy" }</button>
+            <button class="small" onclick={job(To::File(Separated::ByTabs))} {disabled}
+                title="Save these rows, in this order, with tabs between the cells: sizes in bytes">{ "Save TSV" }</button>
+            <button class="small" onclick={job(To::File(Separated::ByCommas))} {disabled}
+                title="Save these rows, in this order, as a file for a spreadsheet: sizes in bytes">{ "Save CSV" }</button>
+        </span>
+    }
+}
+
+/// Where rows go.
+#[derive(Clone, Copy, PartialEq)]
+enum To {
+    Clipboard,
+    File(Separated),
+}
+
+/// Rows on their way.
+struct Job {
+    to: To,
+    name: &'static str,
+    rows: RowsOf,
+    total: u64,
+    texts: Array,
+    said: UseStateSetter<Option<String>>,
+}
+
+impl Job {
+    /// Asks for the next rows, and hands over when all have come.
+    fn go_on(self) {
+        let first = u64::from(self.texts.length()) * PART_ROWS;
+        if first >= self.total {
+            return self.hand_over();
+        }
+        let separated = match self.to {
+            To::Clipboard => Separated::ByTabs,
+            To::File(separated) => separated,
+        };
+        let ask = self.rows.clone();
+        let then = move |text: Option<String>| match text {
+            Some(text) => {
+                self.texts.push(&text.into());
+                self.go_on();
+            }
+            None => self.said.set(Some("The rows could not be had.".to_owned())),
+        };
+        (ask.0)(first..first + PART_ROWS, separated, Box::new(then));
+    }
+
+    fn hand_over(self) {
+        let rows = format::many(self.total, "row");
+        let (ending, kind) = match self.to {
+            To::Clipboard => {
+                let texts = self.texts.iter();
+                let text: String = texts.filter_map(|text| text.as_string()).collect();
+                spawn_local(async move {
+                    self.said.set(Some(match copy(&text).await {
+                        true => format!("{rows} copied"),
+                        false => "The browser did not let the rows be copied.".to_owned(),
+                    }));
+                });
+                return;
+            }
+            To::File(Separated::ByTabs) => ("tsv", "text/tab-separated-values"),
+            To::File(Separated::ByCommas) => ("csv", "text/csv"),
+        };
+        let name = format!("{}.{ending}", self.name);
+        self.said.set(Some(match save(&name, kind, &self.texts) {
+            Ok(()) => format!("{rows} saved as {name}"),
+            Err(_) => "The browser could not save the file.".to_owned(),
+        }));
+    }
+}

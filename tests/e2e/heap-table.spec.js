@@ -1,0 +1,126 @@
+// The tables of the heap: all bands, two censuses, what grows.
+
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@playwright/test';
+import { fixture, fragment, openLog, timeline } from './helpers.js';
+
+const TYPES = 'ghc-9.6.6/heap-N2-hT-l-au';
+
+const row = (page, table, number) => page.locator(`#${table}-rows-row-${number}`);
+const cells = (page, table, number) => row(page, table, number).getByRole('gridcell');
+const names = (page, table) => page.locator(`.${table}-rows .grid-window .grid-row > :first-child`).allInnerTexts();
+const header = (page, name) => page.getByRole('columnheader', { name });
+
+async function open(page, tab, name = log()) {
+  await openLog(page, name);
+  await page.getByRole('tab', { name: 'Heap', exact: true }).click();
+  await page.getByRole('tab', { name: tab }).click();
+}
+
+/** The log by closure type, wherever the fixtures have it. */
+const log = () => fixture(TYPES);
+
+/** Drags over parts of the timeline. */
+async function select(page, from, to) {
+  const { x, ruler } = await timeline(page);
+  await page.keyboard.down('Shift');
+  await page.mouse.move(x(from), ruler + 60);
+  await page.mouse.down();
+  await page.mouse.move(x(to), ruler + 60, { steps: 6 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+}
+
+test('sorts by any column, and filters', async ({ page }) => {
+  await open(page, 'Table');
+  await expect(header(page, 'Average')).toHaveAttribute('aria-sort', 'descending');
+  const all = await names(page, 'band');
+  expect(all.length).toBeGreaterThan(5);
+  await header(page, 'Band').getByRole('button').click();
+  await expect(header(page, 'Band')).toHaveAttribute('aria-sort', 'ascending');
+  await expect.poll(() => names(page, 'band')).not.toEqual(all);
+  const byName = await names(page, 'band');
+  await header(page, 'Band').getByRole('button').click();
+  await expect(header(page, 'Band')).toHaveAttribute('aria-sort', 'descending');
+  await expect.poll(() => names(page, 'band')).toEqual([...byName].reverse());
+  await fragment(page, /hs=name\.down/);
+  await page.getByRole('searchbox', { name: 'Filter bands' }).fill('thunk');
+  await expect.poll(async () => (await names(page, 'band')).every((name) => /thunk/i.test(name))).toBe(true);
+});
+
+test('keys walk the rows, and Enter follows a band through all views', async ({ page }) => {
+  await open(page, 'Table');
+  const grid = page.getByRole('grid', { name: 'Bands' });
+  await grid.focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await expect(row(page, 'band', 1)).toHaveClass(/current/);
+  const name = await cells(page, 'band', 1).first().innerText();
+  await page.keyboard.press('Enter');
+  await expect(row(page, 'band', 1)).toHaveClass(/pinned/);
+  await fragment(page, /hk=/);
+  await page.getByRole('tab', { name: 'Compare moments' }).click();
+  await expect(page.locator('.moment-rows .pinned')).toContainText(name);
+  await page.getByRole('tab', { name: 'Table' }).click();
+  await row(page, 'band', 1).click();
+  await expect(page.locator('.band-rows .pinned')).toHaveCount(0);
+});
+
+test('saves all rows', async ({ page }) => {
+  await open(page, 'Table');
+  const shown = Number((await page.locator('.heap-table .for').innerText()).match(/^([\d,]+)/)[1]);
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save CSV' }).click();
+  const download = await downloading;
+  expect(download.suggestedFilename()).toBe('bands.csv');
+  const [head, ...rows] = readFileSync(await download.path(), 'utf8').trimEnd().split('\r\n');
+  expect(head).toContain('label,name,censuses,mean');
+  expect(rows).toHaveLength(shown);
+  const largest = rows.map((line) => line.split(',')).map((cells) => Number(cells[cells.length - 10]));
+  expect(largest).toEqual([...largest].sort((a, b) => b - a));
+});
+
+test('compares two censuses, and looks at one', async ({ page }) => {
+  await open(page, 'Compare moments');
+  const before = page.getByRole('spinbutton', { name: 'Before' });
+  await expect(before).toHaveValue('1');
+  await page.getByRole('button', { name: 'Before: next census' }).click();
+  await expect(before).toHaveValue('2');
+  await fragment(page, /hc=2-/);
+  const after = page.getByRole('spinbutton', { name: 'After' });
+  await after.fill('2');
+  await after.press('Enter');
+  // A census is what it is: nothing grew.
+  await expect(cells(page, 'moment', 0).nth(3)).toHaveText(/^0\sB$/);
+  await page.getByRole('checkbox', { name: 'One census' }).click();
+  await expect(page.locator('.census-rows .grid-row').first()).toBeVisible();
+  await fragment(page, /hc=2(&|$)/);
+  await page.getByRole('button', { name: 'Ends of the range' }).click();
+  await expect(page.getByRole('spinbutton', { name: 'Census' })).not.toHaveValue('2');
+});
+
+test('lists what grows, and what rises and falls with it', async ({ page }) => {
+  await open(page, 'Growth');
+  const list = page.getByRole('region', { name: 'What grows' });
+  await expect(list.getByRole('row').nth(1)).toContainText(/grows by|changes|only/);
+  await list.getByRole('combobox').selectOption('gained');
+  await fragment(page, /hr=gained/);
+  const band = list.getByRole('row').nth(2).getByRole('button');
+  await band.click();
+  await expect(band).toHaveAttribute('aria-pressed', 'true');
+  await expect(page.getByRole('region', { name: /rises and falls with/ })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Bursts' })).toBeVisible();
+});
+
+test('a range without a census says where the nearest is', async ({ page }) => {
+  await open(page, 'Table');
+  await expect(page.locator('.heap-table .for')).toContainText('in the whole log');
+  await select(page, 0.0005, 0.004);
+  const extend = page.getByRole('button', { name: /Extend the range to census/ });
+  const empty = page.getByText(/No census in this range: the nearest is at/);
+  await expect(empty.or(page.locator('.heap-table .for', { hasText: 'in the selected range' })).first()).toBeVisible();
+  if (await extend.isVisible()) {
+    await extend.click();
+    await expect(page.locator('.heap-table .for')).toContainText('1 census in the selected range');
+  }
+});
