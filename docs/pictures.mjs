@@ -1,0 +1,81 @@
+// Takes the pictures of docs/heap.md, in light and in dark:
+//
+//   cargo xtask serve                                  # in another terminal
+//   (mkdir /demo && cd /demo && sh …/demo/make.sh shop-server gallery article-index)
+//   node docs/pictures.mjs http://localhost:8080/ /demo [NAME...]
+//
+// Chromium is the one that EVENTSCOPE_CHROMIUM names. Pictures have few colours and are stored with a palette if
+// pngquant is installed.
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { chromium } from '@playwright/test';
+
+const [site, logs, ...wanted] = process.argv.slice(2);
+if (!logs) {
+  console.error('usage: node docs/pictures.mjs SITE LOGS [NAME...]');
+  process.exit(2);
+}
+const folder = fileURLToPath(new URL('./heap/', import.meta.url));
+
+// Name of the picture, files that are dropped, what the link to the view says beyond the panel, height of the panel.
+const PICTURES = [
+  ['shop-hT', 'shop-server-hT.eventlog', 'hv=messages'],
+  // With the executable, which names what the log does not.
+  ['shop-hi', 'shop-server-hi.eventlog shop-server', 'hv=messages'],
+  ['shop-growth', 'shop-server-hi.eventlog shop-server', 'ht=growth'],
+  ['shop-moments', 'shop-server-hi.eventlog shop-server', 'ht=moments'],
+  ['shop-table', 'shop-server-hi.eventlog shop-server', 'ht=table'],
+  ['shop-hr', 'shop-server-hr.eventlog', 'hg=name&hv=messages'],
+  ['shop-fixed', 'shop-server-fixed-hi.eventlog shop-server', 'hv=messages'],
+  ['shop-held', 'shop-server-hT.eventlog', 'ht=held'],
+  ['index-hT', 'article-index-hT.eventlog', 'hv=messages'],
+  ['index-hi', 'article-index-hi.eventlog article-index-plain', 'hv=messages'],
+  ['index-hc', 'article-index-hc.eventlog', 'hv=messages'],
+  ['index-tree', 'article-index-hc.eventlog', 'ht=tree'],
+  ['index-hm', 'article-index-hm.eventlog', 'hv=messages'],
+  ['index-hd', 'article-index-hd.eventlog', 'hv=messages'],
+  ['index-hy', 'article-index-hy.eventlog', 'hv=messages'],
+  ['index-hr', 'article-index-hr.eventlog', 'hg=name&hv=messages'],
+  ['index-hb', 'article-index-hb.eventlog', 'hv=messages'],
+  ['index-he', 'article-index-he.eventlog', 'hv=messages'],
+  ['index-ticky', 'article-index-ticky.eventlog', 'p=ticky'],
+];
+
+const browser = await chromium.launch({
+  executablePath: process.env.EVENTSCOPE_CHROMIUM ?? '/usr/bin/chromium',
+  args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-gpu', '--hide-scrollbars', '--font-render-hinting=none'],
+});
+mkdirSync(folder, { recursive: true });
+for (const [name, files, view, height = 480] of PICTURES) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  for (const colorScheme of ['light', 'dark']) {
+    const page = await browser.newPage({ colorScheme, viewport: { width: 1180, height: 900 }, serviceWorkers: 'block' });
+    await page.goto(`${site}#${view.includes('p=') ? view : `p=heap&${view}`}`);
+    await page.locator('input[type=file]').first().setInputFiles(files.split(' ').map((file) => join(logs, file)));
+    await page.getByRole('tablist', { name: 'Panels' }).waitFor();
+    // The panel gets most of the page.
+    const edge = await page.getByRole('separator', { name: 'Height of the panel' }).boundingBox();
+    await page.mouse.move(edge.x + 500, edge.y + edge.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(edge.x + 500, 900 - height, { steps: 4 });
+    await page.mouse.up();
+    await page.mouse.move(5, 5);
+    await page.evaluate(() => document.activeElement?.blur());
+    // Pictures of what the page looks like at rest: a state to wait for would be of one panel only.
+    await page.waitForTimeout(2000);
+    const file = join(folder, `${name}-${colorScheme}.png`);
+    await page.locator('#panel').screenshot({ path: file });
+    try {
+      execFileSync(process.env.PNGQUANT ?? 'pngquant', ['--force', '--skip-if-larger', '--ext', '.png', '--strip', '64', file]);
+    } catch {
+      // As it is, then.
+    }
+    console.log(`${name}-${colorScheme}.png ${Math.round(statSync(file).size / 1024)} KiB`);
+    await page.close();
+  }
+}
+await browser.close();
