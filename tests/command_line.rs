@@ -130,6 +130,41 @@ fn nothing_that_a_terminal_obeys_is_printed() {
     }
 }
 
+/// A heap profile whose labels and arguments are [`TEXTS`].
+#[test]
+fn nothing_of_a_heap_profile_is_obeyed_either() {
+    let texts = TEXTS.map(|text| text.replace(['\n', '\r', '\0'], "?"));
+    let mut file = format!("JOB \"{}\"\n", texts.join(" "));
+    for (number, text) in texts.iter().enumerate() {
+        file += &format!("BEGIN_SAMPLE {number}\n{text}\t{number}00\nEND_SAMPLE {number}\n");
+    }
+    let log = Temporary::new("nasty.hp", file.as_bytes());
+    let commands: [&[&str]; 7] = [
+        &["heap"],
+        &["heap", "--json"],
+        &["heap", "--tsv", "--header"],
+        &["heap", "--csv"],
+        &["heap", "--censuses", "--json"],
+        &["heap", "--between", "1", "2"],
+        &["heap", "--eventlog2html"],
+    ];
+    for command in commands {
+        let output = eventscope(&[command, &[log.path()]].concat());
+        let printed = String::from_utf8(output.stdout).expect("UTF-8");
+        // As lines of CSV end.
+        let printed = printed.replace("\r\n", "\n");
+        assert!(printed.len() > 50, "{command:?}: {printed}");
+        assert!(!printed.contains(misleads), "{command:?}: {printed:?}");
+    }
+    let chart = Temporary::new("nasty.svg", b"");
+    eventscope(&["heap", log.path(), "--chart", chart.path()]);
+    let picture = fs::read_to_string(chart.path()).expect("a picture");
+    assert!(
+        picture.contains("<svg") && !picture.contains(misleads),
+        "{picture}"
+    );
+}
+
 #[test]
 fn rows_and_columns_stay_whole() {
     let log = Temporary::new("rows.eventlog", &nasty());

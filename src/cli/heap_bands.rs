@@ -8,7 +8,7 @@ use super::out::escape_line;
 use super::{Failure, Out, Table};
 use analysis::heap::HeapProfile;
 use eventlog::info_tables::InfoTable;
-use model::census::{BandId, BandSums};
+use model::census::{BandId, BandSums, Growth};
 use views::cells::Cell;
 use views::heap::choice::Chosen;
 use views::scene::format;
@@ -51,7 +51,7 @@ pub(super) fn print(asked: &Asked<'_>, out: &mut Out) -> Result<(), Failure> {
         };
         if asked.for_reading() {
             out.text(head(asked, &chosen, profile))?;
-            out.text(in_columns(&lines(&chosen)))?;
+            out.text(in_columns(&lines(&chosen, profile)))?;
             continue;
         }
         let mut table = Table::begin(out, asked.arguments.output, &COLUMNS)?;
@@ -118,7 +118,7 @@ fn band_document(
     band: BandId,
 ) -> BandDocument {
     let sums = chosen.ranking.sums(band);
-    let growth = sums.growth();
+    let growth = growth(profile, &sums);
     BandDocument {
         label: asked.called(profile, chosen, band),
         n: sums.censuses,
@@ -144,6 +144,11 @@ fn band_document(
     }
 }
 
+/// Growth over time needs times as well.
+fn growth(profile: &HeapProfile, sums: &BandSums) -> Option<Growth> {
+    sums.growth().filter(|_| profile.is_timed())
+}
+
 /// An integral over time needs times.
 fn integral(profile: &HeapProfile, sums: &BandSums) -> Option<f64> {
     profile.is_timed().then(|| sums.integral_byte_seconds())
@@ -156,7 +161,7 @@ fn cells<'a>(
     band: BandId,
 ) -> [Cell<'a>; COLUMNS.len()] {
     let sums = chosen.ranking.sums(band);
-    let growth = sums.growth();
+    let growth = growth(profile, &sums);
     let table = asked.info_table(profile, band);
     let of_table = |text: fn(&InfoTable<'a>) -> &'a str| Cell::from(table.as_ref().map(text));
     let kind = table.as_ref().and_then(|table| table.closure_type);
@@ -174,10 +179,7 @@ fn cells<'a>(
         growth.map(|growth| growth.slope).into(),
         growth.map(|growth| growth.intercept).into(),
         growth.map(|growth| growth.r2).into(),
-        growth
-            .filter(|_| profile.is_timed())
-            .map(|growth| growth.bytes_per_second)
-            .into(),
+        growth.map(|growth| growth.bytes_per_second).into(),
         u64::try_from(sums.bytes).unwrap_or(u64::MAX).into(),
         kind.map(|kind| kind.name()).into(),
         of_table(|table| table.type_),
@@ -218,12 +220,13 @@ const HEADS: [&str; 9] = [
 
 /// The table for reading, with those that are not shown in the last line but one, and all of
 /// them in the last.
-fn lines(chosen: &Chosen) -> Vec<Vec<String>> {
+fn lines(chosen: &Chosen, profile: &HeapProfile) -> Vec<Vec<String>> {
     let all = chosen.ranking.bytes();
     let mut lines = vec![HEADS.map(str::to_owned).to_vec()];
     for &band in &chosen.shown {
         let name = escape_line(chosen.bands.name(band));
-        lines.push(line(&chosen.ranking.sums(band), all, name));
+        let sums = chosen.ranking.sums(band);
+        lines.push(line(&sums, growth(profile, &sums), all, name));
     }
     if !chosen.others.is_empty() {
         let sums = chosen.others.iter().map(|&band| chosen.ranking.sums(band));
@@ -235,8 +238,7 @@ fn lines(chosen: &Chosen) -> Vec<Vec<String>> {
     lines
 }
 
-fn line(sums: &BandSums, all: u128, name: String) -> Vec<String> {
-    let growth = sums.growth();
+fn line(sums: &BandSums, growth: Option<Growth>, all: u128, name: String) -> Vec<String> {
     let none = || format::NOTHING.to_owned();
     vec![
         share(sums.bytes, all),
