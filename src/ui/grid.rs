@@ -68,6 +68,19 @@ impl Column {
 pub(super) struct GridRow {
     pub(super) cells: Vec<Html>,
     pub(super) class: Classes,
+    /// Where it stands, if the rows are a tree.
+    pub(super) branch: Option<Branch>,
+}
+
+/// Where a row stands in a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Branch {
+    /// How deep, from 1.
+    pub(super) level: u16,
+    /// Whether what stands below it is shown; `None` if nothing does.
+    pub(super) open: Option<bool>,
+    /// Its place among its neighbours, from 1, and how many these are.
+    pub(super) place: (u32, u32),
 }
 
 impl From<Vec<Html>> for GridRow {
@@ -75,6 +88,7 @@ impl From<Vec<Html>> for GridRow {
         Self {
             cells,
             class: Classes::new(),
+            branch: None,
         }
     }
 }
@@ -146,6 +160,9 @@ pub(super) struct GridProps {
     /// Hears of Enter and of a click on a row.
     #[prop_or_default]
     pub(super) on_activate: Callback<u64>,
+    /// If the rows are a tree: hears that a row is to be opened, or closed.
+    #[prop_or_default]
+    pub(super) on_fold: Option<Callback<(u64, bool)>>,
     #[prop_or_default]
     pub(super) scroll_to: ScrollTo,
 }
@@ -272,7 +289,7 @@ impl Component for Grid {
         let props = ctx.props();
         let active = props.current.map(|row| row_id(props.name, row));
         html! {
-            <div class={classes!("grid", props.name, props.sums.is_some().then_some("with-sums"))} ref={self.scroller.clone()} role="grid" tabindex="0"
+            <div class={classes!("grid", props.name, props.sums.is_some().then_some("with-sums"))} ref={self.scroller.clone()} role={if props.on_fold.is_some() { "treegrid" } else { "grid" }} tabindex="0"
                 aria-label={props.label.clone()} aria-rowcount={(props.total + 1).to_string()}
                 aria-activedescendant={active} onkeydown={ctx.link().callback(Msg::Key)}>
                 { head(props) }
@@ -467,7 +484,16 @@ impl Grid {
         let last = props.total - 1;
         let page = (self.fitting() as u64).saturating_sub(1).max(1);
         let here = props.current.unwrap_or(self.first.ceil() as u64);
-        let row = match event.key().as_str() {
+        let key = event.key();
+        let row = match key.as_str() {
+            "ArrowLeft" | "ArrowRight" => {
+                if let (Some(on_fold), Some(row)) = (&props.on_fold, props.current) {
+                    event.prevent_default();
+                    event.stop_propagation();
+                    on_fold.emit((row, key == "ArrowRight"));
+                }
+                return false;
+            }
             "ArrowDown" if props.current.is_none() => here,
             "ArrowDown" => here.saturating_add(1),
             "ArrowUp" => here.saturating_sub(1),
@@ -518,9 +544,15 @@ impl Grid {
             row.map(|row| row.class.clone())
         );
         let cells = row.map(|row| view_cells(props, row));
+        let branch = row.and_then(|row| row.branch);
+        let of_branch = |say: fn(Branch) -> String| branch.map(say);
         html! {
             <div {class} role="row" id={row_id(props.name, number)} key={number.to_string()}
-                aria-rowindex={(number + 2).to_string()} aria-selected={selected.to_string()} {onclick}>
+                aria-rowindex={(number + 2).to_string()} aria-selected={selected.to_string()}
+                aria-level={of_branch(|branch| branch.level.to_string())}
+                aria-posinset={of_branch(|branch| branch.place.0.to_string())}
+                aria-setsize={of_branch(|branch| branch.place.1.to_string())}
+                aria-expanded={branch.and_then(|branch| branch.open).map(|open| open.to_string())} {onclick}>
                 if let Some(cells) = cells {
                     { for cells }
                 } else {

@@ -8,11 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rustc_hash::FxHashMap;
 
 use super::choice::{Grouping, HeapChoice};
+use super::tree::Sums;
 use analysis::heap::names::Described;
 use analysis::heap::ranking::Ranking;
 use analysis::heap::{HeapProfile, Label};
 use analysis::recording::Recording;
 use model::census::{BandId, Censuses};
+use model::profile::heap::Places;
 
 /// How many are kept of each.
 const KEPT: usize = 4;
@@ -47,6 +49,14 @@ impl<K: PartialEq, V> Kept<K, V> {
 pub struct HeapCache {
     bands: Kept<BandsKey, Bands>,
     rankings: Kept<(BandsKey, Range<u32>), Ranking>,
+    trees: Kept<(u32, Places), Sums>,
+}
+
+impl HeapCache {
+    /// What the stacks of a profile hold in some censuses.
+    pub(super) fn tree(&self, of: (u32, Places), make: impl FnOnce() -> Sums) -> Arc<Sums> {
+        self.trees.get(of, make)
+    }
 }
 
 /// Which bands, and how much of the log was read when they were made.

@@ -13,3 +13,4 @@ pub mod profiles;
 pub mod settings;
 pub mod table;
 pub mod words;
+pub mod tree;

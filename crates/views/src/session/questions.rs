@@ -20,6 +20,7 @@ use crate::heap::growth::{BurstsQuery, CompanionsQuery, GrowthQuery, RanThenQuer
 use crate::heap::moments::MomentsQuery;
 use crate::heap::profiles::ProfilesQuery;
 use crate::heap::table::BandTableQuery;
+use crate::heap::tree::TreeQuery;
 use crate::thread_export::thread_csv;
 use crate::ticky_export::ticky_text;
 use crate::tracks::bands::Bands;
@@ -52,7 +53,7 @@ questions! {
     BandTableQuery, BandTextQuery, MomentsQuery, GrowthQuery, CompanionsQuery, BurstsQuery, RanThenQuery,
     ProcessQuery, EnvironmentQuery, CheckQuery,
     EventRows, FindEvent, EventAt, EventFields, CountRows,
-    ProfilesQuery, ChartQuery,
+    ProfilesQuery, ChartQuery, TreeQuery,
 }
 
 impl Query for TimelineQuery {

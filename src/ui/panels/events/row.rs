@@ -53,6 +53,7 @@ pub(super) fn grid_row(row: &EventRow) -> GridRow {
     GridRow {
         cells: texts.into_iter().map(Html::from).collect(),
         class: classes!(row.found.then_some("found")),
+        branch: None,
     }
 }
 

@@ -1,0 +1,389 @@
+//! Heap profiles by cost-centre stack: the sums of bands, flame graph, tree and
+//! area over time are the same numbers, on every log and in every part of it.
+
+mod common;
+
+use std::collections::HashMap;
+
+use analysis::flamegraph::sources;
+use analysis::heap::collect::HeapCollector;
+use common::build::{Build, Declared};
+use common::{Known, for_all, known, session_of};
+use eventlog::ids::Nanos;
+use eventlog::source::read_log;
+use model::profile::origin::Choice;
+use model::time::Interval;
+use views::flame::area::{FlameArea, FlameAreaQuery};
+use views::flame::query::{FlameBoxes, FlameHead, FlameQuery, View};
+use views::heap::tree::{Open, TreeAnswer, TreeColumn, TreeQuery};
+use views::session::Session;
+
+fn graph(session: &Session, choice: Choice) -> (FlameHead, FlameBoxes) {
+    let query = FlameQuery {
+        choice: Choice {
+            source: sources::HEAP,
+            ..choice
+        },
+        view: View::LeftHeavy,
+        window: (0.0, 1.0),
+        width_px: u32::MAX,
+        ..FlameQuery::default()
+    };
+    session.ask(&query).expect("it has stacks")
+}
+
+fn tree(session: &Session, profile: u32, range: Option<Interval>) -> Option<TreeAnswer> {
+    session.ask(&TreeQuery {
+        profile,
+        range,
+        open: Some(Open::All),
+        descending: true,
+        rows: 0..u64::MAX,
+        ..TreeQuery::default()
+    })
+}
+
+fn area(session: &Session, stack: Option<u32>, span: Option<Interval>) -> FlameArea {
+    session.ask(&FlameAreaQuery {
+        source: sources::HEAP,
+        view: View::LeftHeavy,
+        stack,
+        span,
+        most: u32::MAX,
+        ..FlameAreaQuery::default()
+    })
+}
+
+/// The heap profiles of a log, read by themselves.
+fn heap(bytes: &[u8]) -> HeapCollector {
+    let mut heap = HeapCollector::default();
+    read_log(&mut &bytes[..], &mut heap).expect("a log");
+    heap
+}
+
+/// The bytes of all bands of all profiles by stack, summed over the censuses of
+/// a range, and how many censuses these are.
+fn bands(heap: &HeapCollector, log: Interval, range: Option<Interval>) -> (u128, usize) {
+    let (mut sum, mut many) = (0, 0);
+    let by_stack = heap.found().iter().filter(|profile| profile.has_stacks());
+    for profile in by_stack {
+        let places = profile.places(range, log.end());
+        many += places.len();
+        let of_band = |band| profile.censuses.sums(band, places.clone()).bytes;
+        sum += profile.bands().map(of_band).sum::<u128>();
+    }
+    (sum, many)
+}
+
+fn log_of(session: &Session) -> Interval {
+    let end = session.overview().span.map_or(Nanos(0), |span| span.end());
+    Interval::new(Nanos(0), end)
+}
+
+/// Whole log, its parts, and a range around no census at all.
+fn ranges(session: &Session) -> Vec<Option<Interval>> {
+    let end = log_of(session).end().0;
+    let cut =
+        |part: u64, of: u64| Nanos((u128::from(end) * u128::from(part) / u128::from(of)) as u64);
+    let parts = [1, 3, 7].into_iter();
+    let parts = parts
+        .flat_map(|of| (0..of).map(move |part| Interval::new(cut(part, of), cut(part + 1, of))));
+    let odd = [
+        Interval::new(Nanos(end / 2), Nanos(end / 2 + 1)),
+        Interval::at(Nanos(end)),
+    ];
+    parts.chain(odd).map(Some).chain([None]).collect()
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-6 * a.abs().max(b.abs()).max(1.0)
+}
+
+fn check(session: &Session, heap: &HeapCollector, number: u32) -> Result<usize, String> {
+    let mut nodes = 0;
+    for range in ranges(session) {
+        let (sum, censuses) = bands(heap, log_of(session), range);
+        let (head, boxes) = graph(
+            session,
+            Choice {
+                range,
+                ..Choice::default()
+            },
+        );
+        let tree = tree(session, number, range).ok_or("no tree")?;
+        let whole = area(session, None, range);
+        let many = f64::from(tree.censuses);
+        let told = (u128::from(head.total), head.censuses.now as usize);
+        if told != (sum, censuses) {
+            return Err(format!(
+                "{range:?}: graph {told:?}, bands {:?}",
+                (sum, censuses)
+            ));
+        }
+        if !near(tree.all.total * many, sum as f64) || tree.censuses as usize != censuses {
+            return Err(format!("{range:?}: tree {:?}, bands {sum}", tree.all));
+        }
+        if whole.total.iter().sum::<f64>() != sum as f64 || whole.censuses as usize != censuses {
+            return Err(format!("{range:?}: area {whole:?}, bands {sum}"));
+        }
+        let rows: HashMap<u32, _> = tree.rows.iter().map(|row| (row.stack, row)).collect();
+        if rows.len() != boxes.len() {
+            return Err(format!(
+                "{range:?}: {} nodes, {} boxes",
+                rows.len(),
+                boxes.len()
+            ));
+        }
+        nodes += rows.len();
+        for i in 0..boxes.len() {
+            let row = rows.get(&boxes.stack[i]).ok_or("a box without a node")?;
+            let own = area(session, Some(row.stack), range);
+            let last = |column: &[f64]| column.last().copied().unwrap_or_default();
+            let same = near(row.bytes.total * many, boxes.total[i])
+                && near(row.bytes.own * many, boxes.own[i])
+                && own.total.iter().sum::<f64>() == boxes.total[i]
+                && own.own.iter().sum::<f64>() == boxes.own[i]
+                && last(&own.total) == row.bytes.last_total as f64
+                && last(&own.own) == row.bytes.last_own as f64
+                && row.level == boxes.depth[i] + 1;
+            if !same {
+                return Err(format!("{range:?}: {row:?}, box {i} of {boxes:?}, {own:?}"));
+            }
+        }
+    }
+    Ok(nodes)
+}
+
+fn for_all_profiles(
+    known: Known,
+    check: impl Fn(&Session, &HeapCollector, u32) -> Result<usize, String>,
+) {
+    for_all(known, |case| {
+        let bytes = case.bytes();
+        let Ok(session) = session_of(&bytes) else {
+            return Ok(0);
+        };
+        let heap = heap(&bytes);
+        let number = heap.found().iter().position(|profile| profile.has_stacks());
+        number.map_or(Ok(0), |number| check(&session, &heap, number as u32))
+    });
+}
+
+#[test]
+fn bands_graph_tree_and_area_are_the_same_numbers() {
+    for_all_profiles(known([1, 100], [4, 600]), check);
+}
+
+/// What became of each stack from the first census to the last is what both
+/// have, and together it is what all became.
+#[test]
+fn two_moments_differ_by_what_both_have() {
+    for_all_profiles(known([1, 9], [4, 60]), |session, _, _| {
+        let log = log_of(session);
+        let (head, boxes) = graph(
+            session,
+            Choice {
+                moments: Some(log),
+                ..Choice::default()
+            },
+        );
+        let whole = area(session, None, None);
+        let ends = |area: &FlameArea| Some((*area.total.first()?, *area.total.last()?));
+        let told = (
+            head.total_before.unwrap_or_default() as f64,
+            head.total as f64,
+        );
+        if ends(&whole) != Some(told) || (head.censuses.before, head.censuses.now) != (1, 1) {
+            return Err(format!("{told:?}, area {:?}", ends(&whole)));
+        }
+        for i in 0..boxes.len() {
+            let own = area(session, Some(boxes.stack[i]), None);
+            if ends(&own) != Some((boxes.before[i], boxes.total[i])) {
+                return Err(format!("box {i}: {:?}", ends(&own)));
+            }
+        }
+        // As wide as their bytes: the outermost fill the width.
+        let widths: f64 = (0..boxes.len())
+            .filter(|&i| boxes.depth[i] == 0)
+            .map(|i| boxes.width[i])
+            .sum();
+        match near(widths, 1.0) {
+            true => Ok(boxes.len()),
+            false => Err(format!("{widths}")),
+        }
+    });
+}
+
+const TYPES: &[Declared] = &[
+    (18, Some(14), "Block marker"),
+    (160, None, "Start of heap profile"),
+    (161, None, "Cost-centre definition"),
+    (162, Some(8), "Start of heap profile sample"),
+    (163, None, "Heap profile cost-centre sample"),
+    (165, Some(8), "End of heap profile sample"),
+];
+
+struct Made(Build);
+
+impl Made {
+    /// A profile by cost-centre stack, of a part of lives if that is named.
+    fn new(of_lives: &str) -> Self {
+        let mut log = Build::with_types(TYPES);
+        let head = [
+            &[0][..],
+            &10_u64.to_be_bytes(),
+            &1_u32.to_be_bytes(),
+            b"\0\0\0\0\0\0",
+        ]
+        .concat();
+        log.event(160, 1, &[&head, of_lives.as_bytes(), b"\0"].concat());
+        for (id, label) in [(1_u32, "main"), (2, "load"), (3, "parse")] {
+            let text = [label.as_bytes(), b"\0M\0M.hs:1:1\0\0"].concat();
+            log.event(161, 1, &[&id.to_be_bytes()[..], &text].concat());
+        }
+        Self(log)
+    }
+
+    /// A census: the bytes of stacks, innermost first.
+    fn census(&mut self, at: u64, stacks: &[(u64, &[u32])]) {
+        self.0.event(162, at, &at.to_be_bytes());
+        for (bytes, stack) in stacks {
+            let mut payload = [&[0][..], &bytes.to_be_bytes(), &[stack.len() as u8]].concat();
+            payload.extend(stack.iter().flat_map(|id| id.to_be_bytes()));
+            self.0.event(163, at, &payload);
+        }
+        self.0.event(165, at, &at.to_be_bytes());
+    }
+
+    fn session(&mut self) -> Session {
+        self.0.end();
+        session_of(&self.0.bytes).expect("a log")
+    }
+}
+
+fn shown(tree: &TreeAnswer) -> Vec<String> {
+    let row = |row: &views::heap::tree::TreeRow| {
+        let sign = match row.open {
+            Some(true) => "-",
+            Some(false) => "+",
+            None => " ",
+        };
+        let bytes = row.bytes;
+        format!(
+            "{}{sign}{} {} {} last {} {}",
+            "  ".repeat(usize::from(row.level) - 1),
+            row.frame.label,
+            bytes.total,
+            bytes.own,
+            bytes.last_total,
+            bytes.last_own
+        )
+    };
+    tree.rows.iter().map(row).collect()
+}
+
+/// The last census is at the log's very end, and counts there.
+fn small() -> (Session, HeapCollector) {
+    let mut log = Made::new("");
+    log.census(10, &[(80, &[2, 1]), (40, &[3, 2, 1]), (8, &[])]);
+    log.census(20, &[(40, &[2, 1])]);
+    log.census(30, &[(40, &[3, 2, 1]), (40, &[1]), (16, &[])]);
+    (log.session(), heap(&log.0.bytes))
+}
+
+#[test]
+fn a_tree_of_a_made_log() {
+    let (session, heap) = small();
+    check(&session, &heap, 0).expect("the same numbers");
+    let all = tree(&session, 0, None).expect("a tree");
+    assert_eq!(
+        shown(&all),
+        [
+            "-main 80 13.333333333333334 last 80 40",
+            "  -load 66.66666666666667 40 last 40 0",
+            "     parse 26.666666666666668 26.666666666666668 last 40 40",
+            " MAIN 8 8 last 16 16",
+        ]
+    );
+    let places: Vec<_> = all.rows.iter().map(|row| (row.place, row.parent)).collect();
+    assert_eq!(
+        places,
+        [
+            ((1, 2), None),
+            ((1, 1), Some(0)),
+            ((1, 1), Some(1)),
+            ((2, 2), None)
+        ]
+    );
+    let range = Interval::new(Nanos(20), Nanos(30));
+    assert_eq!(
+        tree(&session, 0, Some(range)).map(|tree| tree.censuses),
+        Some(2)
+    );
+    let range = Interval::new(Nanos(11), Nanos(30));
+    let query = TreeQuery {
+        range: Some(range),
+        rows: 0..10,
+        ..TreeQuery::default()
+    };
+    // Open at first is the way to where most is.
+    let ask = |query: &TreeQuery| shown(&session.ask(query).expect("a tree"));
+    let opened = ask(&query);
+    assert_eq!(
+        opened,
+        [
+            " MAIN 8 8 last 16 16",
+            "-main 60 20 last 80 40",
+            "  -load 40 20 last 40 0",
+            "     parse 20 20 last 40 40"
+        ]
+    );
+    let filtered = TreeQuery {
+        filter: "LOAD".into(),
+        open: Some(Open::These(Vec::new())),
+        ..query.clone()
+    };
+    assert_eq!(
+        ask(&filtered),
+        ["-main 60 20 last 80 40", "   load 40 20 last 40 0"]
+    );
+    let closed = TreeQuery {
+        sort: TreeColumn::Name,
+        open: Some(Open::These(Vec::new())),
+        rows: 1..2,
+        ..query
+    };
+    assert_eq!(ask(&closed), [" MAIN 8 8 last 16 16"]);
+    assert_eq!(tree(&session, 1, None), None);
+}
+
+/// A profile of a part of lives does not say when its censuses were: they go by
+/// number, and all are in every range.
+#[test]
+fn censuses_without_times_go_by_number() {
+    let mut log = Made::new("drag");
+    for bytes in [10, 30, 20] {
+        log.census(50, &[(bytes, &[2, 1])]);
+    }
+    let session = log.session();
+    let range = Some(Interval::new(Nanos(0), Nanos(3)));
+    assert_eq!(
+        tree(&session, 0, range).map(|tree| (tree.censuses, tree.timed)),
+        Some((3, false))
+    );
+    let over_time = area(&session, None, range);
+    assert_eq!(
+        (over_time.time, over_time.total),
+        (vec![0.0, 1.0, 2.0], vec![10.0, 30.0, 20.0])
+    );
+    assert!(!over_time.timed);
+    let moments = Some(Interval::new(Nanos(0), Nanos(1)));
+    let (head, _) = graph(
+        &session,
+        Choice {
+            moments,
+            ..Choice::default()
+        },
+    );
+    assert_eq!((head.total_before, head.total), (Some(10), 30));
+}
