@@ -136,9 +136,11 @@ impl Query for TreeQuery {
     }
 }
 
-/// Which of the profiles by stack the profile of a number is.
+/// Which of the profiles by stack the profile of a number is; the first profile
+/// stands for one that there is not.
 fn part_of(recording: &Recording, number: u32) -> Option<usize> {
     let number = number as usize;
+    let number = recording.heap().get(number).map_or(0, |_| number);
     let profile = recording.heap().get(number)?;
     let before = recording.heap().iter().take(number);
     let before = before.filter(|profile| profile.has_stacks());

@@ -37,6 +37,8 @@ pub(super) struct ControlsProps {
     /// For which time and tracks it is.
     pub(super) about: AttrValue,
     pub(super) on_view: Callback<FlameView>,
+    /// Shows the panel of the heap.
+    pub(super) on_heap: Callback<()>,
 }
 
 impl ControlsProps {
@@ -216,8 +218,12 @@ fn orders(props: &ControlsProps) -> Html {
 fn over_time(props: &ControlsProps) -> Html {
     let onclick = props.change(|view, _: MouseEvent| view.area = !view.area);
     let pressed = props.view.area.to_string();
+    let on_heap = props.on_heap.reform(|_: MouseEvent| ());
     html! {
-        <button aria-pressed={pressed} title="The bytes of the selected box over time, below the timeline" {onclick}>{ "Over time" }</button>
+        <>
+            <button aria-pressed={pressed} title="The bytes of the selected box over time, below the timeline" {onclick}>{ "Over time" }</button>
+            <button title="All stacks on each other over time: the panel Heap" onclick={on_heap}>{ "All in Heap" }</button>
+        </>
     }
 }
 

@@ -22,6 +22,7 @@ use self::steps::Steps;
 use crate::ui::client::LogClient;
 use crate::ui::dom::setter_of;
 use crate::ui::panel::{PanelProps, Wish, span_text};
+use crate::ui::panels::HEAP;
 use crate::ui::viewer::Goto;
 use analysis::flamegraph::choosing::ALL;
 use analysis::flamegraph::source_info::SourceInfo;
@@ -39,6 +40,7 @@ use views::tracks::Row;
 use views::tracks::calls::ForeignCalls;
 use views::tracks::samples::Samples;
 use views::tracks::thread::Thread;
+use views::view::Change;
 use views::view::flame::{FlameOrder, FlameView, MAX_STEPS};
 
 /// The source that is shown: the chosen one, or the first that there is.
@@ -117,7 +119,7 @@ pub(super) fn FlameGraph(props: &PanelProps) -> Html {
         <div class="flame">
             <Controls client={client.clone()} sources={Rc::clone(&props.flame_sources)} source={Rc::clone(&info)} view={view.clone()}
                 range={props.range} log={props.overview.span} found={found.share} {query} about={for_what(props, &view, &info)}
-                on_view={on_view.clone()} />
+                on_view={on_view.clone()} on_heap={props.on_change.reform(|()| Change::panel(HEAP))} />
             <Steps {view} of_heap={sources::of(info.source).unit() == Unit::Bytes} range={props.range} shortened={found.shortened} {on_view} />
             { area }
             { graph }

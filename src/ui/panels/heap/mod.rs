@@ -9,6 +9,7 @@ mod growth;
 mod legend;
 mod moments;
 mod table;
+mod tree;
 
 use std::rc::Rc;
 
@@ -21,6 +22,7 @@ use self::chart::ChartTab;
 use self::growth::GrowthList;
 use self::moments::Moments;
 use self::table::Table;
+use self::tree::Tree;
 use crate::ui::dom::focus;
 use crate::ui::panel::{PanelProps, use_answer};
 use analysis::heap::Breakdown;
@@ -85,6 +87,7 @@ fn open_tab(tab: Tab, props: &PanelProps) -> Html {
         Tab::Table => html! { <Table ..props.clone() /> },
         Tab::Moments => html! { <Moments ..props.clone() /> },
         Tab::Growth => html! { <GrowthList ..props.clone() /> },
+        Tab::Tree => html! { <Tree ..props.clone() /> },
         _ => html! { <ChartTab ..props.clone() /> },
     }
 }
