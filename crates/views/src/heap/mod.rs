@@ -12,5 +12,5 @@ pub mod moments;
 pub mod profiles;
 pub mod settings;
 pub mod table;
-pub mod words;
 pub mod tree;
+pub mod words;

@@ -336,6 +336,7 @@ fn grid_rows(found: &Answer, pinned: Option<&str>, alone: bool) -> Rows {
         GridRow {
             cells,
             class: classes!(is_pinned.then_some("pinned")),
+            branch: None,
         }
     };
     Rows {

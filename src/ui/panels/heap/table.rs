@@ -253,6 +253,7 @@ fn grid_row(row: &BandRow, table: &BandTable, heights: &[u8], pinned: bool) -> G
     GridRow {
         cells,
         class: classes!(pinned.then_some("pinned")),
+        branch: None,
     }
 }
 
