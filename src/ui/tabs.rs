@@ -5,7 +5,7 @@ use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use super::dom::{focus, set_style};
-use super::panels::PANELS;
+use super::panels::{HEAP, PANELS};
 use views::view::panel::{Panel, PanelName};
 
 /// Where the browser keeps the height of the panel.
@@ -19,12 +19,22 @@ const TIMELINE_PX: f64 = 220.0;
 /// How far an arrow key moves the edge, in pixels.
 const STEP_PX: f64 = 24.0;
 
-fn stored_px() -> f64 {
+fn stored_px() -> Option<f64> {
     let storage = gloo_utils::window().local_storage().ok().flatten();
     let stored = storage.and_then(|storage| storage.get_item(STORED).ok().flatten());
     let px = stored.and_then(|text| text.parse::<f64>().ok());
-    let px = px.filter(|px| px.is_finite()).unwrap_or(USUAL_PX);
-    px.clamp(LEAST_PX, MOST_PX)
+    let px = px.filter(|px| px.is_finite());
+    px.map(|px| px.clamp(LEAST_PX, MOST_PX))
+}
+
+/// The height of a panel until another one is chosen: a chart wants more.
+fn usual_px(panel: PanelName) -> f64 {
+    let half = window_px().unwrap_or(0.0) * 0.47;
+    if panel == HEAP {
+        half.clamp(USUAL_PX, 560.0)
+    } else {
+        USUAL_PX
+    }
 }
 
 fn store_px(px: f64) {
@@ -74,26 +84,27 @@ pub(super) struct TabsProps {
 #[component]
 pub(super) fn Tabs(props: &TabsProps) -> Html {
     let node = use_node_ref();
-    let px = use_state_eq(stored_px);
+    let chosen = use_state_eq(stored_px);
+    let px = chosen.unwrap_or_else(|| usual_px(props.panel));
     {
         let node = node.clone();
-        use_effect_with(*px, move |px| {
+        use_effect_with(px, move |px| {
             if let Some(panel) = node.cast::<HtmlElement>() {
                 set_style(&panel, "height", &format!("{px}px"));
             }
         });
     }
     let on_px = {
-        let px = px.setter();
+        let chosen = chosen.setter();
         Callback::from(move |to: f64| {
-            px.set(to);
+            chosen.set(Some(to));
             store_px(to);
         })
     };
     let panel = props.panel;
     html! {
         <section class="panel" ref={node}>
-            { edge(*px, &on_px) }
+            { edge(px, &on_px) }
             { tabs(panel, &props.on_panel) }
             <div id="panel" class="panel-body" role="tabpanel" aria-labelledby={tab_id(panel)}
                 key={format!("{}-{}", panel.0, props.generation)}>

@@ -63,6 +63,19 @@ for (const colorScheme of ['light', 'dark']) {
 }
 
 for (const colorScheme of ['light', 'dark']) {
+  test(`the panel of the heap is accessible, ${colorScheme}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme });
+    await openLog(page, fixture('ghc-9.10.3/heap-ipe-N1-hi-l-au'));
+    await expect(page.locator('.heap-legend button.band').first()).toBeVisible();
+    expect(await violations(page)).toEqual([]);
+    await page.locator('.heap-canvas canvas').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('button', { name: 'Over it' }).click();
+    expect(await violations(page)).toEqual([]);
+  });
+}
+
+for (const colorScheme of ['light', 'dark']) {
   test(`palette and notes are accessible, ${colorScheme}`, async ({ page }) => {
     await page.emulateMedia({ colorScheme });
     await openLog(page, fixture('ghc-9.6.6/fib-forkio-N2-l'), './#p=notes');

@@ -30,7 +30,7 @@ const MOST: usize = 30;
 /// How many bands are told of a moment.
 const TOLD: usize = 8;
 /// How much of a colour is left of bands beside the one that is followed.
-const FADED: f64 = 0.3;
+const FADED: f64 = 0.4;
 
 /// The profile of the bands that are shown, if its censuses have times.
 fn profile<'a>(log: &Log<'a>) -> Option<&'a HeapProfile> {

@@ -46,8 +46,10 @@ const DOTS_PX: f64 = 9.0;
 const MESSAGE_PX: f64 = 150.0;
 /// A band so high has room for its name, in pixels.
 const NAMED_PX: f64 = 14.0;
+/// At how many places room for a name is looked for.
+const PLACES: u32 = 40;
 /// How much of a colour is left of bands beside the one that is followed.
-const FADED: f64 = 0.3;
+const FADED: f64 = 0.4;
 
 impl<'a> Scene<'a> {
     /// The chart in its place.
@@ -172,9 +174,8 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The number and name of each band where it is thickest, if there is room.
+    /// The number and name of each band where there is most room for it.
     fn paint_names(&self, plot: &Plot<'_>, xs: &[f64], painter: &mut impl Painter) {
-        let right = plot.area.x + plot.area.w;
         for (place, (band, edges)) in self
             .chart
             .bands
@@ -182,31 +183,13 @@ impl<'a> Scene<'a> {
             .zip(plot.edges.windows(2))
             .enumerate()
         {
-            let height = |stack: usize| {
-                let value = |edge: &Vec<f64>| edge.get(stack).copied().unwrap_or_default();
-                (plot.y(value(&edges[0])), plot.y(value(&edges[1])))
-            };
-            let in_view =
-                (0..xs.len()).filter(|&stack| plot.area.x <= xs[stack] && xs[stack] <= right);
-            let thick = |stack: &usize| height(*stack).0 - height(*stack).1;
-            let Some(best) = in_view.max_by(|a, b| thick(a).total_cmp(&thick(b))) else {
-                continue;
-            };
-            if thick(&best) < NAMED_PX {
-                continue;
-            }
+            let [lower, upper] = edges else { continue };
             let number = number(self.chart, place);
             for text in [format!("{number} {}", band.name), number] {
-                let half = painter.measure(&text, Face::Label) / 2.0 + 2.0;
-                let middle = xs[best].max(plot.area.x + half).min(right - half);
-                let stacks = (0..xs.len()).filter(|&stack| (xs[stack] - middle).abs() <= half);
-                let room = stacks.map(height).fold(height(best), |room, (low, high)| {
-                    (room.0.min(low), room.1.max(high))
-                });
-                if room.0 - room.1 < NAMED_PX {
+                let half = painter.measure(&text, Face::Label) / 2.0 + 3.0;
+                let Some(at) = roomiest(plot, xs, (lower, upper), half) else {
                     continue;
-                }
-                let at = (middle, f64::midpoint(room.0, room.1));
+                };
                 let ink = self.shown_colour(place).text_on();
                 painter.text(&text, at, Face::Label, Align::Centre, ink.into());
                 break;
@@ -284,17 +267,15 @@ impl<'a> Scene<'a> {
             for &(x, y) in points.iter().filter(|_| dots) {
                 painter.fill(Rect::new(x - 2.5, y - 2.5, 5.0, 5.0), colour.into());
             }
-            let seen = points.iter().rfind(|(x, _)| *x <= right);
-            if let Some(&(x, y)) = seen {
+            // Its number stands where it is highest.
+            let in_view = points
+                .iter()
+                .filter(|(x, _)| plot.area.x <= *x && *x <= right);
+            if let Some(&(x, y)) = in_view.min_by(|(_, a), (_, b)| a.total_cmp(b)) {
                 let text = number(self.chart, place);
-                let at = (x.min(right - 14.0) + 4.0, y - 7.0);
-                painter.text(
-                    &text,
-                    at,
-                    Face::Label,
-                    Align::Left,
-                    self.palette.ink2.into(),
-                );
+                let at = (x.min(right - 14.0) + 4.0, y + 8.0);
+                let ink = self.palette.ink.into();
+                painter.text(&text, at, Face::Label, Align::Left, ink);
             }
         }
     }
@@ -336,7 +317,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// A line of the memory of the program, in steps, with its name at its end.
+    /// A line of the memory of the program, in steps, with its name on it.
     fn paint_memory(&self, plot: &Plot<'_>, series: u8, colour: Rgb, painter: &mut impl Painter) {
         const NAMES: [&str; 3] = ["heap size", "blocks in use", "live bytes"];
         let memory = &self.chart.over.memory;
@@ -356,10 +337,14 @@ impl<'a> Scene<'a> {
         }
         painter.polyline(&points, 3.5, self.palette.page.alpha(0.7));
         painter.polyline(&points, 1.5, colour.into());
-        let right = plot.area.x + plot.area.w;
-        if let (Some(name), Some((x, y))) = (NAMES.get(usize::from(series)), points.last()) {
-            let at = (x.min(right) - 6.0, y - 8.0);
-            painter.text(name, at, Face::Label, Align::Right, colour.into());
+        // The names stand beside each other, each on its line.
+        let at = plot.area.x + plot.area.w * (0.3 + 0.2 * f64::from(series));
+        let place = points.partition_point(|(x, _)| *x < at);
+        if let (Some(name), Some((_, y))) = (NAMES.get(usize::from(series)), points.get(place)) {
+            let width = painter.measure(name, Face::Label) + 8.0;
+            let back = Rect::new(at - width / 2.0, y - 7.0, width, 14.0);
+            painter.fill(back, self.palette.page.alpha(0.85));
+            painter.text(name, (at, *y), Face::Label, Align::Centre, colour.into());
         }
     }
 
@@ -433,6 +418,32 @@ impl<'a> Scene<'a> {
         }
         painter.unclip();
     }
+}
+
+/// Where between two edges a text that is twice `half` wide has the most room;
+/// `None` if it has too little everywhere.
+fn roomiest(
+    plot: &Plot<'_>,
+    xs: &[f64],
+    (lower, upper): (&[f64], &[f64]),
+    half: f64,
+) -> Option<(f64, f64)> {
+    let (left, right) = (plot.area.x + half, plot.area.x + plot.area.w - half);
+    let (first, last) = (*xs.first()? + half, *xs.last()? - half);
+    let room_at = |middle: f64| {
+        let from = xs.partition_point(|&x| x < middle - half).saturating_sub(1);
+        let to = (xs.partition_point(|&x| x <= middle + half) + 1).min(xs.len());
+        let low = lower.get(from..to)?.iter().map(|&value| plot.y(value));
+        let high = upper.get(from..to)?.iter().map(|&value| plot.y(value));
+        let (low, high) = (low.fold(f64::MAX, f64::min), high.fold(f64::MIN, f64::max));
+        Some((low - high, (middle, f64::midpoint(low, high))))
+    };
+    let (from, to) = (left.max(first), right.min(last));
+    let places =
+        (0..=PLACES).map(|place| from + (to - from) * f64::from(place) / f64::from(PLACES));
+    let rooms = places.filter(|_| from <= to).filter_map(room_at);
+    let best = rooms.max_by(|(a, _), (b, _)| a.total_cmp(b))?;
+    (best.0 >= NAMED_PX).then_some(best.1)
 }
 
 /// Each band with its lower and its upper edge.
