@@ -26,8 +26,8 @@ const PICTURES = [
   ['shop-hT', 'shop-server-hT.eventlog', 'hv=messages'],
   // With the executable, which names what the log does not.
   ['shop-hi', 'shop-server-hi.eventlog shop-server', 'hv=messages'],
-  ['shop-growth', 'shop-server-hi.eventlog shop-server', 'ht=growth'],
-  ['shop-moments', 'shop-server-hi.eventlog shop-server', 'ht=moments'],
+  ['shop-growth', 'shop-server-hi.eventlog shop-server', 'ht=growth&r=1080m1600'],
+  ['shop-moments', 'shop-server-hi.eventlog shop-server', 'ht=moments&hc=15-63'],
   ['shop-table', 'shop-server-hi.eventlog shop-server', 'ht=table'],
   ['shop-hr', 'shop-server-hr.eventlog', 'hg=name&hv=messages'],
   ['shop-fixed', 'shop-server-fixed-hi.eventlog shop-server', 'hv=messages'],
