@@ -8,6 +8,7 @@ use std::path::Path;
 
 use common::{fixture, session_of};
 use symbols::Symbols;
+use views::heap::about::{About, AboutQuery};
 use views::heap::choice::{Chosen, Grouping, HeapChoice};
 use views::session::{AddressNames, Session};
 
@@ -151,6 +152,36 @@ fn another_build_names_nothing() {
         assert!(told.failed);
         assert_eq!(shares(&session, Grouping::Band), unnamed);
     }
+}
+
+#[test]
+fn a_band_is_told_about() {
+    let mut session = session();
+    let about = |session: &Session, key: &str| {
+        let key = key.to_owned();
+        session.about_band(&AboutQuery { profile: 0, key })
+    };
+    let told = |about: &About| (about.band.name.clone(), about.closure_type.clone());
+    let unnamed = about(&session, "0x488890").expect("a band");
+    assert_eq!(told(&unnamed), ("0x488890".to_owned(), None));
+    assert!(unnamed.advice.contains("Drop the program"), "{unnamed:?}");
+    name_by(&mut session, &list());
+    let named = about(&session, "0x488890").expect("a band");
+    assert_eq!(told(&named), (":".to_owned(), Some("CONSTR".to_owned())));
+    let thunk = about(&session, "0x40f140").expect("a band");
+    assert!(thunk.what.starts_with("A calculation that is put off"));
+    assert_eq!(
+        thunk.facts(),
+        [
+            ("is", "thunk of type Tree"),
+            ("closure type", "THUNK_2_0"),
+            ("type", "Tree"),
+            ("module", "Main"),
+            ("package", "main"),
+            ("place", "/home/users/src/programs/ProfHeap.hs:29:41-53"),
+        ]
+    );
+    assert_eq!(about(&session, "no such band"), None);
 }
 
 #[test]

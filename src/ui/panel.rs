@@ -29,6 +29,8 @@ pub(super) struct Source {
     pub(super) client: LogClient,
     pub(super) events: u64,
     pub(super) complete: bool,
+    /// Goes up whenever addresses have got other names.
+    pub(super) names: u32,
 }
 
 /// The selected tracks, as far as panels obey them.
@@ -104,8 +106,6 @@ pub(super) struct PanelProps {
     pub(super) wish: Option<(u32, Wish)>,
     /// Goes up whenever the colours change.
     pub(super) colours: u32,
-    /// Goes up whenever addresses have got other names.
-    pub(super) names: u32,
     /// Changes the view.
     pub(super) on_change: Callback<Change>,
     /// Shows something on the timeline.

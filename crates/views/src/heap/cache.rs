@@ -106,6 +106,13 @@ impl Bands {
         self.names.get(band.index()).map_or("", |name| &name.key)
     }
 
+    /// The band that is known by this in links.
+    #[must_use]
+    pub fn find(&self, key: &str) -> Option<BandId> {
+        let place = self.names.iter().position(|name| name.key == key)?;
+        Some(BandId(place as u32))
+    }
+
     /// What is shown as the name of a band.
     #[must_use]
     pub fn name(&self, band: BandId) -> &str {

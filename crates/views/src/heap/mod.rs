@@ -1,6 +1,7 @@
 //! Heap profiles as they are looked at: which bands, in which order, of which
 //! censuses, as pictures and tables.
 
+pub mod about;
 pub mod cache;
 pub mod chart;
 pub mod choice;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::choice::HeapChoice;
 use crate::scene::format;
 use crate::session::Session;
 use crate::session::query::{Host, Query};
@@ -9,7 +10,7 @@ use analysis::heap::{Breakdown, HeapProfile};
 use eventlog::ids::{Duration, Nanos};
 
 /// One profile of a log.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProfileInfo {
     /// By what it is broken down.
     pub breakdown: Breakdown,
@@ -29,6 +30,9 @@ pub struct ProfileInfo {
     pub folded: u64,
     /// Whether the log told more bytes than there can be.
     pub capped: bool,
+    /// Which part of the bytes is in bands of which only an address is known, of
+    /// a log that is read.
+    pub unnamed: f64,
 }
 
 /// What heap profiles a log has.
@@ -41,13 +45,35 @@ impl Query for ProfilesQuery {
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Vec<ProfileInfo> {
         let from_text = log.reader.heap_report().is_some();
-        let all = log.recording.heap().iter();
-        all.map(|profile| ProfileInfo {
+        let profiles = (0..).zip(log.recording.heap().iter());
+        let info = |(number, profile)| ProfileInfo {
             from_text,
+            unnamed: unnamed(log, number, profile).unwrap_or_default(),
             ..ProfileInfo::of(profile)
-        })
-        .collect()
+        };
+        profiles.map(info).collect()
     }
+}
+
+/// Which part of the bytes of a profile by info table has no name.
+fn unnamed(log: &Session, number: u32, profile: &HeapProfile) -> Option<f64> {
+    if profile.kind.breakdown != Breakdown::InfoTable || !log.is_complete() {
+        return None;
+    }
+    let choice = HeapChoice {
+        profile: number,
+        ..HeapChoice::default()
+    };
+    let chosen = log.heap(&choice, None)?;
+    let bands = chosen.ranking.bands().iter();
+    let (mut all, mut unnamed) = (0_u128, 0_u128);
+    for (band, sums) in bands {
+        all += sums.bytes;
+        if chosen.bands.name(*band) == chosen.bands.key(*band) {
+            unnamed += sums.bytes;
+        }
+    }
+    (all > 0).then(|| unnamed as f64 / all as f64)
 }
 
 impl ProfileInfo {
@@ -64,6 +90,7 @@ impl ProfileInfo {
             span: profile.time(0).zip(profile.time(last)),
             folded: profile.folded(),
             capped: profile.censuses.is_capped(),
+            unnamed: 0.0,
         }
     }
 
@@ -100,7 +127,11 @@ impl ProfileInfo {
             "The log tells of more bytes than a machine can have: they are left out.".to_owned()
         });
         let filters = self.filters.iter().cloned();
-        filters.chain(folded).chain(capped).collect()
+        let unnamed = (self.unnamed >= 0.005).then(|| {
+            let share = format::fraction(self.unnamed);
+            format!("{share} of the bytes are of info tables that the log does not describe: they are shown with their address. The program that wrote the log names them: drop it on the page, or give it with --symbols.")
+        });
+        filters.chain(folded).chain(capped).chain(unnamed).collect()
     }
 }
 

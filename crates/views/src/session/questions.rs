@@ -14,6 +14,7 @@ use crate::flame::query::{
     ExportFormat, FlameBoxes, FlameHead, FlamePlaceQuery, FlameQuery, FlameRow, FlameTableQuery,
     answer_with, place, table,
 };
+use crate::heap::about::AboutQuery;
 use crate::heap::chart::ChartQuery;
 use crate::heap::export::BandTextQuery;
 use crate::heap::growth::{BurstsQuery, CompanionsQuery, GrowthQuery, RanThenQuery};
@@ -53,7 +54,7 @@ questions! {
     BandTableQuery, BandTextQuery, MomentsQuery, GrowthQuery, CompanionsQuery, BurstsQuery, RanThenQuery,
     ProcessQuery, EnvironmentQuery, CheckQuery,
     EventRows, FindEvent, EventAt, EventFields, CountRows,
-    ProfilesQuery, ChartQuery, TreeQuery,
+    ProfilesQuery, ChartQuery, TreeQuery, AboutQuery,
 }
 
 impl Query for TimelineQuery {

@@ -105,13 +105,13 @@ pub(super) fn FlameGraph(props: &PanelProps) -> Html {
     let graph = if view.order == FlameOrder::Sandwich {
         html! {
             <Sandwich client={client.clone()} query={query.clone()} source={Rc::clone(&info)} view={view.clone()}
-                colours={props.colours} names={props.names} on_view={on_view.clone()} {on_pick} on_act={on_act.clone()} {on_found} />
+                colours={props.colours} names={props.source.names} on_view={on_view.clone()} {on_pick} on_act={on_act.clone()} {on_found} />
         }
     } else {
         let reveal = reveal_of(props, &query);
         html! {
             <FlameCanvas client={client.clone()} query={query.clone()} source={Rc::clone(&info)} label="Flame graph"
-                colours={props.colours} names={props.names} {reveal} {on_pick} on_act={on_act.clone()} {on_found} />
+                colours={props.colours} names={props.source.names} {reveal} {on_pick} on_act={on_act.clone()} {on_found} />
         }
     };
     let area = area(props, (*picked).as_ref(), &query, info.source);

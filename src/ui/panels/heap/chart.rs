@@ -73,7 +73,7 @@ pub(super) fn ChartTab(props: &PanelProps) -> Html {
     html! {
         <div class="heap-chart">
             { controls(&view, &on_view, chart.as_ref().as_ref()) }
-            <Legend chart={Rc::clone(&chart)} {breakdown} view={view.clone()} pointed={*pointed}
+            <Legend chart={Rc::clone(&chart)} source={props.source.clone()} {breakdown} view={view.clone()} pointed={*pointed}
                 colours={props.colours} on_view={on_view.clone()} on_point={on_legend} />
             <ChartCanvas chart={Rc::clone(&chart)} {form} one_scale={view.one_scale} {viewport} range={props.range}
                 pointed={*pointed} colours={props.colours} {on_width} {on_point} {on_visible} {on_range}

@@ -5,6 +5,8 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use super::about::AboutBand;
+use crate::ui::panel::Source;
 use crate::ui::theme;
 use analysis::heap::Breakdown;
 use views::heap::chart::hit::Pointed;
@@ -18,6 +20,7 @@ use views::scene::format;
 #[derive(Properties, PartialEq)]
 pub(super) struct LegendProps {
     pub(super) chart: Rc<Option<Chart>>,
+    pub(super) source: Source,
     pub(super) breakdown: Breakdown,
     pub(super) view: HeapView,
     /// What is pointed at in the chart.
@@ -63,6 +66,9 @@ pub(super) fn Legend(props: &LegendProps) -> Html {
             if !chart.hidden.is_empty() {
                 <p class="faint">{ "Hidden" }</p>
                 <ul>{ for chart.hidden.iter().map(hidden) }</ul>
+            }
+            if let Some(band) = &props.view.choice.pinned {
+                <AboutBand source={props.source.clone()} profile={props.view.choice.profile} band={band.clone()} />
             }
         </div>
     }

@@ -1,6 +1,7 @@
 //! What holds the heap: which profile, which bands, and for these a chart and
 //! tables, each in a tab.
 
+mod about;
 mod bar;
 mod canvas;
 mod chart;

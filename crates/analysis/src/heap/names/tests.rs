@@ -237,12 +237,15 @@ fn other_labels_are_taken_apart() {
 
 #[test]
 fn stacks_are_called_by_their_innermost_centre() {
-    let mut log = Log::default();
-    log.centres = crate::flamegraph::test_support::declared(&[
+    let centres = [
         (1, "main\0Main\0M.hs:1:1\0"),
         (2, "go\0Main\0M.hs:2:1\0"),
         (3, "SYSTEM\0SYSTEM\0<built-in>\0"),
-    ]);
+    ];
+    let log = Log {
+        centres: crate::flamegraph::test_support::declared(&centres),
+        ..Log::default()
+    };
     let stack = |ids: &[u32]| {
         let ids = ids.iter().copied().map(CostCentreId).collect();
         log.names()

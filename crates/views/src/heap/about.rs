@@ -1,0 +1,105 @@
+//! What there is to know of one band: what it is, where it comes from, and what
+//! to try if it grows.
+
+use serde::{Deserialize, Serialize};
+
+use super::choice::Grouping;
+use crate::session::Session;
+use crate::session::query::{Host, Query};
+use analysis::heap::names::Described;
+use analysis::heap::{Breakdown, Label};
+
+/// Asks for a band of a profile.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AboutQuery {
+    /// Which profile of the log, from 0.
+    pub profile: u32,
+    /// What the band is known by in links.
+    pub key: String,
+}
+
+/// What is known of a band.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    /// Its name, and what it belongs to.
+    pub band: Described,
+    /// What the runtime calls the type of its closures, if that is known.
+    pub closure_type: Option<String>,
+    /// What it is, in a sentence; may be empty.
+    pub what: String,
+    /// What to try if it grows, in a sentence; may be empty.
+    pub advice: String,
+}
+
+/// What is said of an info table of which only the address is known.
+const UNNAMED: (&str, &str) = (
+    "An info table that the log does not describe.",
+    "Drop the program that wrote the log on the page, or build with -finfo-table-map, libraries too.",
+);
+
+impl Query for AboutQuery {
+    type Answer = Option<About>;
+    const NAME: &'static str = "heap band";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Option<About> {
+        log.about_band(self)
+    }
+}
+
+impl Session {
+    /// What is known of a band; `None` if there is no such band, or if it is a
+    /// group.
+    #[must_use]
+    pub fn about_band(&self, query: &AboutQuery) -> Option<About> {
+        let recording = &self.recording;
+        let profile = recording.heap().get(query.profile as usize)?;
+        let bands = self
+            .heap_cache
+            .bands(recording, query.profile, Grouping::Band)?;
+        let band = bands.find(&query.key)?;
+        let label = profile.label(band)?;
+        let (names, breakdown) = (recording.band_names(), profile.kind.breakdown);
+        let found = names.describe(breakdown, &label);
+        let closure_type = match &label {
+            Label::Text(text) => names.type_of(breakdown, text),
+            _ => None,
+        };
+        let explained = names.explain(breakdown, &label);
+        let explained = explained.map(|explained| (explained.what, explained.advice));
+        let is_unnamed = breakdown == Breakdown::InfoTable && found.name == query.key;
+        let explained = explained.or(is_unnamed.then_some(UNNAMED));
+        let (what, advice) = explained.unwrap_or_default();
+        Some(About {
+            band: found,
+            closure_type: closure_type.map(|closure_type| closure_type.name().to_owned()),
+            what: what.to_owned(),
+            advice: advice.to_owned(),
+        })
+    }
+}
+
+impl About {
+    /// What there is to show beside the name and the sentences, each with what
+    /// it is.
+    #[must_use]
+    pub fn facts(&self) -> Vec<(&'static str, &str)> {
+        let Described {
+            package,
+            module,
+            type_,
+            place,
+            what,
+            ..
+        } = &self.band;
+        let all = [
+            ("is", Some(what.as_str())),
+            ("closure type", self.closure_type.as_deref()),
+            ("type", type_.as_deref()),
+            ("module", module.as_deref()),
+            ("package", package.as_deref()),
+            ("place", place.as_deref()),
+        ];
+        let told = all.into_iter().filter_map(|(of, text)| Some((of, text?)));
+        told.filter(|(_, text)| !text.is_empty()).collect()
+    }
+}
