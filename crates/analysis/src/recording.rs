@@ -10,7 +10,7 @@ use crate::flamegraph::spans::opentelemetry::TelemetrySpans;
 use crate::flamegraph::spans::totals::{WindowTotals, span_totals};
 use crate::heap::HeapProfiles;
 use crate::heap::collect::HeapCollector;
-use crate::heap::names::TableSymbols;
+use crate::heap::names::{BandNames, TableSymbols};
 use crate::info::Info;
 use crate::numbers::Numbers;
 use crate::process::OpenAtEnd;
@@ -241,6 +241,14 @@ impl Recording {
         let collections = self.tracks.collections.times();
         let known = self.known(&collections);
         span_totals(&known.spans(), &collections, known.log, window)
+    }
+
+    /// What names of bands of heap profiles are made from, as far as the log is
+    /// read.
+    #[must_use]
+    pub const fn band_names(&self) -> BandNames<'_> {
+        let tables = self.names.info_tables();
+        BandNames::new(tables, self.profiles.centres(), &self.table_symbols)
     }
 
     /// What flame graphs of a source are made from; `None` if the log has

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use super::closures::{self, ClosureKind, Explanation, type_words};
 use super::{Breakdown, Label, sentences};
 use crate::flamegraph::centres::CostCentres;
-use crate::recording::Recording;
 use eventlog::closure_type::ClosureType;
 use eventlog::ids::CostCentreId;
 use eventlog::info_tables::{InfoTable, InfoTables, address_of};
@@ -150,19 +149,22 @@ pub struct BandNames<'a> {
     symbols: &'a TableSymbols,
 }
 
-impl Recording {
-    /// What names of bands are made from, as far as the log is read.
+impl<'a> BandNames<'a> {
+    /// From what the log says of info tables and cost centres, and what symbols
+    /// say of info tables.
     #[must_use]
-    pub fn band_names(&self) -> BandNames<'_> {
-        BandNames {
-            info_tables: self.names.info_tables(),
-            centres: self.profiles.centres(),
-            symbols: &self.table_symbols,
+    pub const fn new(
+        info_tables: &'a InfoTables,
+        centres: &'a CostCentres,
+        symbols: &'a TableSymbols,
+    ) -> Self {
+        Self {
+            info_tables,
+            centres,
+            symbols,
         }
     }
-}
 
-impl BandNames<'_> {
     /// What is known of the band with this label.
     #[must_use]
     pub fn describe(&self, breakdown: Breakdown, label: &Label<'_>) -> Described {

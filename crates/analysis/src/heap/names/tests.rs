@@ -16,11 +16,7 @@ struct Log {
 
 impl Log {
     fn names(&self) -> BandNames<'_> {
-        BandNames {
-            info_tables: &self.info_tables,
-            centres: &self.centres,
-            symbols: &self.symbols,
-        }
+        BandNames::new(&self.info_tables, &self.centres, &self.symbols)
     }
 
     fn table(&mut self, address: u64, texts: &str) {
