@@ -146,3 +146,13 @@ test('a log that changes while it is open is said to have', async ({ page }, tes
   await expect(page.getByRole('row').nth(2)).toBeVisible();
   expect(problems).toEqual([]);
 });
+
+test('a heap profile in text shows its censuses, and says what it cannot tell', async ({ page }) => {
+  await drop(page, fixture('ghc-9.6.6/heap-N2-hT-l-au').replace(/eventlog$/, 'hp'));
+  await loaded(page);
+  await expect(page.getByRole('status').filter({ hasText: 'This is a heap profile in text' })).toContainText('nothing of threads');
+  await expect(page.getByRole('tab', { name: 'Heap' })).toHaveAttribute('aria-selected', 'true');
+  await expect(page.getByText('by closure type (-hT)')).toBeVisible();
+  await page.getByRole('tab', { name: 'Threads' }).click();
+  await expect(page.getByText('tells nothing of threads. An eventlog does')).toBeVisible();
+});

@@ -25,7 +25,9 @@
 //! | `MARK t` | a marker |
 //!
 //! Times are not those of an eventlog: they are the seconds of CPU time that the program
-//! itself took, without collections. Sources: GHC's `rts/ProfHeap.c` and `rts/RtsFlags.c`,
+//! itself took, without collections. Only the last, empty census is dated by a clock that
+//! counts the work of a profiled runtime as well, so that it is later by up to some tenfold:
+//! the eventlog ends with the census before. Sources: GHC's `rts/ProfHeap.c` and `rts/RtsFlags.c`,
 //! `hp2ps`, and files of GHC 9.0 to 9.10.
 
 mod job;
@@ -194,7 +196,6 @@ impl Converter {
             lost_bytes = self.last_line();
         }
         self.begin_profile();
-        let end = self.empty.or(self.last).unwrap_or_default();
         if let Some(census) = self.census.take() {
             // A part of a census would look as if little was held.
             self.log.back_to(census.before);
@@ -211,7 +212,7 @@ impl Converter {
         }
         let breakdown = self.job.breakdown.or_else(|| self.kinds.breakdown());
         self.report.bytes = self.taken_bytes;
-        let log = self.log.finish(end, breakdown);
+        let log = self.log.finish(breakdown);
         (
             log,
             std::mem::take(&mut self.damage),

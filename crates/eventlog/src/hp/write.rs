@@ -242,8 +242,8 @@ impl LogWriter {
     }
 
     /// The program ends. The result is the log.
-    pub(super) fn finish(&mut self, end: Nanos, breakdown: Option<Breakdown>) -> Vec<u8> {
-        self.event(EventType::CAPSET_DELETE, end, |out| {
+    pub(super) fn finish(&mut self, breakdown: Option<Breakdown>) -> Vec<u8> {
+        self.event(EventType::CAPSET_DELETE, self.last, |out| {
             out.extend(PROCESS.to_be_bytes());
         });
         self.end_block();

@@ -46,6 +46,8 @@ impl TrackKind for Activity {
 
     fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let of = match log.recording.info.lives.caps().count() {
+            // A heap profile in text tells of none.
+            0 => return Vec::new(),
             1 => "1 capability".to_owned(),
             count => format!("of {count}"),
         };
