@@ -50,7 +50,7 @@ const browser = await chromium.launch({
   args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-gpu', '--hide-scrollbars', '--font-render-hinting=none'],
 });
 mkdirSync(folder, { recursive: true });
-for (const [name, files, view, height = 480] of PICTURES) {
+for (const [name, files, view, height = 500] of PICTURES) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   for (const colorScheme of ['light', 'dark']) {
     const page = await browser.newPage({ colorScheme, viewport: { width: 1180, height: 900 }, serviceWorkers: 'block' });
