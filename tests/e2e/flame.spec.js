@@ -66,6 +66,46 @@ test('live heap has bytes, and no order of time', async ({ page }) => {
   await select(page, ['ArrowRight'], /[KM]iB in all \(/);
 });
 
+test('a box of the heap is followed over time, and two censuses are compared', async ({ page }) => {
+  await open(page, HEAP, '&fk=heap');
+  const area = page.getByRole('slider', { name: /over time/ });
+  await expect(area).toHaveAttribute('aria-valuemax', /^[1-9]/);
+  await expect(page.locator('.flame-area-words')).toContainText('All that is alive');
+  await select(page, ['ArrowRight'], /[KM]iB in all \(/);
+  const name = await words(page).locator('strong').textContent();
+  await expect(page.locator('.flame-area-words')).toContainText(name);
+  await area.focus();
+  await page.keyboard.press('Home');
+  await expect(area).toHaveAttribute('aria-valuetext', /itself, census at/);
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('[');
+  await expect(steps(page)).toContainText(/^the census at .* compared with the one at/);
+  await fragment(page, /fd=\d+/);
+  await select(page, ['ArrowRight'], /before, .* now: .*(more|less|no change)/);
+  await button(page, 'Stop comparing').click();
+  await expect(steps(page)).toHaveCount(0);
+  await button(page, 'Over time').click();
+  await expect(area).toHaveCount(0);
+  await fragment(page, /fa=0/);
+});
+
+test('the tree of cost centres opens, closes and leads to the flame graph', async ({ page }) => {
+  await openLog(page, HEAP, './#v=1&p=heap&ht=tree');
+  const tree = page.getByRole('treegrid', { name: 'Cost centres' });
+  await button(page, 'Close all').click();
+  const rows = tree.locator('.grid-window [role=row]');
+  await expect(rows.first()).toHaveAttribute('aria-level', '1');
+  const closed = await rows.count();
+  const first = rows.filter({ has: page.locator('.tree-sign', { hasText: '▸' }) }).first();
+  await first.click();
+  await expect.poll(() => rows.count()).toBeGreaterThan(closed);
+  await tree.focus();
+  await page.keyboard.press('ArrowLeft');
+  await expect.poll(() => rows.count()).toBe(closed);
+  await button(page, 'In the flame graph').click();
+  await expect(steps(page)).toContainText(/^focus on /);
+});
+
 test('steps are listed and taken back one by one', async ({ page }) => {
   await open(page, PROFILED, '&fo=left');
   await select(page, ['ArrowRight', 'ArrowRight', 'ArrowDown'], 'Main.');

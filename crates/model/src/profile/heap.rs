@@ -131,6 +131,17 @@ impl HeapStacks {
         self.parts.iter().map(of_part).collect()
     }
 
+    /// These censuses, with one before and one behind them, for lines that lead
+    /// there.
+    #[must_use]
+    pub fn and_around(&self, mut places: Places) -> Places {
+        for (part, places) in self.parts.iter().zip(&mut places) {
+            places.start = places.start.saturating_sub(1);
+            places.end = places.end.saturating_add(1).min(part.len());
+        }
+        places
+    }
+
     /// The census at a moment: the last one up to it, or the first of all.
     #[must_use]
     pub fn at(&self, moment: Nanos) -> Places {

@@ -25,6 +25,9 @@ pub struct FlameAreaQuery {
     pub stack: Option<u32>,
     /// The part of the log that is wanted; `None` for all.
     pub span: Option<Interval>,
+    /// Whether one census before and one behind that part are wanted as well,
+    /// for lines that lead there.
+    pub around: bool,
     /// The most censuses that are wanted. If there are more, neighbours are
     /// taken together, and the one with the most bytes stands for them.
     pub most: u32,
@@ -55,10 +58,15 @@ pub fn area(cache: &StepCache, profile: &Profile, query: &FlameAreaQuery) -> Fla
     let places = query
         .span
         .map_or_else(|| heap.all(), |span| heap.places(span));
+    let censuses = heap::count(&places);
+    let places = match query.around {
+        true => heap.and_around(places),
+        false => places,
+    };
     let all = heap.over_time(&places, &parts(cache, profile, query));
     let group = all.len().div_ceil(query.most.max(1) as usize).max(1);
     let mut area = FlameArea {
-        censuses: heap::count(&places),
+        censuses,
         timed: heap.is_timed(),
         ..FlameArea::default()
     };

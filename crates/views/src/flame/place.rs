@@ -6,13 +6,15 @@ use super::cache::StepCache;
 use super::layout::TimeTrack;
 use super::query::FlamePlaceQuery;
 use eventlog::ids::Nanos;
+use model::profile::heap::{HeapStacks, Part};
 use model::profile::origin::Origin;
 use model::profile::stacks::{StackId, Stacks};
 use model::time::Interval;
 
 /// The first occurrence of a stack, with all that stands on it, that begins at
 /// or after a time, cut to the range that was chosen. Samples that follow each
-/// other on a track without a pause are one occurrence.
+/// other on a track without a pause are one occurrence. Of what was alive, the
+/// moment at which there was most of it.
 #[must_use]
 pub fn place(cache: &StepCache, origin: &dyn Origin, query: &FlamePlaceQuery) -> Option<Interval> {
     let (profile, tracks) = origin.in_time(&query.choice);
@@ -20,10 +22,35 @@ pub fn place(cache: &StepCache, origin: &dyn Origin, query: &FlamePlaceQuery) ->
     let staged = cache.staged_in_time(origin, (&profile, lasts), &query.steps, &query.view);
     let profile = profile.as_ref();
     let wanted = with_inner(staged.stacks(&profile.stacks), StackId(query.stack))?;
+    if let Some(heap) = &profile.heap {
+        let stacks = u32::try_from(profile.stacks.len()).unwrap_or(u32::MAX);
+        return most(heap, query, (stacks, |old| staged.stack(old)), &wanted);
+    }
     let range = query.choice.range.unwrap_or(profile.span);
     let first = |index: usize| first(&staged.track(profile, index)?, range, query.from, &wanted);
     let found = tracks.into_iter().filter_map(first);
     found.min_by_key(|span| span.start())
+}
+
+/// Of what was alive: the moment of the census in which a box had most, if it
+/// is not before the time from which on one looks.
+fn most(
+    heap: &HeapStacks,
+    query: &FlamePlaceQuery,
+    (stacks, new): (u32, impl Fn(StackId) -> Option<StackId>),
+    wanted: &[bool],
+) -> Option<Interval> {
+    let (places, _) = heap.chosen(&query.choice);
+    let is_wanted = |old| new(old).and_then(|stack| wanted.get(stack.index()).copied());
+    let part = |old| match is_wanted(old) {
+        Some(true) => Part::Inside,
+        _ => Part::Outside,
+    };
+    let parts: Vec<Part> = (0..stacks).map(StackId).map(part).collect();
+    let censuses = heap.over_time(&places, &parts).into_iter();
+    let most = censuses.rev().max_by_key(|census| census.total)?;
+    let there = heap.is_timed() && most.total > 0 && most.time >= query.from;
+    there.then(|| Interval::at(most.time))
 }
 
 /// Which stacks begin with this one; `None` if it is none.

@@ -25,6 +25,15 @@ pub fn value_ticks(max: f64, most: u32) -> Vec<f64> {
     (0..=count).map(|i| step * f64::from(i)).collect()
 }
 
+/// [`value_ticks`] for bytes: round in the binary unit that the greatest has.
+#[must_use]
+pub fn byte_ticks(max: f64, most: u32) -> Vec<f64> {
+    let power = (max.max(1.0).log2() / 10.0).floor().min(6.0);
+    let unit = 1024_f64.powf(power);
+    let ticks = value_ticks(max / unit, most).into_iter();
+    ticks.map(|tick| tick * unit).collect()
+}
+
 /// Ticks for numbers of things: whole numbers only.
 #[must_use]
 pub fn count_ticks(max: u64, most: u32) -> Vec<f64> {
@@ -87,6 +96,8 @@ mod tests {
         assert_eq!(value_ticks(1000.0, 2), [0.0, 500.0, 1000.0]);
         assert_eq!(value_ticks(0.0, 4).last(), Some(&1.0));
         assert_eq!(value_ticks(f64::NAN, 4).last(), Some(&1.0));
+        assert_eq!(byte_ticks(7.0 * 1024.0, 4).last(), Some(&8192.0));
+        assert_eq!(byte_ticks(0.0, 4).last(), Some(&1.0));
         assert_eq!(count_ticks(1, 4), [0.0, 1.0]);
         assert_eq!(count_ticks(3, 4), [0.0, 1.0, 2.0, 3.0]);
         for max in [1e-3, 0.7, 1.0, 9.99, 123.0, 4e9, 1e19] {

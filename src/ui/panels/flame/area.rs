@@ -16,10 +16,11 @@ use views::flame::area::{FlameArea, FlameAreaQuery};
 use views::flame::query::View;
 use views::scene::flame::AreaPlot;
 use views::scene::format;
+use views::scene::viewport::Viewport;
 use views::view::flame::FlameView;
 
 /// The height of the picture, which the style sheet knows too.
-const HEIGHT_PX: f64 = 72.0;
+const HEIGHT_PX: f64 = 64.0;
 /// So many censuses are drawn at most.
 const MOST: u32 = 2_000;
 /// So many rows has the table for those who do not see the picture.
@@ -38,8 +39,8 @@ pub(super) struct AreaProps {
     pub(super) of: View,
     /// The stack of the box; `None` for all that is in the view.
     pub(super) stack: Option<u32>,
-    /// What the timeline shows.
-    pub(super) span: Interval,
+    /// What the timeline shows; `None` for all.
+    pub(super) visible: Option<Interval>,
     /// All of the log.
     pub(super) log: Interval,
     pub(super) range: Option<Interval>,
@@ -75,7 +76,8 @@ pub(super) fn Area(props: &AreaProps) -> Html {
         steps: props.view.steps.clone(),
         view: props.of.clone(),
         stack: props.stack,
-        span: (props.span != props.log).then_some(props.span),
+        span: props.visible.map(|_| viewport(props, 1.0).span()),
+        around: true,
         most: MOST,
     };
     let area = use_answer(&props.source, question).unwrap_or_default();
@@ -136,23 +138,31 @@ pub(super) fn Area(props: &AreaProps) -> Html {
 #[derive(Clone)]
 struct Shown {
     area: Rc<FlameArea>,
-    span: Interval,
-    width: f64,
+    view: Viewport,
+}
+
+/// What is shown from left to right, as on the timeline.
+fn viewport(props: &AreaProps, width_px: f64) -> Viewport {
+    let mut view = Viewport::new(props.log, width_px);
+    if let Some(visible) = props.visible {
+        view.show_exactly(visible);
+    }
+    view
 }
 
 impl Shown {
-    fn new(area: Rc<FlameArea>, props: &AreaProps, width: f64) -> Self {
+    fn new(area: Rc<FlameArea>, props: &AreaProps, width_px: f64) -> Self {
         let censuses = area.time.len() as u64;
         // Without times the numbers of the censuses are the axis.
-        let span = match area.timed || censuses == 0 {
-            true => props.span,
-            false => Interval::new(Nanos(0), Nanos(censuses.saturating_sub(1).max(1))),
+        let view = match area.timed || censuses == 0 {
+            true => viewport(props, width_px),
+            false => Viewport::new(Interval::new(Nanos(0), Nanos(censuses)), width_px),
         };
-        Self { area, span, width }
+        Self { area, view }
     }
 
     fn plot(&self) -> AreaPlot<'_> {
-        AreaPlot::new(&self.area, self.span, (self.width, HEIGHT_PX))
+        AreaPlot::new(&self.area, self.view, HEIGHT_PX)
     }
 
     /// A census as people call it: by its time, or its number.
@@ -282,13 +292,13 @@ fn picture(shown: &Shown, props: &AreaProps, at: Option<usize>) -> Html {
         html! { <line {class} x1={x.clone()} x2={x} y1="0" y2={HEIGHT_PX.to_string()} /> }
     };
     let range = props.range.filter(|_| shown.area.timed);
-    let range = range.and_then(|range| range.intersection(shown.span)).map(|range| {
+    let range = range.and_then(|range| range.intersection(shown.view.span())).map(|range| {
         let (left, right) = (plot.x(range.start()), plot.x(range.end()));
         html! {
             <rect class="range" x={format!("{left:.1}")} width={format!("{:.1}", (right - left).max(1.0))} y="0" height={HEIGHT_PX.to_string()} />
         }
     });
-    let in_view = |time: &Nanos| shown.span.contains(*time) || *time == shown.span.end();
+    let in_view = |time: &Nanos| (0.0..=shown.view.width_px()).contains(&plot.x(*time));
     let ends = props
         .view
         .moments
@@ -309,7 +319,7 @@ fn picture(shown: &Shown, props: &AreaProps, at: Option<usize>) -> Html {
         }
     };
     html! {
-        <svg width={shown.width.to_string()} height={HEIGHT_PX.to_string()} aria-hidden="true">
+        <svg width={shown.view.width_px().to_string()} height={HEIGHT_PX.to_string()} aria-hidden="true">
             <defs>
                 <pattern id="flame-area-own" width="6" height="6" patternUnits="userSpaceOnUse">
                     <path d="M-1 1 1-1M0 6 6 0M5 7 7 5" />

@@ -149,7 +149,7 @@ fn area(props: &PanelProps, pick: Option<&Pick>, query: &FlameQuery, stacks: Sou
         .map(|pick| (pick.title.clone(), pick.view.clone(), Some(pick.stack)));
     let (title, of, stack) = picked.unwrap_or(whole);
     html! {
-        <Area source={props.source.clone()} {stacks} {title} {of} {stack} span={props.view.visible.unwrap_or(log)} {log}
+        <Area source={props.source.clone()} {stacks} {title} {of} {stack} visible={props.view.visible} {log}
             range={props.range} {view} {on_view} on_goto={props.on_goto.clone()} />
     }
 }

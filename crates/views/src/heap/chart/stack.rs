@@ -2,7 +2,7 @@
 
 use super::{Chart, Stacks};
 use crate::heap::settings::Form;
-use crate::scene::chart::value_ticks;
+use crate::scene::chart::byte_ticks;
 use crate::scene::format;
 use crate::scene::painter::Rect;
 use crate::scene::viewport::Viewport;
@@ -171,10 +171,7 @@ fn lines(chart: &Chart, one_scale: bool) -> Vec<Vec<f64>> {
 type Scale = ((f64, f64), Vec<(f64, String)>);
 
 fn sizes(greatest: f64) -> Scale {
-    let power = (greatest.max(1.0).log2() / 10.0).floor().min(6.0);
-    let unit = 1024_f64.powf(power);
-    let ticks = value_ticks(greatest / unit, PARTS);
-    let ticks: Vec<f64> = ticks.into_iter().map(|tick| tick * unit).collect();
+    let ticks = byte_ticks(greatest, PARTS);
     let top = greatest.max(1.0) * 1.03;
     let words = |tick: f64| (tick, format::bytes(tick.round() as u64));
     let shown = ticks.into_iter().filter(|&tick| tick <= top).map(words);

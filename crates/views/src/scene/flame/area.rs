@@ -2,34 +2,33 @@
 
 use std::fmt::Write;
 
-use super::super::chart::value_ticks;
+use super::super::chart::byte_ticks;
 use super::super::format;
+use super::super::viewport::Viewport;
 use crate::flame::area::FlameArea;
 use eventlog::ids::Nanos;
-use model::time::Interval;
 
 /// Where the numbers of an area are in a picture.
 #[derive(Clone, Copy, Debug)]
 pub struct AreaPlot<'a> {
     area: &'a FlameArea,
-    /// The time that is as wide as the picture.
-    span: Interval,
-    /// Width and height, in CSS pixels.
-    size: (f64, f64),
+    /// The time that is in the picture, as the timeline shows it.
+    view: Viewport,
+    height_px: f64,
     /// Bytes at the upper edge.
     max: f64,
 }
 
 impl<'a> AreaPlot<'a> {
-    /// An area in a picture of that size.
+    /// An area in a picture of that height.
     #[must_use]
-    pub fn new(area: &'a FlameArea, span: Interval, size: (f64, f64)) -> Self {
+    pub fn new(area: &'a FlameArea, view: Viewport, height_px: f64) -> Self {
         let most = area.total.iter().copied().fold(0.0, f64::max);
-        let max = value_ticks(most, 4).last().copied().unwrap_or(1.0);
+        let max = byte_ticks(most, 4).last().copied().unwrap_or(1.0);
         Self {
             area,
-            span,
-            size,
+            view,
+            height_px,
             max,
         }
     }
@@ -58,31 +57,25 @@ impl<'a> AreaPlot<'a> {
         self.area.time.get(index).map(|&time| Nanos(time as u64))
     }
 
-    /// Where a moment is, in pixels; those outside are at the edge.
+    /// Where a moment is, in pixels.
     #[must_use]
     pub fn x(&self, moment: Nanos) -> f64 {
-        let from_start = self.span.nearest(moment).since(self.span.start()).0 as f64;
-        from_start / (self.span.duration().0 as f64).max(1.0) * self.size.0
+        self.view.x_of(moment)
     }
 
     fn y(&self, bytes: f64) -> f64 {
-        self.size.1 - (bytes / self.max.max(1.0)).clamp(0.0, 1.0) * self.size.1
+        let part = (bytes / self.max.max(1.0)).clamp(0.0, 1.0);
+        self.height_px * (1.0 - part)
     }
 
-    /// The census that is nearest to a place.
+    /// The census in the picture that is nearest to a place.
     #[must_use]
     pub fn nearest(&self, x: f64) -> Option<usize> {
-        let part = (x / self.size.0.max(1.0)).clamp(0.0, 1.0);
-        let at = self.span.start().0 as f64 + part * self.span.duration().0 as f64;
-        let after = self.area.time.partition_point(|&time| time < at);
-        let before = after.checked_sub(1);
-        let distance = |index: &usize| {
-            let time = self.area.time.get(*index);
-            time.map_or(f64::INFINITY, |time| (time - at).abs())
-        };
-        let near = before.into_iter().chain([after]);
-        near.filter(|&index| index < self.len())
-            .min_by(|a, b| distance(a).total_cmp(&distance(b)))
+        let places = (0..self.len()).filter_map(|index| Some((index, self.x(self.time(index)?))));
+        let seen = places.filter(|(_, at)| (-0.5..=self.view.width_px() + 0.5).contains(at));
+        let distance = |at: f64| (at - x).abs();
+        seen.min_by(|(_, a), (_, b)| distance(*a).total_cmp(&distance(*b)))
+            .map(|(index, _)| index)
     }
 
     /// The outline of all bytes of the box, as a path of SVG.
@@ -110,7 +103,7 @@ impl<'a> AreaPlot<'a> {
             return path;
         };
         // Writing to a text cannot fail.
-        let bottom = self.size.1;
+        let bottom = self.height_px;
         if places.len() == 1 {
             let y = self.y(bytes.first().copied().unwrap_or(0.0));
             let (left, right) = (first - BAR_PX, first + BAR_PX);
@@ -140,7 +133,7 @@ impl<'a> AreaPlot<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
+    use model::time::Interval;
 
     fn area(times: &[f64]) -> FlameArea {
         FlameArea {
@@ -151,10 +144,18 @@ mod tests {
         }
     }
 
+    /// A picture of a log of so many nanoseconds, without room at its sides.
+    fn view(log_ns: u64, width_px: f64) -> Viewport {
+        let log = Interval::new(Nanos(0), Nanos(log_ns));
+        let mut view = Viewport::new(log, width_px);
+        view.show_exactly(log);
+        view
+    }
+
     #[test]
     fn an_area_goes_there_and_back() {
         let area = area(&[0.0, 10.0, 18.0]);
-        let plot = AreaPlot::new(&area, Interval::new(Nanos(0), Nanos(20)), (40.0, 20.0));
+        let plot = AreaPlot::new(&area, view(20, 40.0), 20.0);
         assert_eq!(
             plot.total(),
             "M0.0 20.0L0.0 18.0L20.0 8.0L36.0 0.0L36.0 20.0Z"
@@ -167,20 +168,18 @@ mod tests {
         assert_eq!(words.replace(format::NBSP, " "), "12 B, 10 B itself");
         assert_eq!(plot.words(3), None);
         let none = FlameArea::default();
-        let few = AreaPlot::new(&none, Interval::default(), (40.0, 20.0));
+        let few = AreaPlot::new(&none, view(20, 40.0), 20.0);
         assert_eq!((few.total(), few.nearest(3.0)), (String::new(), None));
     }
 
-    proptest! {
-        /// The census that is named is the one that is nearest in the picture.
-        #[test]
-        fn the_nearest_is_near(mut times in prop::collection::vec(0..1000_u64, 1..20), x in 0.0..300.0) {
-            times.sort_unstable();
-            let area = area(&times.iter().map(|&time| time as f64).collect::<Vec<_>>());
-            let plot = AreaPlot::new(&area, Interval::new(Nanos(0), Nanos(1000)), (300.0, 20.0));
-            let far = |index: usize| f64::abs(plot.x(plot.time(index).unwrap()) - x);
-            let found = plot.nearest(x).unwrap();
-            prop_assert!((0..times.len()).all(|index| far(found) <= far(index) + 1e-9));
-        }
+    #[test]
+    fn what_is_out_of_view_is_not_pointed_at() {
+        let area = area(&[0.0, 10.0, 18.0]);
+        let mut part = view(20, 40.0);
+        part.show_exactly(Interval::new(Nanos(11), Nanos(20)));
+        let plot = AreaPlot::new(&area, part, 20.0);
+        assert_eq!(plot.nearest(0.0), Some(2));
+        part.show_exactly(Interval::new(Nanos(11), Nanos(17)));
+        assert_eq!(AreaPlot::new(&area, part, 20.0).nearest(0.0), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Shapes of graphs in pixels: outlines in steps, bands, stacks, and scales.
 
-use crate::scene::chart::{count_ticks, value_ticks};
+use crate::scene::chart::{byte_ticks, count_ticks, value_ticks};
 use crate::scene::gauge::Unit;
 use crate::scene::painter::{Paint, Painter, Rect};
 
@@ -26,12 +26,7 @@ impl Plot {
     /// A scale up to a round number that is not below `greatest`.
     pub(crate) fn of(area: Rect, unit: Unit, greatest: f64) -> Self {
         let ticks = match unit {
-            Unit::Bytes | Unit::BytesPerSecond => {
-                let power = (greatest.max(1.0).log2() / 10.0).floor().min(6.0);
-                let size = 1024_f64.powf(power);
-                let ticks = value_ticks(greatest / size, PARTS).into_iter();
-                ticks.map(|tick| tick * size).collect()
-            }
+            Unit::Bytes | Unit::BytesPerSecond => byte_ticks(greatest, PARTS),
             Unit::Count | Unit::OfCapabilities => count_ticks(greatest.min(1e18) as u64, PARTS),
             Unit::Capabilities | Unit::PerSecond => value_ticks(greatest, PARTS),
         };
