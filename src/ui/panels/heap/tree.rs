@@ -59,8 +59,6 @@ const SORTS: [Option<TreeColumn>; 6] = [
 
 /// Rows asked for at first, until the grid says which it shows.
 const FIRST_ROWS: Range<u64> = 0..100;
-/// So much further to the right stands each level.
-const INDENT_PX: u32 = 14;
 /// Deeper levels stand no further to the right.
 const DEEPEST: u16 = 24;
 
@@ -243,10 +241,10 @@ fn with_share(bytes: f64, all: f64) -> Html {
 }
 
 fn numbers(bytes: &NodeBytes, all: &NodeBytes) -> [Html; 4] {
-    let (last, all_last) = (all.last_total as f64, all.total);
+    let last = all.last_total as f64;
     [
-        with_share(bytes.total, all_last),
-        with_share(bytes.own, all_last),
+        with_share(bytes.total, all.total),
+        with_share(bytes.own, all.total),
         with_share(bytes.last_total as f64, last),
         with_share(bytes.last_own as f64, last),
     ]
@@ -267,13 +265,10 @@ fn grid_row(row: &TreeRow, all: &NodeBytes) -> GridRow {
         Some(false) => "▸",
         None => "",
     };
-    let style = format!(
-        "padding-left:{}px",
-        u32::from(row.level.min(DEEPEST)) * INDENT_PX - INDENT_PX
-    );
+    let indent = (1..row.level.min(DEEPEST)).map(|_| html! { <span class="tree-indent" /> });
     let place = row.frame.location.clone();
     let name = html! {
-        <span class="tree-name" {style} title={place}><span class="tree-sign" aria-hidden="true">{ sign }</span>{ frame_name(&row.frame) }</span>
+        <span class="tree-name" title={place}>{ for indent }<span class="tree-sign" aria-hidden="true">{ sign }</span>{ frame_name(&row.frame) }</span>
     };
     let head = [name, bar(&row.bytes, all)];
     GridRow {
