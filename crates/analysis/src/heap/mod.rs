@@ -6,6 +6,7 @@
 
 pub mod closures;
 pub mod collect;
+pub mod cost;
 pub mod groups;
 pub mod growth;
 pub mod held;

@@ -27,6 +27,7 @@ use crate::ticky_export::ticky_text;
 use crate::tracks::bands::Bands;
 use crate::tracks::details::{DetailsQuery, Fact};
 use crate::tracks::{Log, TimelineQuery};
+use crate::words::census;
 use analysis::account::costs::GcCosts;
 use analysis::account::report::ProgramTimes;
 use analysis::heap::held::Held;
@@ -47,7 +48,7 @@ use model::time::Interval;
 questions! {
     TimelineQuery, FlowQuery, DetailsQuery, LabelsQuery,
     TimeQuery, ThreadTimeQuery, GcCostsQuery, SummaryQuery, CollectionsQuery, SparksQuery,
-    HeldQuery,
+    HeldQuery, CensusCostQuery,
     ThreadFilter, ThreadTableQuery, ThreadCsvQuery,
     TickyQuery, TickyTextQuery,
     FlameQuery, FlameTableQuery, FlamePlaceQuery, FlameAreaQuery, FlameExportQuery,
@@ -222,6 +223,31 @@ impl Query for HeldQuery {
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Held {
         log.recording.held(self.0)
+    }
+}
+
+/// What the censuses of a heap profile cost, in a range or in the whole log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CensusCostQuery {
+    /// Which profile of the log, from 0.
+    pub profile: u32,
+    /// In which range.
+    pub range: Option<Interval>,
+}
+
+/// In a sentence; `None` if the log has no such profile, or is not read to its
+/// end.
+impl Query for CensusCostQuery {
+    type Answer = Option<String>;
+    const NAME: &'static str = "cost of censuses";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+        let profile = log.recording.heap().get(self.profile as usize)?;
+        if !log.recording.is_settled() {
+            return None;
+        }
+        let costs = log.recording.census_costs(profile, self.range);
+        Some(census::costs(&profile.kind, costs.as_ref()))
     }
 }
 

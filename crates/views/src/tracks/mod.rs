@@ -13,6 +13,7 @@ pub mod blocks;
 pub mod calls;
 pub mod capability;
 mod capability_paint;
+pub mod censuses;
 pub mod collections;
 pub mod concurrency;
 mod contents;
@@ -296,6 +297,7 @@ tracks! {
     calls::ForeignCalls,
     instants::Instants,
     memory::Memory,
+    censuses::Censuses,
     sparks::Sparks,
     user_span::UserSpan,
     thread::Thread,

@@ -1,6 +1,7 @@
 //! English for what the analyses found and counted, made here alone: the page,
 //! the command line and the tests say it alike.
 //!
+//! - [`census`]: what it costs to count the heap.
 //! - [`findings`]: what is wrong or odd about a log.
 //! - [`held`]: why more memory is held than is live.
 //! - [`process`]: how a program was run.
@@ -10,6 +11,7 @@
 //! The words of marks are with their [`tracks`](crate::tracks), those of boxes
 //! with the [flame graph](crate::scene::flame).
 
+pub mod census;
 pub mod findings;
 pub mod heap_report;
 pub mod held;
