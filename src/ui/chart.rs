@@ -64,13 +64,19 @@ impl Series {
     }
 }
 
+/// A small piece of a series, to stand before its name.
+pub(super) fn sample(series: &Series) -> Html {
+    html! {
+        <svg class="sample" width="12" height="12" aria-hidden="true">{ series.surface("M0 0H12V12H0Z".into()) }</svg>
+    }
+}
+
 /// What stands for what, with a number beside each if there are some to say.
 pub(super) fn legend(series: &[Series], values: &[String]) -> Html {
     let entry = |(i, series): (usize, &Series)| {
         html! {
             <li>
-                <svg class="sample" width="12" height="12" aria-hidden="true">{ series.surface("M0 0H12V12H0Z".into()) }</svg>
-                { " " }{ series.name.clone() }
+                { sample(series) }{ " " }{ series.name.clone() }
                 if let Some(value) = values.get(i) { <span class="number">{ " " }{ value }</span> }
             </li>
         }

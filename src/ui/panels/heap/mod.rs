@@ -7,6 +7,7 @@ mod canvas;
 mod chart;
 mod counted;
 mod growth;
+mod held;
 mod legend;
 mod moments;
 mod table;
@@ -21,6 +22,7 @@ use yew::prelude::*;
 use self::bar::Bar;
 use self::chart::ChartTab;
 use self::growth::GrowthList;
+use self::held::Held;
 use self::moments::Moments;
 use self::table::Table;
 use self::tree::Tree;
@@ -80,7 +82,7 @@ fn tabs_of(profile: &ProfileInfo) -> Vec<Tab> {
 }
 
 /// The tabs that have a component.
-const BUILT: &[Tab] = &[Tab::Chart, Tab::Table, Tab::Moments, Tab::Growth];
+const BUILT: &[Tab] = &[Tab::Chart, Tab::Table, Tab::Moments, Tab::Growth, Tab::Held];
 
 /// What is in a tab.
 fn open_tab(tab: Tab, props: &PanelProps) -> Html {
@@ -89,6 +91,7 @@ fn open_tab(tab: Tab, props: &PanelProps) -> Html {
         Tab::Moments => html! { <Moments ..props.clone() /> },
         Tab::Growth => html! { <GrowthList ..props.clone() /> },
         Tab::Tree => html! { <Tree ..props.clone() /> },
+        Tab::Held => html! { <Held ..props.clone() /> },
         _ => html! { <ChartTab ..props.clone() /> },
     }
 }
@@ -140,8 +143,17 @@ fn beside(tabs: &[Tab], open: Tab, key: &str) -> Option<Tab> {
     tabs.get(to).copied()
 }
 
-/// How to get something to draw.
+/// How to get something to draw; the memory is told without censuses, too.
 fn empty(props: &PanelProps) -> Html {
+    html! {
+        <>
+            { how_to(props) }
+            <Held ..props.clone() />
+        </>
+    }
+}
+
+fn how_to(props: &PanelProps) -> Html {
     let ghc = props.overview.ghc.as_deref();
     let what = if props.source.complete {
         "This log has no heap profile: no census of what is in the heap."
