@@ -336,6 +336,7 @@ pub(super) fn OverTime(props: &OverTimeProps) -> Html {
         .iter()
         .flatten()
         .map(|band| band.1)
+        .chain(props.line.iter().copied())
         .fold(0.0, f64::max);
     let ticks = if props.whole {
         count_ticks(most.ceil() as u64, 4)

@@ -138,8 +138,9 @@ pub fn headline(held: &Held) -> Option<String> {
     };
     let live = bytes(live);
     let usual = expected(&held.flags, &peak).unwrap_or_default();
+    let decimals = usize::from(factor < 10.0);
     Some(format!(
-        "At most {size} were held, at {at}, for {live} of live data: {factor:.1} times as much.{usual}"
+        "At most {size} were held, at {at}, for {live} of live data: {factor:.decimals$} times as much.{usual}"
     ))
 }
 
@@ -177,17 +178,17 @@ fn expected(flags: &MemoryFlags, peak: &HeldMoment) -> Option<String> {
 /// peak or after the last major collection at work, the largest first.
 #[must_use]
 pub fn reasons(held: &Held) -> Vec<Reason> {
-    let moments = || [held.peak, held.last_at_work].into_iter().flatten();
-    let most = |part: Part| moments().map(move |moment| (moment.parts.of(part), moment));
-    let mut parts: Vec<(Part, u64, HeldMoment)> = Part::ALL
-        .into_iter()
-        .filter(|part| *part != Part::Live)
-        .filter_map(|part| {
-            let (size, moment) = most(part).max_by_key(|(size, _)| *size)?;
+    // At the peak, or else later.
+    let matters = |part: Part| {
+        let moments = [held.peak, held.last_at_work].into_iter().flatten();
+        let mut sizes = moments.map(|moment| (part, moment.parts.of(part), moment));
+        sizes.find(|(_, size, moment)| {
             let least = moment.held_bytes.saturating_mul(LEAST_PERCENT) / 100;
-            (size > LEAST_BYTES.max(least)).then_some((part, size, moment))
+            *size > LEAST_BYTES.max(least)
         })
-        .collect();
+    };
+    let parts = Part::ALL.into_iter().filter(|part| *part != Part::Live);
+    let mut parts: Vec<(Part, u64, HeldMoment)> = parts.filter_map(matters).collect();
     parts.sort_by_key(|&(part, size, _)| (std::cmp::Reverse(size), part));
     let reason = |(part, size, moment)| reason(held, part, size, &moment);
     let mut reasons: Vec<Reason> = parts.into_iter().map(reason).collect();
@@ -200,10 +201,11 @@ pub fn reasons(held: &Held) -> Vec<Reason> {
 fn reason(held: &Held, part: Part, size: u64, moment: &HeldMoment) -> Reason {
     let share = format::percent_short(size, moment.held_bytes);
     let title = format!(
-        "{}: {}, {share} of {}",
+        "{}: {}, {share} of {} at {}",
         part_name(part),
         bytes(size),
-        bytes(moment.held_bytes)
+        bytes(moment.held_bytes),
+        format::time(moment.at)
     );
     let mut meaning = part_meaning(part).to_owned();
     meaning += &more_of(held, part, moment);

@@ -97,7 +97,7 @@ fn series(part: Part) -> Series {
 
 /// The parts that there are at any time.
 fn parts(held: &Answer) -> Vec<Part> {
-    let moments = || held.slices.iter().chain([&held.peak, &held.last_major]);
+    let moments = || held.slices.iter().chain([&held.peak]);
     let is_there = |part: &Part| moments().flatten().any(|moment| moment.parts.of(*part) > 0);
     Part::ALL.into_iter().filter(is_there).collect()
 }
@@ -152,9 +152,11 @@ fn chart(held: &Rc<Answer>) -> Html {
     }
 }
 
-/// The parts at the peak, and after the last major collection.
+/// The parts at the peak, and after the last major collection: not that with
+/// which the program ends, if there is another.
 fn table(held: &Answer) -> Html {
-    let columns: Vec<HeldMoment> = [held.peak, held.last_major].into_iter().flatten().collect();
+    let last = held.last_at_work.or(held.last_major);
+    let columns: Vec<HeldMoment> = [held.peak, last].into_iter().flatten().collect();
     let row = |part: &Part| {
         let sizes = columns
             .iter()
@@ -191,13 +193,11 @@ fn table(held: &Answer) -> Html {
                     { for columns.iter().enumerate().map(|(place, moment)| column_heading(place, moment)) }
                 </tr></thead>
                 <tbody>{ for parts(held).iter().map(row) }</tbody>
-                <tfoot>
-                    <tr>
+                <tbody>
+                    <tr class="sum">
                         <th scope="row">{ "Held" }</th>
                         { for columns.iter().map(|moment| html! { <><td class="number">{ format::bytes(moment.held_bytes) }</td><td></td></> }) }
                     </tr>
-                </tfoot>
-                <tbody>
                     { line("Held for each byte that is live", "The copying factor: 2 to 4 is usual.", &factor) }
                     { line("Usually needed", "(2 + F) times the live data, with the ends of its blocks, and the nurseries. With -c and --nonmoving-gc 1.2 instead of 2.", &|moment| optional(moment.expected_bytes)) }
                     { line("Reckoned to be needed", "What the runtime said at the last major collection by then (GHC 9.2 and later).", &|moment| optional(moment.needed_bytes)) }
