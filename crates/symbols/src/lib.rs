@@ -252,21 +252,27 @@ impl<R: Read + Seek> Symbols<R> {
             return Ok(naming);
         };
         let function = |address: Address| address.0.wrapping_sub(offset);
-        let table = |address: Address| function(address).wrapping_add(place.header);
-        if self.is_other_build(&wanted.known, table)? {
+        // Without a distance to the symbols all info tables are left out.
+        let header = place.header.unwrap_or_default();
+        let table = |address: Address| function(address).wrapping_add(header);
+        let (info_tables, known) = match place.header {
+            Some(_) => (wanted.info_tables.as_slice(), wanted.known.as_slice()),
+            None => (&[][..], &[][..]),
+        };
+        if self.is_other_build(known, table)? {
             naming.load = Load::OtherBuild;
             return Ok(naming);
         }
         let functions = wanted.functions.iter();
         let functions = functions.map(|&address| (address, function(address), As::Function));
-        let tables = wanted.info_tables.iter();
+        let tables = info_tables.iter();
         let tables = tables.map(|&address| (address, table(address), As::InfoTable));
         let found: Vec<Found> = functions
             .chain(tables)
             .filter_map(|(address, in_file, as_)| self.at(address, in_file, as_))
             .collect();
         naming.names = self.names_of(&found)?;
-        let unnamed = wanted.info_tables.iter().copied();
+        let unnamed = info_tables.iter().copied();
         let unnamed = unnamed.filter(|address| self.table.entry(table(*address)).is_none());
         let unnamed: Vec<(Address, u64)> = unnamed.map(|it| (it, table(it))).collect();
         naming.modules = self.modules_of(&unnamed)?;

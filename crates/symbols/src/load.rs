@@ -53,8 +53,9 @@ const HEADERS: [u64; 4] = [16, 32, 8, 0];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) load: Load,
-    /// How far behind the beginning of an info table.
-    pub(super) header: u64,
+    /// How far behind the beginning of an info table; `None` if no distance makes
+    /// many of them symbols: then none has a name.
+    pub(super) header: Option<u64>,
 }
 
 /// Finds where the program was loaded: by its functions, which have to begin
@@ -66,7 +67,7 @@ pub(super) fn find(table: &Table, wanted: &Wanted, fixed: bool) -> Place {
     let tables = voters(wanted);
     if tables.is_empty() {
         let load = load.unwrap_or(Load::AsItStands);
-        return Place { load, header: 0 };
+        return Place { load, header: None };
     }
     let votes = match load.map(Load::offset) {
         Some(None) => Votes::default(),
@@ -162,7 +163,7 @@ fn votes_anywhere(table: &Table, tables: &[Address]) -> Votes {
 fn decide(votes: &Votes, tables: usize) -> Place {
     let nowhere = Place {
         load: Load::Nowhere,
-        header: 0,
+        header: None,
     };
     let best = votes
         .iter()
@@ -178,7 +179,7 @@ fn decide(votes: &Votes, tables: usize) -> Place {
             (0 | 1, _) => Load::Moved(offset as i64),
             (several, _) => Load::Several(several),
         },
-        header: HEADERS.get(place).copied().unwrap_or(0),
+        header: HEADERS.get(place).copied(),
     }
 }
 
@@ -272,8 +273,19 @@ mod tests {
             };
             let found = find(&table, &wanted, fixed);
             assert_eq!(found.load, load, "{symbols:x?}");
+            // Functions that fit name no info tables that do not.
+            let with_function = Wanted {
+                functions: addresses(&[0x1139]),
+                info_tables: addresses(&[0x77]),
+                ..Wanted::default()
+            };
+            let as_it_stands = Place {
+                load: Load::AsItStands,
+                header: None,
+            };
+            assert_eq!(find(&table, &with_function, fixed), as_it_stands);
             if load.offset().is_some() {
-                assert_eq!(found.header, header, "{symbols:x?}");
+                assert_eq!(found.header, Some(header), "{symbols:x?}");
             }
         }
     }
@@ -303,7 +315,10 @@ mod tests {
             ..Wanted::default()
         };
         let found = find(&table, &wanted, false);
-        assert_eq!((found.load, found.header), (Load::Moved(base as i64), 32));
+        assert_eq!(
+            (found.load, found.header),
+            (Load::Moved(base as i64), Some(32))
+        );
         assert_eq!(find(&table, &wanted, true).load, Load::Nowhere);
     }
 }
