@@ -83,7 +83,11 @@ impl Term {
     fn in_column(word: &str) -> Option<Self> {
         let (name, text) = word.split_once(':')?;
         let column = TickyColumn::named(name).filter(|column| column.has_text())?;
-        Some(Self::In(column, text.to_owned()))
+        let text = match column {
+            TickyColumn::Arguments | TickyColumn::FreeVariables => text.to_owned(),
+            _ => text.to_lowercase(),
+        };
+        Some(Self::In(column, text))
     }
 
     fn bound(word: &str) -> Option<Self> {

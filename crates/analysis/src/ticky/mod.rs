@@ -45,6 +45,8 @@ struct Counter {
     id: u64,
     definition: Option<Definition>,
     /// What the definition says, as it is asked for often.
+    short: Box<str>,
+    module: Option<Box<str>>,
     shape: Option<Shape>,
     closure_bytes: Option<u64>,
 }
@@ -114,6 +116,8 @@ impl Ticky {
             self.counters.push(Counter {
                 id,
                 definition: None,
+                short: Box::default(),
+                module: None,
                 shape: None,
                 closure_bytes: None,
             });
@@ -129,6 +133,8 @@ impl Ticky {
             self.named.insert(format!("{module} {unique}"), place);
         }
         if let Some(counter) = self.counters.get_mut(place as usize) {
+            counter.short = label.short.into();
+            counter.module = label.module.map(Into::into);
             counter.shape = definition.kind().map(|kind| kind.shape);
             counter.closure_bytes = definition.closure_bytes();
             counter.definition = Some(definition);

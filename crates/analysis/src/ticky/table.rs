@@ -345,7 +345,7 @@ impl<'a> Facts<'a> {
 
     fn module(&self) -> Option<&'a str> {
         let told = self.table().map(|table| table.module);
-        let named = || self.definition()?.label().module;
+        let named = || self.counter.module.as_deref();
         told.filter(|module| !module.is_empty()).or_else(named)
     }
 
@@ -357,8 +357,9 @@ impl<'a> Facts<'a> {
         name.into_iter().chain(told.into_iter().flatten())
     }
 
-    /// Whether a column has a text in it, whatever the case; the letters of
-    /// kinds mean something else in capitals.
+    /// Whether a column has a text in it. Letters of kinds mean something else
+    /// in capitals; of other columns the case does not matter, and the text is
+    /// in small letters.
     pub(super) fn has_text(&self, column: TickyColumn, text: &str) -> bool {
         let Some(definition) = self.definition() else {
             return false;
@@ -369,7 +370,6 @@ impl<'a> Facts<'a> {
                 .free_variables()
                 .is_some_and(|letters| letters.contains(text)),
             _ => {
-                let text = text.to_lowercase();
                 let described = definition.described.as_ref();
                 let closure = described.filter(|_| column == TickyColumn::Kind);
                 let found = match self.value(column) {
@@ -377,7 +377,7 @@ impl<'a> Facts<'a> {
                     _ => None,
                 };
                 let also = closure.map(|json| json.closure.as_str());
-                found.into_iter().chain(also).any(|found| has(found, &text))
+                found.into_iter().chain(also).any(|found| has(found, text))
             }
         }
     }
@@ -387,7 +387,10 @@ impl<'a> Facts<'a> {
         let counts = self.counts;
         let allocd = || allocd_count(self.counter.closure_bytes, counts);
         match column {
-            TickyColumn::Name => Some(Value::Text(self.definition()?.label().short)),
+            TickyColumn::Name => {
+                let known = self.definition().is_some();
+                known.then_some(Value::Text(&self.counter.short))
+            }
             TickyColumn::Kind => Some(Value::Text(self.counter.shape?.name())),
             TickyColumn::Module => self.module().map(Value::Text),
             TickyColumn::Place => {
