@@ -76,6 +76,19 @@ for (const colorScheme of ['light', 'dark']) {
 }
 
 for (const colorScheme of ['light', 'dark']) {
+  test(`ticky counters are accessible, ${colorScheme}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme });
+    await openLog(page, fixture('ghc-9.10.3/ticky-lT'), './#p=ticky');
+    await page.locator('#ticky-rows-row-1').click();
+    await expect(page.locator('.ticky-details')).toBeVisible();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Filter by column' }).focus();
+    await expect(page.getByRole('tooltip')).toBeVisible();
+    expect(await violations(page)).toEqual([]);
+  });
+}
+
+for (const colorScheme of ['light', 'dark']) {
   test(`palette and notes are accessible, ${colorScheme}`, async ({ page }) => {
     await page.emulateMedia({ colorScheme });
     await openLog(page, fixture('ghc-9.6.6/fib-forkio-N2-l'), './#p=notes');
