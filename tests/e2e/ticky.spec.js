@@ -124,7 +124,7 @@ test('tells what is known of a counter, by keyboard too', async ({ page }) => {
   await page.keyboard.press('ArrowDown');
   await expect(details(page).getByRole('heading')).toHaveText('sat_s2Px');
   await expect(details(page)).toContainText('a value that is computed when it is first needed');
-  await expect(details(page)).toContainText('63,000 closures, 1 entries each');
+  await expect(details(page)).toContainText('63,000 closures, each entered once');
   await expect(details(page)).toContainText('unboxed Int');
   await details(page).getByRole('button', { name: 'go3' }).click();
   await expect(details(page).getByRole('heading')).toHaveText('go3');

@@ -329,12 +329,11 @@ fn share(table: &TickyTable, bytes: u64) -> Html {
     let Some(whole) = table.allocated_bytes.filter(|all| *all > 0) else {
         return or_dash(None);
     };
-    cell(Some(bytes), |bytes| {
-        html! {
-            <span class="bar-cell">
-                { share_bar(whole, [("running", bytes.min(whole))]) }
-                <span>{ format::percent(bytes, whole) }</span>
-            </span>
-        }
-    })
+    let percent = |bytes| format::percent(bytes, whole).into();
+    html! {
+        <span class="bar-cell">
+            { share_bar(whole, [("running", bytes.min(whole))]) }
+            <span>{ cell(Some(bytes), percent) }</span>
+        </span>
+    }
 }

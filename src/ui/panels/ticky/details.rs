@@ -95,7 +95,7 @@ fn sums(table: &TickyTable, row: &TickyRow) -> Vec<(&'static str, String)> {
             let many = format::many(count, "closure");
             closures.push_str(&format!(": {}{many}", size_sign(errs)));
             if let Some(each) = row.entries_per_allocd() {
-                closures.push_str(&format!(", {} entries each", ratio(each, "")));
+                closures.push_str(&entered(each));
             }
             if let Some(errs) = errs {
                 closures.push_str(&format!(" – {}", size_errs(errs)));
@@ -104,6 +104,17 @@ fn sums(table: &TickyTable, row: &TickyRow) -> Vec<(&'static str, String)> {
         facts.push(("Closures of it", closures));
     }
     facts
+}
+
+/// How often each closure was entered.
+fn entered(each: f64) -> String {
+    if each == 0.0 {
+        ", never entered".to_owned()
+    } else if each == 1.0 {
+        ", each entered once".to_owned()
+    } else {
+        format!(", each entered {} times", ratio(each, ""))
+    }
 }
 
 /// What the log says of it.
