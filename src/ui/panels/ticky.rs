@@ -40,7 +40,10 @@ const COLUMNS: [(Column, TickyColumn); 12] = [
         TickyColumn::Kind,
     ),
     (
-        Column::text("Module", "Where it is defined"),
+        Column::text(
+            "Module",
+            "Where it is defined; with the place in the source, if the program was compiled with -finfo-table-map",
+        ),
         TickyColumn::Module,
     ),
     (
@@ -239,8 +242,8 @@ fn grid_row(table: &TickyTable, row: &TickyRow) -> GridRow {
     let name = html! {
         <span title={whole}>
             { row.short_name() }
-            if let Some(parent) = &row.parent {
-                <span class="faint">{ format!(" in {}", parent.name) }</span>
+            if let Some(outer) = row.stands_in() {
+                <span class="faint">{ format!(" in {outer}") }</span>
             }
         </span>
     };
@@ -255,11 +258,28 @@ fn grid_row(table: &TickyTable, row: &TickyRow) -> GridRow {
     let head = [
         name,
         or_dash(kind.map(|kind| of_kind(kind).to_owned())),
-        or_dash(row.module().map(str::to_owned)),
+        module(row),
         letters(definition.map(|it| it.arguments.as_str())),
         letters(definition.and_then(Definition::free_variables)),
     ];
     [&head[..], &numbers(table, row)].concat().into()
+}
+
+/// The module and, if it is known, the place in the source.
+fn module(row: &TickyRow) -> Html {
+    let Some(module) = row.module() else {
+        return or_dash(None);
+    };
+    let place = row.info.as_ref().map(|info| info.place.clone());
+    let place = place.filter(|place| !place.is_empty());
+    html! {
+        <span title={place.clone()}>
+            { module.to_owned() }
+            if let Some(place) = place {
+                <span class="faint">{ format!(" {place}") }</span>
+            }
+        </span>
+    }
 }
 
 fn sums_row(table: &TickyTable) -> GridRow {

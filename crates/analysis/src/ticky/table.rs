@@ -259,6 +259,20 @@ impl TickyRow {
         told.filter(|module| !module.is_empty()).or_else(named)
     }
 
+    /// What it stands in: what has a counter too, or else, of an expression that
+    /// has no name, what its info table says.
+    #[must_use]
+    pub fn stands_in(&self) -> Option<&str> {
+        if let Some(parent) = &self.parent {
+            return Some(&parent.name);
+        }
+        let short = self.definition.as_ref()?.label().short;
+        let info = self.info.as_ref().filter(|_| short.starts_with("sat_"))?;
+        let bare = info.name.strip_prefix(&info.module);
+        let bare = bare.and_then(|name| name.strip_prefix('.'));
+        bare.filter(|name| !name.starts_with("sat_"))
+    }
+
     /// How many closures were allocated.
     #[must_use]
     pub fn allocd_count(&self) -> Option<u64> {
