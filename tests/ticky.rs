@@ -366,6 +366,37 @@ fn definitions_of_all_versions_are_read() {
 }
 
 #[test]
+fn info_tables_say_module_and_place() {
+    let mut log = Made::new();
+    let texts = b"sat_s1_info\015\0Int\0outer.x\0Lib.Real\0src/Real.hs:3:4-9\0";
+    log.0
+        .event(169, 1, &[&0x1000_u64.to_be_bytes()[..], texts].concat());
+    log.define(2, 1, 0, b"\0sat_s1{v} (M) (thk)\0\0\0\0\0\0\0\x10\0{}\0");
+    log.define(2, 2, 1, b"i\0M.g{v r2} (fun)\0\0\0\0\0\0\0\x20\0{}\0");
+    let table = log.table();
+    let row = |id| table.rows.iter().find(|row| row.id == id).expect("a row");
+    let info = row(1).info.as_ref().expect("a description");
+    assert_eq!(info.name, "Lib.Real.outer.x");
+    assert_eq!(info.place, "src/Real.hs:3:4-9");
+    assert_eq!(info.type_, "Int");
+    assert_eq!(
+        (row(1).module(), row(1).stands_in()),
+        (Some("Lib.Real"), Some("outer.x"))
+    );
+    assert_eq!((row(2).module(), row(2).info.as_ref()), (Some("M"), None));
+    let session = session_of(&log.0.bytes).expect("a log");
+    for filter in ["place:real.hs", "module:lib", "outer", "real kind:thunk"] {
+        let query = TickyQuery {
+            filter: filter.to_owned(),
+            rows: 0..9,
+            ..TickyQuery::default()
+        };
+        let ids: Vec<u64> = session.ask(&query).rows.iter().map(|row| row.id).collect();
+        assert_eq!(ids, [1], "{filter}");
+    }
+}
+
+#[test]
 fn counters_without_a_definition_count_under_their_number() {
     let mut log = Made::new();
     log.counter(10, 99, [1, 2, 3])

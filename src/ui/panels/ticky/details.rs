@@ -88,7 +88,9 @@ fn sums(table: &TickyTable, row: &TickyRow) -> Vec<(&'static str, String)> {
         ("Entries", format::count(counts.entries)),
         ("Allocated by it", allocated),
     ];
-    if table.has_allocd {
+    if table.has_allocd && counts.allocd_bytes == 0 {
+        facts.push(("Closures of it", "none".to_owned()));
+    } else if table.has_allocd {
         let mut closures = bytes(counts.allocd_bytes);
         if let Some(count) = row.allocd_count() {
             let errs = count_errs(row);
