@@ -385,7 +385,22 @@ fn info_tables_say_module_and_place() {
     );
     assert_eq!((row(2).module(), row(2).info.as_ref()), (Some("M"), None));
     let session = session_of(&log.0.bytes).expect("a log");
-    for filter in ["place:real.hs", "module:lib", "outer", "real kind:thunk"] {
+    assert_eq!(
+        session
+            .ask(&TickyQuery {
+                filter: "module=Lib".to_owned(),
+                ..TickyQuery::default()
+            })
+            .total,
+        0
+    );
+    for filter in [
+        "place:real.hs",
+        "module:lib",
+        "module=Lib.Real",
+        "outer",
+        "real kind:thunk",
+    ] {
         let query = TickyQuery {
             filter: filter.to_owned(),
             rows: 0..9,

@@ -5,7 +5,7 @@ use super::table::{Facts, TickyColumn, Value};
 /// A filter: counters that all of its terms let through.
 ///
 /// A term is a text that name, module, place or number have; a text of one
-/// column (`module:Data.Map`); or a bound (`entries>1000`, `allocs>=2M`). A
+/// column (`module:Data.Map`), or all of it (`module=Main`); or a bound (`entries>1000`, `allocs>=2M`). A
 /// text with spaces stands in double quotes. What reads like none of these is
 /// a text.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,6 +17,8 @@ enum Term {
     Anywhere(String),
     /// In a column of texts.
     In(TickyColumn, String),
+    /// All of the text of a column.
+    Is(TickyColumn, String),
     /// A bound of a column of numbers.
     Bound(TickyColumn, Relation, f64),
 }
@@ -77,6 +79,7 @@ impl Term {
     fn of(word: String) -> Self {
         Self::in_column(&word)
             .or_else(|| Self::bound(&word))
+            .or_else(|| Self::is(&word))
             .unwrap_or_else(|| Self::Anywhere(word.to_lowercase()))
     }
 
@@ -98,8 +101,15 @@ impl Term {
         Some(Self::Bound(column, *relation, number(&rest[sign.len()..])?))
     }
 
+    fn is(word: &str) -> Option<Self> {
+        let (name, text) = word.split_once('=')?;
+        let column = TickyColumn::named(name).filter(|column| column.has_text())?;
+        Some(Self::Is(column, text.to_owned()))
+    }
+
     fn lets_through(&self, facts: &Facts<'_>) -> bool {
         match self {
+            Self::Is(column, text) => facts.text(*column) == Some(text),
             Self::Anywhere(text) => {
                 facts.texts().any(|found| has(found, text)) || {
                     // A hit at the number is rare, and making its text is not cheap.
@@ -153,11 +163,15 @@ mod tests {
 
     #[test]
     fn words_are_terms() {
-        let filter = Filter::parse("Main kind:thunk entries>=10k args:Li \"a b\" x:y allocs>z .>");
+        let filter = Filter::parse(
+            "Main kind:thunk module=M args=2 entries>=10k args:Li \"a b\" x:y allocs>z .>",
+        );
         let anywhere = |text: &str| Term::Anywhere(text.to_owned());
         let expected = [
             anywhere("main"),
             Term::In(TickyColumn::Kind, "thunk".to_owned()),
+            Term::Is(TickyColumn::Module, "M".to_owned()),
+            Term::Bound(TickyColumn::Arguments, Relation::Equal, 2.0),
             Term::Bound(TickyColumn::Entries, Relation::AtLeast, 1e4),
             Term::In(TickyColumn::Arguments, "Li".to_owned()),
             anywhere("a b"),

@@ -371,29 +371,26 @@ impl<'a> Facts<'a> {
         name.into_iter().chain(told.into_iter().flatten())
     }
 
+    /// The text of a column that has one; of kinds of arguments their letters.
+    pub(super) fn text(&self, column: TickyColumn) -> Option<&'a str> {
+        match column {
+            TickyColumn::Arguments => Some(&self.definition()?.arguments),
+            TickyColumn::FreeVariables => self.definition()?.free_variables(),
+            _ => match self.value(column)? {
+                Value::Text(text) => Some(text),
+                Value::Count(_) | Value::Ratio(_) => None,
+            },
+        }
+    }
+
     /// Whether a column has a text in it. Letters of kinds mean something else
     /// in capitals; of other columns the case does not matter, and the text is
     /// in small letters.
     pub(super) fn has_text(&self, column: TickyColumn, text: &str) -> bool {
-        let Some(definition) = self.definition() else {
-            return false;
-        };
-        match column {
-            TickyColumn::Arguments => definition.arguments.contains(text),
-            TickyColumn::FreeVariables => definition
-                .free_variables()
-                .is_some_and(|letters| letters.contains(text)),
-            _ => {
-                let described = definition.described.as_ref();
-                let closure = described.filter(|_| column == TickyColumn::Kind);
-                let found = match self.value(column) {
-                    Some(Value::Text(found)) => Some(found),
-                    _ => None,
-                };
-                let also = closure.map(|json| json.closure.as_str());
-                found.into_iter().chain(also).any(|found| has(found, text))
-            }
-        }
+        self.text(column).is_some_and(|found| match column {
+            TickyColumn::Arguments | TickyColumn::FreeVariables => found.contains(text),
+            _ => has(found, text),
+        })
     }
 
     /// What a column has of it.

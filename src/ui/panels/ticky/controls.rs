@@ -25,7 +25,7 @@ const TYPED_MS: u32 = 150;
 /// questions in between.
 const FILE_ROWS: u64 = 20_000;
 
-const FILTER_HELP: &str = "Words are looked for in names, modules and places, and a counter has to have all of them; one with spaces stands in \"quotes\". A word can be about one column: kind:thunk, module:Data.Map, args:L, fvs:>. Numbers have bounds: entries>1000, allocs>=2M, allocs-per-entry>100, entries-per-allocd<1, and so for allocd and allocd-count.";
+const FILTER_HELP: &str = "Words are looked for in names, modules and places, and a counter has to have all of them; one with spaces stands in \"quotes\". A word can be about one column: kind:thunk, module:Data.Map, args:L, fvs:>; with = it is all of it, module=Main. Numbers have bounds: entries>1000, allocs>=2M, allocs-per-entry>100, entries-per-allocd<1, and so for allocd and allocd-count.";
 
 #[derive(Properties, PartialEq)]
 pub(super) struct ControlsProps {

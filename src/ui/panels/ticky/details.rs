@@ -122,7 +122,7 @@ fn entered(each: f64) -> String {
 /// What the log says of it.
 fn known(props: &DetailsProps, row: &TickyRow, definition: &Definition) -> Html {
     let in_module = row.module().map(|module| {
-        let (view, word) = (props.view.clone(), format!("module:{module}"));
+        let (view, word) = (props.view.clone(), format!("module={module}"));
         let onclick = props.on_view.reform(move |_: MouseEvent| TickyView {
             filter: word.clone(),
             ..view.clone()
