@@ -12,7 +12,7 @@
 //! MARK 0.005100
 //! ```
 //!
-//! Such a file is read as the eventlog that holds the same, which [`Converter`] makes of it
+//! Such a file is read as the eventlog that holds the same, which `Converter` makes of it
 //! piece by piece. So nothing else has to know of these files. What they say:
 //!
 //! | line | events |

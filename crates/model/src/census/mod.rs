@@ -2,7 +2,7 @@
 //! holds (a type, an info table, a cost-centre stack…).
 //!
 //! A profile by info table may have 50,000 bands and thousands of censuses. So a
-//! band is kept as the [steps](steps) at which its bytes change, with a mark every
+//! band is kept as the steps at which its bytes change, with a mark every
 //! so often that has the sums before it: any range of censuses is summed up
 //! exactly by reading some steps at both of its ends.
 

@@ -446,11 +446,14 @@ fn roomiest(
     (best.0 >= NAMED_PX).then_some(best.1)
 }
 
+/// Where a band begins or ends, from left to right, in pixels.
+type Edge<'e> = &'e [(f64, f64)];
+
 /// Each band with its lower and its upper edge.
 fn beside<'e>(
-    ground: &'e [(f64, f64)],
+    ground: Edge<'e>,
     edges: &'e [Vec<(f64, f64)>],
-) -> impl Iterator<Item = (usize, &'e [(f64, f64)], &'e [(f64, f64)])> {
+) -> impl Iterator<Item = (usize, Edge<'e>, Edge<'e>)> {
     let lower = std::iter::once(ground).chain(edges.iter().map(Vec::as_slice));
     let pairs = lower.zip(edges).enumerate();
     pairs.map(|(place, (lower, upper))| (place, lower, upper.as_slice()))
