@@ -42,8 +42,8 @@ pub(super) fn print(asked: &Asked<'_>, out: &mut Out) -> Result<(), Failure> {
     if asked.arguments.output.json {
         let profiles = asked.profiles();
         let profiles = profiles.map(|(number, profile)| document(asked, number, profile));
-        let document = json!({ "profiles": profiles.collect::<Vec<_>>() });
-        return Ok(out.json(&document)?);
+        let profiles = profiles.collect();
+        return Ok(out.json(&Document { profiles })?);
     }
     for (number, profile) in asked.profiles() {
         let Some(chosen) = asked.session.heap(&asked.choice(number), asked.range) else {
@@ -61,6 +61,12 @@ pub(super) fn print(asked: &Asked<'_>, out: &mut Out) -> Result<(), Failure> {
         table.end()?;
     }
     Ok(())
+}
+
+/// All profiles in JSON.
+#[derive(Serialize)]
+struct Document {
+    profiles: Vec<ProfileDocument>,
 }
 
 /// A profile in JSON.

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::heap::{Asked, in_columns};
@@ -81,7 +82,7 @@ fn print_with_bands(
         let part = from..from.saturating_add(AT_ONCE).min(places.end);
         for (census, bands) in part.clone().zip(by_census(profile, chosen, &part)) {
             let bands = bands.iter().map(|(place, bytes)| (&labels[*place], bytes));
-            let bands = json!(bands.collect::<Vec<_>>());
+            let bands: Vec<_> = bands.collect();
             out.json(&document(number, profile, census, bands))?;
         }
     }
@@ -106,14 +107,25 @@ fn by_census(profile: &HeapProfile, chosen: &Chosen, part: &Range<u32>) -> Vec<V
     found
 }
 
-fn document(number: u32, profile: &HeapProfile, census: u32, bands: Value) -> Value {
-    json!({
-        "profile": number,
-        "census": census,
-        "time_ns": profile.time(census).map(|time| time.0),
-        "era": profile.era(census),
-        "bands": bands,
-    })
+/// A census in JSON: what `bands` has are labels with their bytes.
+#[derive(Serialize)]
+struct Document<B> {
+    profile: u32,
+    census: u32,
+    /// `null` if it is not known when it was.
+    time_ns: Option<u64>,
+    era: Option<u64>,
+    bands: B,
+}
+
+fn document<B>(number: u32, profile: &HeapProfile, census: u32, bands: B) -> Document<B> {
+    Document {
+        profile: number,
+        census,
+        time_ns: profile.time(census).map(|time| time.0),
+        era: profile.era(census),
+        bands,
+    }
 }
 
 /// A band in one census or in two.
@@ -205,7 +217,7 @@ pub(super) fn print_one(asked: &Asked<'_>, census: u32, out: &mut Out) -> Result
     let label = |row: &Row| asked.called(profile, &chosen, row.band);
     if asked.arguments.output.json {
         let bands: Vec<_> = rows.iter().map(|row| (label(row), row.after)).collect();
-        return Ok(out.json(&document(number, profile, census, json!(bands)))?);
+        return Ok(out.json(&document(number, profile, census, bands))?);
     }
     if !asked.for_reading() {
         let mut table = Table::begin(out, asked.arguments.output, &COLUMNS)?;
