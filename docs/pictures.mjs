@@ -31,7 +31,7 @@ const PICTURES = [
   ['shop-table', 'shop-server-hi.eventlog shop-server', 'ht=table'],
   ['shop-hr', 'shop-server-hr.eventlog', 'hg=name&hv=messages'],
   ['shop-fixed', 'shop-server-fixed-hi.eventlog shop-server', 'hv=messages'],
-  ['shop-held', 'shop-server-hT.eventlog', 'ht=held'],
+  ['shop-held', 'shop-server-hT.eventlog', 'ht=held', 640],
   ['index-hT', 'article-index-hT.eventlog', 'hv=messages'],
   ['index-hi', 'article-index-hi.eventlog article-index-plain', 'hv=messages'],
   ['index-hc', 'article-index-hc.eventlog', 'hv=messages'],
