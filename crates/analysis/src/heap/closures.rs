@@ -91,7 +91,7 @@ const FAMILIES: &[Family] = &[
         "CONSTR",
         ClosureKind::Constructor,
         "A value of a data type: a constructor with its fields.",
-        "Strict and unpacked fields make values smaller; -hi tells where they are made.",
+        "Strict and unpacked fields make values smaller; -hr tells what keeps them.",
     ),
     (
         "FUN",

@@ -31,7 +31,7 @@ pub(super) fn AboutBand(props: &AboutProps) -> Html {
     let fact = |(what, text): &(&str, &str)| html! { <><dt>{ *what }</dt><dd>{ *text }</dd></> };
     html! {
         <section class="heap-about" aria-label="The band that is followed" aria-live="polite">
-            <h4>{ &about.band.name }</h4>
+            <p class="title">{ &about.band.name }</p>
             if !about.what.is_empty() {
                 <p>{ &about.what }</p>
             }

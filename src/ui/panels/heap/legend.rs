@@ -67,9 +67,6 @@ pub(super) fn Legend(props: &LegendProps) -> Html {
                 <p class="faint">{ "Hidden" }</p>
                 <ul>{ for chart.hidden.iter().map(hidden) }</ul>
             }
-            if let Some(band) = &props.view.choice.pinned {
-                <AboutBand source={props.source.clone()} profile={props.view.choice.profile} band={band.clone()} />
-            }
         </div>
     }
 }
@@ -108,7 +105,9 @@ fn row(props: &LegendProps, chart: &Chart, place: usize, band: &ChartBand) -> Ht
             } else {
                 <span class="band">{ label }</span>
             }
-            if let Some(sentence) = sentence {
+            if band.pinned {
+                <AboutBand source={props.source.clone()} profile={props.view.choice.profile} band={band.key.clone()} />
+            } else if let Some(sentence) = sentence {
                 <p class="faint">{ sentence }</p>
             }
         </li>
