@@ -170,3 +170,6 @@ columns!(Chart {
     over.memory.min, over.memory.max, over.memory.mean, over.memory.last,
     over.collections,
 });
+
+#[cfg(test)]
+mod tests;
