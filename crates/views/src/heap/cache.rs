@@ -126,6 +126,17 @@ impl Bands {
         name.map_or("", |name| &name.subtitle)
     }
 
+    /// The bands of some keys.
+    pub(super) fn of_keys(&self, keys: &[String]) -> Vec<BandId> {
+        if keys.is_empty() {
+            return Vec::new();
+        }
+        let places = 0..self.names.len() as u32;
+        let all = places.map(BandId);
+        all.filter(|&band| keys.iter().any(|key| key == self.key(band)))
+            .collect()
+    }
+
     /// Which bands a choice lets through.
     pub(super) fn wanted<'a>(&'a self, choice: &'a HeapChoice) -> impl Fn(BandId) -> bool + 'a {
         let filter = choice.filter.to_lowercase();

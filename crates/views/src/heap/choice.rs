@@ -148,8 +148,9 @@ pub struct Chosen {
     pub shown: Vec<BandId>,
     /// Those that are shown as one.
     pub others: Vec<BandId>,
-    /// Whether all bands are shown, by themselves or as one.
-    pub is_all: bool,
+    /// Those that are not shown at all, if they are no more than those that are
+    /// hidden.
+    left_out: Option<Vec<BandId>>,
     /// The key of the band that is followed.
     pub pinned: Option<String>,
 }
@@ -194,12 +195,11 @@ impl Session {
 
 impl Chosen {
     fn of(bands: Arc<Bands>, ranking: Arc<Ranking>, choice: &HeapChoice) -> Self {
-        let mut matching: Vec<(u128, BandId)> = {
-            let wanted = bands.wanted(choice);
-            let wanted = ranking.bands().iter().filter(|(band, _)| wanted(*band));
-            wanted.map(|(band, sums)| (sums.bytes, *band)).collect()
-        };
-        let is_all = matching.len() == ranking.bands().len();
+        let wanted = bands.wanted(choice);
+        let matching = ranking.bands().iter().filter(|(band, _)| wanted(*band));
+        let mut matching: Vec<(u128, BandId)> =
+            matching.map(|(band, sums)| (sums.bytes, *band)).collect();
+        drop(wanted);
         matching.sort_unstable_by_key(|&(bytes, band)| (std::cmp::Reverse(bytes), band));
         let mut order: Vec<BandId> = matching.into_iter().map(|(_, band)| band).collect();
         let mut others = order.split_off(order.len().min(choice.bands as usize));
@@ -211,13 +211,14 @@ impl Chosen {
         ranking.sort(&mut order, (choice.order, choice.reversed), |band| {
             bands.name(band)
         });
+        let only_hidden = choice.filter.is_empty() && choice.alone.is_none();
         Self {
+            left_out: only_hidden.then(|| bands.of_keys(&choice.hidden)),
             profile: choice.profile,
             bands,
             ranking,
             shown: order,
             others,
-            is_all,
             pinned: choice.pinned.clone(),
         }
     }
@@ -227,14 +228,15 @@ impl Chosen {
     #[must_use]
     pub fn others_in(&self, profile: &HeapProfile, places: Range<u32>) -> Vec<u64> {
         let censuses = self.bands.censuses(profile);
-        if !self.is_all {
+        let Some(left_out) = &self.left_out else {
             return censuses.sum_of(self.others.iter().copied(), places);
-        }
+        };
         // All but a few: it is less work to take those from the totals.
-        let shown = censuses.sum_of(self.shown.iter().copied(), places.clone());
-        let totals = places.zip(shown).map(|(census, shown)| {
+        let few = self.shown.iter().chain(left_out).copied();
+        let few = censuses.sum_of(few, places.clone());
+        let totals = places.zip(few).map(|(census, few)| {
             let total = censuses.totals().get(census as usize).copied();
-            total.unwrap_or_default().saturating_sub(shown)
+            total.unwrap_or_default().saturating_sub(few)
         });
         totals.collect()
     }

@@ -61,13 +61,24 @@ pub(super) fn Legend(props: &LegendProps) -> Html {
     let on_leave = props.on_point.reform(|_: PointerEvent| None);
     html! {
         <div class="heap-legend" onpointerleave={on_leave}>
-            <p class="faint">{ chart.bands_words() }</p>
+            <p class="faint">{ nothing(chart).map_or_else(|| chart.bands_words(), str::to_owned) }</p>
             <ol aria-label="Bands of the chart">{ for chart.bands.iter().enumerate().map(band) }</ol>
             if !chart.hidden.is_empty() {
                 <p class="faint">{ "Hidden" }</p>
                 <ul>{ for chart.hidden.iter().map(hidden) }</ul>
             }
         </div>
+    }
+}
+
+/// Why there is no band, if so.
+fn nothing(chart: &Chart) -> Option<&'static str> {
+    if !chart.bands.is_empty() {
+        None
+    } else if chart.censuses_in_range == 0 {
+        Some("No census lies in the selected range")
+    } else {
+        Some("No band is left: change the filter, or show all bands")
     }
 }
 

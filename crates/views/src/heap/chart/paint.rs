@@ -46,6 +46,8 @@ const DOTS_PX: f64 = 9.0;
 const MESSAGE_PX: f64 = 150.0;
 /// A band so high has room for its name, in pixels.
 const NAMED_PX: f64 = 14.0;
+/// Censuses so far apart have a mark each on the axis, in pixels.
+const CENSUS_PX: f64 = 3.0;
 /// At how many places room for a name is looked for.
 const PLACES: u32 = 40;
 /// How much of a colour is left of bands beside the one that is followed.
@@ -389,6 +391,23 @@ impl<'a> Scene<'a> {
         }
     }
 
+    /// A small mark for each census, if they are so far apart that they are told
+    /// from each other.
+    fn paint_censuses(&self, plot: &Plot<'_>, painter: &mut impl Painter) {
+        let xs = plot.xs();
+        let apart = xs
+            .windows(2)
+            .map(|pair| pair[1] - pair[0])
+            .fold(f64::MAX, f64::min);
+        if apart < CENSUS_PX || self.chart.stacks.len() < self.chart.censuses_in_view as usize {
+            return;
+        }
+        for x in xs {
+            let mark = Rect::new(x - 0.5, plot.area.y + plot.area.h + 1.0, 1.0, 3.0);
+            painter.fill(mark, self.palette.ink3.into());
+        }
+    }
+
     /// Times below the chart, or numbers of censuses.
     fn paint_axis(&self, plot: &Plot<'_>, painter: &mut impl Painter) {
         let bottom = plot.area.y + plot.area.h;
@@ -397,6 +416,7 @@ impl<'a> Scene<'a> {
             self.palette.line.into(),
         );
         painter.clip(Rect::new(plot.area.x, bottom, plot.area.w, AXIS_PX));
+        self.paint_censuses(plot, painter);
         let ink = self.palette.ink2.into();
         let mut named = |x: f64, text: &str| {
             painter.fill(Rect::new(x, bottom, 1.0, 5.0), self.palette.ink3.into());
