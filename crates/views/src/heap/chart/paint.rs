@@ -451,11 +451,16 @@ fn roomiest(
     let (left, right) = (plot.area.x + half, plot.area.x + plot.area.w - half);
     let (first, last) = (*xs.first()? + half, *xs.last()? - half);
     let room_at = |middle: f64| {
-        let from = xs.partition_point(|&x| x < middle - half).saturating_sub(1);
-        let to = (xs.partition_point(|&x| x <= middle + half) + 1).min(xs.len());
-        let low = lower.get(from..to)?.iter().map(|&value| plot.y(value));
-        let high = upper.get(from..to)?.iter().map(|&value| plot.y(value));
-        let (low, high) = (low.fold(f64::MAX, f64::min), high.fold(f64::MIN, f64::max));
+        let from = xs.partition_point(|&x| x <= middle - half);
+        let to = xs.partition_point(|&x| x < middle + half).max(from);
+        let ends = [middle - half, middle + half];
+        let ys = |edge: &[f64]| -> Option<Vec<f64>> {
+            let ends = ends.iter().map(|&x| between(xs, edge, x));
+            let inside = edge.get(from..to)?.iter().copied();
+            Some(ends.chain(inside).map(|value| plot.y(value)).collect())
+        };
+        let low = ys(lower)?.into_iter().fold(f64::MAX, f64::min);
+        let high = ys(upper)?.into_iter().fold(f64::MIN, f64::max);
         Some((low - high, (middle, f64::midpoint(low, high))))
     };
     let (from, to) = (left.max(first), right.min(last));
@@ -464,6 +469,20 @@ fn roomiest(
     let rooms = places.filter(|_| from <= to).filter_map(room_at);
     let best = rooms.max_by(|(a, _), (b, _)| a.total_cmp(b))?;
     (best.0 >= NAMED_PX).then_some(best.1)
+}
+
+/// The value of an edge at a place, on a straight line between two censuses.
+fn between(xs: &[f64], edge: &[f64], x: f64) -> f64 {
+    let after = xs.partition_point(|&at| at < x).min(xs.len().max(1) - 1);
+    let before = after.saturating_sub(1);
+    let point = |place: usize| Some((*xs.get(place)?, *edge.get(place)?));
+    match point(before).zip(point(after)) {
+        Some(((left, low), (right, high))) if right > left => {
+            low + (high - low) * ((x - left) / (right - left)).clamp(0.0, 1.0)
+        }
+        Some((_, (_, value))) => value,
+        None => 0.0,
+    }
 }
 
 /// Where a band begins or ends, from left to right, in pixels.
