@@ -159,7 +159,7 @@ fn a_band_is_told_about() {
     let mut session = session();
     let about = |session: &Session, key: &str| {
         let key = key.to_owned();
-        session.about_band(&AboutQuery { profile: 0, key })
+        session.ask(&AboutQuery { profile: 0, key })
     };
     let told = |about: &About| (about.band.name.clone(), about.closure_type.clone());
     let unnamed = about(&session, "0x488890").expect("a band");

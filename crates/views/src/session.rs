@@ -7,6 +7,8 @@ mod diagnostics;
 pub mod event_list;
 mod flame;
 mod flame_export;
+mod heap;
+mod heap_chart;
 pub mod query;
 pub mod questions;
 mod symbols;

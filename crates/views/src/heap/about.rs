@@ -3,9 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::choice::Grouping;
-use crate::session::Session;
-use crate::session::query::{Host, Query};
+use super::choice::{HeapChoice, HeapLog};
 use analysis::heap::names::Described;
 use analysis::heap::{Breakdown, Label};
 
@@ -37,28 +35,19 @@ const UNNAMED: (&str, &str) = (
     "Drop the program that wrote the log on the page, or build with -finfo-table-map, libraries too.",
 );
 
-impl Query for AboutQuery {
-    type Answer = Option<About>;
-    const NAME: &'static str = "heap band";
-
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Option<About> {
-        log.about_band(self)
-    }
-}
-
-impl Session {
+impl AboutQuery {
     /// What is known of a band; `None` if there is no such band, or if it is a
     /// group.
     #[must_use]
-    pub fn about_band(&self, query: &AboutQuery) -> Option<About> {
-        let recording = &self.recording;
-        let profile = recording.heap().get(query.profile as usize)?;
-        let bands = self
-            .heap_cache
-            .bands(recording, query.profile, Grouping::Band)?;
-        let band = bands.find(&query.key)?;
+    pub fn about(&self, log: HeapLog<'_>) -> Option<About> {
+        let choice = HeapChoice {
+            profile: self.profile,
+            ..HeapChoice::default()
+        };
+        let (profile, bands) = (log.profile(&choice)?, log.bands(&choice)?);
+        let band = bands.find(&self.key)?;
         let label = profile.label(band)?;
-        let (names, breakdown) = (recording.band_names(), profile.kind.breakdown);
+        let (names, breakdown) = (log.recording.band_names(), profile.kind.breakdown);
         let found = names.describe(breakdown, &label);
         let closure_type = match &label {
             Label::Text(text) => names.type_of(breakdown, text),
@@ -66,7 +55,7 @@ impl Session {
         };
         let explained = names.explain(breakdown, &label);
         let explained = explained.map(|explained| (explained.what, explained.advice));
-        let is_unnamed = breakdown == Breakdown::InfoTable && found.name == query.key;
+        let is_unnamed = breakdown == Breakdown::InfoTable && found.name == self.key;
         let explained = explained.or(is_unnamed.then_some(UNNAMED));
         let (what, advice) = explained.unwrap_or_default();
         Some(About {

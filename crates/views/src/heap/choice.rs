@@ -6,14 +6,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::cache::Bands;
+use super::cache::{Bands, HeapCache};
 use analysis::heap::HeapProfile;
 use analysis::heap::groups::GroupBy;
 use analysis::heap::ranking::{Order, Ranking};
+use analysis::recording::Recording;
 use model::census::BandId;
 use model::time::Interval;
-
-use crate::session::Session;
 
 /// What is put together to one band.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -155,41 +154,38 @@ pub struct Chosen {
     pub pinned: Option<String>,
 }
 
-impl Session {
+/// The heap profiles of a log, with what questions about them keep.
+#[derive(Clone, Copy, Debug)]
+pub struct HeapLog<'a> {
+    /// What was read of the log.
+    pub recording: &'a Recording,
+    /// What earlier questions left.
+    pub cache: &'a HeapCache,
+}
+
+impl<'a> HeapLog<'a> {
     /// The profile of a choice, if the log has it.
-    pub(super) fn heap_profile(&self, choice: &HeapChoice) -> Option<&HeapProfile> {
+    #[must_use]
+    pub fn profile(self, choice: &HeapChoice) -> Option<&'a HeapProfile> {
         self.recording.heap().get(choice.profile as usize)
     }
 
     /// The bands of a choice, also those that it does not let through.
-    pub(super) fn heap_bands(&self, choice: &HeapChoice) -> Option<Arc<Bands>> {
-        self.heap_cache
-            .bands(&self.recording, choice.profile, choice.group)
+    #[must_use]
+    pub fn bands(self, choice: &HeapChoice) -> Option<Arc<Bands>> {
+        self.cache
+            .bands(self.recording, choice.profile, choice.group)
     }
 
     /// The bands that were chosen of a range, or of the whole profile; `None` if
     /// the log has no such profile. Profiles without times have no ranges.
     #[must_use]
-    pub fn heap(&self, choice: &HeapChoice, range: Option<Interval>) -> Option<Chosen> {
-        let recording = &self.recording;
-        let bands = self
-            .heap_cache
-            .bands(recording, choice.profile, choice.group)?;
-        let profile = recording.heap().get(choice.profile as usize)?;
-        let places = profile.places(range, recording.end());
-        let ranking = self.heap_cache.ranking(&bands, profile, places);
+    pub fn chosen(self, choice: &HeapChoice, range: Option<Interval>) -> Option<Chosen> {
+        let bands = self.bands(choice)?;
+        let profile = self.profile(choice)?;
+        let places = profile.places(range, self.recording.end());
+        let ranking = self.cache.ranking(&bands, profile, places);
         Some(Chosen::of(bands, ranking, choice))
-    }
-
-    /// The bands of the first profile whose censuses have times.
-    pub(crate) fn heap_names(&self) -> Option<Chosen> {
-        let mut profiles = self.recording.heap().iter();
-        let profile = profiles.position(|profile| profile.is_timed())? as u32;
-        let choice = HeapChoice {
-            profile,
-            ..HeapChoice::default()
-        };
-        self.heap(&choice, None)
     }
 }
 

@@ -3,10 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::choice::HeapLog;
 use super::table::{BandRow, BandTableQuery};
 use crate::cells::{Cell, Separated, push_row};
-use crate::session::Session;
-use crate::session::query::{Host, Query};
 use analysis::heap::names::Described;
 
 /// What a column has of a row.
@@ -56,12 +55,11 @@ pub struct BandTextQuery {
     pub separated: Separated,
 }
 
-impl Query for BandTextQuery {
-    type Answer = Option<String>;
-    const NAME: &'static str = "table of bands as text";
-
-    async fn answer(&self, log: &Session, host: &dyn Host) -> Option<String> {
-        let table = self.query.answer(log, host).await?;
+impl BandTextQuery {
+    /// The text; `None` if the log has no such profile.
+    #[must_use]
+    pub fn text(&self, log: HeapLog<'_>) -> Option<String> {
+        let table = self.query.table(log)?;
         let mut text = String::new();
         if self.query.rows.start == 0 {
             let names = COLUMNS.map(|(name, _)| Cell::from(name));

@@ -3,11 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::choice::{Chosen, HeapChoice};
+use super::choice::{Chosen, HeapChoice, HeapLog};
 use super::counted::{Counted, Moment, draw_spark, spark_points};
 use super::table::{BandNumbers, BandRow, Called};
-use crate::session::Session;
-use crate::session::query::{Columns, Host, Query, columns};
 use analysis::heap::HeapProfile;
 use analysis::heap::growth::{Burst, bursts, companions, grows};
 use analysis::recording::Recording;
@@ -79,8 +77,6 @@ pub struct Growing {
     pub sparks: Vec<u8>,
 }
 
-columns!(Growing { sparks });
-
 impl Growing {
     /// The small picture of a row.
     #[must_use]
@@ -99,9 +95,9 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    fn of(log: &'a Session, choice: &HeapChoice, range: Option<Interval>) -> Option<Self> {
-        let chosen = log.heap(choice, range)?;
-        let profile = log.heap_profile(choice)?;
+    fn of(log: HeapLog<'a>, choice: &HeapChoice, range: Option<Interval>) -> Option<Self> {
+        let chosen = log.chosen(choice, range)?;
+        let profile = log.profile(choice)?;
         let counted = Counted::of(profile, chosen.ranking.censuses(), range);
         Some(Self {
             profile,
@@ -122,7 +118,7 @@ impl<'a> Found<'a> {
     }
 
     /// What a band is, and what to do if it grows.
-    fn explanation(&self, log: &Session, band: BandId) -> Option<String> {
+    fn explanation(&self, log: HeapLog<'_>, band: BandId) -> Option<String> {
         if !self.chosen.bands.are_single() {
             return None;
         }
@@ -178,17 +174,11 @@ impl<'a> Found<'a> {
     }
 }
 
-/// The bands that grow the most; `None` if the log has no such profile.
-impl Query for GrowthQuery {
-    type Answer = Option<Growing>;
-    const NAME: &'static str = "what grows";
-
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Option<Growing> {
+impl GrowthQuery {
+    /// The bands that grow the most; `None` if the log has no such profile.
+    #[must_use]
+    pub fn growing(&self, log: HeapLog<'_>) -> Option<Growing> {
         Some(Found::of(log, &self.choice, self.range)?.growing(self.by))
-    }
-
-    fn columns(answer: &mut Option<Growing>) -> Option<&mut dyn Columns> {
-        answer.as_mut().map(|growing| growing as &mut dyn Columns)
     }
 }
 
@@ -215,13 +205,11 @@ pub struct Companions {
     pub explanation: Option<String>,
 }
 
-/// The companions of a band; `None` if the log has no such profile, or no such
-/// band in the range.
-impl Query for CompanionsQuery {
-    type Answer = Option<Companions>;
-    const NAME: &'static str = "companions";
-
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Option<Companions> {
+impl CompanionsQuery {
+    /// The companions of a band; `None` if the log has no such profile, or no such
+    /// band in the range.
+    #[must_use]
+    pub fn companions(&self, log: HeapLog<'_>) -> Option<Companions> {
         let found = Found::of(log, &self.choice, self.range)?;
         let (bands, ranking) = (&found.chosen.bands, &found.chosen.ranking);
         let all = ranking.bands();
@@ -283,12 +271,10 @@ pub struct Bursts {
     pub total: u64,
 }
 
-/// Transient bursts; `None` if the log has no such profile.
-impl Query for BurstsQuery {
-    type Answer = Option<Bursts>;
-    const NAME: &'static str = "bursts";
-
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Option<Bursts> {
+impl BurstsQuery {
+    /// Transient bursts; `None` if the log has no such profile.
+    #[must_use]
+    pub fn bursts(&self, log: HeapLog<'_>) -> Option<Bursts> {
         let found = Found::of(log, &self.choice, self.range)?;
         let censuses = found.chosen.bands.censuses(found.profile);
         let places = found.chosen.ranking.censuses();
@@ -359,12 +345,10 @@ pub struct RanThen {
     pub span_count: u64,
 }
 
-impl Query for RanThenQuery {
-    type Answer = RanThen;
-    const NAME: &'static str = "what ran then";
-
-    async fn answer(&self, log: &Session, _: &dyn Host) -> RanThen {
-        let recording = &log.recording;
+impl RanThenQuery {
+    /// What ran then.
+    #[must_use]
+    pub fn ran_then(&self, recording: &Recording) -> RanThen {
         let question = ThreadTableQuery {
             range: Some(self.0),
             sort: ThreadColumn::Running,

@@ -6,11 +6,9 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::cache::Bands;
-use super::choice::HeapChoice;
+use super::choice::{HeapChoice, HeapLog};
 use super::counted::{Counted, Moment};
 use super::table::{Called, order_words, part, split_order};
-use crate::session::Session;
-use crate::session::query::{Columns, Host, Query, columns};
 use crate::view::text::number;
 use analysis::heap::HeapProfile;
 use model::census::BandId;
@@ -208,8 +206,6 @@ pub struct Moments {
     pub totals: Vec<f64>,
 }
 
-columns!(Moments { totals });
-
 impl Moments {
     /// The row of that number, if it is one of those asked for.
     #[must_use]
@@ -219,26 +215,18 @@ impl Moments {
     }
 }
 
-/// The bands in two censuses; `None` if the log has no such profile.
-impl Query for MomentsQuery {
-    type Answer = Option<Moments>;
-    const NAME: &'static str = "two censuses";
-
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Option<Moments> {
-        let profile = log.heap_profile(&self.choice)?;
-        let bands = log.heap_bands(&self.choice)?;
+impl MomentsQuery {
+    /// The bands in two censuses; `None` if the log has no such profile.
+    #[must_use]
+    pub fn moments(&self, log: HeapLog<'_>) -> Option<Moments> {
+        let profile = log.profile(&self.choice)?;
+        let bands = log.bands(&self.choice)?;
         let places = profile.places(self.range, log.recording.end());
         let counted = Counted::of(profile, &places, self.range);
-        Some(self.moments(profile, &bands, counted))
+        Some(self.moments_of(profile, &bands, counted))
     }
 
-    fn columns(answer: &mut Option<Moments>) -> Option<&mut dyn Columns> {
-        answer.as_mut().map(|moments| moments as &mut dyn Columns)
-    }
-}
-
-impl MomentsQuery {
-    fn moments(&self, profile: &HeapProfile, bands: &Bands, counted: Counted) -> Moments {
+    fn moments_of(&self, profile: &HeapProfile, bands: &Bands, counted: Counted) -> Moments {
         let last = counted.of.saturating_sub(1);
         let ends = counted
             .ends

@@ -2,10 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::choice::HeapChoice;
+use super::choice::{HeapChoice, HeapLog};
 use crate::scene::format;
-use crate::session::Session;
-use crate::session::query::{Host, Query};
 use analysis::heap::{Breakdown, HeapProfile};
 use eventlog::ids::{Duration, Nanos};
 
@@ -39,12 +37,10 @@ pub struct ProfileInfo {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProfilesQuery;
 
-impl Query for ProfilesQuery {
-    type Answer = Vec<ProfileInfo>;
-    const NAME: &'static str = "heap profiles";
-
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Vec<ProfileInfo> {
-        let from_text = log.reader.heap_report().is_some();
+impl ProfilesQuery {
+    /// The profiles of a log, which may have been read from a text.
+    #[must_use]
+    pub fn profiles(&self, log: HeapLog<'_>, from_text: bool) -> Vec<ProfileInfo> {
         let profiles = (0..).zip(log.recording.heap().iter());
         let info = |(number, profile)| ProfileInfo {
             from_text,
@@ -56,15 +52,15 @@ impl Query for ProfilesQuery {
 }
 
 /// Which part of the bytes of a profile by info table has no name.
-fn unnamed(log: &Session, number: u32, profile: &HeapProfile) -> Option<f64> {
-    if profile.kind.breakdown != Breakdown::InfoTable || !log.is_complete() {
+fn unnamed(log: HeapLog<'_>, number: u32, profile: &HeapProfile) -> Option<f64> {
+    if profile.kind.breakdown != Breakdown::InfoTable || !log.recording.is_settled() {
         return None;
     }
     let choice = HeapChoice {
         profile: number,
         ..HeapChoice::default()
     };
-    let chosen = log.heap(&choice, None)?;
+    let chosen = log.chosen(&choice, None)?;
     let bands = chosen.ranking.bands().iter();
     let (mut all, mut unnamed) = (0_u128, 0_u128);
     for (band, sums) in bands {

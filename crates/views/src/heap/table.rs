@@ -6,10 +6,8 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::cache::Bands;
-use super::choice::{Chosen, HeapChoice};
+use super::choice::{Chosen, HeapChoice, HeapLog};
 use super::counted::{Counted, draw_spark, spark_points};
-use crate::session::Session;
-use crate::session::query::{Columns, Host, Query, columns};
 use analysis::heap::names::{BandNames, Described};
 use analysis::heap::{Breakdown, HeapProfile};
 use model::census::{BandId, BandSums};
@@ -321,8 +319,6 @@ pub struct BandTable {
     pub sparks: Vec<u8>,
 }
 
-columns!(BandTable { sparks });
-
 impl BandTable {
     /// The row of that number, if it is one of those asked for.
     #[must_use]
@@ -337,24 +333,6 @@ impl BandTable {
         let points = self.points as usize;
         let part = self.sparks.get(place * points..(place + 1) * points);
         part.unwrap_or_default()
-    }
-}
-
-/// The bands of a profile with what they come to; `None` if the log has no such
-/// profile.
-impl Query for BandTableQuery {
-    type Answer = Option<BandTable>;
-    const NAME: &'static str = "table of bands";
-
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Option<BandTable> {
-        let chosen = log.heap(&self.choice, self.range)?;
-        let profile = log.heap_profile(&self.choice)?;
-        let names = log.recording.band_names();
-        Some(self.table(profile, &chosen, names))
-    }
-
-    fn columns(answer: &mut Option<BandTable>) -> Option<&mut dyn Columns> {
-        answer.as_mut().map(|table| table as &mut dyn Columns)
     }
 }
 
@@ -416,7 +394,16 @@ fn text(column: BandColumn, described: Described) -> Key {
 }
 
 impl BandTableQuery {
-    fn table(&self, profile: &HeapProfile, chosen: &Chosen, names: BandNames<'_>) -> BandTable {
+    /// The bands of a profile with what they come to; `None` if the log has no such
+    /// profile.
+    #[must_use]
+    pub fn table(&self, log: HeapLog<'_>) -> Option<BandTable> {
+        let chosen = log.chosen(&self.choice, self.range)?;
+        let names = log.recording.band_names();
+        Some(self.table_of(log.profile(&self.choice)?, &chosen, names))
+    }
+
+    fn table_of(&self, profile: &HeapProfile, chosen: &Chosen, names: BandNames<'_>) -> BandTable {
         let (bands, ranking) = (&chosen.bands, &chosen.ranking);
         let places = ranking.censuses();
         let timed = profile.is_timed();

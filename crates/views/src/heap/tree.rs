@@ -7,8 +7,7 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
-use crate::session::Session;
-use crate::session::query::{Host, Query};
+use super::choice::HeapLog;
 use analysis::flamegraph::sources;
 use analysis::recording::Recording;
 use model::profile::Profile;
@@ -114,22 +113,20 @@ pub struct TreeAnswer {
     pub open: Vec<u32>,
 }
 
-impl Query for TreeQuery {
-    /// `None` if the profile is not by cost-centre stack, or the log is not
-    /// read to its end yet.
-    type Answer = Option<TreeAnswer>;
-    const NAME: &'static str = "cost-centre tree";
-
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+impl TreeQuery {
+    /// The rows; `None` if the profile is not by cost-centre stack, or the log is
+    /// not read to its end yet.
+    #[must_use]
+    pub fn rows(&self, log: HeapLog<'_>) -> Option<TreeAnswer> {
         let profile = log.recording.profiles.get(sources::HEAP)?;
         let heap = profile.heap.as_ref()?;
-        let part = part_of(&log.recording, self.profile)?;
+        let part = part_of(log.recording, self.profile)?;
         let places = self
             .range
             .map_or_else(|| heap.all(), |range| heap.places(range));
         let places = only(places, part);
         let make = || Sums::new(profile, heap, &places);
-        let sums = log.heap_cache.tree((self.profile, places.clone()), make);
+        let sums = log.cache.tree((self.profile, places.clone()), make);
         let mut answer = Walk::new(&profile.stacks, profile, &sums, self).rows();
         answer.timed = heap.is_timed();
         Some(answer)

@@ -175,5 +175,4 @@ macro_rules! questions {
     };
 }
 
-pub(crate) use columns;
-pub(super) use questions;
+pub(super) use {columns, questions};

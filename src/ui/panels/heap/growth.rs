@@ -118,7 +118,7 @@ fn list(
                 <label>{ "ranked by " }
                     <select {onchange}>
                         { option(GrowthBy::Slope, "slope") }
-                        { option(GrowthBy::Gained, "what was gained from the first to the last census") }
+                        { option(GrowthBy::Gained, "what was gained") }
                     </select>
                 </label>
             </p>

@@ -195,7 +195,7 @@ fn controls(moments: MomentsChoice, found: &Answer, on_moments: &Callback<Moment
     let chosen = moments.before.is_some() || moments.after.is_some();
     html! {
         <div class="controls">
-            <label><input type="checkbox" checked={moments.alone} onchange={on_alone} />{ " One census" }</label>
+            <label class="check"><input type="checkbox" checked={moments.alone} onchange={on_alone} />{ " One census" }</label>
             if !moments.alone {
                 <Stepper title="Before" moment={found.before} of={found.counted.of} on_census={on_before} />
             }

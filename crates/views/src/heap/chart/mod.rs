@@ -4,7 +4,6 @@
 //! that it costs as much to draw 5,000 censuses as 500: of the censuses that
 //! share a pixel, the one with the most bytes is drawn.
 
-mod answer;
 pub mod hit;
 pub mod paint;
 pub mod picture;
@@ -17,7 +16,6 @@ use serde::{Deserialize, Serialize};
 use super::choice::HeapChoice;
 use super::colours::Slot;
 use super::settings::Over;
-use crate::session::query::columns;
 use eventlog::ids::Nanos;
 use model::marks::GaugePoints;
 use model::time::Interval;
@@ -163,13 +161,6 @@ pub struct Overlay {
     /// How many more there are than are drawn.
     pub more_messages: u64,
 }
-
-columns!(Chart {
-    stacks.census, stacks.at, stacks.total, stacks.bytes,
-    over.memory.row, over.memory.series, over.memory.start, over.memory.end,
-    over.memory.min, over.memory.max, over.memory.mean, over.memory.last,
-    over.collections,
-});
 
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use eventlog::ids::Nanos;
 use model::time::Interval;
 
 /// No chart is drawn wider.
-pub(super) const MOST_PX: u32 = 1 << 14;
+pub(crate) const MOST_PX: u32 = 1 << 14;
 
 /// The censuses in view, with one on each side, so that what is drawn reaches
 /// to the edges.

@@ -1,12 +1,12 @@
 //! The chart that answers a question.
 
-use super::stacks::{MOST_PX, in_view, picked, stacks_of};
-use super::{Chart, ChartBand, ChartQuery, Overlay};
+use super::Session;
+use super::query::{Columns, Host, Query, columns};
+use crate::heap::chart::stacks::{MOST_PX, in_view, picked, stacks_of};
+use crate::heap::chart::{Chart, ChartBand, ChartQuery, Overlay};
 use crate::heap::choice::Chosen;
 use crate::heap::colours::{OTHERS, slots};
 use crate::heap::settings::Over;
-use crate::session::Session;
-use crate::session::query::{Columns, Host, Query};
 use crate::tracks::memory::Memory;
 use crate::tracks::{Log, TimelineQuery};
 use analysis::heap::HeapProfile;
@@ -33,6 +33,13 @@ impl Query for ChartQuery {
         answer.as_mut().map(|chart| chart as &mut dyn Columns)
     }
 }
+
+columns!(Chart {
+    stacks.census, stacks.at, stacks.total, stacks.bytes,
+    over.memory.row, over.memory.series, over.memory.start, over.memory.end,
+    over.memory.min, over.memory.max, over.memory.mean, over.memory.last,
+    over.collections,
+});
 
 impl Session {
     /// The chart that answers a question; `None` if the log has no such profile.

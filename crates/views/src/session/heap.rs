@@ -1,0 +1,152 @@
+//! Questions about the heap profiles of an open log.
+
+use super::Session;
+use super::query::{Columns, Host, Query, columns};
+use crate::heap::about::{About, AboutQuery};
+use crate::heap::choice::{Chosen, HeapChoice, HeapLog};
+use crate::heap::export::BandTextQuery;
+use crate::heap::growth::{
+    Bursts, BurstsQuery, Companions, CompanionsQuery, Growing, GrowthQuery, RanThen, RanThenQuery,
+};
+use crate::heap::moments::{Moments, MomentsQuery};
+use crate::heap::profiles::{ProfileInfo, ProfilesQuery};
+use crate::heap::table::{BandTable, BandTableQuery};
+use crate::heap::tree::{TreeAnswer, TreeQuery};
+use model::time::Interval;
+
+impl Session {
+    /// Its heap profiles, with what questions about them keep.
+    #[must_use]
+    pub const fn heap_log(&self) -> HeapLog<'_> {
+        HeapLog {
+            recording: &self.recording,
+            cache: &self.heap_cache,
+        }
+    }
+
+    /// The bands that were chosen of a range: see [`HeapLog::chosen`].
+    #[must_use]
+    pub fn heap(&self, choice: &HeapChoice, range: Option<Interval>) -> Option<Chosen> {
+        self.heap_log().chosen(choice, range)
+    }
+
+    /// The bands of the first profile whose censuses have times.
+    pub(crate) fn heap_names(&self) -> Option<Chosen> {
+        let mut profiles = self.recording.heap().iter();
+        let profile = profiles.position(|profile| profile.is_timed())? as u32;
+        let choice = HeapChoice {
+            profile,
+            ..HeapChoice::default()
+        };
+        self.heap(&choice, None)
+    }
+}
+
+impl Query for ProfilesQuery {
+    type Answer = Vec<ProfileInfo>;
+    const NAME: &'static str = "heap profiles";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+        let from_text = log.reader.heap_report().is_some();
+        self.profiles(log.heap_log(), from_text)
+    }
+}
+
+impl Query for BandTableQuery {
+    type Answer = Option<BandTable>;
+    const NAME: &'static str = "table of bands";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+        self.table(log.heap_log())
+    }
+
+    fn columns(answer: &mut Self::Answer) -> Option<&mut dyn Columns> {
+        answer.as_mut().map(|answer| answer as &mut dyn Columns)
+    }
+}
+
+columns!(BandTable { sparks });
+
+impl Query for BandTextQuery {
+    type Answer = Option<String>;
+    const NAME: &'static str = "table of bands as text";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+        self.text(log.heap_log())
+    }
+}
+
+impl Query for MomentsQuery {
+    type Answer = Option<Moments>;
+    const NAME: &'static str = "two censuses";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+        self.moments(log.heap_log())
+    }
+
+    fn columns(answer: &mut Self::Answer) -> Option<&mut dyn Columns> {
+        answer.as_mut().map(|answer| answer as &mut dyn Columns)
+    }
+}
+
+columns!(Moments { totals });
+
+impl Query for GrowthQuery {
+    type Answer = Option<Growing>;
+    const NAME: &'static str = "what grows";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+        self.growing(log.heap_log())
+    }
+
+    fn columns(answer: &mut Self::Answer) -> Option<&mut dyn Columns> {
+        answer.as_mut().map(|answer| answer as &mut dyn Columns)
+    }
+}
+
+columns!(Growing { sparks });
+
+impl Query for CompanionsQuery {
+    type Answer = Option<Companions>;
+    const NAME: &'static str = "companions";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+        self.companions(log.heap_log())
+    }
+}
+
+impl Query for BurstsQuery {
+    type Answer = Option<Bursts>;
+    const NAME: &'static str = "bursts";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+        self.bursts(log.heap_log())
+    }
+}
+
+impl Query for RanThenQuery {
+    type Answer = RanThen;
+    const NAME: &'static str = "what ran then";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+        self.ran_then(&log.recording)
+    }
+}
+
+impl Query for TreeQuery {
+    type Answer = Option<TreeAnswer>;
+    const NAME: &'static str = "cost-centre tree";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+        self.rows(log.heap_log())
+    }
+}
+
+impl Query for AboutQuery {
+    type Answer = Option<About>;
+    const NAME: &'static str = "heap band";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+        self.about(log.heap_log())
+    }
+}
