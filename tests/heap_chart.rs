@@ -154,7 +154,7 @@ fn hidden_alone_and_followed() {
         };
         assert_eq!(
             keys(&ask(&session, &alone, None, 1000)),
-            [first.key.clone()],
+            std::slice::from_ref(&first.key),
             "{name}"
         );
         // A small band is shown by itself if it is followed.
