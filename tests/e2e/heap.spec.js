@@ -36,7 +36,7 @@ test('without a profile the panel says how to get one', async ({ page }) => {
   await openLog(page, NO_PROFILE);
   await expect(page.getByRole('tab', { name: 'Summary' })).toHaveAttribute('aria-selected', 'true');
   await page.getByRole('tab', { name: 'Heap', exact: true }).click();
-  const empty = page.locator('.panel-body .empty');
+  const empty = page.locator('.panel-body .empty').first();
   await expect(empty).toContainText('compiled by GHC 9.10.3');
   await expect(empty.getByRole('rowheader')).toContainText(['-l -hT', '-l -hi']);
 });
