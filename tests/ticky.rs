@@ -368,7 +368,7 @@ fn definitions_of_all_versions_are_read() {
 #[test]
 fn info_tables_say_module_and_place() {
     let mut log = Made::new();
-    let texts = b"sat_s1_info\x0015\0outer.x\0Lib.Real\0src/Real.hs:3:4-9\0";
+    let texts = b"sat_s1_info\x0015\0Int\0outer.x\0Lib.Real\0src/Real.hs:3:4-9\0";
     log.0
         .event(169, 1, &[&0x1000_u64.to_be_bytes()[..], texts].concat());
     log.define(2, 1, 0, b"\0sat_s1{v} (M) (thk)\0\0\0\0\0\0\0\x10\0{}\0");
