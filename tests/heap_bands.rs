@@ -142,6 +142,7 @@ fn the_table_is_what_the_censuses_say() {
                     assert_eq!(said, (max, first, last, held), "{}", case.name);
                 }
                 assert!(close(table.all.mean, all as f64 / n));
+                assert_eq!(table.all.share, if all > 0 { 1.0 } else { 0.0 });
                 assert_eq!(table.all.first, totals.first().copied().unwrap_or(0));
                 assert_eq!(table.all.last, totals.last().copied().unwrap_or(0));
                 let nearest = table.counted.nearest.map(|moment| moment.census);

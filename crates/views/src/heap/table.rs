@@ -413,9 +413,10 @@ impl BandTableQuery {
             Some(names.describe(breakdown, &label))
         };
         let mut rows: Vec<(Key, BandId)> = Vec::new();
-        let mut all = BandTotals::default();
+        let (mut all, mut bytes) = (BandTotals::default(), 0_u128);
         for &band in chosen.shown.iter().chain(&chosen.others) {
             let sums = ranking.sums(band);
+            bytes += sums.bytes;
             all.mean += sums.mean();
             all.first += sums.first;
             all.last += sums.last;
@@ -428,7 +429,7 @@ impl BandTableQuery {
             };
             rows.push((key, band));
         }
-        all.share = all.mean * places.len() as f64 / ranking.bytes().max(1) as f64;
+        all.share = bytes as f64 / ranking.bytes().max(1) as f64;
         let total = rows.len() as u64;
         let wanted = part(&mut rows, &self.rows, |a, b| self.order(bands, a, b));
         let censuses = bands.censuses(profile);
