@@ -183,7 +183,7 @@ impl<'a> HeapLog<'a> {
     pub fn chosen(self, choice: &HeapChoice, range: Option<Interval>) -> Option<Chosen> {
         let bands = self.bands(choice)?;
         let profile = self.profile(choice)?;
-        let places = profile.places(range, self.recording.end());
+        let places = bands.known(profile.places(range, self.recording.end()));
         let ranking = self.cache.ranking(&bands, profile, places);
         Some(Chosen::of(bands, ranking, choice))
     }

@@ -227,7 +227,7 @@ impl MomentsQuery {
     }
 
     fn moments_of(&self, profile: &HeapProfile, bands: &Bands, counted: Counted) -> Moments {
-        let last = counted.of.saturating_sub(1);
+        let last = bands.known(0..counted.of).end.saturating_sub(1);
         let ends = counted
             .ends
             .map(|(first, last)| (first.census, last.census));

@@ -50,7 +50,7 @@ impl Session {
         let log = self.log();
         let end = self.recording.end();
         let axis = axis(profile, query.view.or(log.span));
-        let places = in_view(profile, axis, end);
+        let places = chosen.bands.known(in_view(profile, axis, end));
         let picked = picked(profile, places.clone(), axis, query.width_px);
         let in_view = profile.places(Some(axis), end);
         Some(Chart {

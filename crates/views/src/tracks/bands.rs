@@ -77,7 +77,9 @@ impl TrackKind for Bands {
         let (Some(chosen), Some(profile)) = (log.heap, profile(log)) else {
             return;
         };
-        let places = in_view(profile, writer.view, writer.end);
+        let places = chosen
+            .bands
+            .known(in_view(profile, writer.view, writer.end));
         let width = writer.view.duration().0.div_ceil(writer.bucket_ns).max(1);
         let width = u32::try_from(width).unwrap_or(u32::MAX);
         let picked = picked(profile, places.clone(), writer.view, width);
