@@ -92,7 +92,9 @@ test('digits open panels, a backslash hides them', async ({ page }) => {
   await openLog(page, LOG);
   const tabs = page.getByRole('tab');
   const names = await tabs.allTextContents();
-  for (const [at, name] of names.entries()) {
+  // There are more panels than digits.
+  const withDigit = names.filter((name) => !['Heap', 'Ticky'].includes(name));
+  for (const [at, name] of withDigit.entries()) {
     await page.keyboard.press(`Digit${at + 1}`);
     await expect(page.getByRole('tab', { name, exact: true })).toHaveAttribute('aria-selected', 'true');
   }
