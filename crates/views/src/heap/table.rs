@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::cache::Bands;
 use super::choice::{Chosen, HeapChoice, HeapLog};
 use super::counted::{Counted, draw_spark, spark_points};
+use crate::view::text::{order_words, split_order};
 use analysis::heap::names::{BandNames, Described};
 use analysis::heap::{Breakdown, HeapProfile};
 use model::census::{BandId, BandSums};
@@ -158,30 +159,6 @@ impl BandSort {
         let descending = direction.unwrap_or(Some(column.largest_first()))?;
         Some(Self { column, descending })
     }
-}
-
-/// A column and its direction, if that is not the usual one.
-pub(super) fn order_words(word: &str, descending: bool, usual: bool) -> String {
-    let direction = match (descending, usual) {
-        (true, false) => ".down",
-        (false, true) => ".up",
-        _ => "",
-    };
-    format!("{word}{direction}")
-}
-
-/// The column of such words, and whether the largest come first: `None` if they do
-/// not say it, `Some(None)` if they say what is not known.
-pub(super) fn split_order(words: &str) -> (&str, Option<Option<bool>>) {
-    let Some((word, direction)) = words.split_once('.') else {
-        return (words, None);
-    };
-    let descending = match direction {
-        "up" => Some(false),
-        "down" => Some(true),
-        _ => None,
-    };
-    (word, Some(descending))
 }
 
 /// Which bands, in which order, and which of the rows.

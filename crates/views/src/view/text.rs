@@ -93,6 +93,31 @@ pub fn unless<T: PartialEq>(value: T, usual: T) -> Option<T> {
     (value != usual).then_some(value)
 }
 
+/// A column and its direction, if that is not the usual one.
+pub(crate) fn order_words(word: &str, descending: bool, usual: bool) -> String {
+    let direction = match (descending, usual) {
+        (true, false) => ".down",
+        (false, true) => ".up",
+        _ => "",
+    };
+    format!("{word}{direction}")
+}
+
+/// The column of such words, and whether the largest come first: `None` if they do
+/// not say it, `Some(None)` if they say what is not known.
+pub(crate) fn split_order(words: &str) -> (&str, Option<Option<bool>>) {
+    let Some((word, direction)) = words.split_once('.') else {
+        return (words, None);
+    };
+    let descending = match direction {
+        "" => return (word, None),
+        "up" => Some(false),
+        "down" => Some(true),
+        _ => None,
+    };
+    (word, Some(descending))
+}
+
 /// A text, cut and escaped; nothing if it is empty.
 #[must_use]
 pub(crate) fn escape_text(text: &str) -> Option<String> {

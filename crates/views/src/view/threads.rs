@@ -6,7 +6,7 @@
 //! | `tq` | filter | `worker` |
 
 use super::panel::{PanelSettings, Piece};
-use super::text::{cut, escape_text, unescape};
+use super::text::{cut, escape_text, order_words, split_order, unescape};
 use analysis::timeline::thread_table::{ThreadColumn, ThreadView};
 
 impl PanelSettings for ThreadView {
@@ -40,22 +40,13 @@ fn write_sort(view: &ThreadView) -> Option<String> {
     if (view.sort, view.descending) == (fresh.sort, fresh.descending) {
         return None;
     }
-    let direction = match (view.sort.largest_first(), view.descending) {
-        (true, false) => ".up",
-        (false, true) => ".down",
-        _ => "",
-    };
-    Some(format!("{}{direction}", view.sort.name()))
+    let usual = view.sort.largest_first();
+    Some(order_words(view.sort.name(), view.descending, usual))
 }
 
 fn read_sort(text: &str) -> Option<ThreadView> {
-    let (name, direction) = text.split_once('.').unwrap_or((text, ""));
+    let (name, direction) = split_order(text);
     let mut view = ThreadView::sorted_by(ThreadColumn::named(name)?);
-    match direction {
-        "" => {}
-        "up" => view.descending = false,
-        "down" => view.descending = true,
-        _ => return None,
-    }
+    view.descending = direction.unwrap_or(Some(view.descending))?;
     Some(view)
 }

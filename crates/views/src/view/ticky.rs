@@ -6,7 +6,7 @@
 //! | `yq` | filter | `kind:thunk entries>1000` |
 
 use super::panel::{PanelSettings, Piece};
-use super::text::{cut, escape_text, unescape};
+use super::text::{cut, escape_text, order_words, split_order, unescape};
 use analysis::ticky::TickyColumn;
 
 /// How the table is shown; a part of a link.
@@ -57,23 +57,14 @@ impl TickyView {
         if (self.sort, self.descending) == (fresh.sort, fresh.descending) {
             return None;
         }
-        let direction = match (self.sort.largest_first(), self.descending) {
-            (true, false) => ".up",
-            (false, true) => ".down",
-            _ => "",
-        };
-        Some(format!("{}{direction}", self.sort.name()))
+        let usual = self.sort.largest_first();
+        Some(order_words(self.sort.name(), self.descending, usual))
     }
 
     fn read_sort(text: &str) -> Option<Self> {
-        let (name, direction) = text.split_once('.').unwrap_or((text, ""));
+        let (name, direction) = split_order(text);
         let mut view = Self::sorted_by(TickyColumn::named(name)?);
-        match direction {
-            "" => {}
-            "up" => view.descending = false,
-            "down" => view.descending = true,
-            _ => return None,
-        }
+        view.descending = direction.unwrap_or(Some(view.descending))?;
         Some(view)
     }
 }
