@@ -21,7 +21,6 @@ use analysis::account::report::ProgramTimes;
 use analysis::automata::Oddity;
 use analysis::automata::thread_state::ThreadSpan;
 use analysis::findings::Finding;
-use analysis::numbers::Numbers;
 use analysis::numbers::collections_query::CollectionsQuery;
 use analysis::recording::Recording;
 use analysis::spans::{Analyses, SpanSink, Spans};
@@ -358,10 +357,7 @@ pub fn read(mut source: impl Source) -> Result<Reading, LogError> {
     spans.finish();
     recording.settle(&reader);
     ask_for_threads(&recording.store);
-    ask_for_numbers(
-        &recording.numbers,
-        rows.iter().map(|row: &Row| row.time).max(),
-    );
+    ask_for_numbers(&recording);
     let accounting = reader.accounting().expect("it is read");
     assert_eq!(accounting.total(), reader.len().0, "{accounting:?}");
     let damage = reader.damage();
@@ -441,8 +437,8 @@ fn ask_for_threads(store: &Store) {
 }
 
 /// Asks for every number of a log and of its second half.
-fn ask_for_numbers(numbers: &Numbers, end: Option<u64>) {
-    let end = end.unwrap_or(0);
+fn ask_for_numbers(recording: &Recording) {
+    let (numbers, end) = (&recording.numbers, recording.end().0);
     let query = |range| CollectionsQuery {
         range,
         rows: 0..10,
@@ -454,7 +450,7 @@ fn ask_for_numbers(numbers: &Numbers, end: Option<u64>) {
         assert!(summary.total_ns <= end);
         let collections = numbers.collections(Nanos(end), &query(range)).total;
         assert_eq!(summary.collections.unwrap_or(0), collections);
-        let sparks = numbers.sparks(Nanos(end), range);
+        let sparks = recording.sparks(range);
         assert_eq!(sparks.rows.first().map(|row| row.totals), summary.sparks);
     }
 }

@@ -13,6 +13,7 @@ use crate::heap::collect::HeapCollector;
 use crate::heap::names::{BandNames, TableSymbols};
 use crate::info::Info;
 use crate::numbers::Numbers;
+use crate::numbers::sparks_query::{SINGLE_SPARKS, SparksReply};
 use crate::process::OpenAtEnd;
 use crate::spans::{Analyses, Open, SpanAnalysis, SpanSink};
 use crate::ticky::{self, Ticky, TickyQuery, TickyTable};
@@ -169,6 +170,14 @@ impl Recording {
             so_far: true,
             ..ProgramTimes::default()
         }
+    }
+
+    /// What became of the sparks in a range, as far as the log is read.
+    #[must_use]
+    pub fn sparks(&self, range: Option<Interval>) -> SparksReply {
+        let single = self.info.has(SINGLE_SPARKS);
+        let single = single.then(|| self.store.spark_runs());
+        self.numbers.sparks(self.end(), range, single)
     }
 
     /// What the ticky counters counted in a range, as far as the log is read.

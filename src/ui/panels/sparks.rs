@@ -275,6 +275,9 @@ fn runs(props: &PanelProps, reply: &SparksReply) -> Html {
     }
     if reply.runs.is_empty() {
         let why = match props.range {
+            _ if !props.source.complete => {
+                "How long each spark ran is known once the log is read to its end."
+            }
             Some(_) => "No spark of which the end is known began to run in the selected range.",
             None => "No spark of which the end is known ran.",
         };

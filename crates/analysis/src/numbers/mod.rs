@@ -6,7 +6,6 @@
 mod collections;
 pub mod collections_query;
 pub mod columns;
-mod spark_runs;
 pub mod sparks_query;
 pub(crate) mod steps;
 pub mod summary;
@@ -14,7 +13,6 @@ mod tally;
 
 pub use collections::Collection;
 use collections::Collections;
-use spark_runs::SparkRuns;
 use steps::{CapSteps, Samples, Steps, Window};
 
 use rustc_hash::FxHashSet;
@@ -22,7 +20,7 @@ use rustc_hash::FxHashSet;
 use crate::account::facts::{Led, Requests};
 use crate::account::pauses::Pause;
 use eventlog::ids::{CapId, Nanos, OsThreadId};
-use eventlog::{Event, EventSet, EventType, Record, Sink, StopStatus};
+use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::time::Interval;
 
 /// What `HeapInfoGHC` says of the heap's layout.
@@ -47,10 +45,8 @@ struct Counters {
 }
 
 /// Collects the numbers of a log. It takes all events in analysis order.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Numbers {
-    /// Which types are looked at, as far as the log is read.
-    wanted: EventSet,
     collections: Collections,
     heap_info: Option<HeapInfo>,
     /// Whether the log has numbers of the heap, so that none means 0.
@@ -62,72 +58,28 @@ pub struct Numbers {
     /// What the runtime holds of the system's memory.
     heap_size: Steps<u64>,
     spark_counters: CapSteps<Counters>,
-    spark_runs: SparkRuns,
     /// The OS threads that were tasks of the runtime.
     os_threads: FxHashSet<OsThreadId>,
     /// When each of them first was.
     tasks: Vec<u64>,
 }
 
-/// Events of single sparks that neither begin nor end a run.
-const FINE: EventSet = EventSet::of(&[
-    EventType::SPARK_CREATE,
-    EventType::SPARK_DUD,
-    EventType::SPARK_OVERFLOW,
-    EventType::SPARK_FIZZLE,
-    EventType::SPARK_GC,
-]);
-/// Runs of threads, which matter only while a spark runs or waits: they are most
-/// of a log.
-const RUNS: EventSet = EventSet::of(&[EventType::RUN_THREAD, EventType::STOP_THREAD]);
-/// Collections, counters, single sparks, heap, tasks: what matters always.
-const ALWAYS: EventSet = FINE.union(EventSet::of(&[
-    EventType::GC_START,
-    EventType::GC_END,
-    EventType::REQUEST_SEQ_GC,
-    EventType::REQUEST_PAR_GC,
-    EventType::SPARK_COUNTERS,
-    EventType::SPARK_RUN,
-    EventType::SPARK_STEAL,
-    EventType::HEAP_ALLOCATED,
-    EventType::HEAP_SIZE,
-    EventType::HEAP_LIVE,
-    EventType::HEAP_INFO_GHC,
-    EventType::GC_STATS_GHC,
-    EventType::TASK_CREATE,
-]));
-
-impl Default for Numbers {
-    fn default() -> Self {
-        Self {
-            wanted: ALWAYS,
-            collections: Collections::default(),
-            heap_info: None,
-            heap_logged: false,
-            allocated: CapSteps::default(),
-            live: Samples::default(),
-            heap_size: Steps::default(),
-            spark_counters: CapSteps::default(),
-            spark_runs: SparkRuns::default(),
-            os_threads: FxHashSet::default(),
-            tasks: Vec::new(),
-        }
-    }
-}
-
 impl Sink for Numbers {
-    const CONSUMES: EventSet = ALWAYS.union(RUNS);
+    const CONSUMES: EventSet = EventSet::of(&[
+        EventType::GC_START,
+        EventType::GC_END,
+        EventType::REQUEST_SEQ_GC,
+        EventType::REQUEST_PAR_GC,
+        EventType::SPARK_COUNTERS,
+        EventType::HEAP_ALLOCATED,
+        EventType::HEAP_SIZE,
+        EventType::HEAP_LIVE,
+        EventType::HEAP_INFO_GHC,
+        EventType::GC_STATS_GHC,
+        EventType::TASK_CREATE,
+    ]);
 
-    #[inline]
     fn event(&mut self, record: &Record<'_>) {
-        if self.wanted.contains(record.id) {
-            self.wanted_event(record);
-        }
-    }
-}
-
-impl Numbers {
-    fn wanted_event(&mut self, record: &Record<'_>) {
         let at = record.time;
         match (record.event(), record.cap) {
             (Event::StartGC {}, Some(cap)) => self.collections.start(cap, at),
@@ -141,34 +93,12 @@ impl Numbers {
                     self.tasks.push(at.0);
                 }
             }
-            (Event::RunThread { thread }, Some(cap)) => self.spark_runs.run(cap, thread, at),
-            (Event::StopThread { thread, status }, Some(cap)) => {
-                let finished = status == StopStatus::ThreadFinished;
-                self.spark_runs.stop(cap, thread, finished, at);
-                if self.spark_runs.is_idle() {
-                    self.wanted = self.wanted.without(RUNS);
-                }
-            }
-            (Event::SparkRun {} | Event::SparkSteal { .. }, Some(cap)) => {
-                self.wanted = self.wanted.union(RUNS);
-                self.spark_runs.spark(cap, at);
-            }
-            (
-                Event::SparkCreate {}
-                | Event::SparkDud {}
-                | Event::SparkOverflow {}
-                | Event::SparkFizzle {}
-                | Event::SparkGC {},
-                _,
-            ) => {
-                // That there are some is all they tell here.
-                self.spark_runs.fine = true;
-                self.wanted = self.wanted.without(FINE);
-            }
             (event, cap) => self.counter_event(&event, cap, at),
         }
     }
+}
 
+impl Numbers {
     fn counter_event(&mut self, event: &Event<'_>, cap: Option<CapId>, at: Nanos) {
         match *event {
             Event::SparkCounters {

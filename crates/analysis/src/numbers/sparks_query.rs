@@ -11,11 +11,24 @@ use serde::{Deserialize, Serialize};
 use super::steps::{Steps, Window};
 use super::summary::SparkTotals;
 use super::{Counters, Numbers};
+use crate::timeline::spark_runs::SparkRun;
 use eventlog::ids::{CapId, Nanos};
+use eventlog::{EventSet, EventType};
 use model::time::Interval;
 
 /// Into how many slices a range is divided for drawing.
 const SLICES: u64 = 240;
+
+/// The events of single sparks (`+RTS -lf`).
+pub(crate) const SINGLE_SPARKS: EventSet = EventSet::of(&[
+    EventType::SPARK_CREATE,
+    EventType::SPARK_DUD,
+    EventType::SPARK_OVERFLOW,
+    EventType::SPARK_RUN,
+    EventType::SPARK_STEAL,
+    EventType::SPARK_FIZZLE,
+    EventType::SPARK_GC,
+]);
 
 /// How many sparks wait in a pool, over a stretch of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -84,16 +97,23 @@ pub struct SparksReply {
     pub range: Option<Interval>,
     /// All capabilities, then each that has counters; empty if the log has none.
     pub rows: Vec<SparkRow>,
-    /// Whether the log has an event for each spark (`+RTS -lf`).
+    /// Whether the log has an event for each spark (`+RTS -lf`), as far as it is read.
     pub has_single_sparks: bool,
-    /// How long sparks ran that began in the range, without gaps between the bins.
+    /// How long sparks ran that began in the range, without gaps between the bins;
+    /// known once the log is read to its end.
     pub runs: Vec<SparkRunBin>,
 }
 
 impl Numbers {
     /// What became of the sparks in a range of a log whose last event is at `end`.
-    #[must_use]
-    pub fn sparks(&self, end: Nanos, range: Option<Interval>) -> SparksReply {
+    /// `single` are the runs of all sparks, by their start, if the log has an event
+    /// for each.
+    pub(crate) fn sparks(
+        &self,
+        end: Nanos,
+        range: Option<Interval>,
+        single: Option<&[SparkRun]>,
+    ) -> SparksReply {
         let window = Self::window(end, range);
         let caps = self.spark_counters.caps();
         let caps: Vec<SparkRow> = caps
@@ -107,8 +127,8 @@ impl Numbers {
         SparksReply {
             range: Some(Interval::new(Nanos(window.from), Nanos(window.to))),
             rows,
-            has_single_sparks: self.spark_runs.fine,
-            runs: run_bins(self.spark_runs.within(window)),
+            has_single_sparks: single.is_some(),
+            runs: run_bins(runs_in(single.unwrap_or_default(), window)),
         }
     }
 
@@ -266,10 +286,18 @@ fn rates(counters: &Steps<Counters>, slice: Window) -> SparkSlice {
     }
 }
 
-fn run_bins(runs: impl Iterator<Item = (u64, u64)>) -> Vec<SparkRunBin> {
+/// How long those of the sparks ran, which stand by their start, that began in a window.
+fn runs_in(all: &[SparkRun], window: Window) -> impl Iterator<Item = u64> {
+    let first = all.partition_point(|run| run.start.0 < window.from);
+    let from = all.get(first..).unwrap_or_default().iter();
+    let inside = from.take_while(move |run| window.has(run.start.0));
+    inside.map(|run| run.ran_ns)
+}
+
+fn run_bins(runs: impl Iterator<Item = u64>) -> Vec<SparkRunBin> {
     // Bin 0 is below a microsecond, bin n from 2^(n-1) microseconds to twice that.
     let mut bins = [(0u64, 0u64); 65];
-    for (_, duration) in runs {
+    for duration in runs {
         let micros = duration / 1000;
         let bin = micros.checked_ilog2().map_or(0, |log| log as usize + 1);
         if let Some((count, total)) = bins.get_mut(bin) {
@@ -302,7 +330,7 @@ mod tests {
 
     #[test]
     fn runs_fall_into_powers_of_two_of_microseconds() {
-        let runs = [0, 999, 1000, 1999, 2000, 9000].map(|duration| (0, duration));
+        let runs = [0, 999, 1000, 1999, 2000, 9000];
         let bins = run_bins(runs.into_iter());
         let bounds: Vec<_> = bins.iter().map(|bin| (bin.from_ns, bin.to_ns)).collect();
         let expected = [

@@ -324,6 +324,11 @@ impl Instants {
         all.filter(|(_, moments)| !moments.is_empty())
     }
 
+    /// The moments of a kind on a capability, if anything happened there.
+    pub(crate) fn of_kind(&self, cap: CapId, kind: InstantKind) -> Option<&Moments> {
+        self.lanes.get(Self::lane_of(Some(cap)))?.get(kind as usize)
+    }
+
     /// The threads of the moments of a kind after the start of `range` and up
     /// to its end, on all capabilities; of all moments without a range.
     pub(crate) fn threads(

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use super::instants::{InstantKind, Instants};
+use super::spark_runs::SparkRun;
 use super::threads::{NEVER_NS, Thread, ThreadFilter, ThreadLane, ThreadOrder, ThreadRow, Threads};
 use super::turns::{Turn, TurnIndex};
 use super::wait_groups::WaitGroups;
@@ -51,6 +52,8 @@ pub struct Store {
     /// needed.
     pub(super) wait_index: OnceLock<WaitIndex>,
     pub(super) wait_groups: OnceLock<WaitGroups>,
+    /// How long sparks ran, once that is asked for.
+    pub(super) spark_runs: OnceLock<Vec<SparkRun>>,
     /// What is known of the log beyond its spans.
     facts: Facts,
     /// When threads became ready by a wakeup or their creation; part of the

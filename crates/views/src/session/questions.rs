@@ -208,8 +208,7 @@ impl Query for SparksQuery {
     const NAME: &'static str = "sparks";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> SparksReply {
-        let end = log.recording.end();
-        log.recording.numbers.sparks(end, self.0)
+        log.recording.sparks(self.0)
     }
 }
 

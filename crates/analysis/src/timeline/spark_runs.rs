@@ -1,0 +1,117 @@
+//! How long each spark ran, from the events of single sparks (`+RTS -lf`).
+//!
+//! A spark runs in a thread that runs sparks: from `SparkRun` or `SparkSteal` to the
+//! next of them in that thread, or to the thread's end. While the thread is stopped
+//! the spark waits with it, also if they go on on another capability.
+//!
+//! | a thread's spark | what comes | becomes | yields |
+//! |---|---|---|---|
+//! | any | `SparkRun`, `SparkSteal` in a run of the thread | a new one | a run, if there was one |
+//! | some | the thread stops, finished | none | a run |
+//! | some | the thread stops, else, or runs again | that spark | |
+//! | some | the log ends | none | |
+//!
+//! A spark is of the thread that runs on its capability at that time. Where one run
+//! ends just then, it is of the run that begins then; if none does, of the one that
+//! ends. Of a spark in no run at all, as in damaged logs, nothing is known.
+
+use super::instants::InstantKind;
+use super::store::Store;
+use super::threads::Thread;
+use eventlog::ids::{CapId, Nanos};
+use model::lane::Lane;
+
+/// One spark that ran to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SparkRun {
+    /// When it was taken from a pool.
+    pub start: Nanos,
+    /// How long it ran, without the time in which its thread was stopped.
+    pub ran_ns: u64,
+}
+
+impl Store {
+    /// The sparks that ran to their end, by their start; none before the log is
+    /// read to its end. They are found when this is first called.
+    #[must_use]
+    pub fn spark_runs(&self) -> &[SparkRun] {
+        if !self.is_settled() {
+            return &[];
+        }
+        self.spark_runs.get_or_init(|| self.find_spark_runs())
+    }
+
+    fn find_spark_runs(&self) -> Vec<SparkRun> {
+        let mut sparks: Vec<(u32, u64)> = Vec::new();
+        for cap in self.instants.caps() {
+            self.threads_of_sparks(cap, &mut sparks);
+        }
+        sparks.sort_unstable();
+        let mut runs = Vec::with_capacity(sparks.len());
+        for sparks in sparks.chunk_by(|a, b| a.0 == b.0) {
+            let thread = sparks.first();
+            let thread = thread.and_then(|&(thread, _)| self.threads.all.get(thread as usize));
+            if let Some(thread) = thread {
+                self.spark_runs_of(thread, sparks.iter().map(|&(_, at)| at), &mut runs);
+            }
+        }
+        runs.sort_unstable();
+        runs
+    }
+
+    /// Adds when sparks began on a capability, each with the index of its thread.
+    fn threads_of_sparks(&self, cap: CapId, sparks: &mut Vec<(u32, u64)>) {
+        let Some(lane) = self.cap(cap) else { return };
+        let kinds = [InstantKind::SparkRun, InstantKind::SparkStolen];
+        for moments in kinds.map(|kind| self.instants.of_kind(cap, kind)) {
+            let moments = moments.into_iter().flat_map(|moments| {
+                let places = 0..moments.len();
+                places.filter_map(|place| moments.time_ns(place))
+            });
+            let mut place = 0;
+            for at in moments {
+                let running = lane.runs.at(at, &mut place);
+                let ending = || {
+                    let before = place.checked_sub(1)?;
+                    (lane.runs.span(before).1 == at).then_some(before)
+                };
+                let thread = running.or_else(ending);
+                let thread = thread.and_then(|run| lane.runs.thread_at(run));
+                sparks.extend(thread.map(|thread| (thread, at)));
+            }
+        }
+    }
+
+    /// Adds the runs of the sparks of one thread, which begin at these times.
+    fn spark_runs_of(
+        &self,
+        thread: &Thread,
+        mut starts: impl Iterator<Item = u64>,
+        found: &mut Vec<SparkRun>,
+    ) {
+        let first = thread.first as usize;
+        let places = first..first + thread.runs as usize;
+        let mut runs = places.map(|place| self.run_span(self.thread_run(place)));
+        let (mut run, mut ran_ns) = (runs.next(), 0);
+        // For how long the thread has run until a time; the times only grow.
+        let mut ran_until = |at: u64| {
+            while let Some((start, end)) = run.filter(|&(_, end)| end <= at) {
+                ran_ns += end - start;
+                run = runs.next();
+            }
+            ran_ns + run.map_or(0, |(start, _)| at.saturating_sub(start))
+        };
+        let Some(mut start) = starts.next() else {
+            return;
+        };
+        let mut ran_before = ran_until(start);
+        for end in starts.chain(thread.finished.then_some(thread.ran_ns)) {
+            let ran = ran_until(end);
+            found.push(SparkRun {
+                start: Nanos(start),
+                ran_ns: ran - ran_before,
+            });
+            (start, ran_before) = (end, ran);
+        }
+    }
+}
