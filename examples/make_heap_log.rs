@@ -39,8 +39,15 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 mod container;
+mod stream;
 
 use container::{NO_CAPABILITY, Random, Type};
+use stream::Stream;
+
+/// Whether events of a type have any number of bytes.
+fn is_any(id: u16) -> bool {
+    TYPES.iter().any(|ty| ty.0 == id && ty.1.is_none())
+}
 
 /// What the log declares. Types with any number of bytes have `None`.
 const TYPES: [Type; 35] = [
@@ -89,7 +96,6 @@ const TYPES: [Type; 35] = [
     (169, None, "An IPE entry"),
 ];
 
-const BLOCK_BYTES: usize = 2 << 20;
 const MIB: u64 = 1 << 20;
 /// What the program asks for: a census every tenth of a second (`-i0.1`).
 const PERIOD_NS: u64 = 100_000_000;
@@ -128,59 +134,6 @@ impl Options {
             }
         }
         (!options.output.is_empty()).then_some(options)
-    }
-}
-
-/// The events of a capability, or of none, that are not yet in a block.
-struct Stream {
-    cap: u16,
-    events: Vec<u8>,
-    from_ns: u64,
-    to_ns: u64,
-}
-
-impl Stream {
-    fn new(cap: u16) -> Self {
-        let events = Vec::with_capacity(BLOCK_BYTES);
-        let (from_ns, to_ns) = (0, 0);
-        Self {
-            cap,
-            events,
-            from_ns,
-            to_ns,
-        }
-    }
-
-    /// Makes room for an event of so many bytes.
-    fn room(&mut self, out: &mut impl Write, bytes: usize, at_ns: u64) -> io::Result<()> {
-        if 24 + self.events.len() + bytes > BLOCK_BYTES {
-            self.flush(out)?;
-            self.from_ns = at_ns;
-        }
-        self.to_ns = at_ns;
-        Ok(())
-    }
-
-    fn event(
-        &mut self,
-        out: &mut impl Write,
-        id: u16,
-        at_ns: u64,
-        payload: &[u8],
-    ) -> io::Result<()> {
-        self.room(out, 12 + payload.len(), at_ns)?;
-        let any = TYPES.iter().any(|ty| ty.0 == id && ty.1.is_none());
-        container::event(&mut self.events, id, at_ns, any, payload);
-        Ok(())
-    }
-
-    fn flush(&mut self, out: &mut impl Write) -> io::Result<()> {
-        if !self.events.is_empty() {
-            container::block(out, self.cap, (self.from_ns, self.to_ns), &self.events)?;
-        }
-        self.events.clear();
-        self.from_ns = self.to_ns;
-        Ok(())
     }
 }
 
@@ -399,13 +352,15 @@ impl<W: Write> Log<W> {
     /// An event without capability, a microsecond after the one before.
     fn global(&mut self, id: u16, payload: &[u8]) -> io::Result<()> {
         self.at_ns += 1_000;
-        self.global.event(&mut self.out, id, self.at_ns, payload)
+        self.global
+            .event(&mut self.out, id, self.at_ns, is_any(id), payload)
     }
 
     /// An event of the capability, a microsecond after the one before.
     fn cap(&mut self, id: u16, payload: &[u8]) -> io::Result<()> {
         self.at_ns += 1_000;
-        self.cap.event(&mut self.out, id, self.at_ns, payload)
+        self.cap
+            .event(&mut self.out, id, self.at_ns, is_any(id), payload)
     }
 
     /// What the runtime says about itself and the program at the start.
@@ -464,7 +419,7 @@ impl<W: Write> Log<W> {
             self.at_ns += 150;
             let payload = [&words(&[band.address])[..], entry.as_bytes()].concat();
             self.global
-                .event(&mut self.out, 169, self.at_ns, &payload)?;
+                .event(&mut self.out, 169, self.at_ns, true, &payload)?;
         }
         Ok(())
     }
