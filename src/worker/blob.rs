@@ -47,9 +47,10 @@ impl BlobReader {
         }
     }
 
-    /// The file itself.
-    pub(super) const fn blob(&self) -> &Blob {
-        &self.blob
+    /// Whether the page with this place was read or is being read.
+    pub(super) fn holds(&self, at: u64) -> bool {
+        let page = at / PAGE_BYTES;
+        self.pages.iter().any(|(number, _)| *number == page)
     }
 
     /// The page's promise; the read is started if it was not.
@@ -117,9 +118,24 @@ impl BlobReader {
 /// little at each place.
 pub(super) fn begin_alone(blob: &Blob, range: &Range<u64>) -> Result<Piece, JsValue> {
     Ok(Piece {
-        bytes: read(blob, range.clone())?.into(),
+        bytes: read(blob, range)?.into(),
         skip: 0,
         take: range.end - range.start,
+    })
+}
+
+/// Begins to read several places at once, the bytes of one behind those of the other.
+pub(super) fn begin_places(blob: &Blob, places: &[Range<u64>]) -> Result<Piece, JsValue> {
+    let parts = Array::new();
+    for place in places {
+        let part = slice(blob, place)?;
+        parts.push(&part);
+    }
+    let whole = Blob::new_with_blob_sequence(&parts)?;
+    Ok(Piece {
+        bytes: JsFuture::from(whole.array_buffer().unchecked_into::<Promise>()),
+        skip: 0,
+        take: places.iter().map(|place| place.end - place.start).sum(),
     })
 }
 
@@ -149,11 +165,14 @@ impl Piece {
     }
 }
 
-/// Begins to read a range; the promise is of an `ArrayBuffer`.
-fn read(blob: &Blob, range: Range<u64>) -> Result<Promise, JsValue> {
+fn slice(blob: &Blob, range: &Range<u64>) -> Result<Blob, JsValue> {
     // Offsets are exact in a f64 up to 2^53 bytes.
-    let slice = blob.slice_with_f64_and_f64(range.start as f64, range.end as f64)?;
-    Ok(slice.array_buffer().unchecked_into())
+    blob.slice_with_f64_and_f64(range.start as f64, range.end as f64)
+}
+
+/// Begins to read a range; the promise is of an `ArrayBuffer`.
+fn read(blob: &Blob, range: &Range<u64>) -> Result<Promise, JsValue> {
+    Ok(slice(blob, range)?.array_buffer().unchecked_into())
 }
 
 /// Who waits for a piece: what to call with it, and what if there is none.
@@ -227,7 +246,7 @@ pub(super) fn serve(port: MessagePort) {
         spawn_local(async move {
             let blob: Blob = question.get(1).unchecked_into();
             let offset = |i: u32| question.get(i).as_f64().unwrap_or_default() as u64;
-            let piece = match read(&blob, offset(2)..offset(3)) {
+            let piece = match read(&blob, &(offset(2)..offset(3))) {
                 Ok(reading) => JsFuture::from(reading).await,
                 Err(error) => Err(error),
             };

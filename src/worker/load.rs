@@ -7,7 +7,8 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 
-use super::blob::{self, BlobReader};
+use super::blob::BlobReader;
+use super::index::IndexReader;
 use super::pause::Pauser;
 use super::{OpenLog, Shared, change, close, names, now_ms, post};
 use crate::protocol::{FromWorker, LogId, News};
@@ -71,6 +72,7 @@ async fn load(shared: &Shared, log: LogId, file: &File) -> Result<Option<()>, Lo
         return Ok(None);
     };
     let mut blob = BlobReader::new(file, pieces);
+    let mut index = IndexReader::new(file);
     let pauser = Pauser::new();
     let mut bytes = Vec::new();
     let mut reporter = Reporter::default();
@@ -88,7 +90,7 @@ async fn load(shared: &Shared, log: LogId, file: &File) -> Result<Option<()>, Lo
             Step::Done => return Ok(Some(())),
             Step::Need(needs) => {
                 for Need(range) in needs {
-                    supply(shared, log, &mut blob, &range, &mut bytes).await?;
+                    supply(shared, log, (&mut blob, &mut index), &range, &mut bytes).await?;
                 }
             }
             Step::More | Step::Indexed => {}
@@ -104,7 +106,7 @@ async fn load(shared: &Shared, log: LogId, file: &File) -> Result<Option<()>, Lo
 async fn supply(
     shared: &Shared,
     log: LogId,
-    blob: &mut BlobReader,
+    (blob, index): (&mut BlobReader, &mut IndexReader),
     range: &Range<u64>,
     bytes: &mut Vec<u8>,
 ) -> Result<(), LogError> {
@@ -117,16 +119,18 @@ async fn supply(
         let Some(OpenLog { session, .. }) = state.logs.get(&log) else {
             return Ok(());
         };
-        let indexing = session.progress().stage == Stage::Indexing;
-        let piece = if indexing {
-            blob::begin_alone(blob.blob(), range)
+        if session.progress().stage == Stage::Indexing {
+            None
         } else {
-            blob.begin(range)
-        };
-        blob.read_ahead(session.upcoming()).map_err(failed)?;
-        piece.map_err(failed)?
+            let piece = blob.begin(range);
+            blob.read_ahead(session.upcoming()).map_err(failed)?;
+            Some(piece.map_err(failed)?)
+        }
     };
-    let read = piece.read(bytes).await;
+    let read = match piece {
+        Some(piece) => piece.read(bytes).await,
+        None => index.read(range, blob, bytes).await,
+    };
     let supplied = change(shared, log, |session| {
         match read {
             Ok(()) if !bytes.is_empty() => session.supply(range.start, bytes),

@@ -5,6 +5,7 @@
 mod answer;
 mod blob;
 mod blob_file;
+mod index;
 mod load;
 mod names;
 mod pause;

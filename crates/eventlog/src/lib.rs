@@ -11,6 +11,7 @@
 //! Facts come from GHC's `rts/include/rts/EventLogFormat.h` and
 //! `rts/eventlog/EventLog.c`.
 
+pub mod ahead;
 pub mod blocks;
 pub mod closure_type;
 pub mod conventions;
