@@ -560,7 +560,11 @@ impl<W: Write> Program<W> {
         let copied_bytes = 4_096 + 8 * self.random.below(if is_major { 400_000 } else { 20_000 });
         let (slop_bytes, lost_bytes) = (41_864, 94_208);
         let threads = self.caps.len() as u64;
-        self.tell(cap, 800, 10, &[])?;
+        let state = &mut self.caps[cap];
+        state.now_ns += 800;
+        let ended_ns = state.now_ns;
+        // These stay in one block, as one is dated back.
+        state.stream.room(&mut self.out, 200, ended_ns)?;
         self.tell(cap, 100, 54, &[])?;
         let statistics = [
             &[0, 0, 0, 0, 0, u8::from(is_major)],
@@ -573,6 +577,10 @@ impl<W: Write> Program<W> {
             ]),
         ];
         self.tell(cap, 50, 53, &statistics.concat())?;
+        // The runtime writes the end behind the statistics, with the time at which it was.
+        self.count(10);
+        let stream = &mut self.caps[cap].stream;
+        stream.event(&mut self.out, 10, ended_ns, false, &[])?;
         // The heap grows and shrinks in a few thousand collections.
         let live_mib = 2 + (self.collections % 4_001).abs_diff(2_000) / 40;
         if is_major {

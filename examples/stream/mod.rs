@@ -28,7 +28,7 @@ impl Stream {
         }
     }
 
-    /// Makes room for an event of so many bytes.
+    /// Makes room for an event of so many bytes, which may be dated back.
     #[inline]
     pub(super) fn room(
         &mut self,
@@ -40,7 +40,7 @@ impl Stream {
             self.flush(out)?;
             self.from_ns = at_ns;
         }
-        self.to_ns = at_ns;
+        self.to_ns = self.to_ns.max(at_ns);
         Ok(())
     }
 
