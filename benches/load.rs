@@ -2,11 +2,8 @@
 //! with `cargo bench`; throughput is in events and in bytes.
 //!
 //! The log is the file that `EVENTSCOPE_BENCH_LOG` names. Without that, it is
-//! made in memory: the blocks of the fixture `dense-N2-l-flush` (GHC 9.6.6, two
-//! capabilities, 18,436 events in 313 kB, mostly short runs of threads), again
-//! and again, each time later, until there are 100 MB. Threads come back in
-//! each repetition after they have finished, so a log of this kind yields
-//! fewer spans than a real one: compare its figures with themselves only.
+//! the first 100 MB of `examples/make_big_log.rs`, made in memory. What a session
+//! costs over a walk over the records is printed by `node benches/native.mjs`.
 #![allow(missing_docs, reason = "criterion makes an undocumented function")]
 
 use std::hint::black_box;
@@ -22,8 +19,14 @@ use eventlog::{Need, Record, Step};
 use model::time::Interval;
 use views::session::Session;
 
-const FIXTURE: &str = "tests/fixtures/logs/ghc-9.6.6/dense-N2-l-flush.eventlog";
-const MADE_BYTES: usize = 100_000_000;
+#[path = "../examples/container/mod.rs"]
+mod container;
+#[path = "../examples/program/mod.rs"]
+mod program;
+#[path = "../examples/stream/mod.rs"]
+mod stream;
+
+const MADE_BYTES: u64 = 100_000_000;
 /// What a driver reads in one go.
 const PIECE: usize = 2 << 20;
 
@@ -56,50 +59,6 @@ fn walk(log: &[u8], header: &Header, start: usize, mut each: impl FnMut(usize, u
             None => 12 + usize::from(be16(at + 10)),
         };
     }
-}
-
-/// The blocks of the fixture, again and again.
-fn made() -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(FIXTURE);
-    let mut fixture = std::fs::read(path).expect("the fixture");
-    let (header, start) = header(&fixture);
-    let mut times = Vec::new();
-    let mut last_block = start;
-    walk(&fixture, &header, start, |at, id| {
-        times.push(at + 2);
-        if id == BLOCK_MARKER {
-            times.push(at + 14);
-            last_block = at;
-        }
-    });
-    // The end-of-data marker is part of the last block; it moves to the end.
-    assert!(fixture.ends_with(&[0xFF, 0xFF]));
-    fixture.truncate(fixture.len() - 2);
-    let size = (fixture.len() - last_block) as u32;
-    fixture[last_block + 10..last_block + 14].copy_from_slice(&size.to_be_bytes());
-
-    let time_at = |bytes: &[u8], at: usize| {
-        let mut word = [0; 8];
-        word.copy_from_slice(&bytes[at..at + 8]);
-        u64::from_be_bytes(word)
-    };
-    let latest = times.iter().map(|&at| time_at(&fixture, at)).max();
-    let latest = latest.unwrap_or(0);
-    let body = &fixture[start..];
-    let mut log = fixture[..start].to_vec();
-    for turn in 0.. {
-        if log.len() >= MADE_BYTES {
-            break;
-        }
-        let base = log.len();
-        log.extend_from_slice(body);
-        for at in times.iter().map(|at| base + at - start) {
-            let time = time_at(&log, at) + turn * latest;
-            log[at..at + 8].copy_from_slice(&time.to_be_bytes());
-        }
-    }
-    log.extend_from_slice(&[0xFF, 0xFF]);
-    log
 }
 
 /// Counts spans.
@@ -176,7 +135,11 @@ fn load(criterion: &mut Criterion) {
             let log = std::fs::read(&path).expect("the log that EVENTSCOPE_BENCH_LOG names");
             (Path::new(&path).display().to_string(), log)
         }
-        None => ("repeated fixture".to_owned(), made()),
+        None => {
+            let mut log = Vec::new();
+            let told = program::write(&mut log, MADE_BYTES, 4, 1).expect("memory");
+            (told, log)
+        }
     };
     let events = count(&log);
     let bytes = log.len() as u64;

@@ -1,0 +1,174 @@
+// What the measurements in the browser share: the built site on localhost,
+// Chromium, a page that tells when it shows what, and what a tab costs.
+//
+// EVENTSCOPE_SITE names another folder than dist/ (to measure an older build),
+// EVENTSCOPE_CHROMIUM another Chromium.
+
+import { createServer } from 'node:http';
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { chromium } from '@playwright/test';
+import sirv from 'sirv';
+
+const dist = process.env.EVENTSCOPE_SITE ?? fileURLToPath(new URL('../dist', import.meta.url));
+
+/** Serves the site; gives its address and how to stop. */
+export async function serve() {
+  const site = sirv(dist, { etag: true });
+  const server = createServer((request, response) => {
+    site(request, response, () => response.writeHead(404).end());
+  });
+  await new Promise((done) => server.listen(0, 'localhost', done));
+  return { address: `http://localhost:${server.address().port}/`, close: () => server.close() };
+}
+
+/** Starts Chromium. */
+export function launch() {
+  const args = ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+  if (process.getuid?.() === 0) args.push('--no-sandbox');
+  return chromium.launch({ executablePath: process.env.EVENTSCOPE_CHROMIUM ?? '/usr/bin/chromium', args });
+}
+
+/** Opens the page and waits until a log can be opened. */
+export async function openPage(browser, address, { query = '', fragment = '', height = 900 } = {}) {
+  const page = await browser.newPage({ viewport: { width: 1440, height }, serviceWorkers: 'block' });
+  await page.addInitScript(watch);
+  await page.goto(`${address}${query && `?${query}`}#${fragment}`);
+  await page.getByRole('button', { name: 'Browse…' }).waitFor();
+  return page;
+}
+
+/** Runs in the page: notes when a file is chosen, when its log is read, and tasks of more than 50 ms on the main thread. */
+function watch() {
+  const times = { long: [] };
+  globalThis.benchTimes = times;
+  addEventListener('change', (event) => {
+    if (event.target.type !== 'file') return;
+    times.chosen = performance.now();
+    times.loaded = times.failed = undefined;
+    times.long.length = 0;
+  }, true);
+  new MutationObserver(() => {
+    const now = performance.now();
+    if (!times.loaded && document.querySelector('.app[data-elapsed-ms]')) times.loaded = now;
+    if (!times.failed && document.querySelector('.alert[role=alert]')) times.failed = now;
+  }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ['data-elapsed-ms'] });
+  new PerformanceObserver((list) => times.long.push(...list.getEntries().map((task) => task.duration))).observe({ type: 'longtask' });
+}
+
+/**
+ * Chooses a file and waits until its log is read. Gives milliseconds from the
+ * choice, the number of events, and the durations of long tasks on the main thread.
+ */
+export async function load(page, file, { timeout = 1_800_000 } = {}) {
+  const before = await page.evaluate(() => globalThis.benchTimes.loaded);
+  await page.locator('input[type=file]').first().setInputFiles(file);
+  await page.waitForFunction(
+    (before) => {
+      const { loaded, failed } = globalThis.benchTimes;
+      return failed || (loaded && loaded !== before);
+    },
+    before,
+    { timeout, polling: 50 },
+  );
+  const { chosen, loaded, failed, long } = await page.evaluate(() => globalThis.benchTimes);
+  if (failed) throw new Error(await page.locator('.alert[role=alert]').first().textContent());
+  const facts = await page.locator('.bar .facts').textContent();
+  const events = Number(/([\d,]+) events/.exec(facts)?.[1].replaceAll(',', ''));
+  return { ms: loaded - chosen, events, long };
+}
+
+/**
+ * Reads a file in a worker, four reads of 8 MiB in flight, and throws it away:
+ * the least that any page has to do. Gives the fewest milliseconds of `runs`.
+ * It has a browser of its own, so that its memory counts nowhere.
+ */
+export async function bareRead(address, file, runs = 3) {
+  const browser = await launch();
+  try {
+    const page = await openPage(browser, address);
+    await page.evaluate(() => {
+      const input = document.createElement('input');
+      input.type = 'file';
+      input.id = 'bare';
+      document.body.append(input);
+    });
+    await page.setInputFiles('#bare', file);
+    const times = [];
+    for (let i = 0; i < runs; i++) times.push(await page.evaluate(readInWorker));
+    return Math.min(...times);
+  } finally {
+    await browser.close();
+  }
+}
+
+async function readInWorker() {
+  const code = `onmessage = async ({ data: file }) => {
+    const started = performance.now();
+    const reads = [];
+    let next = 0;
+    const begin = () => {
+      if (next < file.size) reads.push(file.slice(next, (next += 8 << 20)).arrayBuffer());
+    };
+    for (let i = 0; i < 4; i++) begin();
+    while (reads.length) {
+      await reads.shift();
+      begin();
+    }
+    postMessage(performance.now() - started);
+  }`;
+  const worker = new Worker(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })));
+  const time = new Promise((resolve) => (worker.onmessage = ({ data }) => resolve(data)));
+  worker.postMessage(document.querySelector('#bare').files[0]);
+  const ms = await time;
+  worker.terminate();
+  return ms;
+}
+
+/**
+ * What the largest renderer takes, in MiB: `peak` is the most that was resident
+ * so far, `now` its share now (PSS). Workers are threads of it, so they count.
+ */
+export async function memory(browser) {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  await session.detach();
+  const read = (id, file, name) => {
+    try {
+      return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${id}/${file}`, 'utf8'))?.[1] ?? 0) / 1024;
+    } catch {
+      return 0; // it has ended
+    }
+  };
+  const renderers = processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => ({
+    peak: read(id, 'status', 'VmHWM'),
+    now: read(id, 'smaps_rollup', 'Pss'),
+  }));
+  const most = (key) => Math.round(Math.max(0, ...renderers.map((renderer) => renderer[key])));
+  return { peak: most('peak'), now: most('now') };
+}
+
+/** How many milliseconds the page's main thread has worked so far. */
+export async function mainThread(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable');
+  return async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'TaskDuration').value * 1000;
+  };
+}
+
+/** How many workers live in the browser. */
+export async function workers(browser) {
+  const session = await browser.newBrowserCDPSession();
+  const { targetInfos } = await session.send('Target.getTargets');
+  await session.detach();
+  return targetInfos.filter(({ type }) => type === 'worker').length;
+}
+
+/** The value that so large a part of the values do not exceed. */
+export function percentile(values, part) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+}
