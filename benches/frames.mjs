@@ -2,24 +2,27 @@
 // drags a selection on the timeline, does the same in the flame graph if its
 // panel is open (FRAGMENT p=flame), and takes a trace meanwhile.
 //
-//     cargo xtask build && node benches/frames.mjs FILE [FRAGMENT]
+//     cargo xtask build && node benches/frames.mjs FILE [FRAGMENT] [--query QUERY] [--json]
 //
 // FRAGMENT is what a link has after #, such as open=memory,events.
 // Prints for each gesture: time from frame to frame, how long the main thread
-// was busy in a frame, and how long a question kept the worker busy (median
-// and 95th percentile, in milliseconds).
+// was busy in a frame, and how long a question kept a worker busy (median
+// and 95th percentile, in milliseconds); with --json an object for each.
 
-import { spawn } from 'node:child_process';
+import { basename } from 'node:path';
 import process from 'node:process';
-import { chromium } from '@playwright/test';
+import { parseArgs } from 'node:util';
+import { launch, load, openPage, percentile, serve } from './site.mjs';
 
-const [file, fragment = ''] = process.argv.slice(2);
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { query: { type: 'string', default: '' }, json: { type: 'boolean', default: false } },
+});
+const [file, fragment = ''] = positionals;
 if (!file) {
-  console.error('usage: node benches/frames.mjs FILE [FRAGMENT]');
+  console.error('usage: node benches/frames.mjs FILE [FRAGMENT] [--query QUERY] [--json]');
   process.exit(2);
 }
-const port = 4398;
-const address = `http://localhost:${port}/#${fragment}`;
 const STEPS = 240;
 
 const FLAME = '.flame-canvas canvas';
@@ -45,7 +48,7 @@ const FLAME_GESTURES = {
 };
 
 /** Runs in the page: one step of a gesture with each frame; times of frames. */
-async function gesture({ on = '.timeline canvas', step, press, steps }) {
+async function perform({ on = '.timeline canvas', step, press, steps }) {
   const canvas = document.querySelector(on);
   const box = canvas.getBoundingClientRect();
   const at = (x) => ({ clientX: box.x + x, clientY: box.y + Math.min(200, box.height / 2), bubbles: true, cancelable: true });
@@ -64,11 +67,8 @@ async function gesture({ on = '.timeline canvas', step, press, steps }) {
   return frames;
 }
 
-const percentile = (values, part) => {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
-};
-const two = (values) => [0.5, 0.95].map((part) => percentile(values, part).toFixed(1)).join(' / ');
+const two = (values) => [0.5, 0.95].map((part) => Number(percentile(values, part).toFixed(1)));
+const words = (pair) => pair.map((ms) => ms.toFixed(1)).join(' / ');
 
 /** What a trace says of the main thread in each frame, and of the worker. */
 function figures(events) {
@@ -103,29 +103,16 @@ async function trace(browser, page, act) {
   return traceEvents;
 }
 
-const server = spawn('node', ['xtask/serve.mjs', '--port', String(port), '--strict-port'], { stdio: 'ignore' });
-const executablePath = process.env.EVENTSCOPE_CHROMIUM ?? '/usr/bin/chromium';
-const args = ['--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
-if (process.getuid?.() === 0) args.push('--no-sandbox');
-const browser = await chromium.launch({ executablePath, args });
+const server = await serve();
+const browser = await launch();
 try {
-  const page = await browser.newPage({ viewport: { width: 1440, height: 860 } });
-  for (let tries = 0; ; tries++) {
-    try {
-      await page.goto(address);
-      break;
-    } catch (error) {
-      if (tries > 40) throw error;
-      await page.waitForTimeout(250);
-    }
-  }
-  await page.locator('input[type=file]').first().setInputFiles(file);
-  await page.locator('.app[data-elapsed-ms]').waitFor({ timeout: 300_000 });
+  const page = await openPage(browser, server.address, { query: options.query, fragment, height: 860 });
+  await load(page, file);
   await page.waitForTimeout(2000);
-  console.log('gesture: frame to frame; main thread busy in a frame; a question (median / 95 %, ms)');
+  if (!options.json) console.log('gesture: frame to frame; main thread busy in a frame; a question (median / 95 %, ms)');
   const flame = (await page.locator(FLAME).count()) > 0;
   const gestures = { ...GESTURES, ...(flame ? FLAME_GESTURES : {}) };
-  for (const [name, { zoom, ...rest }] of Object.entries(gestures)) {
+  for (const [gesture, { zoom, ...rest }] of Object.entries(gestures)) {
     await page.keyboard.press('Escape');
     await page.keyboard.press('0');
     if (rest.on) {
@@ -133,17 +120,22 @@ try {
       await page.keyboard.press('Escape');
     }
     const ctrl = rest.on ? ', true' : '';
-    await page.evaluate(gesture, { on: rest.on, step: `wheel(0, ${zoom / 100}${ctrl})`, steps: 100 });
+    await page.evaluate(perform, { on: rest.on, step: `wheel(0, ${zoom / 100}${ctrl})`, steps: 100 });
     await page.waitForTimeout(500);
     let frames = [];
     const events = await trace(browser, page, async () => {
-      frames = await page.evaluate(gesture, { ...rest, steps: STEPS });
+      frames = await page.evaluate(perform, { ...rest, steps: STEPS });
     });
-    const between = frames.slice(1).map((at, i) => at - frames[i]);
+    const between = two(frames.slice(1).map((at, i) => at - frames[i]));
     const { main, questions } = figures(events);
-    console.log(`${name}: ${two(between)}; ${two(main)}; ${two(questions)} (${questions.length} questions)`);
+    const [busy, asked] = [two(main), two(questions)];
+    if (options.json) {
+      console.log(JSON.stringify({ kind: 'frames', file: basename(file), query: options.query, gesture, between_ms: between, main_ms: busy, question_ms: asked }));
+    } else {
+      console.log(`${gesture}: ${words(between)}; ${words(busy)}; ${words(asked)} (${questions.length} questions)`);
+    }
   }
 } finally {
   await browser.close();
-  server.kill();
+  server.close();
 }

@@ -137,7 +137,7 @@ fn load(criterion: &mut Criterion) {
         }
         None => {
             let mut log = Vec::new();
-            let told = program::write(&mut log, MADE_BYTES, 4, 1).expect("memory");
+            let told = program::write(&mut log, MADE_BYTES, 4, false, 1).expect("memory");
             (told, log)
         }
     };

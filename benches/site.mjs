@@ -127,26 +127,25 @@ async function readInWorker() {
 }
 
 /**
- * What the largest renderer takes, in MiB: `peak` is the most that was resident
- * so far, `now` its share now (PSS). Workers are threads of it, so they count.
+ * What the largest renderer takes: `peak` MiB are the most that was resident
+ * so far, `now` its share now (PSS), `cpu` the milliseconds that its threads
+ * have worked. Workers are threads of it, so they count.
  */
-export async function memory(browser) {
+export async function cost(browser) {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send('SystemInfo.getProcessInfo');
   await session.detach();
-  const read = (id, file, name) => {
-    try {
-      return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${id}/${file}`, 'utf8'))?.[1] ?? 0) / 1024;
-    } catch {
-      return 0; // it has ended
-    }
-  };
-  const renderers = processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => ({
-    peak: read(id, 'status', 'VmHWM'),
-    now: read(id, 'smaps_rollup', 'Pss'),
-  }));
-  const most = (key) => Math.round(Math.max(0, ...renderers.map((renderer) => renderer[key])));
-  return { peak: most('peak'), now: most('now') };
+  const costs = processInfo.filter(({ type }) => type === 'renderer').map(({ id, cpuTime }) => {
+    const mib = (file, name) => {
+      try {
+        return Math.round(Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${id}/${file}`, 'utf8'))?.[1] ?? 0) / 1024);
+      } catch {
+        return 0; // it has ended
+      }
+    };
+    return { peak: mib('status', 'VmHWM'), now: mib('smaps_rollup', 'Pss'), cpu: cpuTime * 1000 };
+  });
+  return costs.reduce((most, one) => (one.peak > most.peak ? one : most));
 }
 
 /** How many milliseconds the page's main thread has worked so far. */

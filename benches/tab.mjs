@@ -7,14 +7,15 @@
 // Each run is a browser of its own. Printed is a row of a Markdown table, or
 // with --json an object: times in milliseconds, of all runs the fewest
 // (`median_ms` beside it, as other programs may have been at work), the most
-// memory in MiB of all runs. One more run looks at the pixels of the timeline
+// memory in MiB of all runs; `cpu_ms` is what all threads of the tab worked
+// together. One more run looks at the pixels of the timeline
 // in every frame; only its times until something is seen count.
 
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { bareRead, launch, load, mainThread, memory, openPage, percentile, serve } from './site.mjs';
+import { bareRead, cost, launch, load, mainThread, openPage, percentile, serve } from './site.mjs';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -102,14 +103,14 @@ async function run(address) {
   const browser = await launch();
   try {
     const page = await openPage(browser, address, options);
-    const idle = await memory(browser);
+    const idle = await cost(browser);
     const worked = await mainThread(page);
     const [started, before] = [Date.now(), await worked()];
     const { ms, events, long } = await load(page, file);
     const busy = ((await worked()) - before) / (Date.now() - started);
     await page.waitForTimeout(1000);
-    const { peak, now } = await memory(browser);
-    return { ms, events, long, busy, peak, now, idle: idle.peak };
+    const { peak, now, cpu } = await cost(browser);
+    return { ms, events, long, busy, peak, now, cpu: cpu - idle.cpu, idle: idle.peak };
   } finally {
     await browser.close();
   }
@@ -134,6 +135,7 @@ try {
     median_ms: Math.round(percentile(all('ms'), 0.5)),
     mb_per_s: Math.round(bytes / 1e3 / ms),
     events_per_s: Math.round((events / ms) * 1e3),
+    cpu_ms: Math.round(Math.min(...all('cpu'))),
     times_bare: Number((ms / Math.min(...bare)).toFixed(1)),
     peak_mib: Math.max(...all('peak')),
     after_mib: Math.max(...all('now')),
@@ -163,6 +165,7 @@ function row({ error, ...of }) {
     `${of.mb_per_s} MB/s`,
     `${(of.events_per_s / 1e6).toFixed(1)} M/s`,
     `${of.times_bare}`,
+    s(of.cpu_ms),
     `${of.peak_mib} MiB`,
     `${(100 * of.main_busy).toFixed(0)} %, longest ${of.longest_task_ms} ms`,
   ];

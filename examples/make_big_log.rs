@@ -2,7 +2,7 @@
 //! of any size, as GHC 9.0 writes it with `+RTS -N4 -l`:
 //!
 //! ```text
-//! cargo run --release --example make_big_log -- OUTPUT SIZE [--caps N] [--seed N]
+//! cargo run --release --example make_big_log -- OUTPUT SIZE [--caps N] [--plain] [--seed N]
 //! ```
 //!
 //! `SIZE` is in bytes: `50M`, `300M`, `10G` (powers of 1,000). By default there
@@ -21,7 +21,8 @@
 //! **How often what happens** is like in the logs of `benches/make-big-log.sh`,
 //! event type by event type: two fifths are runs of threads and their stops, as
 //! many sparks, a twentieth new threads. 300 MB are 21 million events, of
-//! these 4.6 million runs, and 1.1 million threads.
+//! these 4.3 million runs, and 1.1 million threads. With `--plain` there are no
+//! sparks and fewer threads: 860 MB are 20 million runs of a million threads.
 //!
 //! **How it is written** follows `rts/eventlog/EventLog.c`: a buffer of 2 MiB
 //! for each capability and one for what belongs to none, which become blocks
@@ -44,15 +45,17 @@ struct Options {
     output: String,
     bytes: u64,
     caps: u16,
+    is_plain: bool,
     seed: u64,
 }
 
 impl Options {
     fn read(mut args: impl Iterator<Item = String>) -> Option<Self> {
-        let (mut places, mut caps, mut seed) = (Vec::new(), 4, 1);
+        let (mut places, mut caps, mut is_plain, mut seed) = (Vec::new(), 4, false, 1);
         while let Some(arg) = args.next() {
             match arg.as_str() {
                 "--caps" => caps = args.next()?.parse().ok()?,
+                "--plain" => is_plain = true,
                 "--seed" => seed = args.next()?.parse().ok()?,
                 _ if arg.starts_with('-') => return None,
                 _ => places.push(arg),
@@ -72,6 +75,7 @@ impl Options {
             output,
             bytes,
             caps,
+            is_plain,
             seed,
         })
     }
@@ -79,12 +83,18 @@ impl Options {
 
 fn main() -> io::Result<()> {
     let Some(options) = Options::read(std::env::args().skip(1)) else {
-        eprintln!("usage: make_big_log OUTPUT SIZE [--caps N] [--seed N]");
+        eprintln!("usage: make_big_log OUTPUT SIZE [--caps N] [--plain] [--seed N]");
         std::process::exit(2);
     };
     let begun = Instant::now();
     let file = File::create(&options.output)?;
-    let told = program::write(file, options.bytes, options.caps, options.seed)?;
+    let told = program::write(
+        file,
+        options.bytes,
+        options.caps,
+        options.is_plain,
+        options.seed,
+    )?;
     let seconds = begun.elapsed().as_secs_f64();
     let rate = options.bytes as f64 / 1e6 / seconds;
     println!("{told}; in {seconds:.1} s, {rate:.0} MB/s");

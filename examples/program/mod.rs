@@ -61,9 +61,16 @@ const TYPES: [Type; 46] = [
 ];
 
 /// Writes the log of a program, of some more bytes than `bytes`, and says what is in it.
-/// The same arguments make the same log.
-pub(super) fn write(out: impl Write, bytes: u64, caps: u16, seed: u64) -> io::Result<String> {
+/// A plain program has no sparks and forks less. The same arguments make the same log.
+pub(super) fn write(
+    out: impl Write,
+    bytes: u64,
+    caps: u16,
+    is_plain: bool,
+    seed: u64,
+) -> io::Result<String> {
     let mut program = Program::new(out, caps, seed)?;
+    program.is_plain = is_plain;
     program.start(bytes)?;
     while program.bytes < bytes {
         program.step()?;
@@ -163,6 +170,8 @@ struct Program<W> {
     bytes: u64,
     events: u64,
     runs: u64,
+    /// Whether it makes no sparks and forks less.
+    is_plain: bool,
     /// Whether all threads come to an end.
     is_closing: bool,
 }
@@ -192,6 +201,7 @@ impl<W: Write> Program<W> {
             bytes: 0,
             events: 0,
             runs: 0,
+            is_plain: false,
             is_closing: false,
         })
     }
@@ -334,6 +344,7 @@ impl<W: Write> Program<W> {
     /// What a thread does while it runs.
     fn work(&mut self, cap: usize, thread: u32, draw: u64) -> io::Result<()> {
         match draw & 127 {
+            0..31 if self.is_plain => {}
             // Sparks.
             0..16 => {
                 for _ in 0..1 + (draw >> 8) % 17 {

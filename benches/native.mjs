@@ -1,0 +1,27 @@
+// What `cargo bench --bench load` has measured last, of each stage the fastest
+// sample: an object of JSON, with how many times as long as a walk over the
+// records a session takes.
+//
+//     EVENTSCOPE_BENCH_LOG=FILE cargo bench --bench load && node benches/native.mjs [NAME]
+//
+// NAME is that of the log, to be told with the figures.
+
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const folder = fileURLToPath(new URL('../target/criterion/load', import.meta.url));
+const [name = 'made in memory'] = process.argv.slice(2);
+const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
+const stages = {};
+let throughput;
+for (const stage of readdirSync(folder)) {
+  const of = `${folder}/${stage}/new`;
+  if (!existsSync(`${of}/sample.json`)) continue;
+  const { iters, times } = read(`${of}/sample.json`);
+  const { value_str: title } = read(`${of}/benchmark.json`);
+  ({ throughput } = read(`${of}/benchmark.json`));
+  stages[title ?? stage] = Number((Math.min(...times.map((time, i) => time / iters[i])) / 1e6).toFixed(1));
+}
+const { elements: events, bytes } = throughput.ElementsAndBytes ?? throughput;
+const times_walk = Number((stages.session / stages.records).toFixed(1));
+console.log(JSON.stringify({ kind: 'native', file: name, bytes, events, stages_ms: stages, times_walk }));
