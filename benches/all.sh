@@ -24,7 +24,7 @@ for size in "$@"; do
   make "$size"
   log=$logs/$size.eventlog
   case $size in
-    1M | 50M | 300M) runs=5 tools="count sort" ;;
+    1M | 50M | 300M) runs=5 tools="count keep sort" ;;
     1G) runs=3 tools=count ;;
     *) runs=1 tools= ;;
   esac

@@ -111,6 +111,9 @@ async function run(address) {
     await page.waitForTimeout(1000);
     const { peak, now, cpu } = await cost(browser);
     return { ms, events, long, busy, peak, now, cpu: cpu - idle.cpu, idle: idle.peak };
+  } catch (error) {
+    result.peak_mib = (await cost(browser)).peak;
+    throw error;
   } finally {
     await browser.close();
   }

@@ -1,7 +1,8 @@
 {-# LANGUAGE BangPatterns #-}
 -- What ghc-events takes for the same log:
 --   peer count FILE      reads and counts the events, and keeps none
---   peer sort FILE       sorts them by time, as every tool has to that shows them, and counts
+--   peer keep FILE       reads all events into memory, as a tool has to that looks at them twice
+--   peer sort FILE       sorts them by time, as a tool has to that shows them
 module Main (main) where
 
 import Data.List (foldl')
@@ -13,18 +14,20 @@ main :: IO ()
 main = do
   args <- getArgs
   case args of
-    ["count", file] -> report id file
-    ["sort", file] -> report sortEvents file
-    _ -> die "usage: peer count|sort FILE"
+    ["count", file] -> report count file
+    ["keep", file] -> report (\events -> count events `seq` length events) file
+    ["sort", file] -> report (count . sortEvents) file
+    _ -> die "usage: peer count|keep|sort FILE"
 
-report :: ([Event] -> [Event]) -> FilePath -> IO ()
-report order file = do
+report :: ([Event] -> Int) -> FilePath -> IO ()
+report look file = do
   result <- readEventLogFromFile file
   case result of
     Left message -> die message
-    Right (EventLog _ (Data events)) ->
-      putStrLn (show (foldl' step (0 :: Int) (order events)) ++ " events")
+    Right (EventLog _ (Data events)) -> putStrLn (show (look events) ++ " events")
 
 -- Looks at each event, so that it is decoded.
-step :: Int -> Event -> Int
-step !n event = evTime event `seq` evSpec event `seq` n + 1
+count :: [Event] -> Int
+count = foldl' step 0
+  where step !n event = evTime event `seq` evSpec event `seq` n + 1
+{-# NOINLINE count #-}

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Time and memory of other tools for the same logs, an object of JSON for each:
-#   sh benches/ghc-events/measure.sh FILE [count] [sort] [threadscope]
+#   sh benches/ghc-events/measure.sh FILE [count] [keep] [sort] [threadscope]
 # Needs GHC with ghc-events (Debian: libghc-ghc-events-dev) and GNU time; for
 # ThreadScope threadscope and xvfb. SECONDS_AT_MOST (600) ends what takes longer.
 set -eu
@@ -12,17 +12,19 @@ trap 'rm -rf "$build"' EXIT
 limit=${SECONDS_AT_MOST:-600}
 bytes=$(stat -c %s "$file")
 
+ms() { awk "BEGIN { print int(($1) * 1000) }"; }
+
 # measured NAME COMMAND...: runs it, prints seconds and the most memory.
 measured() {
   name=$1
   shift
   status=0
-  /usr/bin/time -o "$build/time" -f '%e %M' timeout "$limit" "$@" >"$build/out" 2>"$build/err" || status=$?
-  read -r seconds kib <<END
+  /usr/bin/time -o "$build/time" -f '%e %U %S %M' timeout "$limit" "$@" >"$build/out" 2>"$build/err" || status=$?
+  read -r seconds user system kib <<END
 $(tail -n 1 "$build/time")
 END
-  printf '{"kind":"peer","tool":"%s","file":"%s","bytes":%s,"ms":%s,"peak_mib":%s,"says":"%s","status":%s}\n' \
-    "$name" "$(basename "$file")" "$bytes" "$(echo "$seconds * 1000 / 1" | bc)" "$((kib / 1024))" \
+  printf '{"kind":"peer","tool":"%s","file":"%s","bytes":%s,"ms":%s,"cpu_ms":%s,"peak_mib":%s,"says":"%s","status":%s}\n' \
+    "$name" "$(basename "$file")" "$bytes" "$(ms "$seconds")" "$(ms "$user + $system")" "$((kib / 1024))" \
     "$(head -c 200 "$build/out" "$build/err" | tr -d '"\\' | grep -v '^==>' | tr '\n' ' ')" "$status"
 }
 
@@ -47,7 +49,7 @@ threadscope_shows() {
 
 for what in "$@"; do
   case $what in
-    count | sort)
+    count | keep | sort)
       [ -x "$build/peer" ] || ghc -v0 -O2 -rtsopts -outputdir "$build" "$src/Peer.hs" -o "$build/peer"
       measured "ghc-events $what" "$build/peer" "$what" "$file" ;;
     threadscope)
