@@ -4,6 +4,7 @@ use yew::prelude::*;
 
 use super::dom::value_of;
 use super::landing::Logo;
+use super::same::Same;
 use super::theme::Choice;
 use eventlog::ids::Duration;
 use eventlog::{Progress, Stage};
@@ -14,7 +15,7 @@ use views::words::findings::whole_sentence;
 #[derive(Properties, PartialEq)]
 pub(super) struct HeaderProps {
     pub(super) name: AttrValue,
-    pub(super) overview: std::rc::Rc<Overview>,
+    pub(super) overview: Same<Overview>,
     /// How long the reading took; `None` while it goes on.
     pub(super) elapsed_ms: Option<f64>,
     pub(super) filter: AttrValue,
@@ -121,7 +122,7 @@ pub(super) fn Loading(props: &LoadingProps) -> Html {
 
 #[derive(Properties, PartialEq)]
 pub(super) struct WarningsProps {
-    pub(super) overview: std::rc::Rc<Overview>,
+    pub(super) overview: Same<Overview>,
     /// Shows all that is wrong or odd.
     pub(super) on_all: Callback<()>,
 }

@@ -71,8 +71,9 @@ fn paint(entry: &Entry, canvas: &HtmlCanvasElement) {
     for (name, px) in [("width", width), ("height", height)] {
         set_style(canvas, name, &format!("{px}px"));
     }
-    painter.begin(canvas, (width, height));
     let theme = theme::current();
     let rect = Rect::new(0.0, 0.0, width, height);
-    paint_sample(entry, rect, theme.palette, theme.patterns, &mut painter);
+    painter.picture((width, height), |painter| {
+        paint_sample(entry, rect, theme.palette, theme.patterns, painter);
+    });
 }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::same::Same;
 use analysis::account::report::CapTimes;
 use analysis::flamegraph::source_info::SourceInfo;
 use analysis::timeline::threads::ThreadRow;
@@ -32,7 +33,7 @@ pub(super) struct OpenLog {
     pub(super) stage: Stage,
     pub(super) name: String,
     pub(super) fingerprint: Option<Fingerprint>,
-    pub(super) overview: Rc<Overview>,
+    pub(super) overview: Same<Overview>,
     /// What flame graphs can be about.
     pub(super) flame_sources: Rc<Vec<SourceInfo>>,
     pub(super) progress: Progress,

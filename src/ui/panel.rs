@@ -85,7 +85,7 @@ pub(super) enum Wish {
 #[derive(Clone, Properties, PartialEq)]
 pub(super) struct PanelProps {
     pub(super) source: Source,
-    pub(super) overview: Rc<Overview>,
+    pub(super) overview: Same<Overview>,
     /// What the log is called.
     pub(super) name: AttrValue,
     pub(super) fingerprint: Option<Fingerprint>,

@@ -13,6 +13,16 @@ impl<T> Same<T> {
         Self(Rc::new(value))
     }
 
+    /// Another one, made of this.
+    pub(super) fn changed(&self, change: impl FnOnce(&mut T)) -> Self
+    where
+        T: Clone,
+    {
+        let mut value = T::clone(self);
+        change(&mut value);
+        Self::new(value)
+    }
+
     /// The value, shared.
     pub(super) fn shared(&self) -> Rc<T> {
         Rc::clone(&self.0)

@@ -77,17 +77,18 @@ fn place(event: &PointerEvent) -> (f64, f64) {
 /// Canvas, heads of tracks, scroll box and listeners.
 #[component]
 pub(super) fn Timeline(props: &TimelineProps) -> Html {
-    let (scroll, spacer, picture, canvas) = (
-        use_node_ref(),
-        use_node_ref(),
-        use_node_ref(),
-        use_node_ref(),
-    );
+    let (scroll, spacer) = (use_node_ref(), use_node_ref());
+    let (picture, canvas, pointed) = (use_node_ref(), use_node_ref(), use_node_ref());
     {
-        let nodes = (scroll.clone(), picture.clone(), canvas.clone());
+        let nodes = Nodes {
+            scroll: scroll.clone(),
+            picture: picture.clone(),
+            canvas: canvas.clone(),
+            pointed: pointed.clone(),
+        };
         let viewer = props.viewer.clone();
         use_effect_with((), move |()| {
-            let kept = attach(&nodes.0, &nodes.1, &nodes.2, &viewer);
+            let kept = attach(&nodes, &viewer);
             move || drop(kept)
         });
     }
@@ -112,9 +113,11 @@ pub(super) fn Timeline(props: &TimelineProps) -> Html {
                     <Heads viewer={props.viewer.clone()} layout={props.layout.clone()} seen={props.seen.clone()}
                         current={props.current.clone()} on_change={props.on_change.clone()} />
                     <TrackMenu view={props.view.clone()} hidden={props.hidden.clone()} layout={props.layout.clone()} messages={props.messages} on_change={props.on_change.clone()} />
-                    if let Some(description) = tip {
-                        { details::tip(description) }
-                    }
+                    <div ref={pointed}>
+                        if let Some(description) = tip {
+                            { details::tip(description) }
+                        }
+                    </div>
                     if let Some(description) = &props.pinned {
                         <Card description={Rc::clone(description)} on_goto={props.on_goto.clone()}
                             on_flame={props.on_flame.clone()} on_close={props.on_unpin.clone()} />
@@ -174,16 +177,20 @@ fn canvas_with_gestures(viewer: &ViewerRef, node: NodeRef) -> Html {
 /// What has to be kept as long as the timeline is in the page.
 type Kept = (Vec<EventListener>, Option<Observer>);
 
-fn attach(
-    scroll: &NodeRef,
-    picture: &NodeRef,
-    canvas: &NodeRef,
-    viewer: &ViewerRef,
-) -> Option<Kept> {
-    let scroll = scroll.cast::<HtmlElement>()?;
-    let picture = picture.cast::<HtmlElement>()?;
-    let canvas = canvas.cast::<HtmlCanvasElement>()?;
-    viewer.attach(canvas.clone(), picture.clone());
+/// The elements that the listeners are about.
+struct Nodes {
+    scroll: NodeRef,
+    picture: NodeRef,
+    canvas: NodeRef,
+    pointed: NodeRef,
+}
+
+fn attach(nodes: &Nodes, viewer: &ViewerRef) -> Option<Kept> {
+    let scroll = nodes.scroll.cast::<HtmlElement>()?;
+    let picture = nodes.picture.cast::<HtmlElement>()?;
+    let canvas = nodes.canvas.cast::<HtmlCanvasElement>()?;
+    let pointed = nodes.pointed.cast::<HtmlElement>()?;
+    viewer.attach(canvas.clone(), picture.clone(), pointed);
     let resize = {
         let (viewer, scroll) = (viewer.clone(), scroll.clone());
         move || {

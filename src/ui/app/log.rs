@@ -17,6 +17,7 @@ use analysis::account::report::ProgramTimes;
 use analysis::timeline::threads::{ThreadFilter, ThreadRow};
 use eventlog::ids::ThreadId;
 use views::fingerprint::Fingerprint;
+use views::session::Overview;
 use views::session::query::Query;
 use views::session::questions::TimeQuery;
 use views::timeline::arrange::arrange;
@@ -133,7 +134,7 @@ impl App {
                 self.log.progress = progress;
                 self.log.events = events;
                 if let Some(overview) = overview {
-                    self.log.overview = Rc::from(overview);
+                    self.log.overview = Same::new(*overview);
                     self.show_log();
                     self.open_heap();
                     self.ask_usage(ctx);
@@ -144,14 +145,14 @@ impl App {
                 elapsed_ms,
             } if self.log.is_loading() => {
                 self.log.flame_sources = Rc::new(overview.flame_sources.clone());
-                self.log.overview = Rc::from(overview);
+                self.log.overview = Same::new(*overview);
                 self.log.elapsed_ms = Some(elapsed_ms);
                 self.log.stage = Stage::Open;
                 self.loaded(ctx);
             }
             News::Contents(contents, flame_sources) if self.log.is_open() => {
-                let overview = Rc::make_mut(&mut self.log.overview);
-                overview.contents = *contents;
+                let changed = |overview: &mut Overview| overview.contents = *contents;
+                self.log.overview = self.log.overview.changed(changed);
                 self.log.flame_sources = Rc::new(flame_sources);
                 self.show_log();
             }
@@ -240,7 +241,7 @@ impl App {
             .iter()
             .filter_map(|row| Some((row.id, row.label.clone()?)))
             .collect();
-        self.viewer.set_log(span, Rc::clone(overview), labels);
+        self.viewer.set_log(span, overview.shared(), labels);
         self.show_tracks();
     }
 

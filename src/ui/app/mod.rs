@@ -9,7 +9,9 @@
 //! - [`palette`]: what the palette offers.
 //! - [`listen`]: what the whole page listens to.
 //! - [`page`]: what it looks like.
+//! - [`callbacks`]: what its parts call.
 
+mod callbacks;
 mod files;
 mod listen;
 mod log;
@@ -21,6 +23,7 @@ mod show;
 use std::ops::Range;
 use std::rc::Rc;
 
+use callbacks::Callbacks;
 use gloo_events::EventListener;
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
@@ -37,6 +40,7 @@ use crate::ui::viewer::{Control, Description, Goto, Place, Told, ViewerRef, Visi
 use views::share::Link;
 use views::timeline::layout::Layout;
 use views::tracks::name::TrackName;
+use views::view::View;
 use views::view::store::ViewStore;
 
 /// What stands before or above the page.
@@ -80,6 +84,9 @@ struct TimelineState {
 struct PanelState {
     /// The selected tracks.
     marked: Rc<Marked>,
+    /// The view that the panel has while a range is dragged; it follows a few
+    /// times a second.
+    held: Option<Rc<View>>,
     /// What is in view, for its table.
     items: Same<Vec<VisibleItem>>,
     wish: Option<(u32, Wish)>,
@@ -96,6 +103,8 @@ struct Pauses {
     settle: Option<Timeout>,
     /// The table of what is in view follows the timeline.
     follow: Option<Timeout>,
+    /// The panel follows a range that is dragged.
+    range: Option<Timeout>,
 }
 
 /// The root component.
@@ -104,6 +113,7 @@ pub(super) struct App {
     /// Whom the page asks about the open log.
     log_client: LogClient,
     viewer: ViewerRef,
+    callbacks: Callbacks,
     log: OpenLog,
     /// What the address asked for, until it is applied.
     wanted: Option<Link>,
@@ -129,6 +139,7 @@ impl Component for App {
             viewer: ViewerRef::new(client.no_log(), move |told| on_timeline.emit(told)),
             log_client: client.no_log(),
             client,
+            callbacks: Callbacks::new(ctx),
             log: OpenLog::default(),
             wanted: link::read(),
             views: ViewStore::default(),
@@ -166,13 +177,15 @@ impl App {
                 timeline.pinned = pinned;
                 return changed;
             }
-            Told::Range(range) => self.views.edit().selection = range,
+            Told::Range(range) => self.range_changed(ctx, range),
             Told::Band(key) => return self.pin_band(ctx, &key),
             Told::Clicked(place) => timeline.place = Some(place),
             Told::Changed => {
                 self.will_settle(ctx);
+                // A range that was dragged is let go.
+                let follows = !self.viewer.read(Control::is_dragging) && self.panel_follows();
                 // This panel has the time axis of the timeline.
-                return self.views.view().panel == HEAP;
+                return follows || self.views.view().panel == HEAP;
             }
             Told::Marks => {
                 self.will_follow(ctx);

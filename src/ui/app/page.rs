@@ -16,7 +16,6 @@ use crate::ui::timeline::Timeline;
 use crate::ui::viewer::{Control, Description};
 use crate::ui::{link, panels, theme};
 use views::actions::Action;
-use views::view::Change;
 
 impl App {
     /// All of the page.
@@ -31,7 +30,7 @@ impl App {
                 if shown {
                     { self.log_page(ctx) }
                 } else if self.log.is_loading() {
-                    <main class="landing">{ self.loading(ctx) }</main>
+                    <main class="landing">{ self.loading() }</main>
                 } else {
                     <Landing link={self.wanted.as_ref().map(|wanted| AttrValue::from(link::promise(wanted)))}
                         error={dialogs.error.clone().map(AttrValue::from)}
@@ -50,10 +49,10 @@ impl App {
         }
     }
 
-    fn loading(&self, ctx: &Context<Self>) -> Html {
+    fn loading(&self) -> Html {
         html! {
             <Loading name={self.log.name.clone()} progress={self.log.progress} events={self.log.events}
-                on_cancel={on(ctx, Self::cancel)} />
+                on_cancel={self.callbacks.cancel.clone()} />
         }
     }
 
@@ -65,9 +64,9 @@ impl App {
         });
         html! {
             <div class="app" data-elapsed-ms={self.log.elapsed_ms.map(|ms| format!("{ms:.1}"))}>
-                { self.header(ctx) }
+                { self.header() }
                 if self.log.is_loading() {
-                    { self.loading(ctx) }
+                    { self.loading() }
                 }
                 if let Some(notice) = &self.dialogs.notice {
                     <div class="notice" role="status">
@@ -76,16 +75,15 @@ impl App {
                     </div>
                 }
                 if self.log.overview.complete {
-                    <Warnings overview={Rc::clone(&self.log.overview)}
-                        on_all={on(ctx, Self::show_diagnostics)} />
+                    <Warnings overview={self.log.overview.clone()} on_all={self.callbacks.diagnostics.clone()} />
                 }
                 <main class="stage">
-                    { self.tracks(ctx) }
-                    { self.strip(ctx) }
+                    { self.tracks() }
+                    { self.strip() }
                     if !view.panel_hidden {
                         <Tabs panel={view.panel} generation={self.log.generation}
-                            on_panel={on(ctx, Self::change).reform(Change::panel)}>
-                            { self.open_panel(ctx) }
+                            on_panel={self.callbacks.panel.clone()}>
+                            { self.open_panel() }
                         </Tabs>
                     }
                 </main>
@@ -93,33 +91,32 @@ impl App {
         }
     }
 
-    fn header(&self, ctx: &Context<Self>) -> Html {
-        let action = |action: Action| on(ctx, Self::perform).reform(move |()| action);
-        let on_filter = on(ctx, Self::filter_tracks);
+    fn header(&self) -> Html {
+        let calls = &self.callbacks;
         html! {
-            <Header name={self.log.name.clone()} overview={Rc::clone(&self.log.overview)}
+            <Header name={self.log.name.clone()} overview={self.log.overview.clone()}
                 elapsed_ms={self.log.elapsed_ms} filter={self.views.view().tracks.filter.clone()}
-                filter_node={self.filter_input.clone()} theme={theme::choice()} copied={self.dialogs.copied} {on_filter}
-                on_open={action(Action::Open)} on_share={action(Action::Share)} on_theme={action(Action::Theme)}
-                on_commands={action(Action::Palette)} on_help={action(Action::Help)} />
+                filter_node={self.filter_input.clone()} theme={theme::choice()} copied={self.dialogs.copied}
+                on_filter={calls.filter.clone()} on_open={calls.open.clone()} on_share={calls.share.clone()}
+                on_theme={calls.theme.clone()} on_commands={calls.commands.clone()} on_help={calls.help.clone()} />
         }
     }
 
-    fn tracks(&self, ctx: &Context<Self>) -> Html {
-        let state = &self.timeline;
+    fn tracks(&self) -> Html {
+        let (state, calls) = (&self.timeline, &self.callbacks);
         html! {
             <Timeline viewer={self.viewer.clone()} layout={state.layout.clone()} seen={state.seen.clone()}
                 current={state.track.clone()} view={self.views.view().tracks.clone()} hidden={state.hidden.clone()}
                 messages={self.log.overview.messages > 0} description={state.description.clone()} pinned={state.pinned.clone()}
-                on_change={on(ctx, Self::change).reform(Change::tracks)} on_goto={on(ctx, Self::goto)}
-                on_flame={on(ctx, Self::show_in_flame)} on_unpin={on(ctx, Self::unpin)} />
+                on_change={calls.tracks.clone()} on_goto={calls.goto.clone()}
+                on_flame={calls.flame.clone()} on_unpin={calls.unpin.clone()} />
         }
     }
 
     /// The panel that is open.
-    fn open_panel(&self, ctx: &Context<Self>) -> Html {
-        let (log, panel) = (&self.log, &self.panel);
-        let view = self.views.view();
+    fn open_panel(&self) -> Html {
+        let (log, panel, calls) = (&self.log, &self.panel, &self.callbacks);
+        let view = panel.held.as_ref().unwrap_or(self.views.view());
         let props = PanelProps {
             source: Source {
                 client: self.log_client.clone(),
@@ -127,7 +124,7 @@ impl App {
                 complete: log.overview.complete,
                 names: panel.names,
             },
-            overview: Rc::clone(&log.overview),
+            overview: log.overview.clone(),
             name: log.name.clone().into(),
             fingerprint: log.fingerprint,
             flame_sources: Rc::clone(&log.flame_sources),
@@ -141,16 +138,15 @@ impl App {
             items: panel.items.clone(),
             wish: panel.wish,
             colours: panel.colours,
-            on_change: on(ctx, Self::change),
-            on_goto: on(ctx, Self::goto),
-            on_action: on(ctx, Self::perform),
+            on_change: calls.change.clone(),
+            on_goto: calls.goto.clone(),
+            on_action: calls.action.clone(),
         };
         panels::view(view.panel, props)
     }
 
     /// The selected range and tracks, with a button that drops them.
-    fn selection(&self, ctx: &Context<Self>) -> Html {
-        let drop = on(ctx, Self::drop_selection).reform(|_: MouseEvent| ());
+    fn selection(&self) -> Html {
         let marked = &self.panel.marked;
         let range = self.views.view().selection;
         let tracks = (marked.count > 0).then(|| marked.words());
@@ -167,13 +163,13 @@ impl App {
         html! {
             <span class="chip">
                 { text }
-                <button class="quiet" onclick={drop} aria-label={label}>{ "✕" }</button>
+                <button class="quiet" onclick={self.callbacks.drop_selection.clone()} aria-label={label}>{ "✕" }</button>
             </span>
         }
     }
 
     /// The sentence about what is pointed at, and what is selected.
-    fn strip(&self, ctx: &Context<Self>) -> Html {
+    fn strip(&self) -> Html {
         html! {
             <div class="strip">
                 <p aria-live="polite">
@@ -186,7 +182,7 @@ impl App {
                         <span class="faint" aria-hidden="true">{ "Point at something to read it · wheel zooms · drag selects a range · ? for help" }</span>
                     }
                 </p>
-                { self.selection(ctx) }
+                { self.selection() }
             </div>
         }
     }

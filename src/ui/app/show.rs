@@ -1,6 +1,8 @@
 //! The view: it changes through functions from view to view, can be gone back
 //! from, and the address follows it.
 
+use std::rc::Rc;
+
 use gloo_timers::future::TimeoutFuture;
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
@@ -29,6 +31,9 @@ use views::view::{Change, View};
 const SETTLED_MS: u32 = 250;
 /// How long after the last change the table of what is in view follows.
 const FOLLOW_MS: u32 = 120;
+/// How often the panel follows a range that is dragged: its numbers can be read,
+/// and the timeline follows the pointer with each frame.
+const RANGE_MS: u32 = 150;
 
 impl App {
     /// Takes over from the timeline what it alone knows while it moves.
@@ -41,6 +46,27 @@ impl App {
             ..View::clone(self.views.view())
         };
         self.views.set(view);
+    }
+
+    /// Another range is selected. While it is dragged, the panel follows now
+    /// and then.
+    pub(super) fn range_changed(&mut self, ctx: &Context<Self>, range: Option<Interval>) {
+        if self.viewer.read(Control::is_dragging) {
+            let seen = self.views.view();
+            self.panel.held.get_or_insert_with(|| Rc::clone(seen));
+            self.pauses
+                .range
+                .get_or_insert_with(|| after(ctx, RANGE_MS, |app, _, ()| app.panel_follows()));
+        } else {
+            self.panel_follows();
+        }
+        self.views.edit().selection = range;
+    }
+
+    /// The panel has the view of now; false if it had it before.
+    pub(super) fn panel_follows(&mut self) -> bool {
+        self.pauses.range = None;
+        self.panel.held.take().is_some()
     }
 
     /// Changes the view; false if it stays as it is.
@@ -65,6 +91,7 @@ impl App {
             return false;
         }
         self.views.set(view);
+        self.panel_follows();
         let view = self.views.view().clone();
         if view.tracks != before.tracks {
             self.client.set_span_prefixes(&view.tracks.prefixes);

@@ -143,7 +143,7 @@ impl Component for Events {
         }
         html! {
             <div class="events" onkeydown={on(ctx, Self::key)}>
-                <FilterBar client={props.source.client.clone()} overview={Rc::clone(&props.overview)}
+                <FilterBar client={props.source.client.clone()} overview={props.overview.clone()}
                     list={self.list.clone()} marked={Rc::clone(&props.marked)} found={self.found.clone()} total={self.total}
                     counting={self.counting()}
                     on_change={on(ctx, Self::change)}

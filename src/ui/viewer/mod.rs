@@ -20,6 +20,7 @@ use analysis::timeline::flow::FlowQuery;
 use ask::Asked;
 use eventlog::ids::ThreadId;
 use model::time::Interval;
+use picture::Tracks;
 use views::control::gestures::LONG_PRESS_MS;
 pub(super) use views::control::gestures::{Press, Wheel};
 pub(super) use views::control::walk::VisibleItem;
@@ -35,8 +36,14 @@ use views::tracks::name::TrackName;
 struct Elements {
     canvas: HtmlCanvasElement,
     painter: CanvasPainter,
-    /// What holds the canvas and stays while the tracks scroll.
+    tracks: Tracks,
+    /// What holds the canvas and stays while the tracks scroll, and the lengths
+    /// that it was told.
     picture: HtmlElement,
+    picture_px: Option<[f64; 3]>,
+    /// What holds the tip beside the pointer, and where it was told that is.
+    pointed: HtmlElement,
+    pointed_px: Option<[f64; 2]>,
 }
 
 /// The timeline.
@@ -127,13 +134,23 @@ impl ViewerRef {
         self.ask_minimap();
     }
 
-    /// Gives the timeline a canvas, and the element around it.
-    pub(super) fn attach(&self, canvas: HtmlCanvasElement, picture: HtmlElement) {
+    /// Gives the timeline a canvas, the element around it, and the one around
+    /// the tip.
+    pub(super) fn attach(
+        &self,
+        canvas: HtmlCanvasElement,
+        picture: HtmlElement,
+        pointed: HtmlElement,
+    ) {
         let painter = CanvasPainter::new(&canvas);
         self.0.borrow_mut().elements = painter.map(|painter| Elements {
             canvas,
             painter,
+            tracks: Tracks::default(),
             picture,
+            picture_px: None,
+            pointed,
+            pointed_px: None,
         });
         self.redraw();
     }

@@ -1,8 +1,12 @@
 //! The picture: on the canvas, and as a file.
 
-use super::{Viewer, ViewerRef};
+use super::{Control, Elements, Viewer, ViewerRef};
+use crate::ui::canvas::CanvasPainter;
 use crate::ui::dom::set_style;
 use crate::ui::theme;
+use views::control::Still;
+use views::scene::palette::Palette;
+use web_sys::HtmlElement;
 
 impl ViewerRef {
     /// The canvas as a PNG file, handed to `done`.
@@ -34,33 +38,121 @@ impl ViewerRef {
     }
 }
 
+/// What the tracks on a canvas were painted from.
+#[derive(Clone, Copy)]
+struct Painted {
+    still: Still,
+    palette: &'static Palette,
+    patterns: bool,
+    /// How many pixels a CSS pixel had.
+    ratio: f64,
+}
+
+impl PartialEq for Painted {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.palette, other.palette)
+            && (self.still, self.patterns, self.ratio) == (other.still, other.patterns, other.ratio)
+    }
+}
+
+/// The tracks as they were painted, to be used again while one points and
+/// selects.
+#[derive(Default)]
+pub(super) struct Tracks {
+    /// What the picture before this was painted from.
+    last: Option<Painted>,
+    /// What the layer was painted from.
+    kept: Option<Painted>,
+    layer: Option<CanvasPainter>,
+}
+
+impl Tracks {
+    /// The layer with the tracks; `None` while each picture has others, which
+    /// are painted where they are seen.
+    fn layer(
+        &mut self,
+        now: Painted,
+        size: (f64, f64),
+        paint: impl FnOnce(&mut CanvasPainter),
+    ) -> Option<&CanvasPainter> {
+        if self.last.replace(now) != Some(now) {
+            return None;
+        }
+        if self.layer.is_none() {
+            self.layer = CanvasPainter::layer();
+        }
+        let layer = self.layer.as_mut()?;
+        if self.kept != Some(now) {
+            layer.picture(size, paint);
+            self.kept = Some(now);
+        }
+        Some(layer)
+    }
+}
+
 impl Viewer {
     pub(super) fn paint(&mut self) {
         let (Some(elements), control) = (&mut self.elements, &self.control) else {
             return;
         };
         let theme = theme::current();
-        elements.painter.begin(&elements.canvas, control.size());
         let scene = control.scene(theme.palette, theme.patterns, &self.notes);
-        scene.paint(&mut elements.painter);
-        let pointer = control.pointer_at();
-        let lengths = [
+        let now = Painted {
+            still: control.still(),
+            palette: theme.palette,
+            patterns: theme.patterns,
+            ratio: gloo_utils::window().device_pixel_ratio(),
+        };
+        let size = control.size();
+        let layer = elements
+            .tracks
+            .layer(now, size, |painter| scene.paint_still(painter));
+        elements.painter.picture(size, |painter| {
+            scene.paint_ground(painter);
+            match layer {
+                Some(layer) => painter.paint_layer(layer),
+                None => scene.paint_still(painter),
+            }
+            scene.paint_focus(painter);
+        });
+        elements.place(control);
+    }
+}
+
+/// Sets lengths in an element's style. Each has what lies in it laid out anew,
+/// so only others than the `known` ones are set.
+fn set_lengths<const N: usize>(
+    element: &HtmlElement,
+    lengths: [(&str, f64); N],
+    known: &mut Option<[f64; N]>,
+) {
+    let now = lengths.map(|(_, px)| px);
+    if known.replace(now) != Some(now) {
+        for (name, px) in lengths {
+            set_style(element, name, &format!("{px:.1}px"));
+        }
+    }
+}
+
+impl Elements {
+    /// Tells the elements over the canvas where they stand.
+    fn place(&mut self, control: &Control) {
+        let picture = [
             ("--labels", control.labels_px()),
             ("--pinned", control.pinned_px()),
             ("--heads", control.heads_px()),
-            ("--pointer-x", pointer.map_or(0.0, |at| at.0)),
-            ("--pointer-y", pointer.map_or(0.0, |at| at.1)),
         ];
-        for (name, px) in lengths {
-            set_style(&elements.picture, name, &format!("{px:.1}px"));
-        }
-        let low = pointer.is_some_and(|at| at.1 > control.size().1 / 2.0);
+        set_lengths(&self.picture, picture, &mut self.picture_px);
+        let (x, y) = control.pointer_at().unwrap_or_default();
+        let pointed = [("--pointer-x", x), ("--pointer-y", y)];
+        set_lengths(&self.pointed, pointed, &mut self.pointed_px);
+        let low = y > control.size().1 / 2.0;
         for (name, on) in [("data-low", low), ("data-left", control.is_card_left())] {
             // A known attribute with a known value.
             let _ = if on {
-                elements.picture.set_attribute(name, "")
+                self.picture.set_attribute(name, "")
             } else {
-                elements.picture.remove_attribute(name)
+                self.picture.remove_attribute(name)
             };
         }
     }

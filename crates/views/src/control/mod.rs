@@ -240,6 +240,17 @@ pub struct Control {
     wanted: Option<(Row, Nanos)>,
     /// Which bands of a heap profile are shown.
     heap: HeapChoice,
+    /// Goes up whenever tracks, marks or names are others.
+    revision: u64,
+}
+
+/// What the tracks of a picture depend on: while it is the same, so are they.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Still {
+    revision: u64,
+    size: (f64, f64),
+    scroll_px: f64,
+    view: Viewport,
 }
 
 /// Before anything is known of a log.
@@ -265,6 +276,7 @@ impl Default for Control {
             arrows: Vec::new(),
             wanted: None,
             heap: HeapChoice::default(),
+            revision: 0,
         }
     }
 }
@@ -288,6 +300,7 @@ impl Control {
             size: self.size,
             scroll_px: self.scroll_px,
             view: Viewport::new(NOTHING, self.view.width_px()),
+            revision: self.revision + 1,
             ..Self::default()
         };
         vec![Told::Range(None), Told::Pinned(None)]
@@ -300,6 +313,7 @@ impl Control {
         overview: Rc<Overview>,
         labels: impl IntoIterator<Item = (ThreadId, String)>,
     ) {
+        self.revision += 1;
         self.view.set_log(span);
         self.caps = overview.caps.len();
         self.labels.known.extend(labels);
@@ -308,6 +322,7 @@ impl Control {
 
     /// Other tracks, or in another order.
     pub fn set_layout(&mut self, layout: Rc<Layout>) -> Vec<Told> {
+        self.revision += 1;
         self.layout = layout;
         self.hover()
     }
@@ -315,6 +330,17 @@ impl Control {
     /// Other bands of a heap profile are shown.
     pub fn set_heap(&mut self, choice: &HeapChoice) {
         self.heap.clone_from(choice);
+    }
+
+    /// What the tracks of the picture depend on.
+    #[must_use]
+    pub const fn still(&self) -> Still {
+        Still {
+            revision: self.revision,
+            size: self.size,
+            scroll_px: self.scroll_px,
+            view: self.view,
+        }
     }
 
     /// Which part of the log is in view, to the fraction of a nanosecond.
@@ -366,7 +392,7 @@ impl Control {
 
     /// Whether something is being dragged: then nothing is asked about items.
     #[must_use]
-    pub(crate) const fn is_dragging(&self) -> bool {
+    pub const fn is_dragging(&self) -> bool {
         self.drag.is_some()
     }
 

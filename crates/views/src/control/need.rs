@@ -70,6 +70,7 @@ impl Control {
 
     /// Takes the marks over. Something else may be under the pointer now.
     pub fn marks_came(&mut self, asked: TimelineQuery, reply: TimelineReply) -> Vec<Told> {
+        self.revision += 1;
         self.marks = marks(asked, reply);
         let mut told = self.select_awaited();
         told.extend(self.select_wanted());
@@ -92,6 +93,7 @@ impl Control {
 
     /// Takes the activity of the whole log over.
     pub fn minimap_came(&mut self, asked: TimelineQuery, reply: TimelineReply) {
+        self.revision += 1;
         self.minimap = marks(asked, reply);
     }
 
@@ -122,6 +124,7 @@ impl Control {
 
     /// Takes labels of threads over.
     pub fn labels_came(&mut self, labels: impl IntoIterator<Item = (ThreadId, String)>) {
+        self.revision += 1;
         self.labels.known.extend(labels);
     }
 
@@ -138,6 +141,7 @@ impl Control {
         let item = self.item().filter(|item| details_query(item) == asked);
         let number = item.and_then(Item::message);
         if let (Some(number), Some(first)) = (number, facts.first()) {
+            self.revision += 1;
             self.labels.messages.insert(number, first.text.clone());
         }
         self.details = Some((asked, facts));

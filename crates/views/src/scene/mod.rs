@@ -9,6 +9,7 @@ pub mod format;
 pub mod gauge;
 pub mod painter;
 pub mod palette;
+pub mod raster;
 pub mod ruler;
 pub mod strip;
 pub mod svg;

@@ -23,6 +23,15 @@ impl Rect {
         Self { x, y, w, h }
     }
 
+    /// What both have in common; without any, a rectangle without a size.
+    #[must_use]
+    pub fn common(&self, other: Self) -> Self {
+        let (x, y) = (self.x.max(other.x), self.y.max(other.y));
+        let right = (self.x + self.w).min(other.x + other.w);
+        let bottom = (self.y + self.h).min(other.y + other.h);
+        Self::new(x, y, (right - x).max(0.0), (bottom - y).max(0.0))
+    }
+
     /// Whether a point lies in it.
     #[must_use]
     pub fn contains(&self, x: f64, y: f64) -> bool {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use rustc_hash::FxHashSet;
+
 use crate::scene::format;
 use crate::timeline::layout::{Kind, Layout, Track};
 use crate::tracks::group::Group;
@@ -176,6 +178,7 @@ pub fn arrange(known: &Known<'_>, view: &TrackView) -> Vec<Track> {
     apply_moves(&mut groups, |(name, _)| name, &view.moved);
     let builder = Builder {
         known,
+        listed: known.threads.iter().map(|row| row.id).collect(),
         all: Row::shown(known),
         view,
         filter: view.filter.trim().to_lowercase(),
@@ -213,6 +216,8 @@ fn apply_moves<T>(list: &mut Vec<T>, name: impl Fn(&T) -> &TrackName, moved: &[M
 
 struct Builder<'a> {
     known: &'a Known<'a>,
+    /// The threads that the filter lists: there may be ten thousand.
+    listed: FxHashSet<ThreadId>,
     /// All tracks that there are.
     all: Vec<Listed>,
     view: &'a TrackView,
@@ -331,8 +336,8 @@ impl Builder<'_> {
     fn rows(&self, group: Group) -> Vec<Track> {
         let shown = |track: &&Listed| {
             let thread = track.row.thread();
-            let listed = |id| self.known.threads.iter().any(|row| row.id == id);
-            track.row.group() == group && thread.is_none_or(|id| listed(id) || self.is_pinned(id))
+            let listed = |id| self.listed.contains(&id) || self.is_pinned(id);
+            track.row.group() == group && thread.is_none_or(listed)
         };
         let rows = self.all.iter().filter(shown);
         rows.map(|track| self.track(track)).collect()

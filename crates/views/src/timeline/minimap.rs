@@ -22,6 +22,13 @@ impl<N: Names> Scene<'_, N> {
         painter.fill(panel, self.palette.panel.into());
         painter.clip(Rect::new(labels, 0.0, self.body().w, MINIMAP_PX));
         self.paint_minimap_activity(painter);
+        painter.unclip();
+    }
+
+    /// The selected range on the minimap, and the part of the log in view.
+    pub(super) fn paint_minimap_window(&self, painter: &mut impl Painter) {
+        let (width, labels) = (self.size.0, self.labels_px());
+        painter.clip(Rect::new(labels, 0.0, self.body().w, MINIMAP_PX));
         if let Some(range) = self.focus.range {
             let (from, to) = (self.minimap_x(range.start()), self.minimap_x(range.end()));
             let area = Rect::new(from, 0.0, (to - from).max(1.0), MINIMAP_PX);

@@ -132,10 +132,23 @@ impl<N: Names> Scene<'_, N> {
 
     /// Paints everything.
     pub fn paint(&self, painter: &mut impl Painter) {
+        self.paint_ground(painter);
+        self.paint_still(painter);
+        self.paint_focus(painter);
+    }
+
+    /// What lies under the tracks: the page, and the selected range.
+    pub fn paint_ground(&self, painter: &mut impl Painter) {
         let (width, height) = self.size;
         painter.fill(Rect::new(0.0, 0.0, width, height), self.palette.page.into());
         self.paint_time_lines(painter);
         self.paint_range(painter);
+    }
+
+    /// What stays as it is while one points and selects: nothing of it depends
+    /// on the focus or on notes.
+    pub fn paint_still(&self, painter: &mut impl Painter) {
+        let (width, height) = self.size;
         let pinned_px = self.layout.pinned_px();
         let top = self.scrolled_top();
         painter.clip(Rect::new(0.0, top, width, (height - top).max(0.0)));
@@ -159,6 +172,12 @@ impl<N: Names> Scene<'_, N> {
         }
         self.paint_ruler(painter);
         self.paint_minimap(painter);
+    }
+
+    /// What lies over the tracks: the window on the minimap, notes, and what
+    /// the user points at and has chosen.
+    pub fn paint_focus(&self, painter: &mut impl Painter) {
+        self.paint_minimap_window(painter);
         self.paint_notes(painter);
         self.paint_overlay(painter);
     }

@@ -8,6 +8,7 @@ use crate::ui::client::LogClient;
 use crate::ui::dom::{use_pause, value_of};
 use crate::ui::menu::Menu;
 use crate::ui::panel::Marked;
+use crate::ui::same::Same;
 use analysis::timeline::threads::ThreadFilter;
 use eventlog::ids::{CapId, ThreadId};
 use eventlog::{EventType, Subject};
@@ -43,7 +44,7 @@ pub(super) struct Match {
 #[derive(Properties, PartialEq)]
 pub(super) struct FilterBarProps {
     pub(super) client: LogClient,
-    pub(super) overview: Rc<Overview>,
+    pub(super) overview: Same<Overview>,
     pub(super) list: EventList,
     /// The selected tracks.
     pub(super) marked: Rc<Marked>,
@@ -73,7 +74,7 @@ pub(super) fn FilterBar(props: &FilterBarProps) -> Html {
         <div class="controls">
             <Search search={props.list.search.clone()} found={props.found.clone()} counting={props.counting}
                 on_change={props.on_change.clone()} on_find={props.on_find.clone()} />
-            <Types overview={Rc::clone(&props.overview)} types={filter.types.clone()} on_change={props.on_change.clone()} />
+            <Types overview={props.overview.clone()} types={filter.types.clone()} on_change={props.on_change.clone()} />
             { caps(props) }
             <ThreadInput client={props.client.clone()} thread={filter.thread} on_change={props.on_change.clone()} />
             if filtered {
@@ -211,7 +212,7 @@ fn matches(props: &SearchProps) -> String {
 
 #[derive(Properties, PartialEq)]
 struct TypesProps {
-    overview: Rc<Overview>,
+    overview: Same<Overview>,
     types: Vec<u16>,
     on_change: Callback<Change>,
 }

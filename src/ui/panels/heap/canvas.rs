@@ -154,10 +154,14 @@ pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
             };
             set_style(&element, "width", &format!("{}px", size.0));
             set_style(&element, "height", &format!("{}px", size.1));
-            at_hand.begin(&element, *size);
-            if let Some(chart) = props.chart.as_ref() {
-                let scene = props.scene(chart, *size);
-                scene.paint(&mut at_hand);
+            let chart = props.chart.as_ref().as_ref();
+            let scene = chart.map(|chart| props.scene(chart, *size));
+            at_hand.picture(*size, |painter| {
+                if let Some(scene) = &scene {
+                    scene.paint(painter);
+                }
+            });
+            if let Some(scene) = &scene {
                 // The tip stands beside it.
                 if let (Some(pointed), Some(frame)) = (props.pointed, element.parent_element())
                     && let Ok(frame) = frame.dyn_into::<HtmlElement>()

@@ -38,10 +38,11 @@ impl FlameCanvas {
         let Some(mut painter) = painter else { return };
         // The canvas stays in view while the spacer scrolls.
         set_style(&canvas, "height", &format!("{}px", size.1));
-        painter.begin(&canvas, size);
-        if let Some(graph) = &self.graph {
-            self.scene(graph, props).paint(&mut painter);
-        }
+        painter.picture(size, |painter| {
+            if let Some(graph) = &self.graph {
+                self.scene(graph, props).paint(painter);
+            }
+        });
         self.painter = Some(painter);
         self.show_window();
     }
@@ -70,17 +71,18 @@ impl FlameCanvas {
             return;
         };
         let size = (f64::from(canvas.client_width()), SMALL_PX);
-        painter.begin(&canvas, size);
-        if let Some(graph) = &self.small {
-            let theme = theme::current();
-            let minimap = Minimap {
-                graph,
-                size,
-                palette: theme.palette,
-                dark: theme.dark,
-            };
-            minimap.paint(&mut painter);
-        }
+        painter.picture(size, |painter| {
+            if let Some(graph) = &self.small {
+                let theme = theme::current();
+                let minimap = Minimap {
+                    graph,
+                    size,
+                    palette: theme.palette,
+                    dark: theme.dark,
+                };
+                minimap.paint(painter);
+            }
+        });
         self.small_painter = Some(painter);
     }
 

@@ -1,0 +1,59 @@
+//! What the parts of the page call, made once: a part whose callbacks are the
+//! same as before, and the rest of what it is given too, is not rendered anew.
+
+use yew::prelude::*;
+
+use super::App;
+use crate::ui::act::on;
+use crate::ui::viewer::Goto;
+use views::actions::Action;
+use views::timeline::arrange::TrackChange;
+use views::tracks::details::FlameTarget;
+use views::view::Change;
+use views::view::panel::PanelName;
+
+/// What the parts of the page call.
+pub(super) struct Callbacks {
+    pub(super) change: Callback<Change>,
+    pub(super) panel: Callback<PanelName>,
+    pub(super) tracks: Callback<TrackChange>,
+    pub(super) filter: Callback<String>,
+    pub(super) goto: Callback<Goto>,
+    pub(super) flame: Callback<FlameTarget>,
+    pub(super) unpin: Callback<()>,
+    pub(super) action: Callback<Action>,
+    pub(super) open: Callback<()>,
+    pub(super) share: Callback<()>,
+    pub(super) theme: Callback<()>,
+    pub(super) commands: Callback<()>,
+    pub(super) help: Callback<()>,
+    pub(super) diagnostics: Callback<()>,
+    pub(super) cancel: Callback<()>,
+    pub(super) drop_selection: Callback<MouseEvent>,
+}
+
+impl Callbacks {
+    pub(super) fn new(ctx: &Context<App>) -> Self {
+        let change = on(ctx, App::change);
+        let action = on(ctx, App::perform);
+        let does = |one: Action| action.reform(move |()| one);
+        Self {
+            panel: change.reform(Change::panel),
+            tracks: change.reform(Change::tracks),
+            change,
+            filter: on(ctx, App::filter_tracks),
+            goto: on(ctx, App::goto),
+            flame: on(ctx, App::show_in_flame),
+            unpin: on(ctx, App::unpin),
+            open: does(Action::Open),
+            share: does(Action::Share),
+            theme: does(Action::Theme),
+            commands: does(Action::Palette),
+            help: does(Action::Help),
+            action,
+            diagnostics: on(ctx, App::show_diagnostics),
+            cancel: on(ctx, App::cancel),
+            drop_selection: on(ctx, App::drop_selection).reform(|_: MouseEvent| ()),
+        }
+    }
+}
