@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::header::{Header, MAGIC, MAX_HEADER_BYTES, Parsed, converted_as_text, looks_like};
 use super::problem::{Damage, DamageKind, DamageList, LogError};
 use super::record::{MAX_EVENT_BYTES, Marker, extent};
@@ -14,7 +16,7 @@ use super::window::{Need, Windows};
 use crate::ids::{ByteOffset, CapId, Nanos};
 
 /// A run of events of one capability.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
     /// Whose they are; `None` for those of no capability.
     pub cap: Option<CapId>,

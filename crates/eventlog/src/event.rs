@@ -10,6 +10,8 @@
 //! names of the constants are those of the runtime's `EventLogFormat.h`
 //! (`rts/include/rts`, before GHC 9.2 `includes/rts`), without `EVENT_`.
 
+use serde::{Deserialize, Serialize};
+
 use super::cursor::{
     Bytes, CText, CapsetType, CcStack, Cursor, Field, HeapBreakdown, MessageTag, Takes, Text,
     TextList, Value,
@@ -25,7 +27,7 @@ use crate::ids::{CapId, CapsetId, CostCentreId, OsThreadId, TaskId, ThreadId};
 ///
 /// assert_eq!(EventType::STOP_THREAD.name(), Some("StopThread"));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct EventType(pub u16);
 
 /// Whether a type's payload has one size or carries a length.

@@ -1,6 +1,8 @@
 //! Sets of event types, made when the program is compiled: which events a part
 //! of the program takes, and which have something in common.
 
+use serde::{Deserialize, Serialize};
+
 use super::event::{Event, EventType, Subject};
 
 /// A set of event types, as bits. Types from 255 on are one: no runtime writes
@@ -13,7 +15,7 @@ use super::event::{Event, EventType, Subject};
 /// assert!(RUNS.contains(EventType::RUN_THREAD));
 /// assert!(!RUNS.meets(&EventSet::about(Subject::Task)));
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventSet([u64; 4]);
 
 impl EventSet {

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::event::{EventType, SizeClass};
 use super::judge::LARGE;
 use super::problem::LogError;
@@ -20,7 +22,7 @@ pub const BLOCK_MARKER: u16 = EventType::BLOCK_MARKER.0;
 pub(crate) const MAX_HEADER_BYTES: usize = 16 << 20;
 
 /// One declared event type.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypeDecl {
     /// Its number.
     pub id: EventType,
@@ -44,8 +46,9 @@ pub(crate) enum PayloadSize {
     Fixed(u16),
 }
 
-/// A parsed header.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A parsed header. It travels as its types.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<TypeDecl>", into = "Vec<TypeDecl>")]
 pub struct Header {
     /// The declared types, in the order of the header.
     pub types: Vec<TypeDecl>,
@@ -145,6 +148,20 @@ impl<'a> Scan<'a> {
             return Err(Stop::Bad(LogError::HeaderDamaged { at, what }));
         }
         self.take(len)
+    }
+}
+
+impl TryFrom<Vec<TypeDecl>> for Header {
+    type Error = &'static str;
+
+    fn try_from(types: Vec<TypeDecl>) -> Result<Self, Self::Error> {
+        Self::from_types(types, 0).map_err(|_| "no types of a log that can be read")
+    }
+}
+
+impl From<Header> for Vec<TypeDecl> {
+    fn from(header: Header) -> Self {
+        header.types
     }
 }
 

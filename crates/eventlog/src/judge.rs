@@ -18,6 +18,8 @@
 //! whole events. So a length is compared with what the fields themselves say,
 //! and where they say nothing, events that would fit into it exactly are looked for.
 
+use serde::{Deserialize, Serialize};
+
 use super::event::{EventType, Shape};
 use super::header::{BLOCK_MARKER, Header, PayloadSize};
 use super::problem::DamageKind;
@@ -26,7 +28,7 @@ use super::scan::{Bounds, is_undated};
 use crate::ids::Nanos;
 
 /// The times that the next event of a block may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Order {
     pub(crate) bounds: Bounds,
     /// The latest event so far.

@@ -34,6 +34,7 @@ mod record;
 pub mod rows;
 mod scan;
 pub mod sentence;
+pub mod slices;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod source;
 pub mod status;
@@ -47,5 +48,6 @@ pub use order::Sink;
 pub use problem::{Damage, DamageKind, DamageList, LogError, system_words};
 pub use reader::{Accounting, LogReader, Progress, Stage, Step};
 pub use record::Record;
+pub use slices::{Cutting, Slice, SlicePart, SliceReader, SliceStep};
 pub use status::StopStatus;
 pub use window::Need;

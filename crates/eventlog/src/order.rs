@@ -54,6 +54,15 @@ impl<A: Sink, B: Sink> Sink for (A, B) {
     }
 }
 
+/// Takes no events.
+pub(crate) struct Nothing;
+
+impl Sink for Nothing {
+    const CONSUMES: EventSet = EventSet::NONE;
+    fn event(&mut self, _: &Record<'_>) {}
+    fn offer(&mut self, _: &Record<'_>) {}
+}
+
 impl<F: FnMut(&Record<'_>)> Sink for F {
     fn event(&mut self, record: &Record<'_>) {
         self(record);
@@ -74,15 +83,15 @@ pub(crate) enum Merged {
 /// The streams of a section: its blocks by capability.
 #[derive(Debug)]
 pub(crate) struct SectionStreams {
-    header: Arc<Header>,
-    streams: Vec<(Option<CapId>, Arc<[Block]>)>,
+    pub(crate) header: Arc<Header>,
+    pub(crate) streams: Vec<(Option<CapId>, Arc<[Block]>)>,
     /// Whether the end is marked, or known to be missing.
-    ended: bool,
-    end: ByteOffset,
+    pub(crate) ended: bool,
+    pub(crate) end: ByteOffset,
 }
 
 impl SectionStreams {
-    fn new(section: &Section) -> Self {
+    pub(crate) fn new(section: &Section) -> Self {
         let truncated = section.blocks.iter().any(|block| block.truncated);
         let mut by_cap: BTreeMap<Option<CapId>, Vec<Block>> = BTreeMap::new();
         for block in &section.blocks {
@@ -101,6 +110,17 @@ impl SectionStreams {
             ended: section.ended || truncated,
             end: section.end,
         }
+    }
+}
+
+/// That a section whose end nothing marks was read.
+pub(crate) const fn no_end_marker(at: ByteOffset) -> Damage {
+    Damage {
+        at,
+        lost_bytes: 0,
+        kind: DamageKind::NoEndMarker,
+        after: None,
+        cap: None,
     }
 }
 
@@ -150,6 +170,11 @@ fn in_order_of_need<'a>(blocks: impl Iterator<Item = &'a Block>) -> VecDeque<Ran
 #[derive(Debug)]
 pub(crate) struct Merger {
     sections: Arc<[SectionStreams]>,
+    /// The number of the section that chunks of rows are said to be of, if only a
+    /// slice of one is read.
+    slice_of: Option<usize>,
+    /// Events were found at times that the index rules out.
+    pub(crate) irregular: bool,
     /// The first section that was not begun.
     next_section: usize,
     streams: Vec<Stream>,
@@ -187,6 +212,8 @@ impl Merger {
     fn of(sections: Arc<[SectionStreams]>) -> Self {
         Self {
             sections,
+            slice_of: None,
+            irregular: false,
             next_section: 0,
             streams: Vec::new(),
             unfilled: Vec::new(),
@@ -221,6 +248,21 @@ impl Merger {
         });
         merger.streams = streams.collect();
         merger.unfilled = (0..merger.streams.len()).collect();
+        merger
+    }
+
+    /// Reads a slice, which these streams are.
+    pub(crate) fn slice(section: usize, streams: Vec<Stream>, rows: Option<RowIndex>) -> Self {
+        let window = window_of(streams.len());
+        let mut merger = Self {
+            slice_of: Some(section),
+            unfilled: (0..streams.len()).collect(),
+            streams,
+            window,
+            rows,
+            ..Self::of(Arc::new([]))
+        };
+        merger.look_ahead();
         merger
     }
 
@@ -271,12 +313,13 @@ impl Merger {
         let Some(rows) = &mut self.rows else {
             return usize::MAX;
         };
-        let left = rows.left_in_chunk(self.next_section - 1);
+        let section = self.slice_of.unwrap_or(self.next_section.saturating_sub(1));
+        let left = rows.left_in_chunk(section);
         if left > 0 {
             return left;
         }
         let places = self.streams.iter().filter_map(Stream::place).collect();
-        rows.begin_chunk(self.next_section - 1, places)
+        rows.begin_chunk(section, places)
     }
 
     /// Sees to it that every stream has a head; exhausted ones are dropped.
@@ -293,7 +336,7 @@ impl Merger {
                     needs.push(need);
                     self.unfilled.push(i);
                 }
-                Fill::Exhausted => exhausted.push(i),
+                Fill::Exhausted | Fill::Passed => exhausted.push(i),
             }
         }
         if !needs.is_empty() {
@@ -307,6 +350,7 @@ impl Merger {
         for i in exhausted.into_iter().rev() {
             let stream = self.streams.swap_remove(i);
             self.section_ended |= stream.end_marker_bytes > 0;
+            self.irregular |= stream.irregular;
             self.end_marker_bytes += stream.end_marker_bytes;
         }
         // The others may have other numbers now.
@@ -348,7 +392,8 @@ impl Merger {
                 let (events, bytes) = stream.deliver(limit, left, &mut self.rows, sink);
                 delivered += events;
                 self.done_bytes += bytes;
-                if stream.head.is_some()
+                if stream.is_past()
+                    || stream.head.is_some()
                     || !matches!(stream.fill(self.window, &mut self.damage), Fill::Ready)
                 {
                     break;
@@ -378,13 +423,7 @@ impl Merger {
     /// Opens the streams of the next section.
     fn next_section(&mut self) -> bool {
         if !self.section_ended {
-            self.damage.push(Damage {
-                at: self.section_end,
-                lost_bytes: 0,
-                kind: DamageKind::NoEndMarker,
-                after: None,
-                cap: None,
-            });
+            self.damage.push(no_end_marker(self.section_end));
         }
         self.section_ended = true;
         let Some(section) = self.sections.get(self.next_section) else {
@@ -393,8 +432,7 @@ impl Merger {
         self.next_section += 1;
         self.section_ended = section.ended;
         self.section_end = section.end;
-        let share = WINDOW_BUDGET / section.streams.len().max(1);
-        self.window = share.clamp(2 * LOW_WATER, MAX_WINDOW);
+        self.window = window_of(section.streams.len());
         let open = |(cap, blocks): &(Option<CapId>, Arc<[Block]>)| {
             let mut stream = Stream::new(Arc::clone(&section.header), *cap, Arc::clone(blocks));
             stream.cut_at = self.cut_at;
@@ -445,6 +483,12 @@ impl Merger {
             }
         }
     }
+}
+
+/// How much is in memory of each of so many streams.
+fn window_of(streams: usize) -> usize {
+    let share = WINDOW_BUDGET / streams.max(1);
+    share.clamp(2 * LOW_WATER, MAX_WINDOW)
 }
 
 /// What all windows together may hold, unless there are very many capabilities.

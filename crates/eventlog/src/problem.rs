@@ -182,15 +182,16 @@ impl DamageKind {
     }
 }
 
-/// Damage found so far: the first ones in full, all of them counted.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Damage found so far: the first ones of the file in full, all of them counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DamageList {
-    /// The first [`DamageList::KEPT`] of them, as found.
+    /// The first [`DamageList::KEPT`] of them, in the order of the file once another
+    /// list was added; until then some more, as found.
     pub kept: Vec<Damage>,
     /// How many bytes they cost in all.
     pub lost_bytes: u64,
-    /// How many there are of each kind, with the first of it.
-    kinds: Vec<(DamageKind, u64)>,
+    /// How many there are of each kind, with the first of it and where that is.
+    kinds: Vec<(DamageKind, ByteOffset, u64)>,
 }
 
 impl DamageList {
@@ -200,41 +201,54 @@ impl DamageList {
     /// Adds one.
     pub fn push(&mut self, damage: Damage) {
         self.lost_bytes += damage.lost_bytes;
-        self.add(damage.kind, 1);
-        if self.kept.len() < Self::KEPT {
-            self.kept.push(damage);
+        self.add(damage.kind, damage.at, 1);
+        self.kept.push(damage);
+        if self.kept.len() >= 2 * Self::KEPT {
+            self.keep_first();
         }
+    }
+
+    /// Forgets all but the first ones of the file, in whatever order they were found.
+    fn keep_first(&mut self) {
+        self.kept.sort_by_key(|damage| damage.at);
+        self.kept.truncate(Self::KEPT);
     }
 
     /// Adds those of another list, and puts the kept ones in the order of the file.
     pub(crate) fn append(&mut self, other: &Self) {
         self.lost_bytes += other.lost_bytes;
-        for &(kind, count) in &other.kinds {
-            self.add(kind, count);
+        for &(kind, first, count) in &other.kinds {
+            self.add(kind, first, count);
         }
         self.kept.extend(&other.kept);
-        self.kept.sort_by_key(|damage| damage.at);
-        self.kept.truncate(Self::KEPT);
+        self.keep_first();
     }
 
     /// Takes all of a kind out.
     pub(crate) fn remove(&mut self, kind: DamageKind) {
-        self.kinds.retain(|(other, _)| *other != kind);
+        self.kinds.retain(|(other, ..)| *other != kind);
         self.kept.retain(|damage| damage.kind != kind);
     }
 
-    fn add(&mut self, kind: DamageKind, more: u64) {
-        let is = |(other, _): &&mut (DamageKind, u64)| discriminant(other) == discriminant(&kind);
-        match self.kinds.iter_mut().find(is) {
-            Some((_, count)) => *count += more,
-            None => self.kinds.push((kind, more)),
+    fn add(&mut self, kind: DamageKind, at: ByteOffset, more: u64) {
+        let same = |other: &DamageKind| discriminant(other) == discriminant(&kind);
+        match self.kinds.iter_mut().find(|(other, ..)| same(other)) {
+            Some((known, first, count)) => {
+                if at < *first {
+                    (*known, *first) = (kind, at);
+                }
+                *count += more;
+            }
+            None => self.kinds.push((kind, at, more)),
         }
     }
 
-    /// How many there are of each kind: whatever a kind has with it is that of
-    /// the first.
+    /// How many there are of each kind, in the order of the first ones: whatever a
+    /// kind has with it is that of the first.
     pub fn kinds(&self) -> impl Iterator<Item = (DamageKind, u64)> + '_ {
-        self.kinds.iter().copied()
+        let mut kinds = self.kinds.clone();
+        kinds.sort_by_key(|&(_, first, _)| first);
+        kinds.into_iter().map(|(kind, _, count)| (kind, count))
     }
 
     /// How many there are.

@@ -11,9 +11,10 @@ use super::blocks::{BlockIndex, Indexer, Section};
 use super::header::Header;
 use super::hp::{self, Converter, Report};
 use super::inflate::{Compression, Inflate, too_big};
-use super::order::{Merged, Merger, Sink};
+use super::order::{Merged, Merger, SectionStreams, Sink, no_end_marker};
 use super::problem::{DamageKind, DamageList, LogError};
 use super::rows::{RowIndex, RowSource};
+use super::slices::{self, Cutting, Slice, SlicePart};
 use super::window::Need;
 use crate::ids::ByteOffset;
 
@@ -42,7 +43,21 @@ enum Phase {
     Convert(Box<Converter>),
     Index(Box<Indexer>),
     Merge(Box<Merger>),
+    /// Others read; the parts are put together.
+    Slices(Box<Parts>),
     Done,
+}
+
+/// What is known of the slices that were put together.
+#[derive(Debug)]
+struct Parts {
+    sections: Arc<[SectionStreams]>,
+    rows: Option<RowIndex>,
+    damage: DamageList,
+    event_bytes: u64,
+    end_marker_bytes: u64,
+    /// Whether the end of each section is marked.
+    ended: Vec<bool>,
 }
 
 /// What a reader is doing.
@@ -310,8 +325,79 @@ impl LogReader {
                     Ok(Step::Done)
                 }
             },
+            Phase::Slices(_) => Ok(Step::More),
             Phase::Done => Ok(Step::Done),
         }
+    }
+
+    /// Leaves the reading to others, once [`Step::Indexed`] was returned: the slices
+    /// that the log is cut into, in their order.
+    pub fn slices(&mut self, cutting: &Cutting) -> Vec<Slice> {
+        let Phase::Merge(merger) = &self.phase else {
+            return Vec::new();
+        };
+        let sections = merger.sections();
+        let all = sections.iter().enumerate();
+        let plan = all
+            .flat_map(|(number, section)| slices::plan(number, section, cutting, self.rows_every));
+        let plan = plan.collect();
+        self.phase = Phase::Slices(Box::new(Parts {
+            rows: self.rows_every.map(RowIndex::new),
+            damage: DamageList::default(),
+            event_bytes: 0,
+            end_marker_bytes: 0,
+            ended: sections.iter().map(|section| section.ended).collect(),
+            sections,
+        }));
+        plan
+    }
+
+    /// Puts the next slice behind those before it.
+    ///
+    /// # Errors
+    /// If its blocks hold other times than the index says: then this slice is to be read
+    /// instead of it and of all that follow it in its section.
+    pub fn append(&mut self, part: SlicePart) -> Result<(), Box<Slice>> {
+        let Phase::Slices(parts) = &mut self.phase else {
+            return Ok(());
+        };
+        let number = part.slice.section();
+        if part.irregular && part.slice.is_cut() {
+            let rest = parts.sections.get(number);
+            return rest.map_or(Ok(()), |section| {
+                Err(Box::new(part.slice.and_the_rest(section)))
+            });
+        }
+        if let (Some(rows), Some(more)) = (&mut parts.rows, part.rows) {
+            rows.append(more, &part.early);
+        }
+        parts.damage.append(&part.damage);
+        parts.event_bytes += part.event_bytes;
+        parts.end_marker_bytes += part.end_marker_bytes;
+        if let Some(ended) = parts.ended.get_mut(number) {
+            *ended |= part.end_marker_bytes > 0;
+        }
+        Ok(())
+    }
+
+    /// All slices were put together: the log is read.
+    pub fn finish(&mut self) {
+        let Phase::Slices(parts) = &mut self.phase else {
+            return;
+        };
+        for (section, ended) in parts.sections.iter().zip(&parts.ended) {
+            if !ended {
+                parts.damage.push(no_end_marker(section.end));
+            }
+        }
+        self.damage = std::mem::take(&mut parts.damage);
+        self.event_bytes = parts.event_bytes;
+        self.end_marker_bytes = parts.end_marker_bytes;
+        self.rows = parts.rows.take().map(|index| RowSource {
+            sections: Arc::clone(&parts.sections),
+            index: Arc::new(index),
+        });
+        self.phase = Phase::Done;
     }
 
     /// Takes bytes of the file that begin at `at`.
@@ -329,7 +415,7 @@ impl LogReader {
             }
             Phase::Index(indexer) => indexer.file.supply(at, bytes),
             Phase::Merge(merger) => merger.supply(at, bytes),
-            Phase::Inflate(_) | Phase::Done => {}
+            Phase::Inflate(_) | Phase::Slices(_) | Phase::Done => {}
         }
     }
 
@@ -343,6 +429,7 @@ impl LogReader {
             | Phase::Collect(..)
             | Phase::Inflate(_)
             | Phase::Convert(_)
+            | Phase::Slices(_)
             | Phase::Done => {}
         }
     }
@@ -408,6 +495,7 @@ impl LogReader {
             Phase::Convert(converter) => (Stage::Reading, converter.taken_bytes(), self.len),
             Phase::Index(indexer) => (Stage::Indexing, indexer.position(), self.len),
             Phase::Merge(merger) => (Stage::Analysing, merger.done_bytes, self.len),
+            Phase::Slices(parts) => (Stage::Analysing, parts.event_bytes, self.len),
             Phase::Done => (Stage::Analysing, self.len, self.len),
         };
         Progress { stage, done, total }
@@ -425,6 +513,7 @@ impl LogReader {
     pub fn damage(&self) -> DamageList {
         let merging = match &self.phase {
             Phase::Merge(merger) => &merger.damage,
+            Phase::Slices(parts) => &parts.damage,
             _ => &self.damage,
         };
         let indexing = match &self.phase {

@@ -11,6 +11,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::event::EventType;
 use super::event_set::EventSet;
 use super::judge::Order;
@@ -20,7 +22,7 @@ use super::window::Need;
 use crate::ids::{ByteOffset, CapId, Nanos};
 
 /// Where a capability's events go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Place {
     pub(crate) cap: Option<CapId>,
     /// Which of its blocks.
@@ -31,7 +33,7 @@ pub(crate) struct Place {
 }
 
 /// A chunk of rows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Chunk {
     pub(crate) section: u32,
     pub(crate) places: Box<[Place]>,
@@ -61,13 +63,27 @@ impl Chunk {
 }
 
 /// All chunks of a log.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RowIndex {
     /// In the order of their rows.
     pub chunks: Vec<Chunk>,
     every: u64,
     latest: Nanos,
     delivered: u64,
+    /// Before this all times belong to chunks of slices before.
+    from: Nanos,
+    early: Vec<Early>,
+}
+
+/// An event of a slice that is dated before it.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Early {
+    time: Nanos,
+    id: u16,
+    /// How many events were delivered, with this one, since the slice began.
+    delivered: u64,
+    /// How many chunks were begun by then.
+    chunks: usize,
 }
 
 /// How many events a chunk has, but for back-dated ones. Reading one takes
@@ -83,7 +99,43 @@ impl RowIndex {
             every,
             latest: Nanos(0),
             delivered: 0,
+            from: Nanos(0),
+            early: Vec::new(),
         }
+    }
+
+    /// The index of a slice that begins at `from`.
+    pub(crate) fn of_slice(every: u64, from: Nanos) -> Self {
+        Self {
+            from,
+            ..Self::new(every)
+        }
+    }
+
+    /// The events that are dated before the slice.
+    pub(crate) fn take_early(&mut self) -> Vec<Early> {
+        std::mem::take(&mut self.early)
+    }
+
+    /// Adds the chunks of the slice that follows.
+    pub(crate) fn append(&mut self, slice: Self, early: &[Early]) {
+        let (chunks, delivered) = (self.chunks.len(), self.delivered);
+        for mut chunk in slice.chunks {
+            if chunk.after.is_none() {
+                let before = self.chunks.last();
+                let same = before.is_some_and(|before| before.section == chunk.section);
+                chunk.after = same.then_some(self.latest);
+            }
+            chunk.delivered += delivered;
+            chunk.settled += delivered;
+            self.chunks.push(chunk);
+        }
+        for event in early {
+            self.delivered = delivered + event.delivered;
+            self.belongs(chunks + event.chunks, event.time, event.id);
+        }
+        self.delivered = delivered + slice.delivered;
+        self.latest = slice.latest;
     }
 
     /// How many rows there are.
@@ -135,7 +187,7 @@ impl RowIndex {
         let Some(chunk) = self.chunks.last_mut() else {
             return;
         };
-        if chunk.is_after(time) {
+        if chunk.is_after(time) || time < self.from {
             self.back_dated(time, id);
         } else {
             chunk.types.insert(EventType(id));
@@ -145,13 +197,27 @@ impl RowIndex {
     /// An event that belongs to an earlier chunk.
     #[cold]
     fn back_dated(&mut self, time: Nanos, id: u16) {
-        for chunk in self.chunks.iter_mut().rev() {
+        if time < self.from {
+            self.early.push(Early {
+                time,
+                id,
+                delivered: self.delivered,
+                chunks: self.chunks.len(),
+            });
+        } else {
+            self.belongs(self.chunks.len(), time, id);
+        }
+    }
+
+    /// Finds the chunk of an event, the last one or one before it, of so many.
+    fn belongs(&mut self, chunks: usize, time: Nanos, id: u16) {
+        for chunk in self.chunks[..chunks].iter_mut().rev() {
             if !chunk.is_after(time) {
                 chunk.types.insert(EventType(id));
                 return;
             }
             chunk.back_dated += 1;
-            chunk.settled = self.delivered;
+            chunk.settled = chunk.settled.max(self.delivered);
         }
     }
 

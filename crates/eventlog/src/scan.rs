@@ -1,12 +1,14 @@
 //! Finding the way again in damaged data: does a sequence of events begin here?
 
 use super::event::EventType;
+use serde::{Deserialize, Serialize};
+
 use super::header::{BLOCK_MARKER, Header, MAGIC};
 use super::record::{DECADE, Marker, NoEvent, extent};
 use crate::ids::Nanos;
 
 /// The times that a block's events should lie in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Bounds {
     pub(crate) from: Nanos,
     pub(crate) to: Nanos,

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::blocks::Block;
 use super::event::EventType;
 use super::header::Header;
 use super::judge::{LONG_PAUSE, Order, Verdict, View};
-use super::order::Sink;
+use super::order::{Nothing, Sink};
 use super::problem::{Damage, DamageKind, DamageList};
 use super::record::{Extent, MAX_EVENT_BYTES, PREFIX, Record, extent, prefix};
 use super::rows::{Place, RowIndex};
@@ -24,8 +26,19 @@ pub(super) struct Stream {
     pub(super) header: Arc<Header>,
     pub(super) cap: Option<CapId>,
     blocks: Arc<[Block]>,
+    /// The number of the first of them, of all that the capability has.
+    first_number: usize,
     /// The first block that was not begun.
     next_block: usize,
+    /// The part of them that is read.
+    slice: Cuts,
+    /// The end of the slice was met.
+    ended: bool,
+    /// The events are passed over that another slice has: they stand in the
+    /// block that was begun first.
+    passing: bool,
+    /// Events were found at times that the index rules out.
+    pub(super) irregular: bool,
     pub(super) block: Option<Block>,
     /// Where the file ends, if that is earlier than was said.
     pub(super) cut_at: u64,
@@ -48,6 +61,23 @@ pub(super) struct Stream {
     pub(super) head: Option<Extent>,
     /// Bytes of the end-of-data markers that were met.
     pub(super) end_marker_bytes: u64,
+}
+
+/// The times of the first event of a capability that is read, and of the first
+/// that is not. What is between them in the order of the file belongs to the slice,
+/// whenever it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Cuts {
+    pub(super) from: Nanos,
+    pub(super) to: Nanos,
+}
+
+impl Cuts {
+    /// All of the log.
+    pub(super) const NONE: Self = Self {
+        from: Nanos(0),
+        to: Nanos(u64::MAX),
+    };
 }
 
 /// The beginning of an event.
@@ -111,6 +141,8 @@ pub(super) enum Fill {
     Ready,
     Need(Need),
     Exhausted,
+    /// The block that is passed over has ended.
+    Passed,
 }
 
 impl Stream {
@@ -119,7 +151,12 @@ impl Stream {
             header,
             cap,
             blocks,
+            first_number: 0,
             next_block: 0,
+            slice: Cuts::NONE,
+            ended: false,
+            passing: false,
+            irregular: false,
             block: None,
             cut_at: u64::MAX,
             buffer: Vec::new(),
@@ -144,11 +181,28 @@ impl Stream {
         place: &Place,
     ) -> Self {
         let mut stream = Self::new(header, cap, blocks);
-        stream.next_block = place.block as usize;
+        stream.next_block = (place.block as usize).saturating_sub(stream.first_number);
         if stream.begin_block() {
             stream.buffer_at = place.offset.0;
             stream.order = place.order;
         }
+        stream
+    }
+
+    /// Reads a slice only. `blocks` are those that may have events of it, after
+    /// `before` others that tell what these may look like.
+    pub(super) fn slice(
+        header: Arc<Header>,
+        cap: Option<CapId>,
+        (blocks, first_number, before): (Arc<[Block]>, usize, usize),
+        slice: Cuts,
+    ) -> Self {
+        let mut stream = Self::new(header, cap, blocks);
+        let first = stream.blocks.get(before);
+        stream.passing = first.is_some_and(|block| block.bounds.from < slice.from);
+        stream.first_number = first_number;
+        stream.next_block = before;
+        stream.slice = slice;
         stream
     }
 
@@ -157,7 +211,7 @@ impl Stream {
         self.block.as_ref()?;
         Some(Place {
             cap: self.cap,
-            block: u32::try_from(self.next_block.checked_sub(1)?).ok()?,
+            block: u32::try_from(self.first_number + self.next_block.checked_sub(1)?).ok()?,
             offset: ByteOffset(self.offset()),
             order: self.order,
         })
@@ -184,18 +238,69 @@ impl Stream {
         self.buffer_at = block.start.0;
         self.pos = 0;
         self.quick_end = 0;
-        // A collection may begin in one block and end in the next.
-        let collection = self.order.collection;
         self.order = Order::new(block.bounds);
-        self.order.collection = collection.min(self.order.last);
+        // A collection may begin in one block and end in the next. When it began
+        // is not kept: a block must look the same to whoever begins with it.
+        let before = self.next_block.checked_sub(3).map(|at| &self.blocks[at]);
+        let earliest = before.map_or(Nanos(0), |block| block.begin_time);
+        self.order.collection = earliest.min(self.order.last);
         self.lost = None;
         self.last_time = None;
         self.block = Some(block);
         true
     }
 
-    /// Finds the next event, going to the next block where one ends.
+    /// Finds the next event of the slice, going to the next block where one ends.
     pub(super) fn fill(&mut self, window: usize, damage: &mut DamageList) -> Fill {
+        // What is wrong with what is passed over is told by who reads it.
+        let mut unheard = DamageList::default();
+        while self.passing {
+            match self.find(window, &mut unheard) {
+                Fill::Ready => self.pass(),
+                // The block has no event of the slice: all others are.
+                Fill::Passed => {
+                    self.passing = false;
+                    self.end_marker_bytes = 0;
+                }
+                other => return other,
+            }
+        }
+        if self.ended {
+            return Fill::Exhausted;
+        }
+        if self.head.is_none() {
+            match self.find(window, damage) {
+                Fill::Ready => {}
+                other => return other,
+            }
+        }
+        if self.is_past() {
+            return Fill::Exhausted;
+        }
+        Fill::Ready
+    }
+
+    /// Passes over the events before the slice.
+    fn pass(&mut self) {
+        let from = (self.slice.from, 0);
+        self.deliver(from, usize::MAX, &mut None, &mut Nothing);
+        self.passing = self.head.is_none();
+    }
+
+    /// Ends the stream if the head is the first event that is not of the slice.
+    pub(super) fn is_past(&mut self) -> bool {
+        let past = self.head.is_some_and(|head| head.time >= self.slice.to);
+        if past {
+            let may_end = |block: &Block| block.bounds.to >= self.slice.to;
+            self.irregular |= !self.block.as_ref().is_some_and(may_end);
+            self.head = None;
+            self.ended = true;
+        }
+        past
+    }
+
+    /// Finds the next event, going to the next block where one ends.
+    fn find(&mut self, window: usize, damage: &mut DamageList) -> Fill {
         loop {
             let at = self.offset();
             let Some(block) = &self.block else {
@@ -207,6 +312,9 @@ impl Stream {
             let left = usize::try_from(block.end.0 - at).unwrap_or(usize::MAX);
             if left == 0 {
                 self.leave_block(damage);
+                if self.passing {
+                    return Fill::Passed;
+                }
                 continue;
             }
             let have = self.buffer.len() - self.pos;
@@ -279,6 +387,7 @@ impl Stream {
             Verdict::Expect(order, kind) => {
                 self.report(0, kind, damage);
                 self.order = order;
+                self.irregular = true;
             }
             Verdict::EndOfData => {
                 self.end_marker_bytes += len as u64;
@@ -328,6 +437,7 @@ impl Stream {
         let Some(mut event) = self.head else {
             return (0, 0);
         };
+        let limit = limit.min((if self.passing { limit.0 } else { self.slice.to }, 0));
         let header = &self.header;
         let mut rest = &self.buffer[self.pos..self.quick_end];
         let end = self.buffer_at + self.quick_end as u64;
