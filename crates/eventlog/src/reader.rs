@@ -331,12 +331,14 @@ impl LogReader {
     }
 
     /// Leaves the reading to others, once [`Step::Indexed`] was returned: the slices
-    /// that the log is cut into, in their order.
+    /// that the log is cut into, in their order. What was put together before counts
+    /// for nothing.
     pub fn slices(&mut self, cutting: &Cutting) -> Vec<Slice> {
-        let Phase::Merge(merger) = &self.phase else {
-            return Vec::new();
+        let sections = match &self.phase {
+            Phase::Merge(merger) => merger.sections(),
+            Phase::Slices(parts) => Arc::clone(&parts.sections),
+            _ => return Vec::new(),
         };
-        let sections = merger.sections();
         let all = sections.iter().enumerate();
         let plan = all
             .flat_map(|(number, section)| slices::plan(number, section, cutting, self.rows_every));
@@ -352,21 +354,15 @@ impl LogReader {
         plan
     }
 
-    /// Puts the next slice behind those before it.
-    ///
-    /// # Errors
-    /// If its blocks hold other times than the index says: then this slice is to be read
-    /// instead of it and of all that follow it in its section.
-    pub fn append(&mut self, part: SlicePart) -> Result<(), Box<Slice>> {
+    /// Puts the next slice behind those before it. `false` if its blocks hold other
+    /// times than the index says: then all is to be read anew, without cuts.
+    #[must_use]
+    pub fn append(&mut self, part: SlicePart) -> bool {
         let Phase::Slices(parts) = &mut self.phase else {
-            return Ok(());
+            return true;
         };
-        let number = part.slice.section();
         if part.irregular && part.slice.is_cut() {
-            let rest = parts.sections.get(number);
-            return rest.map_or(Ok(()), |section| {
-                Err(Box::new(part.slice.and_the_rest(section)))
-            });
+            return false;
         }
         if let (Some(rows), Some(more)) = (&mut parts.rows, part.rows) {
             rows.append(more, &part.early);
@@ -374,10 +370,10 @@ impl LogReader {
         parts.damage.append(&part.damage);
         parts.event_bytes += part.event_bytes;
         parts.end_marker_bytes += part.end_marker_bytes;
-        if let Some(ended) = parts.ended.get_mut(number) {
+        if let Some(ended) = parts.ended.get_mut(part.slice.section()) {
             *ended |= part.end_marker_bytes > 0;
         }
-        Ok(())
+        true
     }
 
     /// All slices were put together: the log is read.

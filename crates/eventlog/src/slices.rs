@@ -10,7 +10,7 @@
 //!
 //! This takes blocks that are in order and hold what their markers say. A log in
 //! which a capability's blocks overlap is one slice. Should a block turn out to hold
-//! other times than it says, its slice is read again together with all that follows
+//! other times than it says, the log is read again without cuts
 //! ([`LogReader::append`](crate::LogReader::append)).
 
 use std::ops::Range;
@@ -107,15 +107,6 @@ impl Slice {
     pub(crate) fn is_cut(&self) -> bool {
         !self.is_first || self.cuts.to != Nanos(u64::MAX)
     }
-
-    /// The same with all that follows in the section.
-    pub(crate) fn and_the_rest(&self, streams: &SectionStreams) -> Self {
-        let cuts = Cuts {
-            to: Nanos(u64::MAX),
-            ..self.cuts
-        };
-        Self::new(self.section, streams, cuts, self.rows_every)
-    }
 }
 
 /// Where a log is cut.
@@ -200,13 +191,6 @@ pub struct SlicePart {
 }
 
 impl SlicePart {
-    /// Whether its blocks hold other times than they say, so that its events count
-    /// for nothing.
-    #[must_use]
-    pub const fn is_irregular(&self) -> bool {
-        self.irregular
-    }
-
     /// Bytes of its events.
     #[must_use]
     pub const fn event_bytes(&self) -> u64 {
