@@ -9,7 +9,6 @@ use analysis::recording::Recording;
 use common::picture::{ask, whole};
 use common::{Case, fixture, for_all, known};
 use eventlog::ids::Nanos;
-use eventlog::source::read_log;
 use model::time::Interval;
 use views::session::Session;
 use views::session::questions::{CensusCostQuery, TimeQuery};
@@ -19,10 +18,7 @@ use views::tracks::details::DetailsQuery;
 /// A log as the page has it, and as the analyses have it.
 fn open(bytes: &[u8]) -> Option<(Session, Recording)> {
     let session = common::session_of(bytes).ok()?;
-    let mut recording = Recording::default();
-    let mut source = bytes;
-    let reader = read_log(&mut source, &mut recording).ok()?;
-    recording.settle(&reader);
+    let recording = common::session_of(bytes).ok()?.into_recording();
     Some((session, recording))
 }
 

@@ -10,7 +10,6 @@ use analysis::recording::Recording;
 use common::build::Build;
 use common::{Case, fixture_cases, session_of};
 use eventlog::ids::Nanos;
-use eventlog::source::read_log;
 use model::census::BandId;
 use model::time::Interval;
 use views::heap::choice::{Grouping, HeapChoice};
@@ -23,9 +22,7 @@ use views::session::Session;
 fn logs() -> impl Iterator<Item = (Case, Recording, Session)> {
     let all = fixture_cases().into_iter().filter_map(|case| {
         let bytes = case.bytes();
-        let mut recording = Recording::default();
-        let reader = read_log(&mut bytes.as_slice(), &mut recording).ok()?;
-        recording.settle(&reader);
+        let recording = common::session_of(&bytes).ok()?.into_recording();
         (!recording.heap().is_empty()).then(|| (case.clone(), recording, case.session()))
     });
     let all: Vec<_> = all.collect();

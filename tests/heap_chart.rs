@@ -5,7 +5,6 @@ mod common;
 use analysis::recording::Recording;
 use common::fixture_cases;
 use eventlog::ids::Nanos;
-use eventlog::source::read_log;
 use model::census::BandId;
 use model::time::Interval;
 use views::heap::chart::{Chart, ChartQuery};
@@ -18,9 +17,7 @@ use views::tracks::bands::Bands;
 fn logs() -> Vec<(String, Recording, Session)> {
     let all = fixture_cases().into_iter().filter_map(|case| {
         let bytes = case.bytes();
-        let mut recording = Recording::default();
-        let reader = read_log(&mut bytes.as_slice(), &mut recording).ok()?;
-        recording.settle(&reader);
+        let recording = common::session_of(&bytes).ok()?.into_recording();
         let has = !recording.heap().is_empty();
         has.then(|| (case.path().to_owned(), recording, case.session()))
     });

@@ -31,7 +31,7 @@ use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use eventlog::source::{Source, read_log};
 use eventlog::{DamageList, LogError, LogReader, Need, Record, Sink, Step};
 use model::time::Interval;
-use views::session::Session;
+use views::session::{Session, read_session};
 use views::session::query::{Host, Later, Unreadable};
 use views::words::findings::{line, sentence};
 
@@ -348,16 +348,16 @@ pub struct Reading {
 pub fn read(mut source: impl Source) -> Result<Reading, LogError> {
     let mut rows = Vec::new();
     let mut spans = Spans::new(ALL_ANALYSES, CountSpans::default());
-    let mut recording = Recording::default();
     let reader = read_log(&mut source, &mut |record: &Record<'_>| {
         rows.push(Row::of(record));
         spans.offer(record);
-        recording.event(record);
     })?;
     spans.finish();
-    recording.settle(&reader);
-    ask_for_threads(&recording.store);
-    ask_for_numbers(&recording);
+    let session = read_session(&mut source)?;
+    assert_eq!(session.reader().accounting(), reader.accounting());
+    assert_eq!(session.reader().damage(), reader.damage());
+    ask_for_threads(&session.recording().store);
+    ask_for_numbers(session.recording());
     let accounting = reader.accounting().expect("it is read");
     assert_eq!(accounting.total(), reader.len().0, "{accounting:?}");
     let damage = reader.damage();
@@ -373,11 +373,8 @@ pub fn read(mut source: impl Source) -> Result<Reading, LogError> {
 }
 
 /// The timeline's store of a log.
-pub fn store_of(mut bytes: &[u8]) -> Result<Store, LogError> {
-    let mut recording = Recording::default();
-    let reader = read_log(&mut bytes, &mut recording)?;
-    recording.settle(&reader);
-    Ok(recording.store)
+pub fn store_of(bytes: &[u8]) -> Result<Store, LogError> {
+    Ok(session_of(bytes)?.into_recording().store)
 }
 
 /// An open log, read to its end.

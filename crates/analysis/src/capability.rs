@@ -3,12 +3,14 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::{Event, EventSet, Record, Sink, Subject};
 use model::time::Interval;
 
 /// When each capability lived, and when the log did.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Lives {
     log: Option<Interval>,
     caps: BTreeMap<CapId, Life>,
@@ -21,7 +23,7 @@ pub struct Lives {
     seen: Vec<u64>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Life {
     created: Option<Nanos>,
     deleted: Option<Nanos>,
@@ -36,21 +38,8 @@ fn hull(a: Option<Interval>, b: Option<Interval>) -> Option<Interval> {
 impl Sink for Lives {
     #[inline]
     fn event(&mut self, record: &Record<'_>) {
-        let time = record.time;
-        match &mut self.log {
-            Some(log) => log.extend(time),
-            None => self.log = Some(Interval::at(time)),
-        }
-        if record.cap != self.latest_cap {
-            self.changed_cap(record.cap);
-        }
-        match &mut self.stretch {
-            Some(stretch) => stretch.extend(time),
-            None => self.stretch = Some(Interval::at(time)),
-        }
-        if CAPABILITIES.contains(record.id) {
-            self.life_event(record);
-        }
+        self.see(record.cap, record.time);
+        self.describe(record);
     }
 }
 
@@ -58,6 +47,38 @@ impl Sink for Lives {
 const CAPABILITIES: EventSet = EventSet::about(Subject::Capability);
 
 impl Lives {
+    /// Takes place and time of any event.
+    #[inline]
+    pub(crate) fn see(&mut self, cap: Option<CapId>, time: Nanos) {
+        match &mut self.log {
+            Some(log) => log.extend(time),
+            None => self.log = Some(Interval::at(time)),
+        }
+        if cap != self.latest_cap {
+            self.changed_cap(cap);
+        }
+        match &mut self.stretch {
+            Some(stretch) => stretch.extend(time),
+            None => self.stretch = Some(Interval::at(time)),
+        }
+    }
+
+    /// Takes an event that says when a capability lives; others are passed over.
+    pub(crate) fn describe(&mut self, record: &Record<'_>) {
+        if CAPABILITIES.contains(record.id) {
+            self.life_event(record);
+        }
+    }
+
+    /// Adds what was seen in the slice that follows.
+    pub(crate) fn append(&mut self, slice: &Self) {
+        self.log = hull(self.log, slice.log);
+        for (cap, _, events) in slice.caps_with_events() {
+            let life = self.caps.entry(cap).or_default();
+            life.events = hull(life.events, events);
+        }
+    }
+
     fn changed_cap(&mut self, cap: Option<CapId>) {
         let stretch = self.stretch.take();
         if let Some(before) = self.latest_cap {

@@ -34,9 +34,10 @@ pub struct TypeCount {
 }
 
 /// Collects the information of a log.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Info {
     counts: Vec<(u64, u64)>,
+    #[serde(skip)]
     header: Option<Arc<Header>>,
     /// How many events there are.
     pub events: u64,
@@ -45,20 +46,39 @@ pub struct Info {
     /// By how much times go back.
     pub back_dating: BackDating,
     /// The runtime's own name for itself, such as `GHC-9.6.6 rts_thr`.
+    #[serde(skip)]
     pub rts: Option<String>,
     /// The program and its arguments.
+    #[serde(skip)]
     pub args: Vec<String>,
     /// The process.
+    #[serde(skip)]
     pub pid: Option<u32>,
     /// Nanoseconds from 1970-01-01 UTC to time 0 of the log.
+    #[serde(skip)]
     pub clock_origin_ns: Option<i128>,
     /// The rest of what is known of the process.
+    #[serde(skip)]
     pub facts: ProcessFacts,
 }
 
 impl Sink for Info {
     #[inline]
     fn event(&mut self, record: &Record<'_>) {
+        self.count(record);
+        self.describe(record);
+    }
+}
+
+impl Info {
+    /// The events that say what the process is.
+    pub(crate) const OF_THE_PROCESS: EventSet = EventSet::about(Subject::Process)
+        .union(EventSet::about(Subject::Capability))
+        .with(EventType::HEAP_INFO_GHC);
+
+    /// Counts an event.
+    #[inline]
+    pub(crate) fn count(&mut self, record: &Record<'_>) {
         let id = usize::from(record.id.0);
         if id >= self.counts.len() {
             self.first_of_type(record);
@@ -67,18 +87,33 @@ impl Sink for Info {
         count.0 += 1;
         count.1 += record.payload.len() as u64 + 10;
         self.events += 1;
-        self.lives.event(record);
+        self.lives.see(record.cap, record.time);
         self.back_dating.observe(record.time);
+    }
+
+    /// Takes an event that says what the process is; others are passed over.
+    pub(crate) fn describe(&mut self, record: &Record<'_>) {
         if Self::OF_THE_PROCESS.contains(record.id) {
+            self.lives.describe(record);
             self.description_event(record);
         }
     }
-}
 
-impl Info {
-    const OF_THE_PROCESS: EventSet = EventSet::about(Subject::Process)
-        .union(EventSet::about(Subject::Capability))
-        .with(EventType::HEAP_INFO_GHC);
+    /// Adds the counts of the slice that follows.
+    pub(crate) fn append(&mut self, slice: &Self, header: &Arc<Header>) {
+        if slice.events > 0 {
+            self.header.get_or_insert_with(|| Arc::clone(header));
+        }
+        let len = self.counts.len().max(slice.counts.len());
+        self.counts.resize(len, (0, 0));
+        for (all, slice) in self.counts.iter_mut().zip(&slice.counts) {
+            all.0 += slice.0;
+            all.1 += slice.1;
+        }
+        self.events += slice.events;
+        self.lives.append(&slice.lives);
+        self.back_dating.append(slice.back_dating);
+    }
 
     #[cold]
     fn first_of_type(&mut self, record: &Record<'_>) {

@@ -11,6 +11,7 @@ pub mod info;
 pub mod numbers;
 pub mod process;
 pub mod recording;
+pub mod segment;
 pub mod spans;
 pub mod ticky;
 pub mod timeline;

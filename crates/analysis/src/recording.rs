@@ -15,15 +15,17 @@ use crate::info::Info;
 use crate::numbers::Numbers;
 use crate::numbers::sparks_query::{SINGLE_SPARKS, SparksReply};
 use crate::process::OpenAtEnd;
+use crate::segment::Segment;
 use crate::spans::{Analyses, Open, SpanAnalysis, SpanSink};
 use crate::ticky::{self, Ticky, TickyQuery, TickyTable};
 use crate::timeline::messages::Messages;
 use crate::timeline::profile_rows::ProfileRows;
+use crate::timeline::slice::Entry;
 use crate::timeline::store::Store;
 use crate::timeline::tracks::Tracks;
 use crate::timeline::user_spans::SpanPrefixes;
 use eventlog::ids::{CapId, Nanos};
-use eventlog::{Event, EventType, LogReader, Names, Record, Sink};
+use eventlog::{Event, EventSet, EventType, LogReader, Names, Record, Sink, SlicePart};
 use model::class::Class;
 use model::lane::Lane;
 use model::profile::TrackSource;
@@ -31,9 +33,18 @@ use model::profile::origin::Origin;
 use model::profile::source::Source;
 use model::time::Interval;
 
-/// All analyses of a log, in one pass.
+/// The events of collections that automata take.
+const COLLECTING: EventSet = EventSet::of(&[
+    EventType::GC_START,
+    EventType::GC_END,
+    EventType::GC_IDLE,
+    EventType::GC_WORK,
+    EventType::GC_DONE,
+]);
+
+/// All analyses of a log.
 ///
-/// It hears every event ([`Sink`]) and is settled once the log is read to its
+/// It gets slice after slice ([`append`](Self::append)) and is settled once the log is read to its
 /// end. Everything that is told of a log comes from here, for the page, the
 /// command line, the tests and the fuzzers.
 #[derive(Debug)]
@@ -98,14 +109,47 @@ impl Default for Recording {
     }
 }
 
-impl Sink for Recording {
-    #[inline]
+impl Recording {
+    /// The types of events that are heard in order; others become columns.
+    pub(crate) fn keeps() -> EventSet {
+        [
+            Info::OF_THE_PROCESS,
+            Numbers::CONSUMES,
+            Watch::CONSUMES,
+            COLLECTING,
+            Messages::CONSUMES,
+            Tracks::CONSUMES,
+            Names::CONSUMES,
+            Ticky::CONSUMES,
+            TelemetrySpans::CONSUMES,
+            Profiles::default().consumes(),
+            HeapCollector::CONSUMES,
+        ]
+        .into_iter()
+        .fold(EventSet::NONE, EventSet::union)
+    }
+
+    /// Puts the next slice behind those before it.
+    ///
+    /// # Errors
+    /// What was before the slice, if it was taken for something else: it must be
+    /// analysed again with that.
+    pub fn append(&mut self, mut segment: Segment) -> Result<SlicePart, Box<Entry>> {
+        let threads = std::mem::take(&mut segment.threads);
+        self.store.append(threads)?;
+        self.info.append(&segment.info, segment.part.header());
+        segment.kept(|record| self.event(record));
+        Ok(segment.part)
+    }
+
+    /// Hears an event of a type that it [`keeps`](Self::keeps).
     fn event(&mut self, record: &Record<'_>) {
-        self.info.offer(record);
+        self.info.describe(record);
         self.numbers.offer(record);
         self.watch.offer(record);
-        self.store.offer(record);
-        if let Some(spans) = &mut self.spans {
+        if let Some(spans) = &mut self.spans
+            && COLLECTING.contains(record.id)
+        {
             spans.event(record, &mut self.store);
         }
         self.messages.offer(record);
@@ -119,9 +163,7 @@ impl Sink for Recording {
             self.label(record);
         }
     }
-}
 
-impl Recording {
     fn label(&mut self, record: &Record<'_>) {
         if let Event::ThreadLabel { thread, label } = record.event() {
             self.store.label(thread, &label.to_str());
@@ -209,6 +251,7 @@ impl Recording {
             };
             spans.finish(end, &mut sink);
         }
+        self.store.end_spans(end, |open| self.open.open(open));
         self.store.settle(end);
         self.numbers.settle(self.store.account().pauses().all());
         self.tracks

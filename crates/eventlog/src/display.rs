@@ -9,6 +9,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::event::EventType;
 use super::event_set::EventSet;
 use super::header::Header;
@@ -17,7 +19,7 @@ use super::record::Record;
 use crate::ids::{ByteOffset, CapId, Duration, Nanos};
 
 /// Measures by how much time goes back in analysis order.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct BackDating {
     latest: Nanos,
     most: Duration,
@@ -34,6 +36,15 @@ impl BackDating {
         } else {
             self.went_back(time);
         }
+    }
+
+    /// Takes the times of a slice that follows: its first event is later than all before.
+    pub fn append(&mut self, slice: Self) {
+        self.latest = self.latest.max(slice.latest);
+        if slice.most > self.most {
+            (self.most, self.most_at) = (slice.most, slice.most_at);
+        }
+        self.count += slice.count;
     }
 
     #[cold]

@@ -191,6 +191,18 @@ pub struct SlicePart {
 }
 
 impl SlicePart {
+    /// The header of the log that it is of.
+    #[must_use]
+    pub const fn header(&self) -> &Arc<Header> {
+        &self.slice.header
+    }
+
+    /// What it is of.
+    #[must_use]
+    pub const fn slice(&self) -> &Slice {
+        &self.slice
+    }
+
     /// Bytes of its events.
     #[must_use]
     pub const fn event_bytes(&self) -> u64 {

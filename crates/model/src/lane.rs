@@ -287,6 +287,18 @@ impl<const N: usize> LaneIndex<N> {
         }
     }
 
+    /// How many spans it has.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it has none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// Takes the next span.
     pub fn push(&mut self, class: Class, duration_ns: u64) {
         if self.len.is_multiple_of(BLOCK) {

@@ -2,6 +2,7 @@
 
 pub mod census;
 pub mod class;
+pub mod columns;
 pub mod forest;
 pub mod gauge;
 pub mod lane;

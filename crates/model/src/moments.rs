@@ -3,20 +3,25 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
+use crate::columns::Column;
 use crate::time::Interval;
 
 /// Points in time, in order. Either each has the index of a thread, or none.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Moments {
+    #[serde(skip)]
     threads: Vec<u32>,
     /// Nanoseconds since the base of the stretch.
+    #[serde(skip)]
     offsets: Vec<u32>,
     stretches: Vec<Stretch>,
     latest_ns: u64,
 }
 
 /// Moments whose distance from one base fits into 32 bits.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Stretch {
     base_ns: u64,
     first: usize,
@@ -42,6 +47,40 @@ impl Moments {
             });
         }
         self.offsets.push(offset.unwrap_or(0));
+    }
+
+    /// Adds later moments, but for those at some places, which are in order. A
+    /// thread's index is that of `thread`. Where times go back, they count as of the
+    /// latest time, as in [`push`](Self::push).
+    pub fn append(&mut self, later: &Self, but: &[u32], thread: impl Fn(u32) -> u32) {
+        let goes_back = later.time_ns(0).is_some_and(|first| first < self.latest_ns);
+        if goes_back || !but.is_empty() {
+            let mut but = but.iter().map(|&place| place as usize).peekable();
+            for place in 0..later.len() {
+                if but.next_if_eq(&place).is_some() {
+                    continue;
+                }
+                self.threads.extend(later.thread(place).map(&thread));
+                self.push_time(later.time_ns(place).unwrap_or_default());
+            }
+            return;
+        }
+        let first = self.offsets.len();
+        self.offsets.extend_from_slice(&later.offsets);
+        self.threads
+            .extend(later.threads.iter().map(|&one| thread(one)));
+        let stretches = later.stretches.iter().map(|stretch| Stretch {
+            first: first + stretch.first,
+            ..*stretch
+        });
+        self.stretches.extend(stretches);
+        self.latest_ns = self.latest_ns.max(later.latest_ns);
+    }
+
+    /// Shows each long list of numbers, always in the same order.
+    pub fn columns(&mut self, see: &mut dyn FnMut(Column<'_>)) {
+        see((&mut self.threads).into());
+        see((&mut self.offsets).into());
     }
 
     /// From now on the threads are not known.

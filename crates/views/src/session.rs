@@ -11,6 +11,7 @@ mod heap;
 mod heap_chart;
 pub mod query;
 pub mod questions;
+mod slices;
 mod symbols;
 
 use std::ops::Range;
@@ -27,12 +28,17 @@ use analysis::findings::Finding;
 use analysis::flamegraph::source_info::SourceInfo;
 use analysis::info::TypeCount;
 use analysis::recording::Recording;
+use analysis::segment::Segment;
+use analysis::timeline::user_spans::SpanPrefixes;
 use event_list::EventLists;
 use eventlog::hp::Report;
 use eventlog::ids::CapId;
 use eventlog::rows::{CHUNK_EVENTS, RowSource};
-use eventlog::{LogError, LogReader, Progress, Step};
+use eventlog::slices::SLICE_BYTES;
+use eventlog::{Cutting, LogError, LogReader, Progress, Record, Step};
 use model::time::Interval;
+use slices::Slices;
+pub use slices::{Job, JobId, Worked, Working};
 
 /// A capability in an [`Overview`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,6 +93,9 @@ pub struct Overview {
 pub struct Session {
     pub(crate) reader: LogReader,
     pub(crate) recording: Recording,
+    cutting: Cutting,
+    slices: Slices,
+    prefixes: Option<SpanPrefixes>,
     complete: bool,
     flame_steps: StepCache,
     pub(crate) heap_cache: HeapCache,
@@ -107,6 +116,9 @@ impl Session {
         Self {
             reader: LogReader::new(len).keeping_rows(events),
             recording: Recording::default(),
+            cutting: Cutting::Bytes(SLICE_BYTES),
+            slices: Slices::default(),
+            prefixes: None,
             complete: false,
             flame_steps: StepCache::default(),
             heap_cache: HeapCache::default(),
@@ -114,39 +126,122 @@ impl Session {
         }
     }
 
-    /// Goes on as far as the supplied bytes and `max_events` allow.
+    /// Refuses a compressed log that would take more than that many bytes.
+    #[must_use]
+    pub fn inflating_at_most(self, bytes: u64) -> Self {
+        Self {
+            reader: self.reader.inflating_at_most(bytes),
+            ..self
+        }
+    }
+
+    /// Cuts the log otherwise than usual, which changes no answer.
+    #[must_use]
+    pub fn cut_into(self, cutting: Cutting) -> Self {
+        Self { cutting, ..self }
+    }
+
+    /// Goes on as far as the supplied bytes and `max_events` allow. Who has others
+    /// analyse the slices ([`next_job`](Self::next_job)) calls this until
+    /// [`Step::Indexed`].
     ///
     /// # Errors
     /// If the file is no eventlog that can be read.
     pub fn advance(&mut self, max_events: usize) -> Result<Step, LogError> {
-        let step = self.reader.advance(&mut self.recording, max_events)?;
-        if step == Step::Done && !self.complete {
+        if !self.slices.are_planned() {
+            let step = self.reader.advance(&mut |_: &Record<'_>| {}, 1)?;
+            if step == Step::Indexed {
+                self.slices.plan(self.reader.slices(&self.cutting));
+            }
+            return Ok(step);
+        }
+        if self.complete {
+            return Ok(Step::Done);
+        }
+        let Some(worked) = self.slices.advance(max_events, self.reader.inflated()) else {
+            return Ok(self.put_together());
+        };
+        match worked {
+            Worked::Need(needs) => Ok(Step::Need(needs)),
+            Worked::More => Ok(Step::More),
+            Worked::Done(id, segment) => Ok(self.give(id, *segment)),
+        }
+    }
+
+    /// The next slice that is to be analysed, if one is left. Its bytes come from the
+    /// file, or from [`inflated`](Self::inflated).
+    pub fn next_job(&mut self) -> Option<Job> {
+        self.slices.next_job()
+    }
+
+    /// Takes what a slice is worth: [`Step::Done`] if that was the last one.
+    pub fn give(&mut self, id: JobId, segment: Segment) -> Step {
+        self.slices.give(id, segment);
+        self.put_together()
+    }
+
+    /// Puts the slices together that are there, in their order.
+    fn put_together(&mut self) -> Step {
+        while let Some(segment) = self.slices.take() {
+            match self.recording.append(segment) {
+                Ok(part) => {
+                    if self.reader.append(part) {
+                        self.slices.taken();
+                    } else {
+                        self.begin_again();
+                    }
+                }
+                Err(entry) => self.slices.again(*entry),
+            }
+        }
+        if self.slices.are_done() && !self.complete {
+            self.reader.finish();
             self.recording.settle(&self.reader);
             self.complete = true;
         }
         self.recording.tracks.extend(&self.recording.numbers);
-        Ok(step)
+        if self.complete {
+            Step::Done
+        } else {
+            Step::More
+        }
+    }
+
+    /// Reads the log without cuts, as its index is wrong.
+    fn begin_again(&mut self) {
+        let whole = Cutting::At(Vec::new());
+        self.slices.plan(self.reader.slices(&whole));
+        self.recording = Recording::default();
+        if let Some(prefixes) = self.prefixes.clone() {
+            self.recording.set_span_prefixes(prefixes);
+        }
     }
 
     /// Takes bytes of the file that begin at `at`.
     pub fn supply(&mut self, at: u64, bytes: &[u8]) {
         self.reader.supply(at, bytes);
+        self.slices.supply(at, bytes);
     }
 
     /// Learns that the file now ends at `len`.
     pub fn cut(&mut self, len: u64) {
         self.reader.cut(len);
+        self.slices.cut(len);
     }
 
     /// Ranges that will be needed soon, most urgent first.
     pub fn upcoming(&self) -> impl Iterator<Item = Range<u64>> + '_ {
-        self.reader.upcoming()
+        self.reader.upcoming().chain(self.slices.upcoming())
     }
 
     /// How far the reading is.
     #[must_use]
     pub fn progress(&self) -> Progress {
-        self.reader.progress()
+        let progress = self.reader.progress();
+        Progress {
+            done: progress.done + self.slices.done_bytes(),
+            ..progress
+        }
     }
 
     /// Whether the log is read to its end.
@@ -165,6 +260,12 @@ impl Session {
     #[must_use]
     pub const fn recording(&self) -> &Recording {
         &self.recording
+    }
+
+    /// What the analyses found, alone.
+    #[must_use]
+    pub fn into_recording(self) -> Recording {
+        self.recording
     }
 
     /// How many events were read so far.

@@ -1,9 +1,11 @@
 //! The runs on each capability, in columns.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::phases::PhaseLane;
 use model::class::{Class, ClassTimes, StopCode};
+use model::columns::Column;
 use model::lane::{Lane, LaneIndex, PlainLane};
 
 /// One run of a thread, as it is kept.
@@ -23,7 +25,7 @@ pub(crate) struct Run {
 }
 
 /// One run of a thread: which lane, and which place there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RunRef {
     /// The number of the capability whose lane it is on.
     pub lane: u32,
@@ -31,9 +33,10 @@ pub struct RunRef {
 }
 
 /// Durations with a mark each: four bytes, longer ones in a map.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Durations {
     /// Nanoseconds above the mark.
+    #[serde(skip)]
     short: Vec<u32>,
     /// Longer ones, by place.
     longer_ns: FxHashMap<u32, u64>,
@@ -60,6 +63,27 @@ impl Durations {
         self.short.push(short << 1 | u32::from(marked));
     }
 
+    /// Changes one of them.
+    fn set(&mut self, place: usize, duration_ns: u64, marked: bool) {
+        let mut one = Self::default();
+        one.push(duration_ns, marked);
+        if let (Some(slot), Some(&short)) = (self.short.get_mut(place), one.short.first()) {
+            *slot = short;
+        }
+        let place = u32::try_from(place).unwrap_or(u32::MAX);
+        self.longer_ns.remove(&place);
+        let longer = one.longer_ns.into_values();
+        self.longer_ns.extend(longer.map(|longer| (place, longer)));
+    }
+
+    fn append(&mut self, later: &Self) {
+        let first = u32::try_from(self.short.len()).unwrap_or(u32::MAX);
+        self.short.extend_from_slice(&later.short);
+        let longer = later.longer_ns.iter();
+        let longer = longer.map(|(place, &longer)| (place.saturating_add(first), longer));
+        self.longer_ns.extend(longer);
+    }
+
     /// Keeps that one is not known.
     pub(crate) fn push_unknown(&mut self) {
         self.short.push(u32::MAX);
@@ -81,31 +105,63 @@ impl Durations {
     }
 }
 
+/// The runs on one capability, each in so many lists.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct RunColumns {
+    #[serde(skip)]
+    starts: Vec<u64>,
+    #[serde(skip)]
+    ends: Vec<u64>,
+    #[serde(skip)]
+    threads: Vec<u32>,
+    /// [`StopCode`]s.
+    #[serde(skip)]
+    codes: Vec<u8>,
+    /// For how long the thread was ready before.
+    ready: Durations,
+}
+
+impl RunColumns {
+    /// Shows each long list of numbers, always in the same order.
+    pub(crate) fn columns(&mut self, see: &mut dyn FnMut(Column<'_>)) {
+        see((&mut self.starts).into());
+        see((&mut self.ends).into());
+        see((&mut self.threads).into());
+        see((&mut self.codes).into());
+        see((&mut self.ready.short).into());
+    }
+
+    /// When the first run began.
+    pub(crate) fn first_start(&self) -> Option<u64> {
+        self.start(0)
+    }
+
+    /// When a run began, if there are so many.
+    pub(crate) fn start(&self, place: usize) -> Option<u64> {
+        self.starts.get(place).copied()
+    }
+}
+
 /// The runs on one capability.
 #[derive(Clone, Debug)]
 pub struct RunLane {
-    starts: Vec<u64>,
-    ends: Vec<u64>,
-    threads: Vec<u32>,
-    codes: Vec<StopCode>,
-    /// For how long the thread was ready before.
-    ready: Durations,
-    /// For how much of that some capability stood by, and whether there was a
-    /// pause in it; known once the log is read.
+    runs: RunColumns,
+    /// For how much of the time that a run's thread was ready before some capability
+    /// stood by, and whether there was a pause in it; known once the log is read.
     idle: Durations,
+    /// Of the runs that [`append`](Self::append) added, and those before them.
     index: LaneIndex<2>,
+    /// No run begins before this.
+    after_ns: u64,
 }
 
 impl Default for RunLane {
     fn default() -> Self {
         Self {
-            starts: Vec::new(),
-            ends: Vec::new(),
-            threads: Vec::new(),
-            codes: Vec::new(),
-            ready: Durations::default(),
+            runs: RunColumns::default(),
             idle: Durations::default(),
             index: LaneIndex::new([Class::Running, Class::Open]),
+            after_ns: 0,
         }
     }
 }
@@ -119,37 +175,75 @@ impl RunLane {
         }
     }
 
+    /// A lane whose runs begin behind those of another.
+    pub(crate) fn begin_after(&mut self, end_ns: u64) {
+        self.after_ns = end_ns;
+    }
+
     /// Appends a run of the thread of that index; it must not begin before
-    /// the last one's end.
+    /// the last one's end. [`settle`](Self::settle) lets it be found.
     pub(crate) fn push(&mut self, thread: u32, run: Run) {
-        self.starts.push(run.start);
-        self.ends.push(run.end);
-        self.threads.push(thread);
-        self.codes.push(run.code);
-        self.ready
-            .push(run.ready_ns.unwrap_or(0), run.ready_ns.is_some());
-        self.index
-            .push(Self::class_of(run.code), run.end - run.start);
+        self.runs.starts.push(run.start);
+        self.runs.ends.push(run.end);
+        self.runs.threads.push(thread);
+        self.runs.codes.push(run.code.0);
+        let ready = (run.ready_ns.unwrap_or(0), run.ready_ns.is_some());
+        self.runs.ready.push(ready.0, ready.1);
+    }
+
+    /// Appends later runs; a thread's index is that of `thread`.
+    pub(crate) fn append(&mut self, later: &RunColumns, thread: impl Fn(u32) -> u32) {
+        self.runs.starts.extend_from_slice(&later.starts);
+        self.runs.ends.extend_from_slice(&later.ends);
+        let threads = later.threads.iter().map(|&one| thread(one));
+        self.runs.threads.extend(threads);
+        self.runs.codes.extend_from_slice(&later.codes);
+        self.runs.ready.append(&later.ready);
+        self.settle();
+    }
+
+    /// Lets all runs be found.
+    pub(crate) fn settle(&mut self) {
+        for place in self.index.len()..self.count() {
+            let (start, end) = self.span(place);
+            self.index.push(self.class(place), end - start);
+        }
+    }
+
+    /// Learns for how long the thread of a run was ready before it.
+    pub(crate) fn set_ready(&mut self, place: usize, ready_ns: Option<u64>) {
+        let ready = (ready_ns.unwrap_or(0), ready_ns.is_some());
+        self.runs.ready.set(place, ready.0, ready.1);
+    }
+
+    /// What is kept of the runs, without what finds them.
+    pub(crate) fn into_columns(self) -> RunColumns {
+        self.runs
+    }
+
+    /// How many runs there are.
+    pub(crate) fn count(&self) -> usize {
+        self.runs.starts.len()
     }
 
     /// When the last run ended; 0 if there is none.
     pub(crate) fn last_end(&self) -> u64 {
-        self.ends.last().copied().unwrap_or_default()
+        self.runs.ends.last().copied().unwrap_or(self.after_ns)
     }
 
     /// When a run begins and ends, if there are so many.
     pub fn span_at(&self, place: usize) -> Option<(u64, u64)> {
-        Some((*self.starts.get(place)?, *self.ends.get(place)?))
+        Some((*self.runs.starts.get(place)?, *self.runs.ends.get(place)?))
     }
 
     /// The index of the thread of a run, if there are so many.
     pub(crate) fn thread_at(&self, place: usize) -> Option<u32> {
-        self.threads.get(place).copied()
+        self.runs.threads.get(place).copied()
     }
 
     /// Why a run ended, if there are so many.
     pub(crate) fn code_at(&self, place: usize) -> Option<StopCode> {
-        self.codes.get(place).copied()
+        self.runs.codes.get(place).map(|&code| StopCode(code))
     }
 
     /// The run that goes on at a time. `place` is where the last question
@@ -157,24 +251,24 @@ impl RunLane {
     pub fn at(&self, time: u64, place: &mut usize) -> Option<usize> {
         /// So many runs are stepped over before a search is faster.
         const STEPS: usize = 16;
-        let ended = |at: usize| self.ends.get(at).is_some_and(|&end| end <= time);
+        let ended = |at: usize| self.runs.ends.get(at).is_some_and(|&end| end <= time);
         let mut at = (*place).min(self.len());
         let steps = (0..STEPS).take_while(|i| ended(at + i)).count();
         at += steps;
         if steps == STEPS || (at > 0 && !ended(at - 1)) {
-            at = self.ends.partition_point(|&end| end <= time);
+            at = self.runs.ends.partition_point(|&end| end <= time);
         }
         *place = at;
-        (*self.starts.get(at)? <= time).then_some(at)
+        (*self.runs.starts.get(at)? <= time).then_some(at)
     }
 
     /// All that is kept of a run.
     pub(crate) fn run(&self, place: usize) -> Run {
         Run {
-            start: self.starts[place],
-            end: self.ends[place],
-            code: self.codes[place],
-            ready_ns: self.ready.get(place).filter(|_| self.was_ready(place)),
+            start: self.runs.starts[place],
+            end: self.runs.ends[place],
+            code: StopCode(self.runs.codes[place]),
+            ready_ns: self.runs.ready.get(place).filter(|_| self.was_ready(place)),
             idle_ns: self.idle.get(place),
             paused: self.idle.is_marked(place),
         }
@@ -182,13 +276,17 @@ impl RunLane {
 
     /// Whether the thread of a run was ready before it.
     pub(crate) fn was_ready(&self, place: usize) -> bool {
-        self.ready.is_marked(place)
+        self.runs.ready.is_marked(place)
     }
 
     /// Since when the thread of a run was ready before it.
     pub(crate) fn ready_since(&self, place: usize) -> Option<u64> {
-        let ready_ns = self.ready.get(place).filter(|_| self.was_ready(place))?;
-        Some(self.starts.get(place)?.saturating_sub(ready_ns))
+        let ready_ns = self
+            .runs
+            .ready
+            .get(place)
+            .filter(|_| self.was_ready(place))?;
+        Some(self.runs.starts.get(place)?.saturating_sub(ready_ns))
     }
 
     /// Learns of each run for how long its thread was ready before it while
@@ -200,21 +298,22 @@ impl RunLane {
 
 impl Lane for RunLane {
     fn len(&self) -> usize {
-        self.starts.len()
+        self.runs.starts.len()
     }
     fn span(&self, index: usize) -> (u64, u64) {
-        (self.starts[index], self.ends[index])
+        (self.runs.starts[index], self.runs.ends[index])
     }
     fn class(&self, index: usize) -> Class {
-        Self::class_of(self.codes[index])
+        Self::class_of(StopCode(self.runs.codes[index]))
     }
     fn before(&self, index: usize) -> ClassTimes {
-        self.index
-            .before(index, |i| (self.class(i), self.ends[i] - self.starts[i]))
+        self.index.before(index, |i| {
+            (self.class(i), self.runs.ends[i] - self.runs.starts[i])
+        })
     }
     fn longest(&self, from: usize, to: usize) -> Option<usize> {
         self.index
-            .longest(from, to, |i| self.ends[i] - self.starts[i])
+            .longest(from, to, |i| self.runs.ends[i] - self.runs.starts[i])
     }
 }
 

@@ -69,7 +69,7 @@ pub struct ThreadSpan {
 }
 
 /// The automaton's states.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
     /// No event of the thread was seen.
     #[default]

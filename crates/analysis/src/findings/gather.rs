@@ -49,7 +49,8 @@ impl Recording {
     /// What the analyses found, beside what is said of the
     /// [whole log](Self::about_the_whole).
     pub fn findings(&self) -> impl Iterator<Item = &Findings> {
-        std::iter::once(&self.store.oddities).chain(self.profiles.oddities())
+        let automata = [&self.store.oddities, &self.store.gc_oddities];
+        automata.into_iter().chain(self.profiles.oddities())
     }
 
     /// What is said once, of the whole log.

@@ -63,6 +63,11 @@ impl Gathering {
 }
 
 impl Profiles {
+    /// The types of events that any of them takes.
+    pub(crate) const fn consumes(&self) -> EventSet {
+        self.consumes
+    }
+
     /// Takes the next event in analysis order.
     #[inline]
     pub fn event(&mut self, record: &Record<'_>) {

@@ -2,10 +2,12 @@
 //! requests for collections, what becomes of sparks. They are many: eight
 //! bytes for each that is about a thread, four for each other.
 
+use serde::{Deserialize, Serialize};
+
 use super::store::Store;
-use eventlog::cursor::Cursor;
 use eventlog::ids::{CapId, Nanos, ThreadId};
-use eventlog::{EventSet, EventType, Record, Sink};
+use eventlog::{EventSet, EventType};
+use model::columns::Column;
 use model::moments::Moments;
 use model::time::Interval;
 
@@ -166,7 +168,7 @@ impl InstantKind {
 
     /// Whether the event says itself on which capability it is: it stands among
     /// those of no capability.
-    const fn names_its_capability(self) -> bool {
+    pub(super) const fn names_its_capability(self) -> bool {
         matches!(
             self,
             Self::CapCreated | Self::CapDeleted | Self::CapDisabled | Self::CapEnabled
@@ -253,8 +255,20 @@ impl InstantKind {
     }
 }
 
+/// The events that these are.
+pub(crate) const INSTANTS: EventSet = {
+    let (mut all, mut i) = (EventSet::NONE, 0);
+    while i < EventType::ALL.len() {
+        if InstantKind::of(EventType::ALL[i]).is_some() {
+            all = all.with(EventType::ALL[i]);
+        }
+        i += 1;
+    }
+    all
+};
+
 /// What happened on each capability. Lane 0 is that of no capability.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Instants {
     /// The moments of each kind, by its number.
     lanes: Vec<Vec<Moments>>,
@@ -307,6 +321,29 @@ impl Instants {
         } else {
             moments.push_time(instant.at_ns);
         }
+    }
+
+    /// Adds later ones; a thread's index is that of `thread`.
+    pub(super) fn append(&mut self, later: &Self, thread: impl Fn(u32) -> u32 + Copy) {
+        if self.lanes.len() < later.lanes.len() {
+            self.lanes.resize_with(later.lanes.len(), Vec::new);
+        }
+        for (all, later) in self.lanes.iter_mut().zip(&later.lanes) {
+            all.resize_with(all.len().max(later.len()), Moments::default);
+            for (all, later) in all.iter_mut().zip(later) {
+                all.append(
+                    later,
+                    &[],
+                    |one| if one == NO_THREAD { one } else { thread(one) },
+                );
+            }
+        }
+    }
+
+    /// Shows each long list of numbers, always in the same order.
+    pub(super) fn columns(&mut self, see: &mut dyn FnMut(Column<'_>)) {
+        let all = self.lanes.iter_mut().flatten();
+        all.for_each(|moments| moments.columns(see));
     }
 
     /// The capabilities of which there are any.
@@ -505,54 +542,7 @@ impl<'a> Head<'a> {
     }
 }
 
-/// The events at points in time that a [`Store`] keeps as they come. Wakeups and
-/// migrations come as what they mean for their threads
-/// ([`SpanSink`](crate::spans::SpanSink)).
-const KEPT: EventSet = {
-    let (mut kept, mut i) = (EventSet::NONE, 0);
-    while i < EventType::ALL.len() {
-        if InstantKind::of(EventType::ALL[i]).is_some() {
-            kept = kept.with(EventType::ALL[i]);
-        }
-        i += 1;
-    }
-    kept.without(EventSet::of(&[
-        EventType::THREAD_WAKEUP,
-        EventType::MIGRATE_THREAD,
-    ]))
-};
-
-/// A store takes what happened at points in time; spans come to it from the
-/// automata ([`SpanSink`](crate::spans::SpanSink)).
-impl Sink for Store {
-    const CONSUMES: EventSet = KEPT;
-
-    fn event(&mut self, record: &Record<'_>) {
-        let known = record.header.knows(record.id);
-        if let Some(kind) = InstantKind::of(record.id).filter(|_| known) {
-            self.instant(kind, record);
-        }
-    }
-}
-
 impl Store {
-    fn instant(&mut self, kind: InstantKind, record: &Record<'_>) {
-        let mut fields = Cursor::new(record.payload, record.header.stop_codes);
-        let mut cap = record.cap;
-        if kind.names_its_capability() {
-            cap = fields.field();
-        }
-        if cap.is_none() {
-            return;
-        }
-        let thread: Option<ThreadId> = kind.has_thread().then(|| fields.field()).flatten();
-        let thread = thread.and_then(|thread| match kind {
-            InstantKind::ThreadCreated => Some(self.threads.index(thread)),
-            _ => self.threads.find(thread),
-        });
-        self.keep_instant(kind, cap, record.time, thread);
-    }
-
     /// Keeps an event about the thread of that index.
     pub(super) fn keep_instant(
         &mut self,

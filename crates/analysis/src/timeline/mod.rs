@@ -19,6 +19,7 @@ pub mod nonmoving;
 pub mod profile_rows;
 
 pub mod scope;
+pub mod slice;
 pub mod spark_runs;
 pub mod store;
 pub mod tasks;

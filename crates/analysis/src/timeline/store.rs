@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
-use super::instants::{InstantKind, Instants};
+use super::instants::Instants;
 use super::spark_runs::SparkRun;
 use super::threads::{NEVER_NS, Thread, ThreadFilter, ThreadLane, ThreadOrder, ThreadRow, Threads};
 use super::turns::{Turn, TurnIndex};
@@ -18,7 +18,7 @@ use crate::account::sweep::{Totals, Watcher};
 use crate::account::{Account, Ledger, ReadyParts};
 use crate::automata::Oddity;
 use crate::automata::gc_phase::Phase;
-use crate::automata::thread_state::{Activity, Reason, ThreadSpan};
+use crate::automata::thread_state::{self, Activity, Input, Reason, ThreadSpan};
 use crate::findings::{Finding, Findings};
 use crate::spans::{Open, SpanSink};
 use eventlog::StopStatus;
@@ -32,9 +32,9 @@ use model::time::Interval;
 #[derive(Debug, Default)]
 pub struct Store {
     /// Lane 0 has the runs of no capability, lane n + 1 those of capability n.
-    lanes: Vec<Cap>,
+    pub(super) lanes: Vec<Cap>,
     pub(super) threads: Threads,
-    owners: FxHashMap<RunRef, ThreadId>,
+    pub(super) owners: FxHashMap<RunRef, ThreadId>,
     /// The runs of all threads, one thread's after the other's, as places in
     /// `lanes` put end to end.
     by_thread: Vec<u32>,
@@ -58,22 +58,24 @@ pub struct Store {
     facts: Facts,
     /// When threads became ready by a wakeup or their creation; part of the
     /// account in the end.
-    readied: Moments,
+    pub(super) readied: Moments,
     ledger: Ledger,
     /// Of threads that were ready in the end: how their last ready time divides.
     ready_at_end: FxHashMap<ThreadId, ReadyParts>,
     end: Nanos,
     settled: bool,
-    /// What the automata did not expect.
+    /// What the automata of threads did not expect.
     pub oddities: Findings,
+    /// What the automata of collections did not expect.
+    pub gc_oddities: Findings,
 }
 
 impl Store {
-    fn lane_of(cap: Option<CapId>) -> usize {
+    pub(super) fn lane_of(cap: Option<CapId>) -> usize {
         cap.map_or(0, |cap| usize::from(cap.0) + 1)
     }
 
-    fn lane_mut(&mut self, cap: Option<CapId>) -> &mut Cap {
+    pub(super) fn lane_mut(&mut self, cap: Option<CapId>) -> &mut Cap {
         let lane = Self::lane_of(cap);
         if lane >= self.lanes.len() {
             self.lanes.resize_with(lane + 1, Cap::default);
@@ -290,13 +292,12 @@ impl Store {
     #[inline]
     fn push_run(
         &mut self,
-        thread: ThreadId,
+        index: u32,
         cap: Option<CapId>,
         span: Interval,
         stop: Option<StopStatus>,
         woken: Option<Nanos>,
     ) {
-        let index = self.threads.index(thread);
         let code = stop.map_or(StopCode::OPEN, |status| StopCode(status.code()));
         let known = &self.threads.all[index as usize];
         let (why, ran_ns) = (known.why, known.ran_ns);
@@ -338,9 +339,8 @@ impl Store {
     }
 
     /// A thread was created.
-    fn begin(&mut self, thread: ThreadId, at: Nanos) {
-        let index = self.threads.index(thread) as usize;
-        let thread = &mut self.threads.all[index];
+    fn begin(&mut self, index: u32, at: Nanos) {
+        let thread = &mut self.threads.all[index as usize];
         thread.created = true;
         thread.why = StopCode::CREATED;
         thread.began_ns = at.0;
@@ -351,15 +351,96 @@ impl Store {
     #[cold]
     fn stopped_again(
         &mut self,
-        thread: ThreadId,
+        index: u32,
         at: Nanos,
         stop: Option<StopStatus>,
         woken: Option<Nanos>,
     ) {
-        let index = self.threads.index(thread);
         let run = self.threads.all[index as usize].runs;
         self.stops_again.entry(index).or_default().push(run);
-        self.push_run(thread, None, Interval::at(at), stop, woken);
+        self.push_run(index, None, Interval::at(at), stop, woken);
+    }
+
+    /// Gives the automaton of a thread its next input.
+    #[inline]
+    pub(super) fn step(&mut self, index: u32, input: Input, at: Nanos, cap: Option<CapId>) {
+        let thread = &mut self.threads.all[index as usize];
+        let step = thread_state::step(thread.state, input, at, thread.id);
+        thread.state = step.next;
+        let woken = thread.woken();
+        if matches!(input, Input::Stop(_)) {
+            thread.woken_ns = NEVER_NS;
+        }
+        if let Some(span) = step.yields {
+            self.thread(index, span, woken);
+        }
+        if let Some(oddity) = step.oddity {
+            self.oddities.push(Finding::at(at, oddity).on(cap));
+        }
+    }
+
+    /// A span of a thread's life ended. `woken` is when the thread, after it had
+    /// stopped, was first said to be runnable again.
+    #[inline]
+    fn thread(&mut self, index: u32, span: ThreadSpan, woken: Option<Nanos>) {
+        let ThreadSpan {
+            activity,
+            span,
+            stop,
+        } = span;
+        match activity {
+            Activity::Running(cap) => self.push_run(index, cap, span, stop, woken),
+            Activity::Blocked(reason) => {
+                // Most waits follow from the runs around them.
+                if reason == Reason::Created {
+                    self.begin(index, span.start());
+                }
+                if stop.is_some() {
+                    self.stopped_again(index, span.end(), stop, woken);
+                }
+            }
+        }
+    }
+
+    /// Whether a thread that stopped for this reason becomes ready when it is woken.
+    pub(super) fn is_readied(reason: Reason) -> bool {
+        let Reason::Stopped(status) = reason else {
+            return false;
+        };
+        let why = StopCode(status.code());
+        !why.stays_ready() && Turn::ready_since(why, 0, Some(0)).is_some()
+    }
+
+    /// What is still open at the end of the log is drawn, and told.
+    pub(crate) fn end_spans(&mut self, end: Nanos, mut tell: impl FnMut(Open)) {
+        let mut open: Vec<(ThreadId, u32)> = (0..)
+            .zip(&self.threads.all)
+            .map(|(index, thread)| (thread.id, index))
+            .collect();
+        open.sort_unstable();
+        for (id, index) in open {
+            let thread = &self.threads.all[index as usize];
+            let woken = thread.woken();
+            if let Some(span) = thread.state.open(end) {
+                tell(Open::Thread(id, span, woken));
+                self.open_thread(index, span, woken);
+            }
+        }
+    }
+
+    fn open_thread(&mut self, index: u32, mut span: ThreadSpan, woken: Option<Nanos>) {
+        if let Activity::Running(cap) = span.activity {
+            // What a lost buffer held may have been its stop.
+            let known = cap.and_then(|cap| self.facts.known(cap));
+            let end = known.map_or(span.span.end(), |known| known.end());
+            span.span = span.span.until(end);
+            return self.thread(index, span, woken);
+        }
+        self.thread(index, span, woken);
+        if let Some(woken) = woken {
+            let thread = self.threads.all[index as usize].id;
+            self.woken_at_end_ns.insert(thread, woken.0);
+        }
     }
 
     /// Learns what is known of the log beyond its spans: before those are
@@ -583,86 +664,16 @@ impl SpanSink for Store {
         self.lane_mut(Some(cap)).phases.push(phase, span);
     }
 
-    #[inline]
-    fn thread(&mut self, thread: ThreadId, span: ThreadSpan, woken: Option<Nanos>) {
-        let ThreadSpan {
-            activity,
-            span,
-            stop,
-        } = span;
-        match activity {
-            Activity::Running(cap) => self.push_run(thread, cap, span, stop, woken),
-            Activity::Blocked(reason) => {
-                // Most waits follow from the runs around them.
-                if reason == Reason::Created {
-                    self.begin(thread, span.start());
-                }
-                if stop.is_some() {
-                    self.stopped_again(thread, span.end(), stop, woken);
-                }
-            }
-        }
-    }
-
-    fn created(&mut self, thread: ThreadId, cap: Option<CapId>, at: Nanos) {
-        let index = self.threads.index(thread);
-        self.threads.all[index as usize].home = cap;
-        self.readied.push(index, at.0);
-    }
-
-    fn woken(&mut self, thread: ThreadId, reason: Reason, at: Nanos) {
-        let Reason::Stopped(status) = reason else {
-            return;
-        };
-        let why = StopCode(status.code());
-        if !why.stays_ready() && Turn::ready_since(why, 0, Some(at.0)).is_some() {
-            let index = self.threads.index(thread);
-            self.readied.push(index, at.0);
-        }
-    }
-
-    fn migration(&mut self, thread: ThreadId, cap: Option<CapId>, to: Option<CapId>, at: Nanos) {
-        let index = self.threads.index(thread);
-        self.threads.all[index as usize].home = to;
-        self.keep_instant(InstantKind::Migrated, cap, at, Some(index));
-    }
-
-    fn wakeup(&mut self, thread: ThreadId, cap: Option<CapId>, at: Nanos) {
-        let index = self.threads.index(thread);
-        self.keep_instant(InstantKind::Woken, cap, at, Some(index));
-    }
-
     fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Oddity) {
-        self.oddities.push(Finding::at(at, oddity).on(cap));
+        self.gc_oddities.push(Finding::at(at, oddity).on(cap));
     }
 
     fn open(&mut self, open: Open) {
-        match open {
-            Open::Gc(cap, span) => {
-                let known = self.facts.known(cap);
-                let span = span.until(known.map_or(span.end(), |known| known.end()));
-                if !span.is_empty() {
-                    self.gc(cap, span);
-                }
-            }
-            Open::Thread(thread, mut span, woken)
-                if matches!(span.activity, Activity::Running(_)) =>
-            {
-                // What a lost buffer held may have been its stop.
-                let Activity::Running(cap) = span.activity else {
-                    return;
-                };
-                let known = cap.and_then(|cap| self.facts.known(cap));
-                let end = known.map_or(span.span.end(), |known| known.end());
-                span.span = span.span.until(end);
-                self.thread(thread, span, woken);
-            }
-            Open::Thread(thread, span, woken) => {
-                self.thread(thread, span, woken);
-                let waits = matches!(span.activity, Activity::Blocked(_));
-                if let Some(woken) = woken.filter(|_| waits) {
-                    self.woken_at_end_ns.insert(thread, woken.0);
-                }
+        if let Open::Gc(cap, span) = open {
+            let known = self.facts.known(cap);
+            let span = span.until(known.map_or(span.end(), |known| known.end()));
+            if !span.is_empty() {
+                self.gc(cap, span);
             }
         }
     }

@@ -13,6 +13,7 @@ use super::store::{Cut, Store};
 use super::turns::{PARTS, Turn, TurnIndex, TurnSums, TurnsIn};
 use crate::account::ReadyParts;
 use crate::account::runs::RunRef;
+use crate::automata::thread_state::{Activity, Reason, State};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{Class, ClassTimes, StopCode};
 use model::lane::{BLOCK, Lane, partition};
@@ -20,9 +21,13 @@ use model::thread_map::ThreadMap;
 use model::time::Interval;
 
 /// What is known of one thread.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Thread {
     pub(crate) id: ThreadId,
+    /// Of its automaton.
+    pub(crate) state: State,
+    /// When it was first woken since it stopped; [`NEVER_NS`] if it was not.
+    pub(crate) woken_ns: u64,
     /// Whether its creation was seen.
     pub(crate) created: bool,
     pub(crate) finished: bool,
@@ -45,9 +50,11 @@ pub(crate) struct Thread {
 pub(crate) const NEVER_NS: u64 = u64::MAX;
 
 impl Thread {
-    const fn new(id: ThreadId) -> Self {
+    pub(crate) const fn new(id: ThreadId) -> Self {
         Self {
             id,
+            state: State::Unseen,
+            woken_ns: NEVER_NS,
             created: false,
             finished: false,
             why: StopCode::CREATED,
@@ -58,6 +65,19 @@ impl Thread {
             runs: 0,
             label: None,
             first: 0,
+        }
+    }
+
+    /// When it was first woken since it stopped.
+    pub(crate) fn woken(&self) -> Option<Nanos> {
+        (self.woken_ns != NEVER_NS).then_some(Nanos(self.woken_ns))
+    }
+
+    /// Why it stopped, if it does not run.
+    pub(crate) const fn stopped(&self) -> Option<Reason> {
+        match self.state {
+            State::Active(_, Activity::Blocked(reason)) => Some(reason),
+            _ => None,
         }
     }
 
@@ -97,6 +117,22 @@ impl Threads {
             *slot = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
         }
         *slot - 1
+    }
+
+    /// The same with another map from ids, which is as it was.
+    pub(crate) fn with_map(by_id: ThreadMap<u32>) -> Self {
+        Self {
+            all: Vec::new(),
+            by_id,
+        }
+    }
+
+    /// Gives the map back as it was taken.
+    pub(crate) fn take_map(&mut self) -> ThreadMap<u32> {
+        for thread in &self.all {
+            *self.by_id.get_mut(thread.id) = 0;
+        }
+        std::mem::take(&mut self.by_id)
     }
 
     pub(crate) fn find(&self, id: ThreadId) -> Option<u32> {

@@ -24,6 +24,7 @@ impl Session {
     /// Looks for spans of the program with other words; the contents are
     /// others then.
     pub fn set_span_prefixes(&mut self, prefixes: SpanPrefixes) {
+        self.prefixes = Some(prefixes.clone());
         self.recording.set_span_prefixes(prefixes);
     }
 }

@@ -1,6 +1,8 @@
 //! What a question about an open log is. Page, command line and tests ask the
 //! same ones; [`questions`](super::questions) lists them.
 
+pub use model::columns::Column;
+
 use std::future::Future;
 use std::ops::Range;
 use std::pin::{Pin, pin};
@@ -115,29 +117,6 @@ pub trait Columns {
     /// Shows each column with its name, to be taken out or filled in.
     fn each(&mut self, see: &mut dyn FnMut(&'static str, Column<'_>));
 }
-
-/// A column, by the type of its numbers.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "the types say it")]
-pub enum Column<'a> {
-    U8(&'a mut Vec<u8>),
-    U16(&'a mut Vec<u16>),
-    U32(&'a mut Vec<u32>),
-    F32(&'a mut Vec<f32>),
-    F64(&'a mut Vec<f64>),
-}
-
-macro_rules! column_of {
-    ($($kind:ident $number:ty),*) => {
-        $(impl<'a> From<&'a mut Vec<$number>> for Column<'a> {
-            fn from(numbers: &'a mut Vec<$number>) -> Self {
-                Self::$kind(numbers)
-            }
-        })*
-    };
-}
-
-column_of!(U8 u8, U16 u16, U32 u32, F32 f32, F64 f64);
 
 /// Makes a type [`Columns`] by the names of its fields.
 macro_rules! columns {
