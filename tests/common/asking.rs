@@ -354,6 +354,45 @@ impl views::session::query::Visitor for Ask<'_, '_, '_> {
     }
 }
 
+/// Asks the question that is visited, once.
+struct AskOnce<'a, 'c, 'b>(Ask<'a, 'c, 'b>);
+
+impl views::session::query::Visitor for AskOnce<'_, '_, '_> {
+    type Output = String;
+
+    fn visit<Q: Query>(self) -> String {
+        let Ask { log, file, choices } = self.0;
+        let query = <Q as serde::Deserialize>::deserialize(Any(choices));
+        let query = query.unwrap_or_else(|error| panic!("{}: {error}", Q::NAME));
+        let host = InPieces {
+            file,
+            piece: usize::MAX,
+            calls: Cell::new(0),
+            every: 0,
+        };
+        let answer = log.ask_with(&query, &host);
+        serde_json::to_string(&answer).expect("plain data")
+    }
+}
+
+/// What a log answers to every question but those whose answer tells how far a count
+/// has come, each with the question's name.
+pub fn answers(
+    log: &Session,
+    file: &[u8],
+    choices: &mut Choices<'_>,
+) -> Vec<(&'static str, String)> {
+    choices.end = log.overview().span.map_or(0, |span| span.end().0);
+    let counts = <views::session::event_list::CountRows as Query>::NAME;
+    let names = NAMES.iter().filter(|&&name| name != counts);
+    let mut answer = |&name: &&'static str| {
+        let choices = &mut *choices;
+        let asking = AskOnce(Ask { log, file, choices });
+        (name, by_name(name, asking).expect("a name of the list"))
+    };
+    names.map(|name| answer(name)).collect()
+}
+
 /// Asks all questions, once each.
 pub fn ask_everything(log: &Session, file: &[u8], choices: &mut Choices<'_>) {
     choices.end = log.overview().span.map_or(0, |span| span.end().0);

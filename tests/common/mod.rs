@@ -31,8 +31,8 @@ use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use eventlog::source::{Source, read_log};
 use eventlog::{DamageList, LogError, LogReader, Need, Record, Sink, Step};
 use model::time::Interval;
-use views::session::{Session, read_session};
 use views::session::query::{Host, Later, Unreadable};
+use views::session::{Session, read_session};
 use views::words::findings::{line, sentence};
 
 /// A log with the reference results beside it.

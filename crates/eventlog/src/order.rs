@@ -16,7 +16,7 @@ use super::event_set::EventSet;
 use super::header::Header;
 use super::problem::{Damage, DamageKind, DamageList};
 use super::record::Record;
-use super::rows::{Chunk, RowIndex};
+use super::rows::{Chunk, Place, RowIndex};
 use super::scan::Bounds;
 use super::stream::{Fill, LOW_WATER, Stream, cut};
 use super::window::Need;
@@ -173,6 +173,8 @@ pub(crate) struct Merger {
     /// The number of the section that chunks of rows are said to be of, if only a
     /// slice of one is read.
     slice_of: Option<usize>,
+    /// Where the capabilities go on behind the slice of which it has no more.
+    later: Vec<Place>,
     /// Events were found at times that the index rules out.
     pub(crate) irregular: bool,
     /// The first section that was not begun.
@@ -213,6 +215,7 @@ impl Merger {
         Self {
             sections,
             slice_of: None,
+            later: Vec::new(),
             irregular: false,
             next_section: 0,
             streams: Vec::new(),
@@ -252,10 +255,16 @@ impl Merger {
     }
 
     /// Reads a slice, which these streams are.
-    pub(crate) fn slice(section: usize, streams: Vec<Stream>, rows: Option<RowIndex>) -> Self {
+    pub(crate) fn slice(
+        section: usize,
+        streams: Vec<Stream>,
+        later: Vec<Place>,
+        rows: Option<RowIndex>,
+    ) -> Self {
         let window = window_of(streams.len());
         let mut merger = Self {
             slice_of: Some(section),
+            later,
             unfilled: (0..streams.len()).collect(),
             streams,
             window,
@@ -318,7 +327,8 @@ impl Merger {
         if left > 0 {
             return left;
         }
-        let places = self.streams.iter().filter_map(Stream::place).collect();
+        let places = self.streams.iter().filter_map(Stream::place);
+        let places = places.chain(self.later.iter().copied()).collect();
         rows.begin_chunk(section, places)
     }
 
@@ -351,6 +361,7 @@ impl Merger {
             let stream = self.streams.swap_remove(i);
             self.section_ended |= stream.end_marker_bytes > 0;
             self.irregular |= stream.irregular;
+            self.later.extend(stream.later);
             self.end_marker_bytes += stream.end_marker_bytes;
         }
         // The others may have other numbers now.

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::blocks::Block;
 use super::event::EventType;
 use super::event_set::EventSet;
 use super::judge::Order;
@@ -30,6 +31,19 @@ pub(crate) struct Place {
     pub(crate) offset: ByteOffset,
     /// What is expected of the next event's time.
     pub(crate) order: Order,
+}
+
+impl Place {
+    /// Where a capability's block begins, if it has so many.
+    pub(crate) fn of_block(cap: Option<CapId>, blocks: &[Block], number: usize) -> Option<Self> {
+        let block = blocks.get(number)?;
+        Some(Self {
+            cap,
+            block: u32::try_from(number).ok()?,
+            offset: block.start,
+            order: Order::new(block.bounds),
+        })
+    }
 }
 
 /// A chunk of rows.
@@ -125,6 +139,9 @@ impl RowIndex {
                 let before = self.chunks.last();
                 let same = before.is_some_and(|before| before.section == chunk.section);
                 chunk.after = same.then_some(self.latest);
+                if !same {
+                    self.latest = Nanos(0);
+                }
             }
             chunk.delivered += delivered;
             chunk.settled += delivered;
@@ -135,7 +152,7 @@ impl RowIndex {
             self.belongs(chunks + event.chunks, event.time, event.id);
         }
         self.delivered = delivered + slice.delivered;
-        self.latest = slice.latest;
+        self.latest = self.latest.max(slice.latest);
     }
 
     /// How many rows there are.

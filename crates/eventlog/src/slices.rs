@@ -23,7 +23,7 @@ use super::event::EventType;
 use super::header::Header;
 use super::order::{Merged, Merger, SectionStreams, Sink};
 use super::problem::DamageList;
-use super::rows::{Early, RowIndex};
+use super::rows::{Early, Place, RowIndex};
 use super::stream::{Cuts, Stream};
 use super::window::Need;
 use crate::ids::{CapId, Nanos};
@@ -44,6 +44,8 @@ pub struct Slice {
     /// Whether nothing of the section is before it.
     pub(crate) is_first: bool,
     streams: Vec<SliceStream>,
+    /// Where capabilities go on that have no block in it.
+    later: Vec<Place>,
     /// The bytes of its events, about.
     pub bytes: u64,
     rows_every: Option<u64>,
@@ -58,12 +60,14 @@ struct SliceStream {
     first_number: usize,
     /// How many are before the first that is read.
     before: usize,
+    /// Where the capability goes on behind its blocks.
+    later: Option<Place>,
 }
 
 impl Slice {
     /// The part of a section from a cut to another; without a cut its end.
     fn new(section: usize, streams: &SectionStreams, cuts: Cuts, rows_every: Option<u64>) -> Self {
-        let mut bytes = 0;
+        let (mut bytes, mut later) = (0, Vec::new());
         let parts = streams.streams.iter().filter_map(|(cap, blocks)| {
             let first = blocks.partition_point(|block| block.bounds.to < cuts.from);
             let end = blocks.partition_point(|block| block.bounds.from < cuts.to);
@@ -74,7 +78,11 @@ impl Slice {
                 end
             };
             let before = first.min(BEFORE);
-            let own = blocks.get(first..end).filter(|own| !own.is_empty())?;
+            let next = Place::of_block(*cap, blocks, end.max(first));
+            let Some(own) = blocks.get(first..end).filter(|own| !own.is_empty()) else {
+                later.extend(next);
+                return None;
+            };
             let begin_inside = own.iter().filter(|block| block.bounds.from >= cuts.from);
             bytes += begin_inside
                 .map(|block| block.end.0 - block.start.0)
@@ -84,14 +92,17 @@ impl Slice {
                 blocks: blocks[first - before..end].into(),
                 first_number: first - before,
                 before,
+                later: next,
             })
         });
+        let parts = parts.collect();
         Self {
             section,
             header: Arc::clone(&streams.header),
             cuts,
             is_first: cuts.from == Nanos(0),
-            streams: parts.collect(),
+            streams: parts,
+            later,
             bytes,
             rows_every,
         }
@@ -234,14 +245,15 @@ impl SliceReader {
     pub fn new(slice: Slice) -> Self {
         let stream = |part: &SliceStream| {
             let blocks = (Arc::clone(&part.blocks), part.first_number, part.before);
-            Stream::slice(Arc::clone(&slice.header), part.cap, blocks, slice.cuts)
+            let header = Arc::clone(&slice.header);
+            Stream::slice(header, part.cap, blocks, (slice.cuts, part.later))
         };
         let streams = slice.streams.iter().map(stream).collect();
         let rows = slice
             .rows_every
             .map(|every| RowIndex::of_slice(every, slice.cuts.from));
         Self {
-            merger: Merger::slice(slice.section, streams, rows),
+            merger: Merger::slice(slice.section, streams, slice.later.clone(), rows),
             slice,
         }
     }

@@ -34,6 +34,8 @@ pub(super) struct Stream {
     slice: Cuts,
     /// The end of the slice was met.
     ended: bool,
+    /// Where the capability goes on behind these blocks, or behind the slice.
+    pub(super) later: Option<Place>,
     /// The events are passed over that another slice has: they stand in the
     /// block that was begun first.
     passing: bool,
@@ -155,6 +157,7 @@ impl Stream {
             next_block: 0,
             slice: Cuts::NONE,
             ended: false,
+            later: None,
             passing: false,
             irregular: false,
             block: None,
@@ -182,7 +185,7 @@ impl Stream {
     ) -> Self {
         let mut stream = Self::new(header, cap, blocks);
         stream.next_block = (place.block as usize).saturating_sub(stream.first_number);
-        if stream.begin_block() {
+        if stream.begin_block() && place.offset.0 > stream.buffer_at {
             stream.buffer_at = place.offset.0;
             stream.order = place.order;
         }
@@ -195,7 +198,7 @@ impl Stream {
         header: Arc<Header>,
         cap: Option<CapId>,
         (blocks, first_number, before): (Arc<[Block]>, usize, usize),
-        slice: Cuts,
+        (slice, later): (Cuts, Option<Place>),
     ) -> Self {
         let mut stream = Self::new(header, cap, blocks);
         let first = stream.blocks.get(before);
@@ -203,6 +206,7 @@ impl Stream {
         stream.first_number = first_number;
         stream.next_block = before;
         stream.slice = slice;
+        stream.later = later;
         stream
     }
 
@@ -293,6 +297,7 @@ impl Stream {
         if past {
             let may_end = |block: &Block| block.bounds.to >= self.slice.to;
             self.irregular |= !self.block.as_ref().is_some_and(may_end);
+            self.later = self.place();
             self.head = None;
             self.ended = true;
         }

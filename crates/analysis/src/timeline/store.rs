@@ -476,6 +476,7 @@ impl Store {
     pub fn settle(&mut self, end: Nanos) {
         self.end = end;
         for lane in &mut self.lanes {
+            lane.runs.settle();
             lane.gc.settle();
             lane.phases.settle();
         }
