@@ -51,7 +51,7 @@ fi
 if wanted frames; then
   make 1M
   make plain 860M --plain
-  for log in 1M plain; do node benches/frames.mjs "$logs/$log.eventlog" --json >>"$figures"; done
+  for log in 1M plain; do node benches/frames.mjs "$logs/$log.eventlog" --runs 3 --json >>"$figures"; done
   rm "$logs/plain.eventlog"
 fi
 if wanted soak; then

@@ -2,12 +2,13 @@
 // drags a selection on the timeline, does the same in the flame graph if its
 // panel is open (FRAGMENT p=flame), and takes a trace meanwhile.
 //
-//     cargo xtask build && node benches/frames.mjs FILE [FRAGMENT] [--query QUERY] [--json]
+//     cargo xtask build && node benches/frames.mjs FILE [FRAGMENT] [--runs N] [--query QUERY] [--json]
 //
 // FRAGMENT is what a link has after #, such as open=memory,events.
 // Prints for each gesture: time from frame to frame, how long the main thread
 // was busy in a frame, and how long a question kept a worker busy (median
-// and 95th percentile, in milliseconds); with --json an object for each.
+// and 95th percentile, in milliseconds); with --json an object for each. Of
+// several runs that counts in which the main thread was least busy (95 %).
 
 import { basename } from 'node:path';
 import process from 'node:process';
@@ -16,11 +17,11 @@ import { launch, load, openPage, percentile, serve } from './site.mjs';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { query: { type: 'string', default: '' }, json: { type: 'boolean', default: false } },
+  options: { query: { type: 'string', default: '' }, runs: { type: 'string', default: '1' }, json: { type: 'boolean', default: false } },
 });
 const [file, fragment = ''] = positionals;
 if (!file) {
-  console.error('usage: node benches/frames.mjs FILE [FRAGMENT] [--query QUERY] [--json]');
+  console.error('usage: node benches/frames.mjs FILE [FRAGMENT] [--runs N] [--query QUERY] [--json]');
   process.exit(2);
 }
 const STEPS = 240;
@@ -103,6 +104,25 @@ async function trace(browser, page, act) {
   return traceEvents;
 }
 
+/** Makes a gesture once. */
+async function measured(page, { zoom, ...rest }) {
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('0');
+  if (rest.on) {
+    await page.locator(rest.on).first().press('Escape');
+    await page.keyboard.press('Escape');
+  }
+  const ctrl = rest.on ? ', true' : '';
+  await page.evaluate(perform, { on: rest.on, step: `wheel(0, ${zoom / 100}${ctrl})`, steps: 100 });
+  await page.waitForTimeout(500);
+  let frames = [];
+  const events = await trace(browser, page, async () => {
+    frames = await page.evaluate(perform, { ...rest, steps: STEPS });
+  });
+  const { main, questions } = figures(events);
+  return { between_ms: two(frames.slice(1).map((at, i) => at - frames[i])), main_ms: two(main), question_ms: two(questions) };
+}
+
 const server = await serve();
 const browser = await launch();
 try {
@@ -112,27 +132,16 @@ try {
   if (!options.json) console.log('gesture: frame to frame; main thread busy in a frame; a question (median / 95 %, ms)');
   const flame = (await page.locator(FLAME).count()) > 0;
   const gestures = { ...GESTURES, ...(flame ? FLAME_GESTURES : {}) };
-  for (const [gesture, { zoom, ...rest }] of Object.entries(gestures)) {
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('0');
-    if (rest.on) {
-      await page.locator(rest.on).first().press('Escape');
-      await page.keyboard.press('Escape');
+  for (const [gesture, how] of Object.entries(gestures)) {
+    let best;
+    for (let run = 0; run < Number(options.runs); run++) {
+      const one = await measured(page, how);
+      if (!best || one.main_ms[1] < best.main_ms[1]) best = one;
     }
-    const ctrl = rest.on ? ', true' : '';
-    await page.evaluate(perform, { on: rest.on, step: `wheel(0, ${zoom / 100}${ctrl})`, steps: 100 });
-    await page.waitForTimeout(500);
-    let frames = [];
-    const events = await trace(browser, page, async () => {
-      frames = await page.evaluate(perform, { ...rest, steps: STEPS });
-    });
-    const between = two(frames.slice(1).map((at, i) => at - frames[i]));
-    const { main, questions } = figures(events);
-    const [busy, asked] = [two(main), two(questions)];
     if (options.json) {
-      console.log(JSON.stringify({ kind: 'frames', file: basename(file), query: options.query, gesture, between_ms: between, main_ms: busy, question_ms: asked }));
+      console.log(JSON.stringify({ kind: 'frames', file: basename(file), query: options.query, gesture, ...best }));
     } else {
-      console.log(`${gesture}: ${words(between)}; ${words(busy)}; ${words(asked)} (${questions.length} questions)`);
+      console.log(`${gesture}: ${words(best.between_ms)}; ${words(best.main_ms)}; ${words(best.question_ms)}`);
     }
   }
 } finally {
