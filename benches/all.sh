@@ -5,6 +5,8 @@
 # BENCH_LOGS is a folder for the logs ($TMPDIR/eventscope-bench): 6 GB, and 10
 # for the largest, which are deleted when they are done with. SKIP names what
 # shall not be measured: tab peers threadscope native frames soak.
+# With ADD=1 they are added to those that are there: of several the fastest counts.
+# EVENTSCOPE_SITE is another build of the site, measured in place of this one.
 # An hour, a third of it for 4 and 10 GB. Nothing else should run meanwhile.
 set -eu
 cd "$(dirname "$0")/.."
@@ -13,12 +15,12 @@ figures=${FIGURES:-benches/figures/now.jsonl}
 skip=" ${SKIP:-} "
 wanted() { case $skip in *" $1 "*) return 1 ;; esac }
 mkdir -p "$logs" "$(dirname "$figures")"
-: >"$figures"
+[ "${ADD:-}" ] || : >"$figures"
 [ $# -gt 0 ] || set -- 1M 50M 300M 1G 4G 10G
 
-cargo xtask build
-cargo build --release --example make_big_log
-make() { [ -f "$logs/$1.eventlog" ] || target/release/examples/make_big_log "$logs/$1.eventlog" "${2:-$1}" ${3:-}; }
+[ "${EVENTSCOPE_SITE:-}" ] || cargo xtask build
+rustc --edition 2024 -O -o "$logs/make_big_log" examples/make_big_log.rs
+make() { [ -f "$logs/$1.eventlog" ] || "$logs/make_big_log" "$logs/$1.eventlog" "${2:-$1}" ${3:-}; }
 
 for size in "$@"; do
   make "$size"
