@@ -1,0 +1,39 @@
+//! The log that `examples/make_big_log.rs` writes, of which the measurements
+//! are, is one that a reader has nothing to say about.
+
+use analysis::check::Check;
+use eventlog::Record;
+use eventlog::source::read_log;
+
+#[path = "../examples/container/mod.rs"]
+mod container;
+#[path = "../examples/program/mod.rs"]
+mod program;
+#[path = "../examples/stream/mod.rs"]
+mod stream;
+
+/// What is said of a made log: its events, and everything odd about it.
+fn read(bytes: u64, caps: u16, is_plain: bool) -> (String, u64, Vec<String>) {
+    let mut log = Vec::new();
+    let told = program::write(&mut log, bytes, caps, is_plain, u64::from(caps)).expect("memory");
+    let (mut check, mut events, mut odd) = (Check::default(), 0, Vec::new());
+    let mut look = |record: &Record<'_>| {
+        events += 1;
+        check.event(record, &mut |finding| odd.push(format!("{finding:?}")));
+    };
+    let reader = read_log(&mut log.as_slice(), &mut look).expect("a log");
+    check.finish();
+    odd.extend(check.tolerated.keys().map(|what| format!("{what:?}")));
+    odd.extend(reader.damage().kept.iter().map(|at| format!("{at:?}")));
+    (told, events, odd)
+}
+
+#[test]
+fn nothing_is_odd_about_it() {
+    for (caps, is_plain) in [(1, false), (4, false), (4, true), (33, false)] {
+        let (told, events, odd) = read(6_000_000, caps, is_plain);
+        assert_eq!(odd, Vec::<String>::new(), "{caps} capabilities");
+        assert!(told.starts_with(&format!("{events} events")), "{told}");
+        assert!(events > 300_000, "{told}");
+    }
+}
