@@ -36,7 +36,7 @@ pub(super) const fn colour(class: Class) -> &'static str {
         Class::Unknown => "unknown",
         Class::Blocked => "blocked",
         Class::Foreign => "foreign",
-        Class::Io | Class::Other => "io",
+        Class::Io | Class::Other | Class::Unread => "io",
     }
 }
 
@@ -50,7 +50,8 @@ pub(super) fn swatch(class: Class) -> Classes {
         | Class::Census
         | Class::IdleReady
         | Class::ReadyIdle
-        | Class::Unknown => "",
+        | Class::Unknown
+        | Class::Unread => "",
         _ => "line",
     };
     classes!("swatch", colour(class), form)

@@ -114,6 +114,9 @@ pub(super) fn Loading(props: &LoadingProps) -> Html {
                 if props.events > 0 {
                     { format!(" · {} events", format::count(props.events)) }
                 }
+                if stage == Stage::Analysing {
+                    <span title="The higher, the more bytes of events were logged in the time.">{ " · grey: not read yet" }</span>
+                }
             </span>
             <button onclick={cancel}>{ "Cancel" }</button>
         </div>

@@ -50,10 +50,12 @@ pub enum Class {
     ReadyIdle = 16,
     /// The log does not tell.
     Unknown = 17,
+    /// The log is not read that far yet: all that is known are its blocks.
+    Unread = 18,
 }
 
 /// How many classes there are.
-pub const CLASSES: usize = 18;
+pub const CLASSES: usize = 19;
 
 /// Nanoseconds by class.
 pub type ClassTimes = [u64; CLASSES];
@@ -79,6 +81,7 @@ impl Class {
         Self::ReadyGc,
         Self::ReadyIdle,
         Self::Unknown,
+        Self::Unread,
     ];
 
     /// The class of that number.
@@ -113,6 +116,7 @@ impl Class {
             Self::ReadyGc => "ready, in a collection",
             Self::ReadyIdle => "ready, while a capability was idle",
             Self::Unknown => "unknown: not in the log",
+            Self::Unread => "not read yet",
         }
     }
 

@@ -14,6 +14,7 @@ pub mod questions;
 mod slices;
 mod symbols;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 pub use symbols::AddressNames;
@@ -29,6 +30,7 @@ use analysis::flamegraph::source_info::SourceInfo;
 use analysis::info::TypeCount;
 use analysis::recording::Recording;
 use analysis::segment::Segment;
+use analysis::timeline::unread::UnreadBlocks;
 use analysis::timeline::user_spans::SpanPrefixes;
 use event_list::EventLists;
 use eventlog::hp::Report;
@@ -96,6 +98,8 @@ pub struct Session {
     cutting: Cutting,
     slices: Slices,
     prefixes: Option<SpanPrefixes>,
+    /// The blocks, as long as their events are being read.
+    pub(crate) unread: UnreadBlocks,
     complete: bool,
     flame_steps: StepCache,
     pub(crate) heap_cache: HeapCache,
@@ -119,6 +123,7 @@ impl Session {
             cutting: Cutting::Bytes(SLICE_BYTES),
             slices: Slices::default(),
             prefixes: None,
+            unread: UnreadBlocks::default(),
             complete: false,
             flame_steps: StepCache::default(),
             heap_cache: HeapCache::default(),
@@ -152,6 +157,7 @@ impl Session {
             let step = self.reader.advance(&mut |_: &Record<'_>| {}, 1)?;
             if step == Step::Indexed {
                 self.slices.plan(self.reader.slices(&self.cutting));
+                self.unread = UnreadBlocks::of(self.reader.index());
             }
             return Ok(step);
         }
@@ -197,6 +203,7 @@ impl Session {
         if self.slices.are_done() && !self.complete {
             self.reader.finish();
             self.recording.settle(&self.reader);
+            self.unread = UnreadBlocks::default();
             self.complete = true;
         }
         self.recording.tracks.extend(&self.recording.numbers);
@@ -283,11 +290,7 @@ impl Session {
         let report = self.reader.heap_report();
         Overview {
             span: self.span(),
-            caps: info
-                .lives
-                .caps()
-                .map(|(cap, life)| CapLife { cap, life })
-                .collect(),
+            caps: self.caps(),
             events: info.events,
             bytes: report.map_or(self.reader.len().0, |report| report.bytes),
             report: report.cloned(),
@@ -308,6 +311,14 @@ impl Session {
             damaged: self.reader.damage().loses_data(),
             complete: self.complete,
         }
+    }
+
+    /// The capabilities; one of which no event is read yet lives as long as its blocks tell.
+    fn caps(&self) -> Vec<CapLife> {
+        let mut lives: BTreeMap<CapId, Interval> = self.unread.caps().collect();
+        lives.extend(self.recording.info.lives.caps());
+        let lives = lives.into_iter();
+        lives.map(|(cap, life)| CapLife { cap, life }).collect()
     }
 
     /// The time in which there are events; before any is read, that of the blocks.

@@ -15,6 +15,9 @@ pub const MOST_SERIES: usize = 16;
 /// The series of the collecting capabilities.
 pub const COLLECTING: u8 = 255;
 
+/// The series of what is not read yet: how busy the log is there.
+pub const UNREAD: u8 = 254;
+
 /// The series that the capability at a place among all belongs to.
 #[must_use]
 pub fn series_of(place: usize, caps: usize) -> usize {
@@ -61,7 +64,7 @@ pub fn points(store: &Store, caps: &[CapId], buckets: Buckets, mut emit: impl Fn
         let series = series_of(place, caps.len());
         let is_last = place + 1 == caps.len() || series_of(place + 1, caps.len()) != series;
         if is_last {
-            let series = u8::try_from(series).unwrap_or(COLLECTING - 1);
+            let series = u8::try_from(series).unwrap_or(UNREAD - 1);
             push(&each, &running, |stretch| emit(series, stretch));
             running.fill(0);
         }

@@ -28,6 +28,7 @@ pub mod thread_table;
 pub mod threads;
 pub mod tracks;
 pub mod turns;
+pub mod unread;
 pub mod user_spans;
 pub mod wait_groups;
 pub mod waits;

@@ -160,6 +160,20 @@ impl Control {
         }
         let seen = view.clip(self.view.log());
         series.into_iter().map(move |(number, points)| {
+            if let Some(instead) = row.instead_of_value(number) {
+                let first = points
+                    .first()
+                    .map_or(view.start(), |(span, _)| span.start());
+                let last = points.last().map_or(view.end(), |(span, _)| span.end());
+                return (
+                    view,
+                    format!(
+                        "{instead}: {} – {}",
+                        format::time(first),
+                        format::time(last)
+                    ),
+                );
+            }
             let name = self.marks.series_name(row, number, self.caps);
             (view, in_view(row, &points, seen, &name))
         })

@@ -178,7 +178,7 @@ pub(crate) const fn class_colour(palette: &Palette, class: Class) -> Rgb {
         Class::Ready | Class::ReadyIdle | Class::IdleReady => palette.ready,
         Class::Blocked => palette.blocked,
         Class::Foreign => palette.foreign,
-        Class::Io | Class::Other | Class::Unknown => palette.io,
+        Class::Io | Class::Other | Class::Unknown | Class::Unread => palette.io,
     }
 }
 

@@ -10,6 +10,7 @@ impl Session {
         Log {
             recording: &self.recording,
             blocks: self.reader.index(),
+            unread: &self.unread,
             span: self.span(),
             heap: None,
         }

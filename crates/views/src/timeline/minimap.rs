@@ -48,6 +48,7 @@ impl<N: Names> Scene<'_, N> {
             (MINIMAP_PX - 8.0) / self.caps.max(1) as f64,
         );
         let stack = Stack::of(self.overview, |time| self.minimap_x(time), self.body());
+        stack.paint_unread((bottom, scale), self.palette, painter);
         let collecting = outline(&stack.collecting, bottom, scale);
         painter.polygon(&collecting, self.palette.gc.alpha(0.8));
         let running = stack.running.last().map_or(&[][..], Vec::as_slice);

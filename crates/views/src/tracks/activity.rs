@@ -9,14 +9,16 @@ use super::{Contents, Listed, Log, Shape, TrackKind};
 use crate::scene::format;
 use crate::scene::gauge::{Gauge, Series, Style, Unit};
 use crate::scene::painter::{Painter, Rect};
-use crate::scene::strip::Strip;
+use crate::scene::palette::Palette;
 use crate::scene::strip::plot::{Band, Column, Outline, stacked};
+use crate::scene::strip::{Strip, paint_unread};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Marks, Names, Shown};
 use crate::tracks::words;
-use analysis::timeline::activity::{COLLECTING, points, series_of};
-use eventlog::ids::{CapId, Nanos};
-use model::marks::Writer;
+use analysis::timeline::activity::{COLLECTING, UNREAD, points, series_of};
+use eventlog::ids::Nanos;
+use model::gauge::Stretch;
+use model::marks::{Values, Writer};
 use model::time::Interval;
 
 /// The activity of all capabilities.
@@ -45,7 +47,7 @@ impl TrackKind for Activity {
     }
 
     fn of_log(log: &Log<'_>) -> Vec<Listed> {
-        let of = match log.recording.info.lives.caps().count() {
+        let of = match log.caps().len() {
             // A heap profile in text tells of none.
             0 => return Vec::new(),
             1 => "1 capability".to_owned(),
@@ -89,7 +91,7 @@ impl TrackKind for Activity {
 
     fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let recording = &log.recording;
-        let caps: Vec<CapId> = recording.info.lives.caps().map(|(cap, _)| cap).collect();
+        let caps = log.caps();
         points(
             &recording.store,
             &caps,
@@ -98,6 +100,19 @@ impl TrackKind for Activity {
                 writer.stretch(series, &stretch);
             },
         );
+        let unread = log.unread_in(writer.view);
+        for (span, busy) in log.unread.all(unread, writer.bucket_ns) {
+            let stretch = Stretch {
+                start: span.start().0,
+                end: span.end().0,
+                values: Values::one(busy * caps.len() as f64),
+            };
+            writer.stretch(UNREAD, &stretch);
+        }
+    }
+
+    fn instead_of_value(self, series: u8) -> Option<&'static str> {
+        (series == UNREAD).then_some("not read yet")
     }
 
     fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
@@ -115,6 +130,10 @@ impl TrackKind for Activity {
         let length = bucket_ns(query.span);
         let start = query.span.start().0 / length * length;
         let span = Interval::new(Nanos(start), Nanos(start.saturating_add(length)));
+        if log.is_unread(span) {
+            let bytes = format::bytes(log.unread.bytes(span));
+            return vec![Fact::new("not read yet", format!("{bytes} of events"))];
+        }
         let store = &log.recording.store;
         let share = |time: u64| format::fraction(time as f64 / length as f64);
         let (mut running, mut collecting, mut caps) = (0u64, 0u64, 0usize);
@@ -163,6 +182,7 @@ fn paint<N>(shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter)
         painter.fill(line, strip.palette.faint_line.into());
     }
     let stack = Stack::of(shown.marks, |time| strip.x(time), area);
+    stack.paint_unread((bottom, scale), strip.palette, painter);
     painter.polygon(
         &outline(&stack.collecting, bottom, scale),
         strip.palette.gc.into(),
@@ -199,6 +219,8 @@ fn paint<N>(shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter)
 pub(crate) struct Stack {
     pub(crate) running: Vec<Vec<Column>>,
     pub(crate) collecting: Vec<Column>,
+    /// How busy the log is where it is not read yet.
+    pub(crate) unread: Vec<Column>,
 }
 
 impl Stack {
@@ -206,20 +228,22 @@ impl Stack {
     /// where `x` says.
     pub(crate) fn of(marks: &Marks, x: impl Fn(Nanos) -> f64, area: Rect) -> Self {
         let mut running: Vec<Vec<(f64, f64, f64)>> = Vec::new();
-        let mut collecting = Vec::new();
+        let (mut collecting, mut unread) = (Vec::new(), Vec::new());
         for (point, span) in marks.points(Activity) {
             let (from, to) = (x(span.start()), x(span.end()));
             if to < area.x || from > area.x + area.w {
                 continue;
             }
-            let steps = if point.series == COLLECTING {
-                &mut collecting
-            } else {
-                let place = usize::from(point.series);
-                if place >= running.len() {
-                    running.resize_with(place + 1, Vec::new);
+            let steps = match point.series {
+                COLLECTING => &mut collecting,
+                UNREAD => &mut unread,
+                series => {
+                    let place = usize::from(series);
+                    if place >= running.len() {
+                        running.resize_with(place + 1, Vec::new);
+                    }
+                    &mut running[place]
                 }
-                &mut running[place]
             };
             steps.push((from, to, point.values.last));
         }
@@ -229,6 +253,21 @@ impl Stack {
         Self {
             running,
             collecting,
+            unread: stacked(&[unread]).pop().unwrap_or_default(),
+        }
+    }
+
+    /// Paints how busy the log is where it is not read yet.
+    pub(crate) fn paint_unread(
+        &self,
+        (bottom, scale): (f64, f64),
+        palette: &Palette,
+        painter: &mut impl Painter,
+    ) {
+        for column in self.unread.iter().filter(|column| column.upper > 0.0) {
+            let h = (column.upper * scale).max(1.0);
+            let bar = Rect::new(column.left, bottom - h, column.right - column.left, h);
+            paint_unread(palette, bar, painter);
         }
     }
 }

@@ -18,9 +18,9 @@ use crate::tracks::words::{duration, parts, several, thread_name, when};
 use analysis::account::pauses::Pause;
 use analysis::account::pieces::Pieces;
 use eventlog::ids::{CapId, Nanos, ThreadId};
-use model::class::{Class, StopCode};
+use model::class::{CLASSES, Class, StopCode};
 use model::lane::Lane;
-use model::marks::{MarkKind, NONE, Packed, Payload, Writer};
+use model::marks::{MarkKind, NONE, NewSpan, Packed, Payload, Writer, wide};
 use model::time::Interval;
 
 /// A capability.
@@ -46,6 +46,25 @@ impl Payload for Run {
         Self {
             thread: packed.some(0).map(ThreadId),
             stop: StopCode(packed.word(1) as u8),
+        }
+    }
+}
+
+/// Blocks that are not read yet: how many bytes of events they hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unread {
+    pub(crate) bytes: u64,
+}
+
+impl Payload for Unread {
+    fn pack(self) -> Packed {
+        let [high, low] = wide(self.bytes);
+        Packed([high, low, 0, 0])
+    }
+
+    fn unpack(packed: Packed) -> Self {
+        Self {
+            bytes: packed.wide(0),
         }
     }
 }
@@ -85,23 +104,8 @@ impl TrackKind for Capability {
     }
 
     fn answer(self, log: &Log<'_>, writer: &mut Writer) {
-        let store = &log.recording.store;
-        let Some(cap) = store.cap(self.0) else {
-            return;
-        };
-        writer.lane(&cap.runs, |i| Run {
-            thread: store.thread_of(self.0, i),
-            stop: store.code_of(self.0, i).unwrap_or(StopCode::OPEN),
-        });
-        let nothing = |_| Run {
-            thread: None,
-            stop: StopCode(0),
-        };
-        match store.account().pieces_of(self.0) {
-            Some(pieces) => writer.lane(pieces, nothing),
-            // The account is made when all is read.
-            None => writer.lane(cap.phases.lane(), nothing),
-        }
+        self.read(log, writer);
+        self.unread(log, writer);
     }
 
     fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
@@ -120,6 +124,9 @@ impl TrackKind for Capability {
                 item.class,
                 Class::GcSync | Class::Returning | Class::Unknown
             );
+        if item.class == Class::Unread {
+            return (subject, not_read_yet(item));
+        }
         if item.kind == MarkKind::Many {
             let text = match (of_gc, item.count) {
                 (true, 0) => parts("parts of a collection", item),
@@ -151,12 +158,16 @@ impl TrackKind for Capability {
     }
 
     fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+        if log.is_unread(query.span) {
+            return Vec::new();
+        }
         Details::of(log).of_cap(self.0, query)
     }
 
     /// Of one run its thread.
     fn thread_of(self, item: &Item) -> Option<ThreadId> {
-        let run = (item.kind == MarkKind::One).then(|| item.read::<Run>());
+        let is_run = item.kind == MarkKind::One && item.class != Class::Unread;
+        let run = is_run.then(|| item.read::<Run>());
         run.and_then(|run| run.thread)
     }
 
@@ -183,6 +194,9 @@ impl TrackKind for Capability {
                 (Class::GcSync, wave(place + 9.0, 0.2)),
             ]
         });
+        let blocks = [(FROM, 32.0, 0.5), (32.0, 56.0, 0.9), (60.0, TO, 0.3)];
+        let unread =
+            blocks.map(|(from, to, share)| Made::span(Class::Unread, from, to).share(share));
         vec![
             Explained::new(
                 "A thread runs",
@@ -240,12 +254,69 @@ impl TrackKind for Capability {
                 of(Class::Unknown),
             ),
             Explained::new(
+                "Not read yet",
+                "The log is still being read, and reading has not come that far. The higher, the more bytes of events were logged in the time; half the height is usual in the log.",
+                Sample::row(Capability(CapId(0)), unread.to_vec()),
+            ),
+            Explained::new(
                 "Several collections in a pixel",
                 "Bars hang from the top: the work, below it the waits within collections, then the waits before them.",
                 Sample::row(Capability(CapId(0)), collections),
             ),
         ]
     }
+}
+
+impl Capability {
+    /// What it did, as far as the log is read.
+    fn read(self, log: &Log<'_>, writer: &mut Writer) {
+        let store = &log.recording.store;
+        let Some(cap) = store.cap(self.0) else {
+            return;
+        };
+        writer.lane(&cap.runs, |i| Run {
+            thread: store.thread_of(self.0, i),
+            stop: store.code_of(self.0, i).unwrap_or(StopCode::OPEN),
+        });
+        let nothing = |_| Run {
+            thread: None,
+            stop: StopCode(0),
+        };
+        match store.account().pieces_of(self.0) {
+            Some(pieces) => writer.lane(pieces, nothing),
+            // The account is made when all is read.
+            None => writer.lane(cap.phases.lane(), nothing),
+        }
+    }
+
+    /// Where the log is busy that is not read yet.
+    fn unread(self, log: &Log<'_>, writer: &mut Writer) {
+        let unread = log.unread_in(writer.view);
+        let bucket_ns = writer.bucket_ns;
+        log.unread.marks(Some(self.0), unread, bucket_ns, |part| {
+            let mut shares = [0.0; CLASSES];
+            shares[Class::Unread as usize] = part.density as f32;
+            writer.span(NewSpan {
+                many: part.blocks > 1,
+                class: Class::Unread,
+                start: part.span.start().0,
+                end: part.span.end().0,
+                count: part.blocks,
+                shares,
+                payload: Unread { bytes: part.bytes },
+            });
+        });
+    }
+}
+
+/// What an item says that is not read yet.
+fn not_read_yet(item: &Item) -> String {
+    let bytes = format::bytes(item.read::<Unread>().bytes);
+    let logged = match item.kind {
+        MarkKind::Many => format!("in {} blocks", format::count(item.count.into())),
+        _ => format!("logged within {}", duration(item)),
+    };
+    format!("not read yet: {bytes} of events, {logged} · {}", when(item))
 }
 
 /// What a capability does in a part of a collection, as a sentence goes on.

@@ -6,7 +6,7 @@ use super::item::{Names, Shown};
 use crate::scene::format;
 use crate::scene::painter::{Align, Face, Painter, Rect};
 use crate::scene::palette::class_colour;
-use crate::scene::strip::{Strip, stripes_on};
+use crate::scene::strip::{Strip, paint_unread, stripes_on};
 use model::class::Class;
 use model::marks::{MarkKind, MarkView};
 
@@ -42,6 +42,11 @@ pub(super) fn paint<N: Names>(
     for (mark, span) in shown.marks.of(row) {
         let rect = strip.rect(span, y, h);
         match mark.kind {
+            _ if mark.class == Class::Unread => {
+                let h = (rect.h * mark.share(Class::Unread)).max(LEAST_PX);
+                let bar = Rect::new(rect.x, rect.y + rect.h - h, rect.w, h);
+                paint_unread(strip.palette, bar, painter);
+            }
             MarkKind::Many if is_collection(mark.class) => {
                 paint_collections(strip, rect, &mark, painter);
             }

@@ -1,13 +1,16 @@
 //! Which tracks a log has, and the names that its marks refer to by number.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::Row;
 use crate::heap::choice::Chosen;
 use analysis::recording::Recording;
 use analysis::timeline::threads::ThreadRow;
+use analysis::timeline::unread::UnreadBlocks;
 use eventlog::blocks::BlockIndex;
-use eventlog::ids::CapId;
+use eventlog::ids::{CapId, Nanos};
 use model::profile::frames::Frame;
 use model::time::Interval;
 
@@ -18,10 +21,34 @@ pub struct Log<'a> {
     pub recording: &'a Recording,
     /// The blocks that the events were written in.
     pub blocks: &'a BlockIndex,
+    /// The same by capability and time, as long as events are being read.
+    pub unread: &'a UnreadBlocks,
     /// The time in which there are events.
     pub span: Option<Interval>,
     /// The bands of a heap profile that are shown.
     pub heap: Option<&'a Chosen>,
+}
+
+impl Log<'_> {
+    /// The capabilities that have events, read or not.
+    pub(crate) fn caps(&self) -> Vec<CapId> {
+        let read = self.recording.info.lives.caps().map(|(cap, _)| cap);
+        let unread = self.unread.caps().map(|(cap, _)| cap);
+        let caps: BTreeSet<CapId> = read.chain(unread).collect();
+        caps.into_iter().collect()
+    }
+
+    /// Whether nothing of a span is read yet.
+    pub(crate) fn is_unread(&self, span: Interval) -> bool {
+        !self.recording.is_settled() && self.unread_in(span).start() == span.start()
+    }
+
+    /// The part of a view that is not read yet.
+    pub(crate) fn unread_in(&self, view: Interval) -> Interval {
+        let info = &self.recording.info;
+        let read_to = info.first_and_last().map_or(Nanos(0), |(_, last)| last);
+        Interval::new(view.start().max(read_to), view.end())
+    }
 }
 
 /// A track that a log has, and what its label says.

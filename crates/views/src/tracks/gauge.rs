@@ -87,6 +87,9 @@ pub fn at_once(
         order.truncate(MOST_AT_ONCE);
     }
     let said = order.into_iter().map(|(number, of)| {
+        if let Some(instead) = row.instead_of_value(*number) {
+            return instead.to_owned();
+        }
         let name = name(*number);
         format!("{name}: {}", values(unit, *of, caps))
     });

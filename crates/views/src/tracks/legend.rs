@@ -178,6 +178,12 @@ impl Made {
         }
     }
 
+    /// With another share of its class.
+    pub(crate) fn share(mut self, share: f32) -> Self {
+        self.shares[self.class as usize] = share;
+        self
+    }
+
     /// What its track knows of it.
     pub(crate) fn with(self, payload: impl Payload) -> Self {
         let payload = payload.pack();

@@ -129,6 +129,12 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
         found.map_or_else(String::new, |series| series.name.to_owned())
     }
 
+    /// What is said of a series of a gauge in place of its value.
+    fn instead_of_value(self, series: u8) -> Option<&'static str> {
+        let _ = series;
+        None
+    }
+
     /// What it shows of the view of the writer.
     fn answer(self, log: &Log<'_>, writer: &mut Writer);
 
@@ -381,6 +387,11 @@ impl Row {
     #[must_use]
     pub(crate) fn series_name(self, series: u8, caps: usize) -> String {
         ask!(self, track => track.series_name(series, caps))
+    }
+
+    /// What is said of a series of a gauge in place of its value.
+    pub(crate) fn instead_of_value(self, series: u8) -> Option<&'static str> {
+        ask!(self, track => track.instead_of_value(series))
     }
 
     /// Writes what it shows of the view of the writer.

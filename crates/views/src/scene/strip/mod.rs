@@ -16,6 +16,15 @@ use model::time::Interval;
 pub(crate) use bars::{Bar, YOUNG, standing};
 pub(crate) use pattern::stripes_on;
 
+/// How opaque a bar is for what is not read yet.
+const UNREAD_ALPHA: f64 = 0.25;
+
+/// A bar for what is not read yet: pale, with a thin edge at the top that is seen well.
+pub(crate) fn paint_unread(palette: &Palette, bar: Rect, painter: &mut impl Painter) {
+    painter.fill(bar, palette.ink3.alpha(UNREAD_ALPHA));
+    painter.fill(Rect { h: 1.0, ..bar }, palette.ink3.into());
+}
+
 /// A strip of a picture, and what it takes to paint there.
 #[derive(Clone, Copy, Debug)]
 pub struct Strip<'a> {

@@ -1,0 +1,326 @@
+//! What is known of a log before its events are read: its blocks say from when to when they were
+//! filled, and how large they are. Where many bytes were written in a short time, the log is busy.
+
+use std::collections::BTreeMap;
+
+use super::block_lanes::size;
+use eventlog::blocks::BlockIndex;
+use eventlog::ids::{CapId, Nanos};
+use model::time::Interval;
+
+/// Into how many parts the log is parted to find how dense it is.
+const PARTS: u64 = 512;
+
+/// Blocks of a capability that follow each other, as one mark shows them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Unread {
+    /// From when to when they were filled.
+    pub span: Interval,
+    /// How many blocks.
+    pub blocks: u32,
+    /// How many bytes of events. Of a block that is read in part, those of the rest of its time, as
+    /// if it had been filled evenly.
+    pub bytes: u64,
+    /// How busy it is, from 0 to 1: its bytes in a time. Half is what is usual in the log: the mean
+    /// over its bytes. A few peaks (or the little block that begins a log) so do not make the rest flat.
+    pub density: f64,
+}
+
+/// The blocks of a log, by capability and time.
+#[derive(Debug, Default)]
+pub struct UnreadBlocks {
+    lanes: BTreeMap<Option<CapId>, Filled>,
+    /// How many bytes a nanosecond has, of one capability: the mean over all bytes.
+    usual: f64,
+    /// The same of all capabilities together.
+    usual_of_all: f64,
+}
+
+/// The blocks of one capability in the order of time. One that overlaps the one before counts from
+/// that one's end on.
+#[derive(Debug, Default)]
+struct Filled {
+    starts: Vec<u64>,
+    ends: Vec<u64>,
+    /// The bytes of a block and of all before it.
+    bytes: Vec<u64>,
+}
+
+impl Filled {
+    fn of(mut blocks: Vec<(u64, u64, u64)>) -> Self {
+        blocks.sort_unstable();
+        let mut filled = Self::default();
+        let (mut last_end, mut sum) = (0, 0u64);
+        for (start, end, bytes) in blocks {
+            let start = start.max(last_end);
+            last_end = end.max(start);
+            sum = sum.saturating_add(bytes);
+            filled.starts.push(start);
+            filled.ends.push(last_end);
+            filled.bytes.push(sum);
+        }
+        filled
+    }
+
+    /// The bytes of the blocks before one.
+    fn before(&self, block: usize) -> u64 {
+        let last = block.checked_sub(1);
+        last.and_then(|last| self.bytes.get(last))
+            .copied()
+            .unwrap_or(0)
+    }
+
+    /// The bytes of a block that were written after a time, if it was filled evenly.
+    fn rest(&self, block: usize, from: u64) -> u64 {
+        let bytes = self.before(block + 1) - self.before(block);
+        let (start, end) = (self.starts[block], self.ends[block]);
+        if from <= start {
+            return bytes;
+        }
+        let part = u128::from(bytes) * u128::from(end.saturating_sub(from));
+        (part / u128::from(end - start).max(1)) as u64
+    }
+
+    /// Marks of what was filled in `view`: at most two for each bucket, one for the blocks that
+    /// are shorter than it, one for a longer one.
+    fn marks(&self, view: Interval, bucket_ns: u64, mut emit: impl FnMut(Interval, u32, u64)) {
+        let (from, to) = (view.start().0, view.end().0);
+        let bucket_ns = bucket_ns.max(1);
+        let mut next = self
+            .ends
+            .partition_point(|&end| end <= from)
+            .min(self.starts.partition_point(|&start| start < from));
+        while let Some(&start) = self.starts.get(next)
+            && start < to
+        {
+            let bucket_end = (start.max(from) / bucket_ns)
+                .saturating_add(1)
+                .saturating_mul(bucket_ns);
+            let behind = self.starts.partition_point(|&start| start < bucket_end);
+            let is_long = self.ends[behind - 1] - self.starts[behind - 1] >= bucket_ns;
+            let short = behind - usize::from(is_long);
+            let mut emit = |blocks: std::ops::Range<usize>| {
+                let (first, last) = (blocks.start, blocks.end - 1);
+                let bytes =
+                    self.before(blocks.end) - self.before(first + 1) + self.rest(first, from);
+                let span = (self.starts[first].max(from), self.ends[last]);
+                let count = u32::try_from(blocks.len()).unwrap_or(u32::MAX);
+                emit(Interval::new(Nanos(span.0), Nanos(span.1)), count, bytes);
+            };
+            if next < short {
+                emit(next..short);
+            }
+            if is_long {
+                emit(short..behind);
+            }
+            next = behind;
+        }
+    }
+}
+
+/// For each nanosecond of a mark, but of no less than a bucket.
+fn density(span: Interval, bytes: u64, bucket_ns: u64) -> f64 {
+    bytes as f64 / span.duration().0.max(bucket_ns) as f64
+}
+
+/// From 0 to 1; half if it is as usual.
+fn busy(density: f64, usual: f64) -> f64 {
+    if density < 2.0 * usual {
+        density / (2.0 * usual)
+    } else {
+        1.0
+    }
+}
+
+/// The mean of densities over the bytes that have them.
+fn mean(parts: impl Iterator<Item = (f64, f64)>) -> f64 {
+    let sums = parts.fold((0.0, 0.0), |(all, weighed), (bytes, density)| {
+        (all + bytes, weighed + bytes * density)
+    });
+    if sums.0 > 0.0 { sums.1 / sums.0 } else { 0.0 }
+}
+
+impl UnreadBlocks {
+    /// The blocks of a log. What was never written to its end stands where it was begun.
+    #[must_use]
+    pub fn of(index: &BlockIndex) -> Self {
+        let mut by_cap: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let blocks = index.sections.iter().flat_map(|section| &section.blocks);
+        for block in blocks {
+            let end = block.end_time.max(block.begin_time);
+            let filled = (block.begin_time.0, end.0, size(block));
+            by_cap.entry(block.cap).or_default().push(filled);
+        }
+        let lanes = by_cap.into_iter();
+        let mut all = Self {
+            lanes: lanes
+                .map(|(cap, blocks)| (cap, Filled::of(blocks)))
+                .collect(),
+            ..Self::default()
+        };
+        let Some(span) = all.span() else { return all };
+        let part_ns = (span.duration().0 / PARTS).max(1);
+        let mut parts = Vec::new();
+        for lane in all.lanes.values() {
+            lane.marks(span, part_ns, |span, _, bytes| {
+                parts.push((bytes as f64, density(span, bytes, part_ns)));
+            });
+        }
+        all.usual = mean(parts.into_iter());
+        let parts = all.sums(span, part_ns).into_iter();
+        all.usual_of_all = mean(parts.map(|(_, bytes)| (bytes, bytes / part_ns as f64)));
+        all
+    }
+
+    fn span(&self) -> Option<Interval> {
+        let lanes = self.lanes.values();
+        let ends = lanes.filter_map(|lane| Some((*lane.starts.first()?, *lane.ends.last()?)));
+        let (start, end) = ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
+        // What is at the very end is in it.
+        Some(Interval::new(Nanos(start), Nanos(end.saturating_add(1))))
+    }
+
+    /// The capabilities that have blocks, and from when to when.
+    pub fn caps(&self) -> impl Iterator<Item = (CapId, Interval)> {
+        self.lanes.iter().filter_map(|(cap, lane)| {
+            let life = Interval::new(Nanos(*lane.starts.first()?), Nanos(*lane.ends.last()?));
+            Some(((*cap)?, life))
+        })
+    }
+
+    /// What a capability, or none, wrote in `view`: at most two marks for each bucket.
+    pub fn marks(
+        &self,
+        cap: Option<CapId>,
+        view: Interval,
+        bucket_ns: u64,
+        mut emit: impl FnMut(Unread),
+    ) {
+        let Some(lane) = self.lanes.get(&cap) else {
+            return;
+        };
+        lane.marks(view, bucket_ns, |span, blocks, bytes| {
+            let density = busy(density(span, bytes, bucket_ns), self.usual);
+            emit(Unread {
+                span,
+                blocks,
+                bytes,
+                density,
+            });
+        });
+    }
+
+    /// How busy all capabilities are together in each bucket, from 0 to 1, where anything is.
+    pub fn all(&self, view: Interval, bucket_ns: u64) -> impl Iterator<Item = (Interval, f64)> {
+        let sums = self.sums(view, bucket_ns).into_iter();
+        let filled = sums.filter(|(_, bytes)| *bytes > 0.0);
+        filled.map(move |(span, bytes)| {
+            let length = span.duration().0.max(1) as f64;
+            (span, busy(bytes / length, self.usual_of_all))
+        })
+    }
+
+    /// About how many bytes were written in a stretch of time.
+    #[must_use]
+    pub fn bytes(&self, span: Interval) -> u64 {
+        let sums = self.sums(span, span.duration().0);
+        sums.iter().map(|(_, bytes)| bytes).sum::<f64>() as u64
+    }
+
+    /// The bytes in each bucket.
+    fn sums(&self, view: Interval, bucket_ns: u64) -> Vec<(Interval, f64)> {
+        let bucket_ns = bucket_ns.max(1);
+        let (from, to) = (view.start().0, view.end().0);
+        let first = from / bucket_ns;
+        let bucket = |time: u64| (time / bucket_ns - first) as usize;
+        let mut sums = vec![0.0; bucket(to.saturating_sub(1).max(from)) + 1];
+        for lane in self.lanes.values() {
+            lane.marks(view, bucket_ns, |span, _, bytes| {
+                let (start, end) = (span.start().0, span.end().0.min(to));
+                let each = bytes as f64 / span.duration().0.max(1) as f64;
+                if end <= start {
+                    sums[bucket(start)] += bytes as f64;
+                }
+                let mut at = start;
+                while at < end {
+                    let until = ((at / bucket_ns + 1).saturating_mul(bucket_ns)).min(end);
+                    sums[bucket(at)] += each * (until - at) as f64;
+                    at = until;
+                }
+            });
+        }
+        let spans = (0u64..).zip(sums).map(|(i, sum)| {
+            let start = (first + i).saturating_mul(bucket_ns);
+            let span = (start.max(from), start.saturating_add(bucket_ns).min(to));
+            (Interval::new(Nanos(span.0), Nanos(span.1)), sum)
+        });
+        spans.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn whole() -> Interval {
+        Interval::new(Nanos(0), Nanos(u64::MAX))
+    }
+
+    fn filled() -> impl Strategy<Value = Vec<(u64, u64, u64)>> {
+        let block = (0..9_000u64, 0..900u64, 0..5_000u64);
+        let block = block.prop_map(|(start, length, bytes)| (start, start + length, bytes));
+        prop::collection::vec(block, 0..60)
+    }
+
+    fn marks(lane: &Filled, view: Interval, bucket_ns: u64) -> Vec<(Interval, u32, u64)> {
+        let mut marks = Vec::new();
+        lane.marks(view, bucket_ns, |span, blocks, bytes| {
+            marks.push((span, blocks, bytes));
+        });
+        marks
+    }
+
+    proptest! {
+        #[test]
+        fn marks_have_all_blocks_and_bytes(blocks in filled(), bucket_ns in 1..3_000u64) {
+            let lane = Filled::of(blocks.clone());
+            let marks = marks(&lane, whole(), bucket_ns);
+            let bytes: u64 = marks.iter().map(|mark| mark.2).sum();
+            prop_assert_eq!(bytes, blocks.iter().map(|block| block.2).sum::<u64>());
+            let count: u32 = marks.iter().map(|mark| mark.1).sum();
+            prop_assert_eq!(count as usize, blocks.len());
+            for pair in marks.windows(2) {
+                prop_assert!(pair[0].0.end() <= pair[1].0.start());
+            }
+            for bucket in marks.chunk_by(|a, b| a.0.start().0 / bucket_ns == b.0.start().0 / bucket_ns) {
+                prop_assert!(bucket.len() <= 2);
+            }
+        }
+
+        /// What is read and what is not are the whole, to the byte that is split.
+        #[test]
+        fn what_is_read_is_missing(blocks in filled(), bucket_ns in 1..3_000u64, from in 0..11_000u64) {
+            let lane = Filled::of(blocks);
+            let rest = Interval::new(Nanos(from), Nanos(u64::MAX));
+            let bytes: u64 = marks(&lane, rest, bucket_ns).iter().map(|mark| mark.2).sum();
+            let each = 0..lane.starts.len();
+            let expected: u64 = each.filter(|&i| lane.ends[i] > from || lane.starts[i] >= from)
+                .map(|i| lane.rest(i, from)).sum();
+            prop_assert_eq!(bytes, expected);
+        }
+
+        #[test]
+        fn buckets_of_all_have_all_bytes(blocks in filled(), bucket_ns in 1..3_000u64) {
+            let bytes: u64 = blocks.iter().map(|block| block.2).sum();
+            let all = UnreadBlocks {
+                lanes: BTreeMap::from([(None, Filled::of(blocks))]),
+                ..UnreadBlocks::default()
+            };
+            if let Some(span) = all.span() {
+                let sum: f64 = all.sums(span, bucket_ns).iter().map(|(_, bytes)| bytes).sum();
+                prop_assert!((sum - bytes as f64).abs() < 1e-6 * sum.max(1.0), "{} {}", sum, bytes);
+            }
+        }
+    }
+}
