@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use analysis::timeline::block_lanes::size;
 use common::cases;
 use common::picture::{NoNames, ask, open_bytes};
-use eventlog::ids::{CapId, Nanos};
-use eventlog::{Need, Step};
+use eventlog::ids::{CapId, Duration, Nanos};
+use eventlog::{Cutting, Need, Step};
 use model::class::Class;
 use views::session::Session;
 use views::tracks::activity::Activity;
@@ -16,11 +16,12 @@ use views::tracks::capability::Capability;
 use views::tracks::item::Item;
 use views::tracks::{Row, TimelineQuery};
 
-/// A log whose blocks are found, and of which some events are read, if it has so many.
-fn begun(bytes: &[u8], events: u64) -> Option<Session> {
-    let mut session = Session::new(bytes.len() as u64);
+/// A log whose blocks are found, and which is read up to a moment, if it goes on after it.
+fn begun(bytes: &[u8], up_to: Option<Nanos>) -> Option<Session> {
+    let slices = Cutting::At(up_to.into_iter().collect());
+    let mut session = Session::new(bytes.len() as u64).cut_into(slices);
     let mut indexed = false;
-    while !indexed || session.events() < events {
+    while !indexed || up_to.is_some() && session.events() == 0 {
         match session.advance(usize::from(indexed)).ok()? {
             Step::Need(needs) => {
                 for Need(range) in needs {
@@ -74,7 +75,7 @@ const ZOOMS: [u32; 4] = [1, 13, 800, 5000];
 fn before_any_event_is_read_all_blocks_are_shown() {
     let mut logs = 0;
     for case in cases() {
-        let Some(session) = begun(&case.bytes(), 0) else {
+        let Some(session) = begun(&case.bytes(), None) else {
             continue;
         };
         let (overview, name) = (session.overview(), &case.name);
@@ -104,8 +105,12 @@ fn what_is_read_is_no_more_said_to_be_unread() {
     let mut logs = 0;
     for case in cases() {
         let bytes = case.bytes();
-        let events = open_bytes(&bytes, usize::MAX).events();
-        let Some(session) = begun(&bytes, events / 2).filter(|_| events > 100) else {
+        let done = open_bytes(&bytes, usize::MAX);
+        let Some(log) = done.overview().span else {
+            continue;
+        };
+        let middle = log.start() + Duration(log.duration().0 / 2);
+        let Some(session) = begun(&bytes, Some(middle)) else {
             continue;
         };
         let (Some(view), name) = (whole(&session), &case.name) else {
@@ -119,7 +124,6 @@ fn what_is_read_is_no_more_said_to_be_unread() {
                 assert!(item.span.start() >= read_to, "{name}, capability {cap}");
             }
         }
-        let done = open_bytes(&bytes, usize::MAX);
         for life in &done.overview().caps {
             let items = unread(&done, life.cap, view, 500);
             assert!(items.is_empty(), "{name}, capability {}", life.cap);
@@ -132,7 +136,7 @@ fn what_is_read_is_no_more_said_to_be_unread() {
 #[test]
 fn it_is_said_what_is_not_read_yet() {
     let case = common::fixture("ghc-9.6.6/fib-forkio-N2-l");
-    let session = begun(&case.bytes(), 0).expect("a log");
+    let session = begun(&case.bytes(), None).expect("a log");
     let view = whole(&session).expect("blocks");
     let items = unread(&session, CapId(0), view, 500);
     let said = items.iter().map(|item| item.describe(&NoNames).1);
@@ -159,7 +163,7 @@ fn it_is_said_what_is_not_read_yet() {
 #[test]
 fn deep_zooms_cost_no_more_than_their_pixels() {
     let case = common::fixture("ghc-9.6.6/fib-forkio-N2-l");
-    let session = begun(&case.bytes(), 0).expect("a log");
+    let session = begun(&case.bytes(), None).expect("a log");
     let (from, to) = whole(&session).expect("blocks");
     for zoom in 0..40 {
         let view = (from, from + ((to - from) >> zoom).max(1));
