@@ -34,6 +34,8 @@ pub(super) struct OpenLog {
     pub(super) name: String,
     pub(super) fingerprint: Option<Fingerprint>,
     pub(super) overview: Same<Overview>,
+    /// What is known since, while it is being read.
+    pub(super) next_overview: Option<Box<Overview>>,
     /// What flame graphs can be about.
     pub(super) flame_sources: Rc<Vec<SourceInfo>>,
     pub(super) progress: Progress,

@@ -146,17 +146,23 @@ pub(super) fn use_answer<Q>(source: &Source, question: Q) -> Option<Rc<Q::Answer
 where
     Q: Query + Clone + PartialEq,
 {
+    use_answer_if(source, Some(question))
+}
+
+/// The same, of a question that is asked only while there is one.
+#[hook]
+pub(super) fn use_answer_if<Q>(source: &Source, question: Option<Q>) -> Option<Rc<Q::Answer>>
+where
+    Q: Query + Clone + PartialEq,
+{
     let answer = use_state(|| None);
     let asking = use_mut_ref(Asking::default);
     {
         let answer = answer.clone();
         use_effect_with((source.clone(), question), move |(source, question)| {
-            ask(
-                source.client.clone(),
-                question.clone(),
-                asking,
-                answer.setter(),
-            );
+            if let Some(question) = question.clone() {
+                ask(source.client.clone(), question, asking, answer.setter());
+            }
         });
     }
     (*answer).clone()

@@ -51,6 +51,8 @@ impl App {
         self.dialogs.error = None;
         self.dialogs.notice = None;
         self.timeline = TimelineState::default();
+        self.pauses.overview = None;
+        self.panel_follows();
         self.panel.marked = Rc::default();
         self.panel.wish = None;
         // What is about single moments and tracks of the log before goes.

@@ -7,7 +7,7 @@ use yew::prelude::*;
 
 use super::App;
 use crate::protocol::News;
-use crate::ui::act::on;
+use crate::ui::act::{after, on};
 use crate::ui::client::ClientEvent;
 use crate::ui::open_log::Stage;
 use crate::ui::panel::Marked;
@@ -29,6 +29,9 @@ use views::view::panel::PanelName;
 use views::words::findings::whole_sentence;
 use views::words::heap_report;
 
+/// How often a log that is being read is shown as far as it is known. The page
+/// is not to be busy with that for more than a small part of the time.
+const OVERVIEW_MS: u32 = 1_000;
 /// How many threads are listed.
 const THREADS_LISTED: usize = 10_000;
 
@@ -65,16 +68,13 @@ impl App {
         true
     }
 
-    fn times_came(&mut self, _: &Context<Self>, mut times: ProgramTimes) -> bool {
-        if times.so_far {
-            // Shares of what is not known yet say nothing.
-            times.caps.clear();
-        }
-        if self.log.times != times.caps {
+    fn times_came(&mut self, _: &Context<Self>, times: ProgramTimes) -> bool {
+        let changed = self.log.times != times.caps;
+        if changed {
             self.log.times = times.caps;
-            self.show_log();
+            self.show_tracks();
         }
-        true
+        changed
     }
 
     /// Stops the reading of a log.
@@ -134,16 +134,17 @@ impl App {
                 self.log.progress = progress;
                 self.log.events = events;
                 if let Some(overview) = overview {
-                    self.log.overview = Same::new(*overview);
-                    self.show_log();
-                    self.open_heap();
-                    self.ask_usage(ctx);
+                    self.log.next_overview = Some(overview);
+                    if self.pauses.overview.is_none() {
+                        self.overview_due(ctx, ());
+                    }
                 }
             }
             News::Loaded {
                 overview,
                 elapsed_ms,
             } if self.log.is_loading() => {
+                self.pauses.overview = None;
                 self.log.flame_sources = Rc::new(overview.flame_sources.clone());
                 self.log.overview = Same::new(*overview);
                 self.log.elapsed_ms = Some(elapsed_ms);
@@ -163,6 +164,21 @@ impl App {
             }
             _ => return false,
         }
+        true
+    }
+
+    /// Shows what is known of a log that is being read, if there is more than
+    /// before: with each time the tracks are painted and the panel asks anew.
+    fn overview_due(&mut self, ctx: &Context<Self>, (): ()) -> bool {
+        self.pauses.overview = None;
+        let overview = self.log.next_overview.take();
+        let Some(overview) = overview.filter(|_| self.log.is_loading()) else {
+            return false;
+        };
+        self.log.overview = Same::new(*overview);
+        self.show_log();
+        self.open_heap();
+        self.pauses.overview = Some(after(ctx, OVERVIEW_MS, Self::overview_due));
         true
     }
 

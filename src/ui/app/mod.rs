@@ -103,6 +103,8 @@ struct Pauses {
     settle: Option<Timeout>,
     /// The table of what is in view follows the timeline.
     follow: Option<Timeout>,
+    /// What is known of a log that is being read is shown again.
+    overview: Option<Timeout>,
     /// The panel follows a range that is dragged.
     range: Option<Timeout>,
 }

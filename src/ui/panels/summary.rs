@@ -12,7 +12,7 @@ use yew::prelude::*;
 
 use crate::ui::copy::CopyButton;
 use crate::ui::more::use_more;
-use crate::ui::panel::{Marked, PanelProps, range_text, span_text, use_answer};
+use crate::ui::panel::{Marked, PanelProps, range_text, span_text, use_answer, use_answer_if};
 use analysis::numbers::summary::{SparkTotals, Summary as Numbers};
 use model::time::Interval;
 use views::session::questions::SummaryQuery;
@@ -49,9 +49,11 @@ impl About<'_> {
 #[component]
 pub(super) fn Summary(props: &PanelProps) -> Html {
     let more = use_more(CAPABILITIES_SHOWN);
-    let answer = use_answer(&props.source, SummaryQuery(props.range));
     let whole = use_answer(&props.source, SummaryQuery(None));
-    let Some(numbers) = &answer else {
+    let of_range = props.range.map(|range| SummaryQuery(Some(range)));
+    let part = use_answer_if(&props.source, of_range);
+    let answer = part.filter(|_| props.range.is_some());
+    let Some(numbers) = answer.as_ref().or(whole.as_ref()) else {
         return html! { <p class="empty">{ "The numbers are on their way." }</p> };
     };
     let about = About {

@@ -240,36 +240,54 @@ impl Shapes for Pixels {
     /// The edges are level or upright. Only the upright ones count: what is
     /// covered begins at one and ends at another.
     fn polygon(&mut self, points: &[(f64, f64)], paint: Paint) {
-        let stride = self.width + 2;
+        let (left, right) = ends(points.iter().map(|&(x, _)| self.x(x)));
+        let (top, bottom) = ends(points.iter().map(|&(_, y)| self.y(y)));
+        if !(left < right && top < bottom) {
+            return;
+        }
+        let (first, last) = (left as usize, right.ceil() as usize);
+        let rows = top as usize..bottom.ceil() as usize;
+        // An edge counts in its pixel and in the one after it.
+        let stride = last - first + 2;
         self.cover.clear();
-        self.cover.resize(stride * self.height, 0.0);
+        self.cover.resize(stride * rows.len(), 0.0);
         let closing = points.last().into_iter().chain(points);
         for (from, to) in closing.zip(points).filter(|(from, to)| from.0 == to.0) {
             let x = self.x(from.0);
             let (a, b) = (self.y(from.1), self.y(to.1));
             let (top, bottom, sign) = if a < b { (a, b, 1.0) } else { (b, a, -1.0) };
-            let (column, inside) = (x as usize, x.fract());
+            let (column, inside) = (x as usize - first, x.fract());
             for y in top as usize..bottom.ceil() as usize {
                 let height = sign * part(y, top, bottom);
-                let cover = &mut self.cover[y * stride + column..][..2];
+                let cover = &mut self.cover[(y - rows.start) * stride + column..][..2];
                 cover[0] += (height * (1.0 - inside)) as f32;
                 cover[1] += (height * inside) as f32;
             }
         }
         let ink = Ink::of(paint);
-        for y in 0..self.height {
-            let row = &mut self.pixels[y * self.width..][..self.width];
-            let mut covered = 0.0;
-            for (pixel, step) in row.iter_mut().zip(&self.cover[y * stride..]) {
+        for (y, cover) in rows.zip(self.cover.chunks_exact(stride)) {
+            let row = &mut self.pixels[y * self.width..][first..last];
+            let mut covered = 0.0_f32;
+            for (pixel, step) in row.iter_mut().zip(cover) {
                 covered += step;
-                // Sums of floats are not exactly 0.
-                if covered.abs() > 0.001 {
-                    let source = ink.covering(f64::from(covered.abs().min(1.0)));
-                    *pixel = over(source, *pixel);
+                let part = covered.abs();
+                // Sums of floats are not exactly 0 or 1.
+                if part > 0.999 {
+                    *pixel = over(ink.whole, *pixel);
+                } else if part > 0.001 {
+                    *pixel = over(ink.covering(part.into()), *pixel);
                 }
             }
         }
     }
+}
+
+/// The least and the greatest.
+fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let none = (f64::INFINITY, f64::NEG_INFINITY);
+    values.fold(none, |(least, most), value| {
+        (least.min(value), most.max(value))
+    })
 }
 
 /// A paint, ready to cover parts of pixels.
