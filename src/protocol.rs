@@ -1,20 +1,20 @@
 //! The messages between page and worker. Control messages are small and go
 //! through serde; a question or an answer goes beside them, the columns of an
-//! answer beside that as typed arrays, and a file as a handle. A second worker
-//! of the same program only reads; it hands pieces of the file to the first
-//! over a port of their own.
+//! answer beside that as typed arrays, and a file as a handle. Further workers
+//! of the same program analyse slices of large logs for the first one, each over
+//! a port of their own.
 
 use serde::{Deserialize, Serialize};
 
 use analysis::flamegraph::source_info::SourceInfo;
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::Progress;
-use views::session::Overview;
+use views::session::{JobId, Overview};
 use views::tracks::Contents;
 
 /// Changes whenever a message does: page and worker of different builds must
 /// not talk to each other.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// An open log: the page gives each a number of its own.
 #[derive(
@@ -29,10 +29,12 @@ pub struct AskId(pub u32);
 /// From the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ToWorker {
-    /// Be the worker that reads: answer over the port that comes with this.
-    Read,
-    /// Pieces of files are to be had over the port that comes with this.
-    Pieces,
+    /// Analyse the slices that are wanted over the port that comes with this.
+    Help,
+    /// Another worker analyses slices for this one: over the port that comes with this.
+    Helper,
+    /// There are no other workers any more.
+    Alone,
     /// Open the file that comes with this message, beside what is open.
     Open(LogId),
     /// Drop a log that is open or being opened.
@@ -49,6 +51,21 @@ pub enum ToWorker {
     Ask(AskId, LogId, String),
     /// Nobody waits for that answer any more.
     Forget(AskId),
+}
+
+/// To a worker that helps: with this come the file and the slice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToHelper(pub LogId);
+
+/// From a worker that helps: with this comes what the slice is worth.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FromHelper {
+    /// The log that the slice is of.
+    pub log: LogId,
+    /// The slice.
+    pub job: JobId,
+    /// Where the file could not be read, and why, if so: there the slice ends.
+    pub failed: Option<(u64, String)>,
 }
 
 /// From the worker.

@@ -3,19 +3,23 @@
 //! handed over, or a file.
 
 use js_sys::{
-    Array, Float32Array, Float64Array, Object, Reflect, Uint8Array, Uint16Array, Uint32Array,
+    Array, BigUint64Array, Float32Array, Float64Array, Object, Reflect, Uint8Array, Uint16Array,
+    Uint32Array,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{File, MessageEvent, MessagePort};
 
+use analysis::segment::Segment;
+use views::session::Job;
 use views::session::query::{Column, Columns};
 
 const MESSAGE: &str = "message";
 const BODY: &str = "body";
 const COLUMNS: &str = "columns";
 const FILE: &str = "file";
+const PACKED: &str = "packed";
 
 /// An envelope with a control message.
 #[must_use]
@@ -61,45 +65,112 @@ pub fn attach_file(envelope: &Object, file: &File) {
 pub fn attach_columns(envelope: &Object, columns: &mut dyn Columns) -> Array {
     let (object, transfer) = (Object::new(), Array::new());
     columns.each(&mut |name, column| {
-        let array: JsValue = match column {
-            Column::U8(numbers) => Uint8Array::from(std::mem::take(numbers).as_slice()).into(),
-            Column::U16(numbers) => Uint16Array::from(std::mem::take(numbers).as_slice()).into(),
-            Column::U32(numbers) => Uint32Array::from(std::mem::take(numbers).as_slice()).into(),
-            Column::F32(numbers) => Float32Array::from(std::mem::take(numbers).as_slice()).into(),
-            Column::F64(numbers) => Float64Array::from(std::mem::take(numbers).as_slice()).into(),
-        };
-        if let Some(buffer) = get(&array, "buffer") {
-            transfer.push(&buffer);
-        }
-        set(&object, name, &array);
+        set(&object, name, &take_out(column, &transfer));
     });
     set(envelope, COLUMNS, &object);
     transfer
 }
 
+/// The numbers of a column as an array whose memory is handed over.
+fn take_out(column: Column<'_>, transfer: &Array) -> JsValue {
+    let array: JsValue = match column {
+        Column::U8(numbers) => Uint8Array::from(std::mem::take(numbers).as_slice()).into(),
+        Column::U16(numbers) => Uint16Array::from(std::mem::take(numbers).as_slice()).into(),
+        Column::U32(numbers) => Uint32Array::from(std::mem::take(numbers).as_slice()).into(),
+        Column::U64(numbers) => BigUint64Array::from(std::mem::take(numbers).as_slice()).into(),
+        Column::F32(numbers) => Float32Array::from(std::mem::take(numbers).as_slice()).into(),
+        Column::F64(numbers) => Float64Array::from(std::mem::take(numbers).as_slice()).into(),
+    };
+    if let Some(buffer) = get(&array, "buffer") {
+        transfer.push(&buffer);
+    }
+    array
+}
+
+/// Puts numbers into a column; without an array of its kind it stays empty.
+fn fill_in(column: Column<'_>, array: Option<JsValue>) {
+    fn cast<T: JsCast>(array: Option<JsValue>) -> Option<T> {
+        array?.dyn_into().ok()
+    }
+    match column {
+        Column::U8(numbers) => {
+            *numbers = cast(array).map_or_else(Vec::new, |a: Uint8Array| a.to_vec());
+        }
+        Column::U16(numbers) => {
+            *numbers = cast(array).map_or_else(Vec::new, |a: Uint16Array| a.to_vec());
+        }
+        Column::U32(numbers) => {
+            *numbers = cast(array).map_or_else(Vec::new, |a: Uint32Array| a.to_vec());
+        }
+        Column::U64(numbers) => {
+            *numbers = cast(array).map_or_else(Vec::new, |a: BigUint64Array| a.to_vec());
+        }
+        Column::F32(numbers) => {
+            *numbers = cast(array).map_or_else(Vec::new, |a: Float32Array| a.to_vec());
+        }
+        Column::F64(numbers) => {
+            *numbers = cast(array).map_or_else(Vec::new, |a: Float64Array| a.to_vec());
+        }
+    }
+}
+
+/// Puts a slice that is to be analysed into an envelope.
+pub fn attach_job(envelope: &Object, job: &Job) {
+    attach_packed(envelope, job);
+}
+
+/// The slice in an envelope.
+///
+/// # Errors
+/// If it is not one of this version of the program.
+pub fn job(envelope: &JsValue) -> Result<Job, String> {
+    packed(envelope)
+}
+
+/// Takes what a slice is worth apart and puts it into an envelope. The result is what
+/// `postMessage` hands over.
+#[must_use]
+pub fn attach_segment(envelope: &Object, mut segment: Segment) -> Array {
+    let (list, transfer) = (Array::new(), Array::new());
+    segment.columns(&mut |column| {
+        list.push(&take_out(column, &transfer));
+    });
+    set(envelope, COLUMNS, &list);
+    attach_packed(envelope, &segment);
+    transfer
+}
+
+/// What a slice is worth, from an envelope.
+///
+/// # Errors
+/// If it is not one of this version of the program.
+pub fn segment(envelope: &JsValue) -> Result<Segment, String> {
+    let mut segment: Segment = packed(envelope)?;
+    let list: Array = get(envelope, COLUMNS).unwrap_or_default().unchecked_into();
+    let mut place = 0;
+    segment.columns(&mut |column| {
+        fill_in(column, Some(list.get(place)));
+        place += 1;
+    });
+    Ok(segment)
+}
+
+/// What is large but not made of numbers travels as bytes: objects would cost far more.
+fn attach_packed(envelope: &Object, value: &impl Serialize) {
+    // Plain data can always be packed.
+    let bytes = rmp_serde::to_vec(value).unwrap_or_default();
+    set(envelope, PACKED, &Uint8Array::from(bytes.as_slice()));
+}
+
+fn packed<T: DeserializeOwned>(envelope: &JsValue) -> Result<T, String> {
+    let bytes: Uint8Array = get(envelope, PACKED).unwrap_or_default().unchecked_into();
+    rmp_serde::from_slice(&bytes.to_vec()).map_err(|error| error.to_string())
+}
+
 /// Fills columns with the numbers in an envelope; what is not there stays
 /// empty.
 pub fn fill_columns(envelope: &JsValue, columns: &mut dyn Columns) {
-    fn take<T: JsCast>(envelope: &JsValue, name: &str) -> Option<T> {
-        column(envelope, name)?.dyn_into().ok()
-    }
-    columns.each(&mut |name, column| match column {
-        Column::U8(numbers) => {
-            *numbers = take(envelope, name).map_or_else(Vec::new, |a: Uint8Array| a.to_vec());
-        }
-        Column::U16(numbers) => {
-            *numbers = take(envelope, name).map_or_else(Vec::new, |a: Uint16Array| a.to_vec());
-        }
-        Column::U32(numbers) => {
-            *numbers = take(envelope, name).map_or_else(Vec::new, |a: Uint32Array| a.to_vec());
-        }
-        Column::F32(numbers) => {
-            *numbers = take(envelope, name).map_or_else(Vec::new, |a: Float32Array| a.to_vec());
-        }
-        Column::F64(numbers) => {
-            *numbers = take(envelope, name).map_or_else(Vec::new, |a: Float64Array| a.to_vec());
-        }
-    });
+    columns.each(&mut |name, numbers| fill_in(numbers, column(envelope, name)));
 }
 
 /// One of the columns of an envelope, as it came.

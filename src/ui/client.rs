@@ -2,7 +2,7 @@
 //! them, and noticing when it dies or does not listen.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use gloo_timers::callback::Timeout;
@@ -11,13 +11,14 @@ use rustc_hash::FxHashMap;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{
-    Blob, BlobPropertyBag, ErrorEvent, File, MessageChannel, MessageEvent, Url, Worker,
-    WorkerOptions, WorkerType,
+    Blob, BlobPropertyBag, ErrorEvent, File, MessageChannel, MessageEvent, Url, UrlSearchParams,
+    Worker, WorkerOptions, WorkerType,
 };
 
 use crate::protocol::{AskId, FromWorker, LogId, News, NotAnswered, ToWorker, VERSION};
 use crate::wire;
 use analysis::timeline::user_spans::SpanPrefixes;
+use eventlog::slices::SLICE_BYTES;
 use views::session::query::Query;
 
 /// A worker that has not heard for so long that it shall open or close a log
@@ -40,18 +41,17 @@ pub(super) enum ClientEvent {
 
 /// The worker, as long as it lives.
 struct Inner {
-    /// The worker that analyses.
+    /// The worker that owns the logs.
     worker: Option<Worker>,
-    /// The worker that reads for it.
-    reader: Option<Worker>,
+    /// The workers that analyse slices of a large log for it, as long as one is read.
+    helpers: Vec<Helper>,
     ready: bool,
-    /// If one of the two is ready and the other is not: whether that is the one
-    /// that analyses.
-    one_ready: Option<bool>,
-    /// Messages from before the worker was ready.
-    waiting: Vec<Object>,
+    /// Messages from before the worker was ready, with ports that are handed over.
+    waiting: Vec<(Object, Array)>,
     /// The open logs: another worker opens them again.
     logs: BTreeMap<LogId, File>,
+    /// Those that are being read.
+    reading: BTreeSet<LogId>,
     last_log: LogId,
     /// Questions that are not answered. What is not here any more is stale.
     asked: FxHashMap<AskId, (LogId, Then)>,
@@ -64,8 +64,50 @@ struct Inner {
     symbols: Option<File>,
     emit: Rc<dyn Fn(ClientEvent)>,
     on_message: Option<Closure<dyn FnMut(MessageEvent)>>,
-    on_reader: Option<Closure<dyn FnMut(MessageEvent)>>,
     on_error: Option<Closure<dyn FnMut(ErrorEvent)>>,
+}
+
+impl Inner {
+    /// Posts a message to the worker, with ports that are handed over.
+    fn post(&mut self, envelope: Object, ports: Array) {
+        match &self.worker {
+            Some(worker) if self.ready => {
+                // Handles and plain data can always be posted.
+                let _ = worker.post_message_with_transfer(&envelope, &ports);
+            }
+            _ => self.waiting.push((envelope, ports)),
+        }
+    }
+}
+
+/// A worker that helps.
+struct Helper {
+    worker: Worker,
+    _on_message: Closure<dyn FnMut(MessageEvent)>,
+}
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        self.worker.set_onmessage(None);
+        self.worker.set_onerror(None);
+        self.worker.terminate();
+    }
+}
+
+/// From this size on a log is worth the start of other workers.
+const LARGE_BYTES: f64 = 2.0 * SLICE_BYTES as f64;
+/// More workers than this only wait for the one that puts slices together.
+const MOST_WORKERS: usize = 8;
+
+/// How many workers analyse a large log: as many as the machine has cores, unless the
+/// page's address says `?workers=` so many.
+fn worker_count() -> usize {
+    let window = gloo_utils::window();
+    let search = window.location().search().unwrap_or_default();
+    let wanted = UrlSearchParams::new_with_str(&search).ok();
+    let wanted = wanted.and_then(|wanted| wanted.get("workers")?.parse().ok());
+    let cores = window.navigator().hardware_concurrency() as usize;
+    wanted.unwrap_or(cores).clamp(1, MOST_WORKERS)
 }
 
 /// A handle on the worker.
@@ -96,11 +138,11 @@ impl Client {
     pub(super) fn start(emit: impl Fn(ClientEvent) + 'static) -> Self {
         let client = Self(Rc::new(RefCell::new(Inner {
             worker: None,
-            reader: None,
+            helpers: Vec::new(),
             ready: false,
-            one_ready: None,
             waiting: Vec::new(),
             logs: BTreeMap::new(),
+            reading: BTreeSet::new(),
             last_log: LogId::default(),
             asked: FxHashMap::default(),
             last_ask: AskId::default(),
@@ -109,7 +151,6 @@ impl Client {
             symbols: None,
             emit: Rc::new(emit),
             on_message: None,
-            on_reader: None,
             on_error: None,
         })));
         client.restart();
@@ -131,56 +172,54 @@ impl Client {
                 client.died(message);
             })
         };
-        let on_reader = Closure::<dyn FnMut(_)>::new({
-            let client = self.clone();
-            move |event: MessageEvent| client.hear_reader(&event.data())
-        });
-        let (worker, reader) = (start_worker().ok(), start_worker().ok());
+        let worker = start_worker().ok();
         if let Some(worker) = &worker {
             worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
-        }
-        if let Some(reader) = &reader {
-            reader.set_onmessage(Some(on_reader.as_ref().unchecked_ref()));
-        }
-        for worker in [&worker, &reader].into_iter().flatten() {
             worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
         }
         self.refuse(|_| true);
         let mut opening = Vec::new();
         let mut inner = self.0.borrow_mut();
         let inner = &mut *inner;
-        for old in [inner.worker.take(), inner.reader.take()]
-            .into_iter()
-            .flatten()
-        {
+        inner.helpers.clear();
+        if let Some(old) = inner.worker.take() {
             old.set_onmessage(None);
             old.set_onerror(None);
             old.terminate();
         }
         inner.ready = false;
-        inner.one_ready = None;
         inner.waiting.clear();
         if inner.prefixes != SpanPrefixes::default() {
             let prefixes = ToWorker::SpanPrefixes(inner.prefixes.clone());
-            inner.waiting.push(wire::envelope(&prefixes));
+            inner
+                .waiting
+                .push((wire::envelope(&prefixes), Array::new()));
         }
         if let Some(file) = &inner.symbols {
             let envelope = wire::envelope(&ToWorker::Symbols);
             wire::attach_file(&envelope, file);
-            inner.waiting.push(envelope);
+            inner.waiting.push((envelope, Array::new()));
         }
         inner.deaf = None;
         for (&log, file) in &inner.logs {
             let envelope = wire::envelope(&ToWorker::Open(log));
             wire::attach_file(&envelope, file);
-            opening.push(envelope);
+            opening.push((envelope, Array::new()));
         }
         inner.waiting.append(&mut opening);
         inner.worker = worker;
-        inner.reader = reader;
-        inner.on_reader = Some(on_reader);
         inner.on_message = Some(on_message);
         inner.on_error = Some(on_error);
+        inner.reading = inner.logs.keys().copied().collect();
+        let largest = inner
+            .logs
+            .values()
+            .cloned()
+            .max_by(|a, b| a.size().total_cmp(&b.size()));
+        if let Some(file) = largest {
+            let client = self.clone();
+            spawn_local(async move { client.start_helpers(&file) });
+        }
     }
 
     fn emit(&self, event: ClientEvent) {
@@ -193,6 +232,7 @@ impl Client {
         {
             let mut inner = self.0.borrow_mut();
             inner.logs.clear();
+            inner.reading.clear();
             inner.ready = false;
         }
         self.restart_soon();
@@ -204,7 +244,7 @@ impl Client {
             Ok(FromWorker::Ready { version }) if version != VERSION => {
                 self.died("The page was updated meanwhile: reload it.".to_owned());
             }
-            Ok(FromWorker::Ready { .. }) => self.heard_ready(true),
+            Ok(FromWorker::Ready { .. }) => self.heard_ready(),
             Ok(FromWorker::Heard(log)) => {
                 let deaf = &mut self.0.borrow_mut().deaf;
                 if deaf.as_ref().is_some_and(|(about, _)| *about == log) {
@@ -212,6 +252,10 @@ impl Client {
                 }
             }
             Ok(FromWorker::News(log, news)) => {
+                if matches!(news, News::Loaded { .. } | News::Failed { .. }) {
+                    self.0.borrow_mut().reading.remove(&log);
+                    self.end_helpers();
+                }
                 if self.is_open(log) {
                     self.emit(ClientEvent::News(log, news));
                 }
@@ -237,57 +281,78 @@ impl Client {
         self.0.borrow().logs.contains_key(&log)
     }
 
-    /// The reader says only that it is ready, or that it dies.
-    fn hear_reader(&self, envelope: &JsValue) {
+    /// The worker is ready: what has waited is sent.
+    fn heard_ready(&self) {
+        let mut inner = self.0.borrow_mut();
+        inner.ready = true;
+        let waiting = std::mem::take(&mut inner.waiting);
+        if let Some(worker) = &inner.worker {
+            for (envelope, ports) in waiting {
+                let _ = worker.post_message_with_transfer(&envelope, &ports);
+            }
+        }
+    }
+
+    /// Starts workers that analyse slices of a large log, unless they are there.
+    fn start_helpers(&self, file: &File) {
+        if file.size() < LARGE_BYTES || !self.0.borrow().helpers.is_empty() {
+            return;
+        }
+        for number in 0..worker_count() - 1 {
+            let client = self.clone();
+            let on_message = Closure::<dyn FnMut(_)>::new(move |event: MessageEvent| {
+                client.hear_helper(number, &event.data());
+            });
+            // Without it the others have more to do.
+            let Ok(worker) = start_worker() else { return };
+            worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+            let inner = &mut *self.0.borrow_mut();
+            if let Some(on_error) = &inner.on_error {
+                worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+            }
+            inner.helpers.push(Helper {
+                worker,
+                _on_message: on_message,
+            });
+        }
+    }
+
+    /// Ends the workers that help if no log is being read: their memory is given back.
+    fn end_helpers(&self) {
+        let mut inner = self.0.borrow_mut();
+        if inner.reading.is_empty() && !inner.helpers.is_empty() {
+            inner.helpers.clear();
+            drop(inner);
+            self.post(wire::envelope(&ToWorker::Alone));
+        }
+    }
+
+    /// A helper says only that it is ready, or that it dies.
+    fn hear_helper(&self, number: usize, envelope: &JsValue) {
         match wire::message(envelope) {
-            Ok(FromWorker::Ready { .. }) => self.heard_ready(false),
+            Ok(FromWorker::Ready { .. }) => self.introduce(number),
             Ok(FromWorker::Died { message }) | Err(message) => self.died(message),
             Ok(_) => {}
         }
     }
 
-    /// One of the two is ready; when both are, they are connected and what
-    /// has waited is sent.
-    fn heard_ready(&self, analyser: bool) {
-        let mut inner = self.0.borrow_mut();
-        inner.one_ready = if inner.one_ready == Some(!analyser) {
-            None
-        } else {
-            Some(analyser)
-        };
-        if inner.one_ready.is_some() {
-            return;
-        }
-        let (Some(worker), Some(reader), Ok(channel)) =
-            (&inner.worker, &inner.reader, MessageChannel::new())
-        else {
+    /// Connects a helper with the worker that owns the logs.
+    fn introduce(&self, number: usize) {
+        let inner = &mut *self.0.borrow_mut();
+        let (Some(helper), Ok(channel)) = (inner.helpers.get(number), MessageChannel::new()) else {
             return;
         };
-        for (to, message, port) in [
-            (worker, ToWorker::Pieces, channel.port1()),
-            (reader, ToWorker::Read, channel.port2()),
-        ] {
-            // A port of a new channel can always be handed over.
-            let _ = to.post_message_with_transfer(&wire::envelope(&message), &Array::of1(&port));
-        }
-        inner.ready = true;
-        let waiting = std::mem::take(&mut inner.waiting);
-        if let Some(worker) = &inner.worker {
-            for envelope in waiting {
-                let _ = worker.post_message(&envelope);
-            }
-        }
+        // A port of a new channel can always be handed over.
+        let help = wire::envelope(&ToWorker::Help);
+        let _ = (helper.worker).post_message_with_transfer(&help, &Array::of1(&channel.port2()));
+        inner.post(
+            wire::envelope(&ToWorker::Helper),
+            Array::of1(&channel.port1()),
+        );
     }
 
     fn post(&self, envelope: Object) {
-        let mut inner = self.0.borrow_mut();
-        match &inner.worker {
-            Some(worker) if inner.ready => {
-                // Handles and plain data can always be posted.
-                let _ = worker.post_message(&envelope);
-            }
-            _ => inner.waiting.push(envelope),
-        }
+        self.0.borrow_mut().post(envelope, Array::new());
     }
 
     /// Opens a file, beside what is open.
@@ -297,8 +362,10 @@ impl Client {
             let log = LogId(inner.last_log.0.wrapping_add(1));
             inner.last_log = log;
             inner.logs.insert(log, file.clone());
+            inner.reading.insert(log);
             log
         };
+        self.start_helpers(file);
         let envelope = wire::envelope(&ToWorker::Open(log));
         wire::attach_file(&envelope, file);
         self.post(envelope);
@@ -439,6 +506,8 @@ impl LogClient {
         if self.client.0.borrow_mut().logs.remove(&self.log).is_none() {
             return;
         }
+        self.client.0.borrow_mut().reading.remove(&self.log);
+        self.client.end_helpers();
         self.client.refuse(|log| log == self.log);
         self.client.post(wire::envelope(&ToWorker::Close(self.log)));
         self.client.expect_to_be_heard(self.log);

@@ -152,12 +152,12 @@ impl Worker {
         next: &mut dyn Iterator<Item = Range<u64>>,
     ) -> Result<Piece, JsValue> {
         let state = &mut *self.shared.borrow_mut();
-        let (Some(open), Some(pieces)) = (state.logs.get_mut(&self.log), &state.pieces) else {
+        let Some(open) = state.logs.get_mut(&self.log) else {
             return blob::begin_alone(&self.file, range);
         };
         let blob = match open.reading.take() {
             Some(reading) => reading.blob,
-            None => BlobReader::new(&self.file, Rc::clone(pieces)),
+            None => BlobReader::new(&self.file),
         };
         let (shared, log) = (Rc::clone(&self.shared), self.log);
         let _forget = Timeout::new(KEEP_READING_MS, move || {

@@ -10,6 +10,7 @@ use web_sys::File;
 use super::blob::BlobReader;
 use super::index::IndexReader;
 use super::pause::Pauser;
+use super::team::Arrivals;
 use super::{OpenLog, Shared, change, close, names, now_ms, post};
 use crate::protocol::{FromWorker, LogId, News};
 use eventlog::{LogError, Need, Stage, Step};
@@ -68,25 +69,36 @@ pub(super) fn open(shared: &Shared, log: LogId, file: File) {
 
 /// Loads a file. `None` if the log was closed meanwhile.
 async fn load(shared: &Shared, log: LogId, file: &File) -> Result<Option<()>, LogError> {
-    let Some(pieces) = shared.borrow().pieces.clone() else {
-        return Ok(None);
-    };
-    let mut blob = BlobReader::new(file, pieces);
+    let mut blob = BlobReader::new(file);
     let mut index = IndexReader::new(file);
     let pauser = Pauser::new();
+    let arrivals = shared.borrow().team.arrivals();
     let mut bytes = Vec::new();
     let mut reporter = Reporter::default();
     let mut listened_ms = now_ms();
     loop {
-        let step = change(shared, log, |session| {
-            let step = session.advance(EVENTS_PER_STEP)?;
-            reporter.report(log, session, step == Step::Indexed);
-            Ok::<_, LogError>(step)
-        });
-        let Some(step) = step.await else {
-            return Ok(None);
+        let helped = help(shared, log, file, &arrivals, &mut reporter).await?;
+        let step = match helped {
+            None => return Ok(None),
+            Some(Helped::Put(step)) => step,
+            Some(Helped::Wait) => {
+                arrivals.wait(log).await;
+                listened_ms = now_ms();
+                continue;
+            }
+            Some(Helped::Alone) => {
+                let step = change(shared, log, |session| {
+                    let step = session.advance(EVENTS_PER_STEP)?;
+                    reporter.report(log, session, step == Step::Indexed);
+                    Ok::<_, LogError>(step)
+                });
+                let Some(step) = step.await else {
+                    return Ok(None);
+                };
+                step?
+            }
         };
-        match step? {
+        match step {
             Step::Done => return Ok(Some(())),
             Step::Need(needs) => {
                 for Need(range) in needs {
@@ -100,6 +112,60 @@ async fn load(shared: &Shared, log: LogId, file: &File) -> Result<Option<()>, Lo
             listened_ms = now_ms();
         }
     }
+}
+
+/// What others did for a log.
+enum Helped {
+    /// Nothing: what there is to do is done here.
+    Alone,
+    /// A slice of theirs was put to those before it.
+    Put(Step),
+    /// All that there is to do they are doing.
+    Wait,
+}
+
+/// Hands out slices to others, and puts together what has come of them.
+async fn help(
+    shared: &Shared,
+    log: LogId,
+    file: &File,
+    arrivals: &Arrivals,
+    reporter: &mut Reporter,
+) -> Result<Option<Helped>, LogError> {
+    let is_open = |log| shared.borrow().logs.contains_key(&log);
+    let came = arrivals.take(log, is_open);
+    let came_nothing = came.is_none();
+    let put = change(shared, log, |session| {
+        let step = came.map(|(result, segment)| {
+            if let (Some((at, why)), 0) = (result.failed, session.events()) {
+                return Err(LogError::Read { at, why });
+            }
+            let step = session.give(result.job, segment);
+            reporter.report(log, session, false);
+            Ok(step)
+        });
+        (step.transpose(), session.can_be_shared())
+    });
+    let Some((step, is_shared)) = put.await else {
+        return Ok(None);
+    };
+    let step = step?;
+    if !is_shared || shared.borrow().team.is_empty() {
+        return Ok(Some(step.map_or(Helped::Alone, Helped::Put)));
+    }
+    let handed = change(shared, log, |session| {
+        let team = &shared.borrow().team;
+        team.hand_out(log, file, || session.next_job());
+        session.is_at_work()
+    });
+    let Some(is_at_work) = handed.await else {
+        return Ok(None);
+    };
+    Ok(Some(match step {
+        Some(step) => Helped::Put(step),
+        None if is_at_work || !came_nothing => Helped::Alone,
+        None => Helped::Wait,
+    }))
 }
 
 /// Reads what the session needs, and begins to read what it will need.

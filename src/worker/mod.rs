@@ -5,18 +5,20 @@
 mod answer;
 mod blob;
 mod blob_file;
+mod help;
 mod index;
 mod load;
 mod names;
 mod pause;
+mod team;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use blob::Pieces;
 use futures_util::future::AbortHandle;
 use pause::Pauser;
 use rustc_hash::FxHashMap;
+use team::Team;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
@@ -44,8 +46,8 @@ struct State {
     asked: FxHashMap<AskId, (LogId, AbortHandle)>,
     /// What begins and ends spans of the program, if it is not the usual.
     prefixes: Option<SpanPrefixes>,
-    /// Where pieces of files come from.
-    pieces: Option<Rc<Pieces>>,
+    /// Who analyses slices for it.
+    team: Team,
     /// What addresses are named by.
     symbols: Option<File>,
 }
@@ -92,15 +94,17 @@ pub fn run() {
 fn hear(shared: &Shared, message: ToWorker, event: &MessageEvent) {
     let envelope = event.data();
     match message {
-        ToWorker::Read => {
+        ToWorker::Help => {
             if let Some(port) = wire::port(event) {
-                blob::serve(port);
+                help::serve(port);
             }
         }
-        ToWorker::Pieces => {
-            let pieces = wire::port(event).map(|port| Rc::new(Pieces::new(port)));
-            shared.borrow_mut().pieces = pieces;
+        ToWorker::Helper => {
+            if let Some(port) = wire::port(event) {
+                shared.borrow_mut().team.join(port);
+            }
         }
+        ToWorker::Alone => shared.borrow_mut().team.leave(),
         ToWorker::Open(log) => {
             post(&FromWorker::Heard(log));
             if let Some(file) = wire::file(&envelope) {

@@ -174,6 +174,18 @@ impl Session {
         }
     }
 
+    /// Whether others can analyse slices of it: their bytes stand in the file.
+    #[must_use]
+    pub fn can_be_shared(&self) -> bool {
+        self.slices.are_planned() && self.reader.inflated().is_none() && !self.complete
+    }
+
+    /// Whether a slice is analysed here.
+    #[must_use]
+    pub const fn is_at_work(&self) -> bool {
+        self.slices.is_at_work()
+    }
+
     /// The next slice that is to be analysed, if one is left. Its bytes come from the
     /// file, or from [`inflated`](Self::inflated).
     pub fn next_job(&mut self) -> Option<Job> {

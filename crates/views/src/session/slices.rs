@@ -9,7 +9,9 @@ use eventlog::{Need, Slice, SliceReader, SliceStep};
 use serde::{Deserialize, Serialize};
 
 /// The number of a slice that is analysed: the later one is put together later.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct JobId(pub u64);
 
 /// A slice that is to be analysed, by whoever has the time.
@@ -96,12 +98,6 @@ pub(super) struct Slices {
     scratch: Scratch,
 }
 
-impl Default for JobId {
-    fn default() -> Self {
-        Self(0)
-    }
-}
-
 impl Slices {
     pub(super) const fn are_planned(&self) -> bool {
         self.planned
@@ -129,6 +125,10 @@ impl Slices {
 
     pub(super) fn are_done(&self) -> bool {
         self.planned && self.next == self.end
+    }
+
+    pub(super) const fn is_at_work(&self) -> bool {
+        self.working.is_some()
     }
 
     pub(super) fn next_job(&mut self) -> Option<Job> {
