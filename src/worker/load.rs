@@ -1,5 +1,6 @@
 //! Loading a log.
 
+use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -10,7 +11,7 @@ use web_sys::File;
 use super::blob::BlobReader;
 use super::index::IndexReader;
 use super::pause::Pauser;
-use super::team::Arrivals;
+use super::team::Team;
 use super::{OpenLog, Shared, change, close, names, now_ms, post};
 use crate::protocol::{FromWorker, LogId, News};
 use eventlog::{LogError, Need, Stage, Step};
@@ -72,16 +73,17 @@ async fn load(shared: &Shared, log: LogId, file: &File) -> Result<Option<()>, Lo
     let mut blob = BlobReader::new(file);
     let mut index = IndexReader::new(file);
     let pauser = Pauser::new();
-    let arrivals = shared.borrow().team.arrivals();
+    let team = Rc::clone(&shared.borrow().team);
     let mut bytes = Vec::new();
     let mut reporter = Reporter::default();
     let mut listened_ms = now_ms();
     loop {
-        let helped = help(shared, log, file, &arrivals, &mut reporter).await?;
+        let helped = help(shared, log, file, &team, &mut reporter).await?;
         let step = match helped {
             None => return Ok(None),
             Some(Helped::Put(step)) => step,
             Some(Helped::Wait) => {
+                let arrivals = team.borrow().arrivals();
                 arrivals.wait(log).await;
                 listened_ms = now_ms();
                 continue;
@@ -129,11 +131,11 @@ async fn help(
     shared: &Shared,
     log: LogId,
     file: &File,
-    arrivals: &Arrivals,
+    team: &RefCell<Team>,
     reporter: &mut Reporter,
 ) -> Result<Option<Helped>, LogError> {
     let is_open = |log| shared.borrow().logs.contains_key(&log);
-    let came = arrivals.take(log, is_open);
+    let came = team.borrow().arrivals().take(log, is_open);
     let came_nothing = came.is_none();
     let put = change(shared, log, |session| {
         let step = came.map(|(result, segment)| {
@@ -150,12 +152,11 @@ async fn help(
         return Ok(None);
     };
     let step = step?;
-    if !is_shared || shared.borrow().team.is_empty() {
+    if !is_shared || team.borrow().is_empty() {
         return Ok(Some(step.map_or(Helped::Alone, Helped::Put)));
     }
     let handed = change(shared, log, |session| {
-        let team = &shared.borrow().team;
-        team.hand_out(log, file, || session.next_job());
+        team.borrow().hand_out(log, file, || session.next_job());
         session.is_at_work()
     });
     let Some(is_at_work) = handed.await else {

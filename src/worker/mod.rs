@@ -47,7 +47,7 @@ struct State {
     /// What begins and ends spans of the program, if it is not the usual.
     prefixes: Option<SpanPrefixes>,
     /// Who analyses slices for it.
-    team: Team,
+    team: Rc<RefCell<Team>>,
     /// What addresses are named by.
     symbols: Option<File>,
 }
@@ -101,10 +101,10 @@ fn hear(shared: &Shared, message: ToWorker, event: &MessageEvent) {
         }
         ToWorker::Helper => {
             if let Some(port) = wire::port(event) {
-                shared.borrow_mut().team.join(port);
+                shared.borrow().team.borrow_mut().join(port);
             }
         }
-        ToWorker::Alone => shared.borrow_mut().team.leave(),
+        ToWorker::Alone => shared.borrow().team.borrow_mut().leave(),
         ToWorker::Open(log) => {
             post(&FromWorker::Heard(log));
             if let Some(file) = wire::file(&envelope) {
