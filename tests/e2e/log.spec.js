@@ -189,9 +189,9 @@ test('asks nobody for anything once the page is there', async ({ page }) => {
   expect(requests).toEqual([]);
 });
 
-test('the workers may not connect anywhere else either', async ({ page, baseURL }) => {
+test('the worker may not connect anywhere else either', async ({ page, baseURL }) => {
   await page.goto('./');
-  await expect.poll(() => page.workers().length).toBe(2);
+  await expect.poll(() => page.workers().length).toBe(1);
   const url = baseURL.replace('localhost', '127.0.0.1');
   for (const worker of page.workers()) {
     const outcome = await worker.evaluate(

@@ -95,6 +95,26 @@ test('questions are answered while a log still loads', async ({ page }, testInfo
   rmSync(path);
 });
 
+test('a large log is read by as many workers as there are, which leave when it is', async ({ page }, testInfo) => {
+  const path = bigLog(testInfo);
+  await page.goto('./?workers=3');
+  const counts = async (workers) => {
+    let most = 0;
+    page.on('worker', () => { most = Math.max(most, page.workers().length); });
+    await page.setInputFiles('input[type=file]', path);
+    await page.locator('.app[data-elapsed-ms]').waitFor();
+    expect(most).toBe(workers);
+    await expect.poll(() => page.workers().length).toBe(1);
+    return page.locator('.summary').innerText();
+  };
+  const together = await counts(3);
+  await page.goto('about:blank');
+  await page.goto('./?workers=1');
+  // What they found is what one finds alone.
+  expect(await counts(1)).toBe(together);
+  rmSync(path);
+});
+
 test('a worker that dies is explained and replaced', async ({ page }) => {
   await drop(page, LOG);
   await loaded(page);
@@ -114,7 +134,7 @@ test('a worker that dies is explained and replaced', async ({ page }) => {
 test('opening a log replaces a worker that does not listen', async ({ page }) => {
   await drop(page, LOG);
   await loaded(page);
-  // Both workers do nothing else for half a minute.
+  // It does nothing else for half a minute.
   for (const worker of page.workers()) {
     worker.evaluate(() => {
       const end = performance.now() + 30_000;
