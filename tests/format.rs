@@ -11,7 +11,7 @@ use analysis::spans::Spans;
 use common::build::{Build, Declared, TYPES};
 use common::{ALL_ANALYSES, CountSpans, Reading, read};
 use eventlog::sentence::sentence;
-use eventlog::source::{Source, read_log};
+use eventlog::source::{SharedSource, Source, read_log};
 use eventlog::{DamageKind, Event, LogError, Names, Record};
 
 /// A second, in the middle of which the events of most tests stand.
@@ -812,9 +812,9 @@ impl Source for Counting<'_> {
         self.bytes.len() as u64
     }
 
-    fn read(&mut self, range: Range<u64>, into: &mut Vec<u8>) -> io::Result<()> {
+    fn read<'a>(&'a mut self, range: Range<u64>, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
         self.read += range.end - range.start;
-        self.bytes.read(range, into)
+        self.bytes.read_at(range, buffer)
     }
 }
 

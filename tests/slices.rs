@@ -5,12 +5,18 @@
 mod asking;
 mod common;
 
+use std::io;
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use analysis::segment::Scratch;
 use asking::{Choices, answers};
-use common::{Case, cases, session_of};
+use common::{Case, cases, fixture, session_of};
 use eventlog::ids::Nanos;
+use eventlog::source::SharedSource;
 use eventlog::{Cutting, Need, SliceStep, Step};
-use views::session::{Job, Session, Working};
+use views::session::{Job, Session, Working, read_session_on};
 
 fn part<'a>(bytes: &'a [u8], need: &Need) -> &'a [u8] {
     &bytes[need.0.start as usize..need.0.end as usize]
@@ -35,20 +41,27 @@ fn work(session: &mut Session, job: Job, log: &[u8], scratch: &mut Scratch) -> S
     }
 }
 
-/// Reads a log in slices, the last of three first. With how many were read.
-fn sliced(bytes: &[u8], cuts: Vec<Nanos>) -> (Session, usize) {
+/// A log whose slices are known, with how many reads that took.
+fn indexed(bytes: &[u8], cuts: Vec<Nanos>) -> (Session, usize) {
     let mut session = Session::new(bytes.len() as u64).cut_into(Cutting::At(cuts));
+    let mut reads = 0;
     loop {
         match session.advance(1000).expect("a log") {
             Step::Need(needs) => {
                 for need in needs {
+                    reads += 1;
                     session.supply(need.0.start, part(bytes, &need));
                 }
             }
             Step::More => {}
-            Step::Indexed | Step::Done => break,
+            Step::Indexed | Step::Done => return (session, reads),
         }
     }
+}
+
+/// Reads a log in slices, the last of three first. With how many were read.
+fn sliced(bytes: &[u8], cuts: Vec<Nanos>) -> (Session, usize) {
+    let (mut session, _) = indexed(bytes, cuts);
     let log = session
         .inflated()
         .map_or_else(|| bytes.to_vec(), <[u8]>::to_vec);
@@ -84,27 +97,28 @@ fn cuts(session: &Session, parts: u64) -> Vec<Nanos> {
     cuts
 }
 
+/// Two sessions of a log give the same answers.
+fn agree(whole: &Session, cut: &Session, bytes: &[u8], how: &str) {
+    let json = |session: &Session| serde_json::to_value(session.overview()).expect("plain data");
+    assert_eq!(json(whole), json(cut), "{how}");
+    assert_eq!(whole.reader().accounting(), cut.reader().accounting());
+    for seed in 0..3_u32 {
+        let bytes_of = |i: u32| (i * i / 7 + i * (31 + seed)) as u8;
+        let choices: Vec<u8> = (0..4000_u32).map(bytes_of).collect();
+        let before = answers(whole, bytes, &mut Choices::new(&choices));
+        let after = answers(cut, bytes, &mut Choices::new(&choices));
+        for (before, after) in before.iter().zip(&after) {
+            assert!(before == after, "{how}: {before:.400?}, {after:.400?}");
+        }
+    }
+}
+
 fn says_the_same(case: &Case, bytes: &[u8], parts: u64) -> usize {
     let Ok(whole) = session_of(bytes) else {
         return 0;
     };
     let (cut, read) = sliced(bytes, cuts(&whole, parts));
-    let json = |session: &Session| serde_json::to_value(session.overview()).expect("plain data");
-    assert_eq!(json(&whole), json(&cut), "{} in {parts}", case.name);
-    assert_eq!(whole.reader().accounting(), cut.reader().accounting());
-    for seed in 0..3_u32 {
-        let bytes_of = |i: u32| (i * i / 7 + i * (31 + seed)) as u8;
-        let choices: Vec<u8> = (0..4000_u32).map(bytes_of).collect();
-        let before = answers(&whole, bytes, &mut Choices::new(&choices));
-        let after = answers(&cut, bytes, &mut Choices::new(&choices));
-        for (before, after) in before.iter().zip(&after) {
-            assert!(
-                before == after,
-                "{} in {parts}: {before:.400?}, {after:.400?}",
-                case.name
-            );
-        }
-    }
+    agree(&whole, &cut, bytes, &format!("{} in {parts}", case.name));
     read
 }
 
@@ -141,5 +155,78 @@ fn a_damaged_log_says_the_same_whatever_it_is_cut_into() {
             bytes[at] ^= 1 << (random % 8);
         }
         says_the_same(&case, &bytes, 6);
+    }
+}
+
+/// A file that loses its end after some reads.
+struct Shrinking<'a> {
+    bytes: &'a [u8],
+    whole_reads: usize,
+    then_bytes: usize,
+    reads: AtomicUsize,
+}
+
+impl SharedSource for Shrinking<'_> {
+    fn byte_len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn read_at<'a>(&'a self, range: Range<u64>, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
+        let read = self.reads.fetch_add(1, Ordering::Relaxed);
+        let bytes = if read < self.whole_reads {
+            self.bytes
+        } else {
+            &self.bytes[..self.then_bytes]
+        };
+        bytes.read_at(range, buffer)
+    }
+}
+
+/// Reads a log on so many threads.
+fn on(threads: usize, file: &(impl SharedSource + ?Sized), cuts: &[Nanos]) -> Session {
+    let threads = NonZeroUsize::new(threads).expect("some");
+    let session = Session::new(file.byte_len()).cut_into(Cutting::At(cuts.to_vec()));
+    read_session_on(threads, session, file).expect("a log")
+}
+
+#[test]
+fn a_log_says_the_same_however_many_threads_read_it() {
+    const PARTS: u64 = 24;
+    for case in cases() {
+        let bytes = case.bytes();
+        if PARTS as usize * bytes.len() > AFFORDABLE {
+            continue;
+        }
+        let Ok(whole) = session_of(&bytes) else {
+            continue;
+        };
+        let cuts = cuts(&whole, PARTS);
+        for threads in [1, 4] {
+            let how = format!("{} on {threads} threads", case.name);
+            agree(&whole, &on(threads, &*bytes, &cuts), &bytes, &how);
+        }
+    }
+}
+
+#[test]
+fn a_log_that_loses_its_end_while_threads_read_it_ends_there() {
+    let bytes = fixture("ghc-9.6.6/dense-N2-l-flush").bytes();
+    let whole = session_of(&bytes).expect("a log");
+    let cuts = cuts(&whole, 24);
+    let (_, whole_reads) = indexed(&bytes, cuts.clone());
+    for part in 1..8 {
+        let [alone, together] = [1, 4].map(|threads| {
+            let file = Shrinking {
+                bytes: &bytes,
+                whole_reads,
+                then_bytes: bytes.len() / 8 * part,
+                reads: AtomicUsize::new(0),
+            };
+            on(threads, &file, &cuts)
+        });
+        agree(&alone, &together, &bytes, &format!("{part} eighths"));
+        assert!(alone.reader().damage().loses_data());
+        assert_eq!(alone.reader().damage(), together.reader().damage());
+        assert!(alone.events() < whole.events());
     }
 }

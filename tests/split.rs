@@ -28,13 +28,12 @@ impl Source for Short<'_> {
         self.bytes.len() as u64
     }
 
-    fn read(&mut self, range: Range<u64>, into: &mut Vec<u8>) -> io::Result<()> {
+    fn read<'a>(&'a mut self, range: Range<u64>, _: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
         assert!(range.start < range.end, "{range:?} is asked for");
         let piece = self.pieces[self.reads % self.pieces.len()];
         self.reads += 1;
         let end = range.end.min(range.start + piece);
-        into.extend_from_slice(&self.bytes[range.start as usize..end as usize]);
-        Ok(())
+        Ok(&self.bytes[range.start as usize..end as usize])
     }
 }
 
@@ -236,13 +235,12 @@ impl Source for Failing<'_> {
     fn byte_len(&self) -> u64 {
         self.bytes.len() as u64
     }
-    fn read(&mut self, range: Range<u64>, into: &mut Vec<u8>) -> io::Result<()> {
+    fn read<'a>(&'a mut self, range: Range<u64>, _: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
         self.reads_left = self
             .reads_left
             .checked_sub(1)
             .ok_or_else(|| io::Error::other("gone"))?;
-        into.extend_from_slice(&self.bytes[range.start as usize..range.end as usize]);
-        Ok(())
+        Ok(&self.bytes[range.start as usize..range.end as usize])
     }
 }
 

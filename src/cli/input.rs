@@ -1,19 +1,18 @@
 //! The log that a command reads: a file, or what comes through a pipe.
 
-use std::cell::RefCell;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::io::{self, Read};
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::thread::available_parallelism;
 
-use tempfile::SpooledTempFile;
+use tempfile::{SpooledData, SpooledTempFile};
 
 use super::Failure;
-use eventlog::source::{FileSource, Source, read_log};
+use eventlog::source::{FileSource, SharedSource, read_log};
 use eventlog::system_words;
-use eventlog::{LogReader, Sink};
-use views::session::Session;
-use views::session::read_session;
+use eventlog::{LogError, LogReader, Sink};
+use views::session::{Session, read_session_on};
 
 /// How much of a pipe is kept in memory. More goes to a temporary file, which may become as
 /// large as there is room.
@@ -21,9 +20,10 @@ const IN_MEMORY_BYTES: usize = 64 << 20;
 
 /// A log that can be read more than once, and at any place.
 pub(super) enum Input {
-    File(PathBuf),
-    /// All that came through a pipe, a terminal or another stream, and its length in bytes.
-    Spooled(RefCell<SpooledTempFile>, u64),
+    /// A file, or all that came through a pipe, a terminal or another stream.
+    File(FileSource),
+    /// The same, if it was little.
+    Bytes(Vec<u8>),
 }
 
 impl Input {
@@ -37,7 +37,7 @@ impl Input {
         let about = file.metadata().map_err(failed)?;
         // Files that the system makes up, as in /proc, have no length either.
         if about.is_file() && about.len() > 0 {
-            return Ok(Self::File(path.to_owned()));
+            return Ok(Self::File(FileSource::new(file, about.len())));
         }
         spool(path, file)
     }
@@ -45,22 +45,30 @@ impl Input {
     /// Reads the log into a sink.
     pub(super) fn read(&self, sink: &mut impl Sink) -> Result<LogReader, Failure> {
         Ok(match self {
-            Self::File(path) => read_log(&mut open_file(path)?, sink)?,
-            Self::Spooled(file, len) => read_log(&mut Spooled(file, *len), sink)?,
+            Self::File(file) => read_log(&mut &*file, sink)?,
+            Self::Bytes(bytes) => read_log(&mut bytes.as_slice(), sink)?,
         })
     }
 
-    /// Reads the log with all analyses.
+    /// Reads the log with all analyses, on all processors that this process may use.
     pub(super) fn read_session(&self) -> Result<Session, Failure> {
         Ok(match self {
-            Self::File(path) => read_session(&mut open_file(path)?)?,
-            Self::Spooled(file, len) => read_session(&mut Spooled(file, *len))?,
+            Self::File(file) => read_session(file)?,
+            Self::Bytes(bytes) => read_session(bytes.as_slice())?,
         })
+    }
+
+    fn of_spooled(file: SpooledTempFile, len: u64) -> Self {
+        match file.into_inner() {
+            SpooledData::InMemory(bytes) => Self::Bytes(bytes.into_inner()),
+            SpooledData::OnDisk(file) => Self::File(FileSource::new(file, len)),
+        }
     }
 }
 
-fn open_file(path: &Path) -> Result<FileSource, Failure> {
-    FileSource::open(path).map_err(|error| Failure::File(path.to_owned(), error))
+fn read_session(log: &(impl SharedSource + ?Sized)) -> Result<Session, LogError> {
+    let threads = available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    read_session_on(threads, Session::new(log.byte_len()), log)
 }
 
 fn spool(path: &Path, mut from: impl Read) -> Result<Input, Failure> {
@@ -69,7 +77,7 @@ fn spool(path: &Path, mut from: impl Read) -> Result<Input, Failure> {
     let mut len = 0;
     loop {
         let count = match from.read(&mut piece) {
-            Ok(0) => return Ok(Input::Spooled(RefCell::new(file), len)),
+            Ok(0) => return Ok(Input::of_spooled(file, len)),
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(Failure::File(path.to_owned(), error)),
@@ -83,21 +91,5 @@ fn spool(path: &Path, mut from: impl Read) -> Result<Input, Failure> {
             ))
         })?;
         len += count as u64;
-    }
-}
-
-/// What came through a pipe, with its length in bytes.
-struct Spooled<'a>(&'a RefCell<SpooledTempFile>, u64);
-
-impl Source for Spooled<'_> {
-    fn byte_len(&self) -> u64 {
-        self.1
-    }
-
-    fn read(&mut self, range: Range<u64>, into: &mut Vec<u8>) -> io::Result<()> {
-        let mut file = self.0.borrow_mut();
-        file.seek(SeekFrom::Start(range.start))?;
-        let count = range.end - range.start;
-        file.by_ref().take(count).read_to_end(into).map(drop)
     }
 }

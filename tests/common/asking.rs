@@ -385,12 +385,12 @@ pub fn answers(
     choices.end = log.overview().span.map_or(0, |span| span.end().0);
     let counts = <views::session::event_list::CountRows as Query>::NAME;
     let names = NAMES.iter().filter(|&&name| name != counts);
-    let mut answer = |&name: &&'static str| {
+    let answer = |&name: &&'static str| {
         let choices = &mut *choices;
         let asking = AskOnce(Ask { log, file, choices });
         (name, by_name(name, asking).expect("a name of the list"))
     };
-    names.map(|name| answer(name)).collect()
+    names.map(answer).collect()
 }
 
 /// Asks all questions, once each.

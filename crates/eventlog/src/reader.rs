@@ -143,7 +143,7 @@ pub struct LogReader {
     len: u64,
     /// The inflated log of a compressed file, or the one made of a heap profile in text: the
     /// reader supplies itself.
-    inflated: Option<Vec<u8>>,
+    inflated: Option<Arc<Vec<u8>>>,
     inflate_error: Option<LogError>,
     /// What a heap profile in text says, and what is wrong with it.
     report: Option<(Report, DamageList)>,
@@ -277,7 +277,7 @@ impl LogReader {
                     self.inflate_error = error;
                     self.budget_bytes = self.budget_bytes.saturating_sub(self.len);
                     self.phase = Phase::uncompressed(&bytes, self.len, self.budget_bytes);
-                    self.inflated = Some(bytes);
+                    self.inflated = Some(Arc::new(bytes));
                 }
                 Ok(Step::More)
             }
@@ -290,7 +290,7 @@ impl LogReader {
                 }
                 let (log, damage, report) = converter.finish();
                 self.len = log.len() as u64;
-                self.inflated = Some(log);
+                self.inflated = Some(Arc::new(log));
                 self.report = Some((report, damage));
                 self.phase = Phase::Index(Box::new(Indexer::new(self.len)));
                 Ok(Step::More)
@@ -463,7 +463,13 @@ impl LogReader {
     /// profile in text: events have their places in these.
     #[must_use]
     pub fn inflated(&self) -> Option<&[u8]> {
-        self.inflated.as_deref()
+        self.inflated.as_ref().map(|bytes| bytes.as_slice())
+    }
+
+    /// As [`inflated`](Self::inflated), for threads that read beside this reader.
+    #[must_use]
+    pub fn share_inflated(&self) -> Option<Arc<Vec<u8>>> {
+        self.inflated.clone()
     }
 
     /// The blocks found; complete once [`Step::Indexed`] was returned.

@@ -2,7 +2,7 @@
 //! from memory or from a file. The browser's driver is the worker.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::ops::Range;
 
 use crate::problem::system_words;
@@ -13,23 +13,45 @@ pub trait Source {
     /// Its length in bytes.
     fn byte_len(&self) -> u64;
 
-    /// Puts bytes from the start of `range` into `into`: all of them, or
-    /// fewer (but some).
+    /// The bytes from the start of `range`: all of them, or fewer (but some). They may be
+    /// put into `buffer`, which is kept from call to call.
     ///
     /// # Errors
     /// What the system says.
-    fn read(&mut self, range: Range<u64>, into: &mut Vec<u8>) -> io::Result<()>;
+    fn read<'a>(&'a mut self, range: Range<u64>, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]>;
 }
 
-impl Source for &[u8] {
+/// A file that several threads can read at once, each at its place.
+pub trait SharedSource: Sync {
+    /// As [`Source::byte_len`].
+    fn byte_len(&self) -> u64;
+
+    /// As [`Source::read`].
+    ///
+    /// # Errors
+    /// What the system says.
+    fn read_at<'a>(&'a self, range: Range<u64>, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]>;
+}
+
+impl<S: SharedSource + ?Sized> Source for &S {
+    fn byte_len(&self) -> u64 {
+        (**self).byte_len()
+    }
+
+    fn read<'a>(&'a mut self, range: Range<u64>, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
+        self.read_at(range, buffer)
+    }
+}
+
+impl SharedSource for [u8] {
     fn byte_len(&self) -> u64 {
         self.len() as u64
     }
 
-    fn read(&mut self, range: Range<u64>, into: &mut Vec<u8>) -> io::Result<()> {
-        let bytes = &self[range.start as usize..range.end as usize];
-        into.extend_from_slice(bytes);
-        Ok(())
+    fn read_at<'a>(&'a self, range: Range<u64>, _: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
+        let [from, to] = [range.start, range.end]
+            .map(|at| usize::try_from(at).map_or(self.len(), |at| at.min(self.len())));
+        Ok(self.get(from..to).unwrap_or_default())
     }
 }
 
@@ -50,6 +72,42 @@ impl FileSource {
         let len = file.metadata()?.len();
         Ok(Self { file, len })
     }
+
+    /// A file that has so many bytes.
+    #[must_use]
+    pub const fn new(file: File, len: u64) -> Self {
+        Self { file, len }
+    }
+}
+
+impl SharedSource for FileSource {
+    fn byte_len(&self) -> u64 {
+        self.len
+    }
+
+    fn read_at<'a>(&'a self, range: Range<u64>, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
+        let count = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
+        if buffer.len() < count {
+            buffer.resize(count, 0);
+        }
+        loop {
+            match read_at(&self.file, &mut buffer[..count], range.start) {
+                Ok(count) => return Ok(&buffer[..count]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, into, at)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, into, at)
 }
 
 impl Source for FileSource {
@@ -57,10 +115,8 @@ impl Source for FileSource {
         self.len
     }
 
-    fn read(&mut self, range: Range<u64>, into: &mut Vec<u8>) -> io::Result<()> {
-        self.file.seek(SeekFrom::Start(range.start))?;
-        let count = range.end - range.start;
-        self.file.by_ref().take(count).read_to_end(into).map(drop)
+    fn read<'a>(&'a mut self, range: Range<u64>, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
+        self.read_at(range, buffer)
     }
 }
 
@@ -112,19 +168,21 @@ pub fn read_log(source: &mut impl Source, sink: &mut impl Sink) -> Result<LogRea
 /// # Errors
 /// As [`read_log`].
 pub fn drive(source: &mut impl Source, log: &mut impl Driven) -> Result<(), LogError> {
-    let mut bytes = Vec::new();
+    let mut buffer = Vec::new();
     loop {
         match log.advance()? {
             Step::Need(needs) => {
                 for Need(range) in needs {
-                    bytes.clear();
                     let at = range.start;
-                    let read = source.read(range, &mut bytes);
-                    if read.is_ok() && !bytes.is_empty() {
-                        log.supply(at, &bytes);
-                    } else if !log.cut(at) {
-                        let why =
-                            read.map_or_else(|error| system_words(&error), |()| "no bytes".into());
+                    let why = match source.read(range, &mut buffer) {
+                        Ok([]) => "no bytes".into(),
+                        Ok(bytes) => {
+                            log.supply(at, bytes);
+                            continue;
+                        }
+                        Err(error) => system_words(&error),
+                    };
+                    if !log.cut(at) {
                         return Err(LogError::Read { at, why });
                     }
                 }

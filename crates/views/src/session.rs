@@ -11,12 +11,16 @@ mod heap;
 mod heap_chart;
 pub mod query;
 pub mod questions;
+#[cfg(not(target_arch = "wasm32"))]
+mod read;
 mod slices;
 mod symbols;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+#[cfg(not(target_arch = "wasm32"))]
+pub use read::{read_session, read_session_on};
 pub use symbols::AddressNames;
 
 use serde::{Deserialize, Serialize};
@@ -198,6 +202,18 @@ impl Session {
         self.put_together()
     }
 
+    /// How many slices are to be analysed that nobody has taken.
+    #[must_use]
+    pub fn waiting_jobs(&self) -> usize {
+        self.slices.waiting_jobs()
+    }
+
+    /// How many slices are analysed that wait for those before them.
+    #[must_use]
+    pub fn waiting_segments(&self) -> usize {
+        self.slices.waiting_segments()
+    }
+
     /// Puts the slices together that are there, in their order.
     fn put_together(&mut self) -> Step {
         while let Some(segment) = self.slices.take() {
@@ -376,32 +392,4 @@ impl Session {
             names: &self.recording.names,
         }
     }
-}
-
-#[cfg(not(target_arch = "wasm32"))]
-impl eventlog::source::Driven for Session {
-    fn advance(&mut self) -> Result<Step, LogError> {
-        self.advance(usize::MAX)
-    }
-    fn supply(&mut self, at: u64, bytes: &[u8]) {
-        self.supply(at, bytes);
-    }
-    fn cut(&mut self, at: u64) -> bool {
-        let keeps = self.progress().stage == eventlog::Stage::Analysing;
-        if keeps {
-            self.cut(at);
-        }
-        keeps
-    }
-}
-
-/// Reads a whole log from `source` into a session.
-///
-/// # Errors
-/// As [`eventlog::source::read_log`].
-#[cfg(not(target_arch = "wasm32"))]
-pub fn read_session(source: &mut impl eventlog::source::Source) -> Result<Session, LogError> {
-    let mut session = Session::new(source.byte_len());
-    eventlog::source::drive(source, &mut session)?;
-    Ok(session)
 }

@@ -135,6 +135,14 @@ impl Slices {
         self.waiting.pop_front()
     }
 
+    pub(super) fn waiting_jobs(&self) -> usize {
+        self.waiting.len()
+    }
+
+    pub(super) fn waiting_segments(&self) -> usize {
+        self.there.len()
+    }
+
     pub(super) fn give(&mut self, id: JobId, segment: Segment) {
         if self.next <= id && id < self.end {
             self.there.insert(id, segment);
