@@ -142,7 +142,7 @@ pub struct Pixels {
     /// How much of each pixel of a polygon is covered by what begins or ends
     /// there.
     cover: Vec<f32>,
-    bytes: Vec<u8>,
+    bytes: Vec<[u8; 4]>,
 }
 
 /// Which part of pixel `i` lies between two places.
@@ -182,23 +182,9 @@ impl Pixels {
     #[must_use]
     pub fn bytes(&mut self) -> &[u8] {
         self.bytes.clear();
-        self.bytes.reserve(self.pixels.len() * 4);
-        for &pixel in &self.pixels {
-            let [red, green, blue, alpha] = pixel.to_le_bytes();
-            let plain = match alpha {
-                0 | 255 => [red, green, blue, alpha],
-                _ => {
-                    let half = u32::from(alpha) / 2;
-                    let of = |part: u8| {
-                        let whole = (u32::from(part) * 255 + half) / u32::from(alpha);
-                        whole.min(255) as u8
-                    };
-                    [of(red), of(green), of(blue), alpha]
-                }
-            };
-            self.bytes.extend_from_slice(&plain);
-        }
-        &self.bytes
+        self.bytes
+            .extend(self.pixels.iter().map(|&pixel| plain(pixel)));
+        self.bytes.as_flattened()
     }
 
     fn x(&self, x: f64) -> f64 {
@@ -221,18 +207,25 @@ impl Shapes for Pixels {
         }
         let (first, last) = (left as usize, right.ceil() as usize);
         let ink = Ink::of(paint);
+        // Most rows of pixels are covered as the one before.
+        let mut covered = (0.0, [0; 3]);
+        let ends = [part(first, left, right), part(last - 1, left, right)];
         for y in top as usize..bottom.ceil() as usize {
             let height = part(y, top, bottom);
+            if covered.0 != height {
+                let sources = [ends[0], 1.0, ends[1]].map(|part| ink.covering(height * part));
+                covered = (height, sources);
+            }
+            let [begin, middle, end] = covered.1;
             let row = &mut self.pixels[y * self.width..][first..last];
-            let middle = ink.covering(height);
-            let ends = row.len() - 1;
-            for (i, pixel) in row.iter_mut().enumerate() {
-                let source = if i == 0 || i == ends {
-                    ink.covering(height * part(first + i, left, right))
-                } else {
-                    middle
-                };
-                *pixel = over(source, *pixel);
+            if let [one, others @ ..] = row {
+                *one = over(begin, *one);
+                if let [between @ .., last] = others {
+                    for pixel in between {
+                        *pixel = over(middle, *pixel);
+                    }
+                    *last = over(end, *last);
+                }
             }
         }
     }
@@ -324,6 +317,17 @@ impl Ink {
         let [red, green, blue] = self.rgb.map(|part| (part * alpha + 127) / 255);
         red | green << 8 | blue << 16 | alpha << 24
     }
+}
+
+/// A pixel whose colours are not weighted by the opacity any more.
+fn plain(pixel: u32) -> [u8; 4] {
+    let [red, green, blue, alpha] = pixel.to_le_bytes();
+    if matches!(alpha, 0 | 255) {
+        return [red, green, blue, alpha];
+    }
+    let (whole, half) = (u32::from(alpha), u32::from(alpha) / 2);
+    let of = |part: u8| ((u32::from(part) * 255 + half) / whole).min(255) as u8;
+    [of(red), of(green), of(blue), alpha]
 }
 
 /// A pixel over another.
