@@ -16,9 +16,9 @@ use web_sys::{Blob, File};
 /// log is read by two workers.
 const PAGE_BYTES: u64 = 2 << 20;
 /// How many reads are in flight, or done and not yet used.
-const AHEAD: usize = 8;
+const AHEAD: usize = 6;
 /// How many pages are kept: those in use by the capabilities, and those ahead.
-const KEPT: usize = 24;
+const KEPT: usize = 16;
 
 /// A file, with the pieces of it that were read or are being read.
 pub(super) struct BlobReader {
