@@ -255,7 +255,6 @@ mod tests {
 
     use super::*;
     use crate::automata::thread_state::{Activity, ThreadSpan};
-    use crate::spans::SpanSink;
     use eventlog::StopStatus;
     use eventlog::ids::CapId;
 
@@ -279,7 +278,7 @@ mod tests {
                 stop: Some(stop),
             };
             let woken = Nanos(start.saturating_sub(awake));
-            store.thread(ThreadId(thread), span, Some(woken));
+            store.tell(ThreadId(thread), span, Some(woken));
         }
         for (thread, label) in labels {
             store.label(ThreadId(*thread), label);

@@ -402,6 +402,13 @@ impl Store {
         }
     }
 
+    /// A span of a thread's life, in whatever state its automaton is.
+    #[cfg(test)]
+    pub(crate) fn tell(&mut self, thread: ThreadId, span: ThreadSpan, woken: Option<Nanos>) {
+        let index = self.threads.index(thread);
+        self.thread(index, span, woken);
+    }
+
     /// Whether a thread that stopped for this reason becomes ready when it is woken.
     pub(super) fn is_readied(reason: Reason) -> bool {
         let Reason::Stopped(status) = reason else {

@@ -3,7 +3,6 @@ use proptest::prelude::*;
 use super::totals::{WindowTotals, span_totals};
 use super::*;
 use crate::automata::thread_state::{Activity, ThreadSpan};
-use crate::spans::SpanSink;
 use crate::timeline::messages::MessageKind;
 use eventlog::StopStatus;
 use eventlog::conventions::opentelemetry::Telemetry;
@@ -37,7 +36,7 @@ fn store(end: u64) -> Store {
             span: Interval::new(Nanos(0), Nanos(end)),
             stop: Some(StopStatus::ThreadFinished),
         };
-        store.thread(ThreadId(thread), span, None);
+        store.tell(ThreadId(thread), span, None);
     }
     store.settle(Nanos(end));
     store
