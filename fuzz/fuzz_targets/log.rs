@@ -1,18 +1,23 @@
-//! Reads a whole log in pieces, compressed or not, and every event again, chunk
-//! by chunk. The bytes of events, markers and what is lost must be all there are.
+//! Reads a whole log in pieces, compressed or not, every event again, chunk by chunk,
+//! and with all analyses. The bytes of events, markers and what is lost must be all
+//! there are.
 #![no_main]
 
-use analysis::recording::Recording;
-use model::time::Interval;
-use eventlog::display::DisplayOrder;
-use eventlog::rows::RowSource;
-use eventlog::sentence::sentence;
-use eventlog::{LogReader, Names, Need, Record, Sink, Step};
-use views::events::chunk::ChunkReader;
-use eventlog::ids::{Duration, Nanos};
+use std::io;
+use std::ops::Range;
+
 use analysis::timeline::store::Store;
 use analysis::timeline::thread_table::ThreadTableQuery;
+use eventlog::display::DisplayOrder;
+use eventlog::ids::{Duration, Nanos};
+use eventlog::rows::RowSource;
+use eventlog::sentence::sentence;
+use eventlog::source::{Source, drive};
+use eventlog::{LogReader, Names, Need, Record, Sink, Step};
 use libfuzzer_sys::fuzz_target;
+use model::time::Interval;
+use views::events::chunk::ChunkReader;
+use views::session::Session;
 
 /// How threads spent the log, and that both halves have all of it.
 fn ask_for_threads(store: &Store, end: Nanos) {
@@ -29,6 +34,24 @@ fn ask_for_threads(store: &Store, end: Nanos) {
     let [first, second] = halves.map(|half| sums(Some(half)).times.life_ns());
     let whole = sums(None).times.life_ns();
     assert!(whole == u64::MAX || whole == first + second);
+}
+
+/// Supplies no more than so many bytes at once.
+struct InPieces<'a> {
+    log: &'a [u8],
+    piece: usize,
+}
+
+impl Source for InPieces<'_> {
+    fn byte_len(&self) -> u64 {
+        self.log.len() as u64
+    }
+
+    fn read<'a>(&'a mut self, range: Range<u64>, _: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
+        let start = range.start as usize;
+        let end = (range.end as usize).min(start.saturating_add(self.piece));
+        Ok(&self.log[start..end])
+    }
 }
 
 /// How many rows a chunk has, when it is read for itself.
@@ -63,7 +86,6 @@ fuzz_target!(|bytes: &[u8]| {
     let mut reader = LogReader::new(log.len() as u64)
         .keeping_rows(1 + u64::from(pieces))
         .inflating_at_most(MOST_INFLATED);
-    let mut recording = Recording::default();
     let mut display = DisplayOrder::new(|_: &Record<'_>| {}, Duration(1000));
     let (mut events, mut payload_bytes, mut end) = (0, 0, Nanos(0));
     let mut sink = |record: &Record<'_>| {
@@ -75,7 +97,6 @@ fuzz_target!(|bytes: &[u8]| {
             drop(sentence(&event, record.header, &Names::default()));
             drop(event.fields());
         }
-        recording.event(record);
         display.offer(record);
     };
     let mut supplied = 0;
@@ -104,9 +125,13 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     drop(sink);
-    recording.settle(&reader);
-    ask_for_threads(&recording.store, end);
     let _ = display.finish();
+    let mut session = Session::new(log.len() as u64).inflating_at_most(MOST_INFLATED);
+    drive(&mut InPieces { log, piece }, &mut session).expect("it was read before");
+    assert_eq!(session.events(), events as u64);
+    assert_eq!(session.reader().accounting(), reader.accounting());
+    assert_eq!(session.reader().damage(), reader.damage());
+    ask_for_threads(&session.recording().store, end);
     let damage = reader.damage();
     for one in &damage.kept {
         drop(views::words::findings::line(&one.into()));
@@ -118,7 +143,9 @@ fuzz_target!(|bytes: &[u8]| {
         "{events} events of {len} bytes"
     );
     // Of a heap profile in text, the bytes of the text.
-    let file = reader.heap_report().map_or(len as u64, |report| report.bytes);
+    let file = reader
+        .heap_report()
+        .map_or(len as u64, |report| report.bytes);
     assert!(
         damage.lost_bytes <= file,
         "{} of {file} lost",

@@ -393,6 +393,20 @@ pub fn answers(
     names.map(answer).collect()
 }
 
+/// Two sessions of a log, read in different ways, say the same.
+pub fn must_agree(one: &Session, other: &Session, file: &[u8], choices: &[u8], how: &str) {
+    let json = |session: &Session| serde_json::to_value(session.overview()).expect("plain data");
+    assert_eq!(json(one), json(other), "{how}");
+    let [one_reader, other_reader] = [one.reader(), other.reader()];
+    assert_eq!(one_reader.accounting(), other_reader.accounting(), "{how}");
+    assert_eq!(one_reader.damage(), other_reader.damage(), "{how}");
+    let [said, again] =
+        [one, other].map(|session| answers(session, file, &mut Choices::new(choices)));
+    for (one, other) in said.iter().zip(&again) {
+        assert!(one == other, "{how}: {one:.400?}, {other:.400?}");
+    }
+}
+
 /// Asks all questions, once each.
 pub fn ask_everything(log: &Session, file: &[u8], choices: &mut Choices<'_>) {
     choices.end = log.overview().span.map_or(0, |span| span.end().0);

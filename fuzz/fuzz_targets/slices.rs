@@ -1,0 +1,59 @@
+//! Reads a log whole, and cut at the times of some of its events: both must give the
+//! same answers. The first two bytes say how many of the others decide where it is cut
+//! and what is asked.
+#![no_main]
+
+#[path = "../../tests/common/asking.rs"]
+mod asking;
+
+use asking::must_agree;
+use eventlog::ids::Nanos;
+use eventlog::source::{drive, read_log};
+use eventlog::{Cutting, LogError, Record};
+use libfuzzer_sys::fuzz_target;
+use views::session::Session;
+
+/// Compressed inputs may inflate to this: more would only be slow.
+const MOST_INFLATED: u64 = 1 << 20;
+/// Each slice may read a block from its start.
+const MOST_CUTS: usize = 8;
+
+fn read(mut log: &[u8], cuts: Vec<Nanos>) -> Result<Session, LogError> {
+    let mut session = Session::new(log.len() as u64)
+        .inflating_at_most(MOST_INFLATED)
+        .cut_into(Cutting::At(cuts));
+    drive(&mut log, &mut session)?;
+    Ok(session)
+}
+
+/// Times at or just behind those of events of which two bytes each say the number.
+fn cuts(mut log: &[u8], choices: &[u8]) -> Vec<Nanos> {
+    let mut times = Vec::new();
+    read_log(&mut log, &mut |record: &Record<'_>| times.push(record.time)).expect("a log");
+    let numbers = choices.as_chunks().0.iter().take(MOST_CUTS);
+    let mut cuts: Vec<Nanos> = numbers
+        .map(|&bytes| usize::from(u16::from_be_bytes(bytes)))
+        .filter_map(|number| {
+            let time = times.get(number / 2 % times.len().max(1))?;
+            Some(Nanos(time.0.saturating_add(number as u64 % 2)))
+        })
+        .collect();
+    cuts.sort_unstable();
+    cuts.dedup();
+    cuts
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((&[high, low], rest)) = bytes.split_first_chunk() else {
+        return;
+    };
+    let choices = usize::from(u16::from_be_bytes([high, low])).min(rest.len());
+    let (choices, log) = rest.split_at(choices);
+    let Ok(whole) = read(log, Vec::new()) else {
+        return;
+    };
+    let cuts = cuts(whole.inflated().unwrap_or(log), choices);
+    let how = format!("cut at {cuts:?}");
+    let cut = read(log, cuts).expect("it was read before");
+    must_agree(&whole, &cut, log, choices, &how);
+});
