@@ -42,10 +42,11 @@ fn facts(overview: &Overview, elapsed_ms: Option<f64>) -> String {
     if let Some(span) = overview.span {
         facts.push(format::duration(span.duration()));
     }
-    facts.push(match overview.report {
-        Some(_) => "heap profile in text".to_owned(),
-        None => format!("{} events", format::count(overview.events)),
-    });
+    match overview.report {
+        Some(_) => facts.push("heap profile in text".to_owned()),
+        None if overview.events == 0 && !overview.complete => {}
+        None => facts.push(format!("{} events", format::count(overview.events))),
+    }
     facts.push(format::bytes(overview.bytes));
     if let Some(ms) = elapsed_ms {
         let elapsed = Duration((ms.max(0.0) * 1e6) as u64);

@@ -53,7 +53,10 @@ pub(super) fn Summary(props: &PanelProps) -> Html {
     let of_range = props.range.map(|range| SummaryQuery(Some(range)));
     let part = use_answer_if(&props.source, of_range);
     let answer = part.filter(|_| props.range.is_some());
-    let Some(numbers) = answer.as_ref().or(whole.as_ref()) else {
+    // Of a log of which no event is read yet, nothing can be said to be missing.
+    let nothing_read = props.overview.events == 0 && !props.overview.complete;
+    let numbers = answer.as_ref().or(whole.as_ref());
+    let Some(numbers) = numbers.filter(|_| !nothing_read) else {
         return html! { <p class="empty">{ "The numbers are on their way." }</p> };
     };
     let about = About {
