@@ -97,6 +97,33 @@ test('a selection changes all panels', async ({ page }) => {
   await page.keyboard.press('Escape');
 });
 
+test('the panel follows while a selection is dragged, and has its end when it is let go', async ({ page }) => {
+  await openLog(page, fixture(SPARKS));
+  const { x, cap } = await timeline(page);
+  const [heading, chip] = [page.locator('.panel-body h2'), page.locator('.strip .chip')];
+  await page.mouse.move(x(0.2), cap(0));
+  await page.mouse.down();
+  await page.mouse.move(x(0.3), cap(0));
+  await page.mouse.move(x(0.4), cap(0));
+  // The button is still down, and the mouse rests.
+  await expect(chip).toContainText(/[\d.]+\sms – [\d.]+\sms/);
+  const shown = async () => (await chip.textContent()).replace('✕', '');
+  await expect(heading).toHaveText(await shown());
+  await page.mouse.move(x(0.5), cap(0));
+  await page.mouse.move(x(0.55), cap(0));
+  await page.mouse.up();
+  await expect(heading).toHaveText(await shown());
+  // The numbers are those of a range that was never dragged.
+  const facts = page.locator('.panel-body .facts').first();
+  const dragged = await facts.textContent();
+  await fragment(page, /[#&]r=/);
+  const link = page.url();
+  await page.goto('about:blank');
+  await openLog(page, fixture(SPARKS), link);
+  await expect(heading).toHaveText(/[\d.]+\sms – [\d.]+\sms/);
+  await expect(facts).toHaveText(dragged);
+});
+
 test('collections are sorted by any column, and a click shows one', async ({ page }) => {
   await openLog(page, fixture(GC_HEAVY));
   await page.getByRole('tab', { name: 'Collections' }).click();

@@ -4,11 +4,14 @@
 
 use super::gestures::{Press, Wheel};
 use super::*;
+use crate::notes::Notes;
+use crate::scene::painter::TextPainter;
+use crate::scene::palette::Palette;
 use crate::timeline::arrange::{TrackView, arrange};
 use crate::timeline::{LABELS_PX, MINIMAP_PX, TOP_PX};
 use crate::tracks::activity::Activity;
 use crate::tracks::capability::{Capability, Run};
-use crate::tracks::{Contents, Known, Listed};
+use crate::tracks::{Contents, Known, Listed, TimelineQuery};
 use model::class::StopCode;
 use model::marks::{NewSpan, TimelineReply, Writer};
 
@@ -20,7 +23,7 @@ const CAP0: f64 = TOP_PX + 119.0;
 const CAP1: f64 = TOP_PX + 149.0;
 
 /// The marks that a query asks for.
-fn reply(query: &crate::tracks::TimelineQuery) -> TimelineReply {
+fn reply(query: &TimelineQuery) -> TimelineReply {
     let mut writer = Writer {
         view: query.view,
         bucket_ns: 1,
@@ -326,4 +329,46 @@ fn a_view_of_a_link_is_shown_with_its_item() {
     let told = control.reset();
     assert!(told.contains(&Told::Range(None)));
     assert_eq!(control.size(), (LABELS_PX + 1000.0, 600.0));
+}
+
+/// The tracks as they are painted, without what lies under and over them.
+fn tracks(control: &Control) -> Vec<String> {
+    let mut painter = TextPainter::default();
+    let notes = Notes::default();
+    control
+        .scene(&Palette::LIGHT, false, &notes)
+        .paint_still(&mut painter);
+    painter.lines
+}
+
+#[test]
+fn the_tracks_stay_as_they_are_while_one_points_and_selects() {
+    let mut control = open();
+    let (still, before) = (control.still(), tracks(&control));
+    control.point(1, x(&control, 200), CAP0);
+    let (from, to) = (x(&control, 50), x(&control, 500));
+    drag(&mut control, press((from, CAP0)), (to, CAP1));
+    control.measure();
+    assert!(control.range().is_some() && control.pointer_at().is_some());
+    assert_eq!(control.still(), still);
+    assert_eq!(tracks(&control), before);
+}
+
+#[test]
+fn whatever_changes_the_tracks_is_noticed() {
+    let changes: [fn(&mut Control); 7] = [
+        |control| drop(control.zoom(2.0)),
+        |control| drop(control.scroll(10.0)),
+        |control| control.resize((900.0, 400.0)),
+        |control| drop(control.set_layout(Rc::default())),
+        |control| drop(control.marks_came(TimelineQuery::default(), TimelineReply::default())),
+        |control| control.labels_came([(ThreadId(1), "main".to_owned())]),
+        |control| drop(control.reset()),
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        let mut control = open();
+        let still = control.still();
+        change(&mut control);
+        assert_ne!(control.still(), still, "change {number}");
+    }
 }
