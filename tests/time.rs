@@ -5,11 +5,11 @@ mod common;
 
 use analysis::account::costs::{GcCosts, GcParts};
 use analysis::account::report::{CapTimes, ProgramTimes};
-use analysis::timeline::activity::COLLECTING;
+use analysis::timeline::activity::{COLLECTING, UNREAD};
 use analysis::timeline::store::Store;
 use common::{Case, Known, for_all, known, store_of};
-use eventlog::ids::Nanos;
-use eventlog::{Need, Step};
+use eventlog::ids::{Duration, Nanos};
+use eventlog::{Cutting, Need, Step};
 use model::time::Interval;
 use views::session::Session;
 use views::session::questions::{GcCostsQuery, ThreadTimeQuery, TimeQuery};
@@ -153,7 +153,10 @@ fn times_add_up_in_every_log() {
 #[test]
 fn a_log_that_is_still_read_tells_its_runs() {
     let bytes = common::fixture("ghc-9.6.6/dense-N2-l-flush").bytes();
-    let mut session = Session::new(bytes.len() as u64);
+    let store = store_of(&bytes).expect("a log");
+    let log = store.account().log();
+    let cuts = (1..8).map(|part| log.start() + Duration(log.duration().0 / 8 * part));
+    let mut session = Session::new(bytes.len() as u64).cut_into(Cutting::At(cuts.collect()));
     while session.events() < 1000 && !session.is_complete() {
         if let Step::Need(needs) = session.advance(200).expect("a log") {
             for Need(range) in needs {
@@ -179,7 +182,7 @@ fn a_log_that_is_still_read_tells_its_runs() {
     });
     let points = points.points;
     let ran: f64 = (0..points.mean.len())
-        .filter(|&i| points.series[i] != COLLECTING)
+        .filter(|&i| ![COLLECTING, UNREAD].contains(&points.series[i]))
         .map(|i| points.mean[i] * (points.end[i] - points.start[i]))
         .sum();
     let times = session.ask(&TimeQuery(None));
