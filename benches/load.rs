@@ -1,6 +1,8 @@
 //! How fast a log is read, from the bare bytes up to a session. Run with
 //! `cargo bench`; throughput is in events and in bytes. Time is what the
 //! processor worked for it, so that it hardly matters what else runs.
+//! `slices` tells the two parts of a session apart: what any thread can do, and what
+//! one has to do alone. `threads` is by the clock, so that nothing else should run.
 //!
 //! The log is the file that `EVENTSCOPE_BENCH_LOG` names. Without that, it is
 //! the first 100 MB of `examples/make_big_log.rs`, made in memory. What a session
@@ -8,20 +10,23 @@
 #![allow(missing_docs, reason = "criterion makes an undocumented function")]
 
 use std::hint::black_box;
+use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use analysis::automata::thread_state::ThreadSpan;
+use analysis::segment::{Scratch, Segment};
 use analysis::spans::{Analyses, SpanSink, Spans};
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use eventlog::header::{BLOCK_MARKER, END_OF_DATA, Header, Parsed};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::source::read_log;
-use eventlog::{Need, Record, Step};
+use eventlog::{Need, Record, SliceStep, Step};
 use model::time::Interval;
 use rustix::time::{ClockId, clock_gettime};
-use views::session::Session;
+use views::session::{Job, JobId, Session, Working, read_session_on};
 
 #[path = "../examples/container/mod.rs"]
 mod container;
@@ -152,41 +157,109 @@ fn spans(mut log: &[u8]) -> u64 {
     spans.finish().0
 }
 
-/// What the browser's worker does, but for the reading of the file.
-fn session(log: &[u8]) -> u64 {
+fn supply(needs: Vec<Need>, log: &[u8], mut take: impl FnMut(u64, &[u8])) {
+    for Need(range) in needs {
+        take(range.start, &log[range.start as usize..range.end as usize]);
+    }
+}
+
+/// A session that goes on until its slices are known, or all is read.
+fn session_until(end: &Step, log: &[u8]) -> Session {
     let mut session = Session::new(log.len() as u64);
     loop {
         match session.advance(50_000).expect("a log") {
-            Step::Need(needs) => {
-                for Need(range) in needs {
-                    session.supply(range.start, &log[range.start as usize..range.end as usize]);
-                }
-            }
-            Step::More | Step::Indexed => {}
-            Step::Done => return session.events(),
+            Step::Need(needs) => supply(needs, log, |at, bytes| session.supply(at, bytes)),
+            step if step == *end => return session,
+            Step::More | Step::Indexed | Step::Done => {}
         }
     }
 }
 
-fn load(criterion: &mut Criterion<CpuTime>) {
-    let (name, log) = match std::env::var_os("EVENTSCOPE_BENCH_LOG") {
+/// What the browser's worker does, but for the reading of the file.
+fn session(log: &[u8]) -> u64 {
+    session_until(&Step::Done, log).events()
+}
+
+fn analyse(job: Job, log: &[u8], scratch: &mut Scratch) -> (JobId, Segment) {
+    let mut working = Working::new(job, scratch);
+    loop {
+        match working.advance(usize::MAX) {
+            SliceStep::Need(needs) => supply(needs, log, |at, bytes| working.supply(at, bytes)),
+            SliceStep::More => {}
+            SliceStep::Done => return working.finish(scratch),
+        }
+    }
+}
+
+/// A log, its slices to be analysed.
+fn jobs(log: &[u8]) -> (Session, Vec<Job>) {
+    let mut session = session_until(&Step::Indexed, log);
+    let jobs = std::iter::from_fn(|| session.next_job()).collect();
+    (session, jobs)
+}
+
+/// A log, its slices to be put together.
+fn segments(log: &[u8]) -> (Session, Vec<(JobId, Segment)>) {
+    let (session, jobs) = jobs(log);
+    let mut scratch = Scratch::default();
+    let analyse = |job| analyse(job, log, &mut scratch);
+    (session, jobs.into_iter().map(analyse).collect())
+}
+
+fn put_together((mut session, segments): (Session, Vec<(JobId, Segment)>)) -> Session {
+    for (id, segment) in segments {
+        session.give(id, segment);
+    }
+    assert!(session.is_complete(), "no slice was to be read again");
+    session
+}
+
+/// A log that is measured.
+struct Log {
+    name: String,
+    bytes: Vec<u8>,
+    events: u64,
+}
+
+static LOG: LazyLock<Log> = LazyLock::new(|| {
+    let (name, bytes) = match std::env::var_os("EVENTSCOPE_BENCH_LOG") {
         Some(path) => {
-            let log = std::fs::read(&path).expect("the log that EVENTSCOPE_BENCH_LOG names");
-            (Path::new(&path).display().to_string(), log)
+            let bytes = std::fs::read(&path).expect("the log that EVENTSCOPE_BENCH_LOG names");
+            (Path::new(&path).display().to_string(), bytes)
         }
         None => {
-            let mut log = Vec::new();
-            let told = program::write(&mut log, MADE_BYTES, 4, false, 1).expect("memory");
-            (told, log)
+            let mut bytes = Vec::new();
+            let told = program::write(&mut bytes, MADE_BYTES, 4, false, 1).expect("memory");
+            (told, bytes)
         }
     };
-    let events = count(&log);
-    let bytes = log.len() as u64;
+    let events = count(&bytes);
+    Log {
+        name,
+        bytes,
+        events,
+    }
+});
+
+fn throughput() -> Throughput {
+    Throughput::ElementsAndBytes {
+        elements: LOG.events,
+        bytes: LOG.bytes.len() as u64,
+    }
+}
+
+fn load(criterion: &mut Criterion<CpuTime>) {
+    let Log {
+        name,
+        bytes: log,
+        events,
+    } = &*LOG;
     println!(
-        "{name}: {bytes} bytes, {events} events, {} spans",
-        spans(&log)
+        "{name}: {} bytes, {events} events, {} spans",
+        log.len(),
+        spans(log)
     );
-    assert_eq!(scan(&log), events, "a sound log");
+    assert_eq!(scan(log), *events, "a sound log");
 
     type Stage = (&'static str, fn(&[u8]) -> u64);
     let stages: [Stage; 5] = [
@@ -198,10 +271,7 @@ fn load(criterion: &mut Criterion<CpuTime>) {
     ];
     let mut group = criterion.benchmark_group("load");
     group.sample_size(10);
-    group.throughput(Throughput::ElementsAndBytes {
-        elements: events,
-        bytes,
-    });
+    group.throughput(throughput());
     for (stage, run) in stages {
         let id = BenchmarkId::from_parameter(stage);
         group.bench_with_input(id, log.as_slice(), |bench, log| {
@@ -211,9 +281,50 @@ fn load(criterion: &mut Criterion<CpuTime>) {
     group.finish();
 }
 
-criterion_group! {
-    name = benches;
-    config = Criterion::default().with_measurement(CpuTime);
-    targets = load
+fn slices(criterion: &mut Criterion<CpuTime>) {
+    let log = LOG.bytes.as_slice();
+    let mut group = criterion.benchmark_group("slices");
+    group.sample_size(10);
+    group.throughput(throughput());
+    group.bench_function("analysed", |bench| {
+        bench.iter(|| {
+            let (_, jobs) = jobs(black_box(log));
+            let mut scratch = Scratch::default();
+            jobs.into_iter()
+                .for_each(|job| drop(analyse(job, log, &mut scratch)));
+        });
+    });
+    group.bench_function("put together", |bench| {
+        bench.iter_batched(|| segments(log), put_together, BatchSize::PerIteration);
+    });
+    group.finish();
 }
-criterion_main!(benches);
+
+fn threads(criterion: &mut Criterion) {
+    let log = LOG.bytes.as_slice();
+    let mut group = criterion.benchmark_group("threads");
+    group.sample_size(10);
+    group.throughput(throughput());
+    for threads in [1, 2, 4] {
+        group.bench_function(BenchmarkId::from_parameter(threads), |bench| {
+            let threads = NonZeroUsize::new(threads).expect("some");
+            bench.iter(|| {
+                let session = Session::new(log.len() as u64);
+                read_session_on(threads, session, black_box(log)).expect("a log")
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group! {
+    name = processor;
+    config = Criterion::default().with_measurement(CpuTime);
+    targets = load, slices
+}
+criterion_group! {
+    name = clock;
+    config = Criterion::default();
+    targets = threads
+}
+criterion_main!(processor, clock);
