@@ -214,12 +214,13 @@ impl DamageList {
         self.kept.truncate(Self::KEPT);
     }
 
-    /// Adds those of another list, and puts the kept ones in the order of the file.
+    /// Adds those of another list, and puts all in the order of the file.
     pub(crate) fn append(&mut self, other: &Self) {
         self.lost_bytes += other.lost_bytes;
         for &(kind, first, count) in &other.kinds {
             self.add(kind, first, count);
         }
+        self.kinds.sort_by_key(|&(_, first, _)| first);
         self.kept.extend(&other.kept);
         self.keep_first();
     }

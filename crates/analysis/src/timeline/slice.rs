@@ -299,8 +299,7 @@ impl SliceThreadAnalysis {
 
     #[inline]
     fn stop(&mut self, id: ThreadId, status: StopStatus, cap: Option<CapId>, at: Nanos) {
-        let known = self.store.threads.find(id);
-        if known.is_none() && self.is_not_there(id) {
+        if self.is_not_there(id) {
             // It stops and never ran: nothing but odd.
             let index = self.meet(id);
             return self.store.step(index, Input::Stop(status), at, cap);
@@ -327,9 +326,14 @@ impl SliceThreadAnalysis {
         }
     }
 
-    /// Whether a thread that was not met is known not to be there.
+    /// Whether a thread is known not to be there, whatever was said of it.
     fn is_not_there(&self, id: ThreadId) -> bool {
-        self.complete && !self.known.contains_key(&id)
+        let Some(index) = self.store.threads.find(id) else {
+            return self.complete && !self.known.contains_key(&id);
+        };
+        let head = &self.heads[index as usize];
+        let state = self.store.threads.all[index as usize].state;
+        head.guess == Guess::Known && !head.counts && state == State::Unseen
     }
 
     fn create(&mut self, id: ThreadId, cap: Option<CapId>, at: Nanos) -> u32 {
