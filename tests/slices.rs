@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use analysis::segment::Scratch;
 use asking::must_agree;
+use common::build::Build;
 use common::{Case, cases, fixture, session_of};
 use eventlog::ids::Nanos;
 use eventlog::source::SharedSource;
@@ -220,5 +221,22 @@ fn a_log_that_loses_its_end_while_threads_read_it_ends_there() {
         agree(&alone, &together, &bytes, &format!("{part} eighths"));
         assert!(alone.reader().damage().loses_data());
         assert!(alone.events() < whole.events());
+    }
+}
+
+#[test]
+fn a_thread_that_only_stops_does_not_count_wherever_the_log_is_cut() {
+    let mut build = Build::new();
+    build
+        .block(Some(0), (10, 100), |log| {
+            log.stop(20, 5, 3).run(30, 6).stop(40, 6, 3).stop(50, 5, 3)
+        })
+        .end();
+    let log = build.bytes.as_slice();
+    let whole = session_of(log).expect("a log");
+    assert_eq!(whole.overview().threads, 1);
+    for cut in 20..60 {
+        let (cut, _) = sliced(log, vec![Nanos(cut)]);
+        agree(&whole, &cut, log, "two stops");
     }
 }
