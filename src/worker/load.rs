@@ -22,9 +22,9 @@ const EVENTS_PER_STEP: usize = 50_000;
 /// After so long the worker listens for messages.
 const LISTEN_EVERY_MS: f64 = 40.0;
 /// How often progress is reported.
-const REPORT_EVERY_MS: f64 = 80.0;
+const REPORT_EVERY_MS: f64 = 200.0;
 /// How often what is known of the log is reported while it loads.
-const OVERVIEW_EVERY_MS: f64 = 320.0;
+const OVERVIEW_EVERY_MS: f64 = 1000.0;
 
 /// Opens a file.
 pub(super) fn open(shared: &Shared, log: LogId, file: File) {
