@@ -12,15 +12,15 @@ use model::time::Interval;
 /// When each capability lived, and when the log did.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Lives {
+    /// Without the latest stretch.
     log: Option<Interval>,
     caps: BTreeMap<CapId, Life>,
-    latest_cap: Option<CapId>,
     /// From when to when the latest capability has logged without another one
     /// in between.
-    stretch: Option<Interval>,
-    /// Which capabilities are in `caps`, a bit each: events come from one
-    /// after the other.
-    seen: Vec<u64>,
+    stretch: Option<(Option<CapId>, Interval)>,
+    /// From when to when each capability has logged before that: events come from
+    /// one after the other.
+    stretches: Vec<Option<Interval>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -50,16 +50,9 @@ impl Lives {
     /// Takes place and time of any event.
     #[inline]
     pub(crate) fn see(&mut self, cap: Option<CapId>, time: Nanos) {
-        match &mut self.log {
-            Some(log) => log.extend(time),
-            None => self.log = Some(Interval::at(time)),
-        }
-        if cap != self.latest_cap {
-            self.changed_cap(cap);
-        }
         match &mut self.stretch {
-            Some(stretch) => stretch.extend(time),
-            None => self.stretch = Some(Interval::at(time)),
+            Some((latest, stretch)) if *latest == cap => stretch.extend(time),
+            _ => self.changed_cap(cap, time),
         }
     }
 
@@ -72,30 +65,42 @@ impl Lives {
 
     /// Adds what was seen in the slice that follows.
     pub(crate) fn append(&mut self, slice: &Self) {
-        self.log = hull(self.log, slice.log);
+        self.log = hull(self.log, slice.log());
         for (cap, _, events) in slice.caps_with_events() {
             let life = self.caps.entry(cap).or_default();
             life.events = hull(life.events, events);
         }
     }
 
-    fn changed_cap(&mut self, cap: Option<CapId>) {
-        let stretch = self.stretch.take();
-        if let Some(before) = self.latest_cap {
-            let life = self.caps.entry(before).or_default();
-            life.events = hull(life.events, stretch);
+    fn changed_cap(&mut self, cap: Option<CapId>, time: Nanos) {
+        let before = self.stretch.replace((cap, Interval::at(time)));
+        let Some((before, stretch)) = before else {
+            return;
+        };
+        self.log = hull(self.log, Some(stretch));
+        if let Some(before) = before.map(|cap| usize::from(cap.0)) {
+            if before >= self.stretches.len() {
+                self.stretches.resize(before + 1, None);
+            }
+            let events = &mut self.stretches[before];
+            *events = hull(*events, Some(stretch));
         }
-        self.latest_cap = cap;
-        let Some(cap) = cap else { return };
-        let word = usize::from(cap.0 / 64);
-        if word >= self.seen.len() {
-            self.seen.resize(word + 1, 0);
-        }
-        let bit = 1 << (cap.0 % 64);
-        if self.seen[word] & bit == 0 {
-            self.seen[word] |= bit;
-            self.caps.entry(cap).or_default();
-        }
+    }
+
+    /// From when to when each capability has logged, those in order that have.
+    fn logged(&self) -> impl Iterator<Item = (CapId, Interval)> + '_ {
+        let latest = self
+            .stretch
+            .and_then(|(cap, stretch)| Some((cap?, stretch)));
+        let len = latest.map_or(0, |(cap, _)| usize::from(cap.0) + 1);
+        (0..=u16::MAX)
+            .map(CapId)
+            .take(len.max(self.stretches.len()))
+            .filter_map(move |cap| {
+                let before = self.stretches.get(usize::from(cap.0)).copied().flatten();
+                let latest = latest.filter(|(latest, _)| *latest == cap);
+                Some((cap, hull(before, latest.map(|(_, stretch)| stretch))?))
+            })
     }
 
     fn life_event(&mut self, record: &Record<'_>) {
@@ -119,8 +124,8 @@ impl Lives {
 
     /// The first and last time in the log; `None` if it has no events.
     #[must_use]
-    pub const fn log(&self) -> Option<Interval> {
-        self.log
+    pub fn log(&self) -> Option<Interval> {
+        hull(self.log, self.stretch.map(|(_, stretch)| stretch))
     }
 
     /// Every capability with its life: from its creation (else the log's
@@ -134,13 +139,16 @@ impl Lives {
     pub(crate) fn caps_with_events(
         &self,
     ) -> impl Iterator<Item = (CapId, Interval, Option<Interval>)> + '_ {
-        let log = self.log.unwrap_or_default();
-        self.caps.iter().map(move |(cap, life)| {
+        let log = self.log().unwrap_or_default();
+        let mut all = self.caps.clone();
+        for (cap, events) in self.logged() {
+            let life = all.entry(cap).or_default();
+            life.events = hull(life.events, Some(events));
+        }
+        all.into_iter().map(move |(cap, life)| {
             let start = life.created.unwrap_or(log.start());
             let end = life.deleted.unwrap_or(log.end()).max(start);
-            let latest = self.stretch.filter(|_| self.latest_cap == Some(*cap));
-            let events = hull(life.events, latest);
-            (*cap, Interval::new(start, end), events)
+            (cap, Interval::new(start, end), life.events)
         })
     }
 }

@@ -11,8 +11,8 @@ use crate::automata::validity::{self, Judged, Tolerated, Verdict};
 use crate::findings::{Fact, Finding, Subject};
 use eventlog::header::Header;
 use eventlog::ids::{CapId, TaskId, ThreadId};
+use eventlog::thread_map::ThreadMap;
 use eventlog::{Event, EventSet, EventType, Record, Subject as EventSubject};
-use model::thread_map::ThreadMap;
 use validity::{capability, spark, task, thread};
 
 #[derive(Clone, Copy, Debug, Default)]

@@ -33,6 +33,9 @@ pub struct TypeCount {
     pub bytes: u64,
 }
 
+/// Type and time of an event.
+pub(crate) const PREFIX_BYTES: u64 = 10;
+
 /// Collects the information of a log.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Info {
@@ -78,17 +81,29 @@ impl Info {
 
     /// Counts an event.
     #[inline]
-    pub(crate) fn count(&mut self, record: &Record<'_>) {
-        let id = usize::from(record.id.0);
-        if id >= self.counts.len() {
-            self.first_of_type(record);
-        }
-        let count = &mut self.counts[id];
-        count.0 += 1;
-        count.1 += record.payload.len() as u64 + 10;
-        self.events += 1;
+    fn count(&mut self, record: &Record<'_>) {
+        self.header.get_or_insert_with(|| Arc::clone(record.header));
+        self.count_of(record.id, (1, record.payload.len() as u64 + PREFIX_BYTES));
+        self.see(record);
+    }
+
+    /// Takes place and time of an event.
+    #[inline]
+    pub(crate) fn see(&mut self, record: &Record<'_>) {
         self.lives.see(record.cap, record.time);
         self.back_dating.observe(record.time);
+    }
+
+    /// Counts so many events of a type, of so many bytes.
+    pub(crate) fn count_of(&mut self, id: EventType, (events, bytes): (u64, u64)) {
+        let id = usize::from(id.0);
+        if id >= self.counts.len() {
+            self.counts.resize(id + 1, (0, 0));
+        }
+        let all = &mut self.counts[id];
+        all.0 += events;
+        all.1 += bytes;
+        self.events += events;
     }
 
     /// Takes an event that says what the process is; others are passed over.
@@ -113,12 +128,6 @@ impl Info {
         self.events += slice.events;
         self.lives.append(&slice.lives);
         self.back_dating.append(slice.back_dating);
-    }
-
-    #[cold]
-    fn first_of_type(&mut self, record: &Record<'_>) {
-        self.counts.resize(usize::from(record.id.0) + 1, (0, 0));
-        self.header.get_or_insert_with(|| Arc::clone(record.header));
     }
 
     fn description_event(&mut self, record: &Record<'_>) {

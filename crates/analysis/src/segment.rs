@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::info::Info;
+use crate::info::{Info, PREFIX_BYTES};
 use crate::recording::Recording;
-use crate::timeline::slice::{Entry, SliceThreadAnalysis, SliceThreads};
+use crate::timeline::slice::{Entry, Says, SliceThreadAnalysis, SliceThreads};
 use eventlog::header::Header;
-use eventlog::ids::{ByteOffset, CapId, Nanos, ThreadId};
+use eventlog::ids::{ByteOffset, CapId, Nanos};
+use eventlog::thread_map::ThreadMap;
 use eventlog::{EventSet, EventType, Record, Sink, SlicePart};
 use model::columns::Column;
-use model::thread_map::ThreadMap;
 
 /// Events, one after the other, as they stand in the log.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -92,10 +92,33 @@ impl Segment {
 /// Analyses a slice: it takes its events in order.
 #[derive(Debug)]
 pub struct SegmentAnalysis {
+    /// What becomes of the events of each type below 256.
+    types: Box<[OfType; 256]>,
     info: Info,
     threads: SliceThreadAnalysis,
     kept: Kept,
     keeps: EventSet,
+}
+
+/// What becomes of the events of a type, and how many there are.
+#[derive(Clone, Copy, Debug)]
+struct OfType {
+    met: bool,
+    /// What they say of threads or points in time.
+    says: Option<Says>,
+    kept: bool,
+    count: u32,
+    payload_bytes: u64,
+}
+
+impl OfType {
+    const NOT_MET: Self = Self {
+        met: false,
+        says: None,
+        kept: false,
+        count: 0,
+        payload_bytes: 0,
+    };
 }
 
 /// What an analysis of slices leaves for the next one, so that it need not be made anew.
@@ -104,22 +127,12 @@ pub struct Scratch {
     threads: ThreadMap<u32>,
 }
 
-/// The events that become columns at once.
-const COLUMNS: EventSet = EventSet::of(&[
-    EventType::CREATE_THREAD,
-    EventType::RUN_THREAD,
-    EventType::STOP_THREAD,
-    EventType::THREAD_RUNNABLE,
-    EventType::MIGRATE_THREAD,
-    EventType::THREAD_WAKEUP,
-])
-.union(crate::timeline::instants::INSTANTS);
-
 impl SegmentAnalysis {
     /// Begins a slice at which this is known.
     #[must_use]
     pub fn new(entry: Entry, scratch: Scratch) -> Self {
         Self {
+            types: Box::new([OfType::NOT_MET; 256]),
             info: Info::default(),
             threads: SliceThreadAnalysis::new(entry, scratch.threads),
             kept: Kept::default(),
@@ -129,7 +142,14 @@ impl SegmentAnalysis {
 
     /// The slice was read.
     #[must_use]
-    pub fn finish(self, part: SlicePart) -> (Segment, Scratch) {
+    pub fn finish(mut self, part: SlicePart) -> (Segment, Scratch) {
+        for (id, of) in (0..).map(EventType).zip(&*self.types) {
+            let count = u64::from(of.count);
+            if count > 0 {
+                let bytes = of.payload_bytes + count * PREFIX_BYTES;
+                self.info.count_of(id, (count, bytes));
+            }
+        }
         let (threads, map) = self.threads.finish();
         let segment = Segment {
             part,
@@ -140,29 +160,45 @@ impl SegmentAnalysis {
         (segment, Scratch { threads: map })
     }
 
-    fn name(&mut self, record: &Record<'_>) {
-        let thread = record
-            .payload
-            .first_chunk()
-            .map(|id| u32::from_be_bytes(*id));
-        if let Some(thread) = thread {
-            self.threads.named(ThreadId(thread));
+    /// What becomes of the events of the type of the first one.
+    #[cold]
+    fn meet(&mut self, record: &Record<'_>) -> OfType {
+        OfType {
+            met: true,
+            says: Says::of(record.id).filter(|_| record.header.knows(record.id)),
+            kept: self.keeps.contains(record.id),
+            ..OfType::NOT_MET
         }
+    }
+
+    /// An event of a type that no runtime has.
+    #[cold]
+    fn unknown(&mut self, record: &Record<'_>) {
+        let bytes = record.payload.len() as u64 + PREFIX_BYTES;
+        self.info.count_of(record.id, (1, bytes));
     }
 }
 
 impl Sink for SegmentAnalysis {
     #[inline]
     fn event(&mut self, record: &Record<'_>) {
-        self.info.count(record);
-        if COLUMNS.contains(record.id) && record.header.knows(record.id) {
-            self.threads.event(record);
+        self.info.see(record);
+        let Ok(id) = u8::try_from(record.id.0) else {
+            return self.unknown(record);
+        };
+        let id = usize::from(id);
+        if !self.types[id].met {
+            self.types[id] = self.meet(record);
         }
-        if self.keeps.contains(record.id) {
+        let of = &mut self.types[id];
+        of.count += 1;
+        of.payload_bytes += record.payload.len() as u64;
+        let kept = of.kept;
+        if let Some(says) = of.says {
+            self.threads.event(says, record);
+        }
+        if kept {
             self.kept.push(record);
-            if record.id == EventType::THREAD_LABEL && record.header.knows(record.id) {
-                self.name(record);
-            }
         }
     }
 }

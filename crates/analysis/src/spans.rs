@@ -8,8 +8,8 @@ use crate::automata::thread_state::{Input, Reason, State, ThreadSpan};
 use crate::automata::{Oddity, gc, mutator, thread_state};
 use eventlog::cursor::Cursor;
 use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::thread_map::ThreadMap;
 use eventlog::{EventSet, EventType, Record, Sink, StopStatus};
-use model::thread_map::ThreadMap;
 use model::time::Interval;
 
 /// Takes the spans in the order in which they end.

@@ -39,6 +39,7 @@ pub mod slices;
 pub mod source;
 pub mod status;
 mod stream;
+pub mod thread_map;
 mod window;
 
 pub use event::{Event, EventType, Subject};

@@ -17,6 +17,7 @@ use super::event_set::EventSet;
 use super::info_tables::InfoTables;
 use super::order::Sink;
 use super::record::Record;
+use super::thread_map::ThreadMap;
 use crate::ids::{CostCentreId, ThreadId};
 
 /// What has a number and may have a name.
@@ -48,7 +49,8 @@ pub enum Key {
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     text: String,
-    /// Begin and length in `text`.
+    /// Begin and length in `text`, none of which is empty.
+    threads: ThreadMap<(u32, u32)>,
     places: FxHashMap<Key, (u32, u32)>,
     info_tables: InfoTables,
 }
@@ -122,13 +124,22 @@ impl Names {
         let begin = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
         let len = u32::try_from(name.len()).unwrap_or(u32::MAX);
         self.text.push_str(name);
-        self.places.insert(key, (begin, len));
+        match key {
+            Key::Thread(thread) => *self.threads.get_mut(thread) = (begin, len),
+            key => {
+                self.places.insert(key, (begin, len));
+            }
+        }
     }
 
     /// The name of something.
     #[must_use]
     pub fn get(&self, key: Key) -> Option<&str> {
-        let (begin, len) = *self.places.get(&key)?;
+        let place = match key {
+            Key::Thread(thread) => self.threads.get(thread),
+            key => self.places.get(&key),
+        };
+        let (begin, len) = *place.filter(|(_, len)| *len > 0)?;
         let begin = begin as usize;
         self.text.get(begin..begin + len as usize)
     }

@@ -10,7 +10,6 @@ pub mod marks;
 pub mod moments;
 pub mod profile;
 pub mod span_lane;
-pub mod thread_map;
 pub mod time;
 
 pub use class::Class;

@@ -17,6 +17,8 @@ pub struct Moments {
     #[serde(skip)]
     offsets: Vec<u32>,
     stretches: Vec<Stretch>,
+    /// Of the last stretch.
+    base_ns: u64,
     latest_ns: u64,
 }
 
@@ -30,23 +32,31 @@ struct Stretch {
 impl Moments {
     /// Appends a moment with a thread. Times go back only in damaged logs; the
     /// later moment then counts as of the time of the earlier.
+    #[inline]
     pub fn push(&mut self, thread: u32, at_ns: u64) {
         self.threads.push(thread);
         self.push_time(at_ns);
     }
 
     /// Appends a moment without a thread.
+    #[inline]
     pub fn push_time(&mut self, at_ns: u64) {
         self.latest_ns = self.latest_ns.max(at_ns);
-        let base_ns = self.stretches.last().map(|stretch| stretch.base_ns);
-        let offset = base_ns.and_then(|base| u32::try_from(self.latest_ns - base).ok());
-        if offset.is_none() {
-            self.stretches.push(Stretch {
-                base_ns: self.latest_ns,
-                first: self.offsets.len(),
-            });
-        }
-        self.offsets.push(offset.unwrap_or(0));
+        let offset = match u32::try_from(self.latest_ns - self.base_ns) {
+            Ok(offset) if !self.offsets.is_empty() => offset,
+            _ => self.begin_stretch(),
+        };
+        self.offsets.push(offset);
+    }
+
+    #[cold]
+    fn begin_stretch(&mut self) -> u32 {
+        self.base_ns = self.latest_ns;
+        self.stretches.push(Stretch {
+            base_ns: self.base_ns,
+            first: self.offsets.len(),
+        });
+        0
     }
 
     /// Adds later moments, but for those at some places, which are in order. A
@@ -74,6 +84,9 @@ impl Moments {
             ..*stretch
         });
         self.stretches.extend(stretches);
+        if !later.is_empty() {
+            self.base_ns = later.base_ns;
+        }
         self.latest_ns = self.latest_ns.max(later.latest_ns);
     }
 

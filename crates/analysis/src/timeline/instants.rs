@@ -5,8 +5,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::store::Store;
+use eventlog::EventType;
 use eventlog::ids::{CapId, Nanos, ThreadId};
-use eventlog::{EventSet, EventType};
 use model::columns::Column;
 use model::moments::Moments;
 use model::time::Interval;
@@ -255,18 +255,6 @@ impl InstantKind {
     }
 }
 
-/// The events that these are.
-pub(crate) const INSTANTS: EventSet = {
-    let (mut all, mut i) = (EventSet::NONE, 0);
-    while i < EventType::ALL.len() {
-        if InstantKind::of(EventType::ALL[i]).is_some() {
-            all = all.with(EventType::ALL[i]);
-        }
-        i += 1;
-    }
-    all
-};
-
 /// What happened on each capability. Lane 0 is that of no capability.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Instants {
@@ -306,21 +294,28 @@ impl Instants {
         cap.map_or(0, |cap| usize::from(cap.0) + 1)
     }
 
+    #[inline]
     pub(crate) fn push(&mut self, cap: Option<CapId>, instant: Instant) {
-        let lane = Self::lane_of(cap);
-        if lane >= self.lanes.len() {
-            self.lanes.resize_with(lane + 1, Vec::new);
-        }
-        let kinds = &mut self.lanes[lane];
-        if kinds.is_empty() {
-            kinds.resize_with(KINDS, Moments::default);
-        }
-        let moments = &mut kinds[instant.kind as usize];
+        let (lane, kind) = (Self::lane_of(cap), instant.kind as usize);
+        let kinds = self.lanes.get_mut(lane);
+        let moments = match kinds.and_then(|kinds| kinds.get_mut(kind)) {
+            Some(moments) => moments,
+            None => self.make(lane, kind),
+        };
         if instant.kind.has_thread() {
             moments.push(instant.thread.unwrap_or(NO_THREAD), instant.at_ns);
         } else {
             moments.push_time(instant.at_ns);
         }
+    }
+
+    #[cold]
+    fn make(&mut self, lane: usize, kind: usize) -> &mut Moments {
+        if lane >= self.lanes.len() {
+            self.lanes.resize_with(lane + 1, Vec::new);
+        }
+        self.lanes[lane].resize_with(KINDS, Moments::default);
+        &mut self.lanes[lane][kind]
     }
 
     /// Adds later ones; a thread's index is that of `thread`.
@@ -544,6 +539,7 @@ impl<'a> Head<'a> {
 
 impl Store {
     /// Keeps an event about the thread of that index.
+    #[inline]
     pub(super) fn keep_instant(
         &mut self,
         kind: InstantKind,

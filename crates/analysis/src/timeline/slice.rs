@@ -13,18 +13,60 @@ use serde::{Deserialize, Serialize};
 
 use super::instants::{InstantKind, Instants};
 use super::store::Store;
-use super::threads::{NEVER_NS, Thread, Threads};
+use super::threads::{Label, NEVER_NS, Thread, Threads};
 use super::turns::Turn;
 use crate::account::runs::{RunColumns, RunRef};
 use crate::automata::thread_state::{Activity, Input, Reason, State};
 use crate::findings::Findings;
 use eventlog::cursor::Cursor;
 use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::thread_map::ThreadMap;
 use eventlog::{EventType, Record, StopStatus};
 use model::class::StopCode;
 use model::columns::Column;
 use model::moments::Moments;
-use model::thread_map::ThreadMap;
+
+/// What the events of a type say of threads, or of a point in time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Says {
+    /// A thread begins to run.
+    Ran,
+    /// It stops.
+    Stopped,
+    Created,
+    Woken,
+    Migrated,
+    /// A thread can run, as old runtimes said it.
+    Runnable,
+    /// A thread is named.
+    Named,
+    /// Something happens.
+    Moment(InstantKind),
+    /// It happens to the capability that the event names.
+    MomentOfCap(InstantKind),
+    /// It happens to the thread that the event names.
+    MomentOfThread(InstantKind),
+}
+
+impl Says {
+    /// What events of that type say.
+    pub(crate) fn of(id: EventType) -> Option<Self> {
+        Some(match id {
+            EventType::RUN_THREAD => Self::Ran,
+            EventType::STOP_THREAD => Self::Stopped,
+            EventType::CREATE_THREAD => Self::Created,
+            EventType::THREAD_WAKEUP => Self::Woken,
+            EventType::MIGRATE_THREAD => Self::Migrated,
+            EventType::THREAD_RUNNABLE => Self::Runnable,
+            EventType::THREAD_LABEL => Self::Named,
+            id => match InstantKind::of(id)? {
+                kind if kind.names_its_capability() => Self::MomentOfCap(kind),
+                kind if kind.has_thread() => Self::MomentOfThread(kind),
+                kind => Self::Moment(kind),
+            },
+        })
+    }
+}
 
 /// What is known where a slice begins.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -200,34 +242,35 @@ impl SliceThreadAnalysis {
         index
     }
 
-    /// A thread is named.
-    pub(crate) fn named(&mut self, id: ThreadId) {
-        self.counting(id);
-    }
-
-    /// Takes an event of the scheduler, or one at a point in time.
+    /// Takes an event of a type that says this.
     #[inline]
-    pub(crate) fn event(&mut self, record: &Record<'_>) {
+    pub(crate) fn event(&mut self, says: Says, record: &Record<'_>) {
         let mut fields = Cursor::new(record.payload, record.header.stop_codes);
         let (at, cap) = (record.time, record.cap);
-        match record.id {
-            EventType::RUN_THREAD => {
+        match says {
+            Says::Moment(kind) => self.instant(kind, cap, at, None),
+            Says::MomentOfCap(kind) => self.instant(kind, fields.field(), at, None),
+            Says::MomentOfThread(kind) => {
+                let thread = fields.field().map(|thread| self.meet(thread));
+                self.instant(kind, cap, at, thread);
+            }
+            Says::Ran => {
                 if let Some(thread) = fields.field() {
                     self.run(thread, cap, at);
                 }
             }
-            EventType::STOP_THREAD => {
+            Says::Stopped => {
                 if let (Some(thread), Some(status)) = (fields.field(), fields.field()) {
                     self.stop(thread, status, cap, at);
                 }
             }
-            EventType::CREATE_THREAD => {
+            Says::Created => {
                 if let Some(thread) = fields.field() {
                     let index = self.create(thread, cap, at);
                     self.instant(InstantKind::ThreadCreated, cap, at, Some(index));
                 }
             }
-            EventType::THREAD_WAKEUP => {
+            Says::Woken => {
                 if let Some(thread) = fields.field() {
                     let index = self.counting(thread);
                     self.wake(index, at);
@@ -235,7 +278,7 @@ impl SliceThreadAnalysis {
                         .keep_instant(InstantKind::Woken, cap, at, Some(index));
                 }
             }
-            EventType::MIGRATE_THREAD => {
+            Says::Migrated => {
                 if let Some(thread) = fields.field() {
                     let index = self.counting(thread);
                     self.wake(index, at);
@@ -245,7 +288,7 @@ impl SliceThreadAnalysis {
                         .keep_instant(InstantKind::Migrated, cap, at, Some(index));
                 }
             }
-            EventType::THREAD_RUNNABLE => {
+            Says::Runnable => {
                 let thread = fields.field();
                 let index = thread.map(|thread| self.meet(thread));
                 self.instant(InstantKind::Runnable, cap, at, index);
@@ -253,31 +296,15 @@ impl SliceThreadAnalysis {
                     self.wake(index, at);
                 }
             }
-            id => {
-                if let Some(kind) = InstantKind::of(id) {
-                    self.other_instant(kind, &mut fields, cap, at);
+            Says::Named => {
+                if let Some(thread) = fields.field() {
+                    self.counting(thread);
                 }
             }
         }
     }
 
-    fn other_instant(
-        &mut self,
-        kind: InstantKind,
-        fields: &mut Cursor<'_>,
-        cap: Option<CapId>,
-        at: Nanos,
-    ) {
-        let cap = if kind.names_its_capability() {
-            fields.field()
-        } else {
-            cap
-        };
-        let thread = kind.has_thread().then(|| fields.field()).flatten();
-        let thread = thread.map(|thread| self.meet(thread));
-        self.instant(kind, cap, at, thread);
-    }
-
+    #[inline]
     fn instant(&mut self, kind: InstantKind, cap: Option<CapId>, at: Nanos, thread: Option<u32>) {
         if cap.is_some() {
             self.store.keep_instant(kind, cap, at, thread);
@@ -484,7 +511,7 @@ impl Store {
             complete: true,
             threads: known
                 .map(|thread| Thread {
-                    label: None,
+                    label: Label::NONE,
                     runs: 0,
                     run_ns: 0,
                     ..thread.clone()

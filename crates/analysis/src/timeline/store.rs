@@ -114,15 +114,15 @@ impl Store {
 
     /// Names a thread.
     pub fn label(&mut self, thread: ThreadId, label: &str) {
-        let index = self.threads.index(thread) as usize;
-        self.threads.all[index].label = Some(label.into());
+        let index = self.threads.index(thread);
+        self.threads.set_label(index, label);
     }
 
     /// The label of a thread.
     #[must_use]
     pub fn label_of(&self, thread: ThreadId) -> Option<&str> {
         let index = self.threads.find(thread)? as usize;
-        self.threads.all[index].label.as_deref()
+        self.threads.label(&self.threads.all[index])
     }
 
     /// The thread of a run of a capability's lane.
@@ -163,7 +163,7 @@ impl Store {
             }
             ThreadOrder::Id => found.sort_unstable_by_key(|thread| thread.id),
             ThreadOrder::Label => found.sort_unstable_by_key(|thread| {
-                let label = thread.label.as_deref();
+                let label = self.threads.label(thread);
                 (label.is_none(), label, thread.id)
             }),
         }
@@ -172,7 +172,7 @@ impl Store {
             .take(filter.limit)
             .map(|thread| ThreadRow {
                 id: thread.id,
-                label: thread.label.as_deref().map(str::to_owned),
+                label: self.threads.label(thread).map(str::to_owned),
                 created: thread.created(),
                 finished: thread.finished,
                 run_ns: thread.run_ns,
@@ -422,6 +422,7 @@ impl Store {
     pub(crate) fn end_spans(&mut self, end: Nanos, mut tell: impl FnMut(Open)) {
         let mut open: Vec<(ThreadId, u32)> = (0..)
             .zip(&self.threads.all)
+            .filter(|(_, thread)| thread.state.open(end).is_some())
             .map(|(index, thread)| (thread.id, index))
             .collect();
         open.sort_unstable();

@@ -76,7 +76,7 @@ impl Store {
         }
         Some(ThreadAccount {
             id: thread.id,
-            label: thread.label.as_deref().map(str::to_owned),
+            label: self.threads.label(thread).map(str::to_owned),
             life_ns: life.duration().0,
             running_ns: sums.running_ns.saturating_add(sums.open_ns),
             ready_paused_ns: sums.ready_paused_ns,

@@ -440,7 +440,7 @@ impl Store {
 
     fn order(&self, query: &ThreadTableQuery, a: &(Key, u32), b: &(Key, u32)) -> Ordering {
         let thread = |index: u32| self.threads.all.get(index as usize);
-        let label = |index: u32| thread(index).and_then(|thread| thread.label.as_deref());
+        let label = |index: u32| thread(index).and_then(|thread| self.threads.label(thread));
         let id = |index: u32| thread(index).map(|thread| thread.id);
         let by_value = match query.sort {
             ThreadColumn::Label => label(a.1).cmp(&label(b.1)),
@@ -459,7 +459,7 @@ impl Store {
         let times = &sums.times;
         Some(match sort {
             ThreadColumn::Thread => thread.id.0.into(),
-            ThreadColumn::Label => thread.label.as_ref().map(|_| 0)?,
+            ThreadColumn::Label => self.threads.label(thread).map(|_| 0)?,
             ThreadColumn::Created => thread.created()?.0,
             ThreadColumn::Finished => thread.finished.then_some(thread.ran_ns)?,
             ThreadColumn::End => self.thread_end(index, thread).rank(),
@@ -482,7 +482,7 @@ impl Store {
     fn thread_times(&self, index: u32, thread: &Thread, sums: ThreadSums) -> ThreadTimes {
         ThreadTimes {
             id: thread.id,
-            label: thread.label.as_deref().map(str::to_owned),
+            label: self.threads.label(thread).map(str::to_owned),
             created: thread.created(),
             finished: thread.finished.then_some(Nanos(thread.ran_ns)),
             life: thread.life(self.end()),

@@ -15,9 +15,9 @@ use crate::account::ReadyParts;
 use crate::account::runs::RunRef;
 use crate::automata::thread_state::{Activity, Reason, State};
 use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::thread_map::ThreadMap;
 use model::class::{Class, ClassTimes, StopCode};
 use model::lane::{BLOCK, Lane, partition};
-use model::thread_map::ThreadMap;
 use model::time::Interval;
 
 /// What is known of one thread.
@@ -41,9 +41,23 @@ pub(crate) struct Thread {
     pub(crate) ran_ns: u64,
     pub(crate) run_ns: u64,
     pub runs: u32,
-    pub(crate) label: Option<Box<str>>,
+    pub(crate) label: Label,
     /// Where its runs begin in the list of all.
     pub(crate) first: u32,
+}
+
+/// Where the label of a thread stands among those of all ([`Threads::label`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Label {
+    begin: u32,
+    bytes: u32,
+}
+
+impl Label {
+    pub(crate) const NONE: Self = Self {
+        begin: u32::MAX,
+        bytes: u32::MAX,
+    };
 }
 
 /// Later than anything in a log.
@@ -63,7 +77,7 @@ impl Thread {
             ran_ns: 0,
             run_ns: 0,
             runs: 0,
-            label: None,
+            label: Label::NONE,
             first: 0,
         }
     }
@@ -105,9 +119,34 @@ pub(crate) struct Threads {
     pub(crate) all: Vec<Thread>,
     /// One more than the index of each thread; 0 for those not met.
     by_id: ThreadMap<u32>,
+    /// The labels, one after the other.
+    labels: String,
 }
 
 impl Threads {
+    /// The label of a thread, if it has one.
+    pub(crate) fn label(&self, thread: &Thread) -> Option<&str> {
+        let Label { begin, bytes } = thread.label;
+        let end = begin.checked_add(bytes)?;
+        self.labels.get(begin as usize..end as usize)
+    }
+
+    /// Labels the thread of that index; the last label stays.
+    pub(crate) fn set_label(&mut self, index: u32, label: &str) {
+        let thread = &self.all[index as usize];
+        if self.label(thread) == Some(label) {
+            return;
+        }
+        let (begin, end) = (self.labels.len(), self.labels.len() + label.len());
+        if let (Ok(begin), Ok(_)) = (u32::try_from(begin), u32::try_from(end)) {
+            self.labels.push_str(label);
+            self.all[index as usize].label = Label {
+                begin,
+                bytes: u32::try_from(label.len()).unwrap_or(u32::MAX),
+            };
+        }
+    }
+
     /// The index of a thread, which is made if it is new.
     #[inline]
     pub(crate) fn index(&mut self, id: ThreadId) -> u32 {
@@ -122,8 +161,8 @@ impl Threads {
     /// The same with another map from ids, which is as it was.
     pub(crate) fn with_map(by_id: ThreadMap<u32>) -> Self {
         Self {
-            all: Vec::new(),
             by_id,
+            ..Self::default()
         }
     }
 
@@ -145,7 +184,7 @@ impl Threads {
         let text = text.to_lowercase();
         let all = (0..).zip(&self.all);
         all.filter(move |(_, thread)| {
-            let label = thread.label.as_deref().unwrap_or_default();
+            let label = self.label(thread).unwrap_or_default();
             text.is_empty()
                 || label.to_lowercase().contains(&text)
                 || thread.id.to_string() == text.trim_start_matches('#')

@@ -89,14 +89,15 @@ impl WaitGroups {
                 continue;
             }
             let next = u32::try_from(ns.len()).unwrap_or(u32::MAX);
-            let group = match thread.label.as_deref() {
+            let label = store.threads.label(thread);
+            let group = match label {
                 Some(label) => *labels.entry(label).or_insert(next),
                 None => next,
             };
             if group == next {
                 ns.push(0);
-                groups.names.push(match &thread.label {
-                    Some(label) => GroupName::Label(label.clone()),
+                groups.names.push(match label {
+                    Some(label) => GroupName::Label(label.into()),
                     None => GroupName::Thread(thread.id),
                 });
             }

@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use eventlog::ids::ThreadId;
+use crate::ids::ThreadId;
 
 /// A value for each thread, the default one at first.
 #[derive(Clone, Debug, Default)]
