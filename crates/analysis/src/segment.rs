@@ -2,7 +2,7 @@
 //! what is before it.
 //!
 //! What most events of a log are about, threads and points in time, becomes columns
-//! at once. The others are kept as they are, for [`Recording`](crate::recording::Recording)
+//! at once. The others are kept as they are, for [`Recording`]
 //! to hear them in order.
 
 use std::sync::Arc;

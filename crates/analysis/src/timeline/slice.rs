@@ -4,7 +4,7 @@
 //! created was not there, one that begins to run did not run, one that stops ran.
 //! After them the state of its automaton is known for certain. What those first events
 //! mean for the time before them, and whether the guess was right, is found when the
-//! slice is put behind what is before it ([`Store::append`]): a few steps for each
+//! slice is put behind what is before it (`Store::append`): a few steps for each
 //! thread. Should a guess be wrong, as it may be in a damaged log, the slice is read
 //! again from the true states ([`Entry`]).
 
