@@ -94,8 +94,9 @@ impl Drop for Helper {
     }
 }
 
-/// From this size on a log is worth the start of other workers.
-const LARGE_BYTES: f64 = 2.0 * SLICE_BYTES as f64;
+/// From this size on a log is worth the start of other workers: one of 50 MB is read
+/// sooner by one.
+const LARGE_BYTES: f64 = 8.0 * SLICE_BYTES as f64;
 /// More workers than this only wait for the one that puts slices together.
 const MOST_WORKERS: usize = 8;
 
