@@ -136,7 +136,6 @@ async fn help(
 ) -> Result<Option<Helped>, LogError> {
     let is_open = |log| shared.borrow().logs.contains_key(&log);
     let came = team.borrow().arrivals().take(log, is_open);
-    let came_nothing = came.is_none();
     let put = change(shared, log, |session| {
         let step = came.map(|(result, segment)| {
             if let (Some((at, why)), 0) = (result.failed, session.events()) {
@@ -164,7 +163,7 @@ async fn help(
     };
     Ok(Some(match step {
         Some(step) => Helped::Put(step),
-        None if is_at_work || !came_nothing => Helped::Alone,
+        None if is_at_work => Helped::Alone,
         None => Helped::Wait,
     }))
 }

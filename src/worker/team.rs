@@ -71,7 +71,10 @@ impl Team {
     /// Nobody helps any more.
     pub(super) fn leave(&mut self) {
         self.helpers.clear();
-        self.arrived.borrow_mut().results.clear();
+        let mut arrived = self.arrived.borrow_mut();
+        arrived.results.clear();
+        // Nothing comes any more: who waits is to do it alone, or to give up.
+        arrived.wake();
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -107,7 +107,7 @@ struct OfType {
     /// What they say of threads or points in time.
     says: Option<Says>,
     kept: bool,
-    count: u32,
+    count: u64,
     payload_bytes: u64,
 }
 
@@ -144,10 +144,9 @@ impl SegmentAnalysis {
     #[must_use]
     pub fn finish(mut self, part: SlicePart) -> (Segment, Scratch) {
         for (id, of) in (0..).map(EventType).zip(&*self.types) {
-            let count = u64::from(of.count);
-            if count > 0 {
-                let bytes = of.payload_bytes + count * PREFIX_BYTES;
-                self.info.count_of(id, (count, bytes));
+            if of.count > 0 {
+                let bytes = of.payload_bytes + of.count * PREFIX_BYTES;
+                self.info.count_of(id, (of.count, bytes));
             }
         }
         let (threads, map) = self.threads.finish();

@@ -70,13 +70,10 @@ impl Slice {
         let (mut bytes, mut later) = (0, Vec::new());
         let parts = streams.streams.iter().filter_map(|(cap, blocks)| {
             let first = blocks.partition_point(|block| block.bounds.to < cuts.from);
-            let end = blocks.partition_point(|block| block.bounds.from < cuts.to);
             let first = if cuts.from == Nanos(0) { 0 } else { first };
-            let end = if cuts.to == Nanos(u64::MAX) {
-                blocks.len()
-            } else {
-                end
-            };
+            let end = cuts.to.map_or(blocks.len(), |to| {
+                blocks.partition_point(|block| block.bounds.from < to)
+            });
             let before = first.min(BEFORE);
             let next = Place::of_block(*cap, blocks, end.max(first));
             let Some(own) = blocks.get(first..end).filter(|own| !own.is_empty()) else {
@@ -116,7 +113,7 @@ impl Slice {
 
     /// Whether there is more of the section, before or after it.
     pub(crate) fn is_cut(&self) -> bool {
-        !self.is_first || self.cuts.to != Nanos(u64::MAX)
+        !self.is_first || self.cuts.to.is_some()
     }
 }
 
@@ -143,7 +140,7 @@ pub(crate) fn plan(
             Cutting::At(times) => cuts.extend(times.iter().filter(|time| time.0 > 0)),
         }
     }
-    let ends = cuts.iter().copied().skip(1).chain([Nanos(u64::MAX)]);
+    let ends = cuts.iter().copied().map(Some).skip(1).chain([None]);
     let slices = cuts.iter().zip(ends).map(|(&from, to)| {
         let cuts = Cuts { from, to };
         Slice::new(section, streams, cuts, rows_every)

@@ -66,19 +66,19 @@ pub(super) struct Stream {
 }
 
 /// The times of the first event of a capability that is read, and of the first
-/// that is not. What is between them in the order of the file belongs to the slice,
+/// that is not, if there is one. What is between them in the order of the file belongs to the slice,
 /// whenever it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Cuts {
     pub(super) from: Nanos,
-    pub(super) to: Nanos,
+    pub(super) to: Option<Nanos>,
 }
 
 impl Cuts {
     /// All of the log.
     pub(super) const NONE: Self = Self {
         from: Nanos(0),
-        to: Nanos(u64::MAX),
+        to: None,
     };
 }
 
@@ -293,9 +293,12 @@ impl Stream {
 
     /// Ends the stream if the head is the first event that is not of the slice.
     pub(super) fn is_past(&mut self) -> bool {
-        let past = self.head.is_some_and(|head| head.time >= self.slice.to);
+        let (Some(head), Some(to)) = (self.head, self.slice.to) else {
+            return false;
+        };
+        let past = head.time >= to;
         if past {
-            let may_end = |block: &Block| block.bounds.to >= self.slice.to;
+            let may_end = |block: &Block| block.bounds.to >= to;
             self.irregular |= !self.block.as_ref().is_some_and(may_end);
             self.later = self.place();
             self.head = None;
@@ -442,7 +445,8 @@ impl Stream {
         let Some(mut event) = self.head else {
             return (0, 0);
         };
-        let limit = limit.min((if self.passing { limit.0 } else { self.slice.to }, 0));
+        let end = self.slice.to.filter(|_| !self.passing);
+        let limit = end.map_or(limit, |to| limit.min((to, 0)));
         let header = &self.header;
         let mut rest = &self.buffer[self.pos..self.quick_end];
         let end = self.buffer_at + self.quick_end as u64;

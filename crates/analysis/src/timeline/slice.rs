@@ -234,12 +234,17 @@ impl SliceThreadAnalysis {
     #[inline]
     fn counting(&mut self, id: ThreadId) -> u32 {
         let index = self.meet(id);
+        self.count(index);
+        index
+    }
+
+    #[inline]
+    fn count(&mut self, index: u32) {
         let head = &mut self.heads[index as usize];
         if !head.counts {
             head.counts = true;
             self.order.push(index);
         }
-        index
     }
 
     /// Takes an event of a type that says this.
@@ -326,12 +331,12 @@ impl SliceThreadAnalysis {
 
     #[inline]
     fn stop(&mut self, id: ThreadId, status: StopStatus, cap: Option<CapId>, at: Nanos) {
-        if self.is_not_there(id) {
+        let index = self.meet(id);
+        if self.is_not_there(index) {
             // It stops and never ran: nothing but odd.
-            let index = self.meet(id);
             return self.store.step(index, Input::Stop(status), at, cap);
         }
-        let index = self.counting(id);
+        self.count(index);
         match self.heads[index as usize] {
             Head {
                 guess: Guess::Nothing,
@@ -354,10 +359,8 @@ impl SliceThreadAnalysis {
     }
 
     /// Whether a thread is known not to be there, whatever was said of it.
-    fn is_not_there(&self, id: ThreadId) -> bool {
-        let Some(index) = self.store.threads.find(id) else {
-            return self.complete && !self.known.contains_key(&id);
-        };
+    #[inline]
+    fn is_not_there(&self, index: u32) -> bool {
         let head = &self.heads[index as usize];
         let state = self.store.threads.all[index as usize].state;
         head.guess == Guess::Known && !head.counts && state == State::Unseen
@@ -451,7 +454,7 @@ impl Store {
         });
         let mut numbers: Vec<u32> = known.collect();
         if !self.is_as_guessed(&slice, &numbers) {
-            return Err(Box::new(self.entry(&slice, &numbers)));
+            return Err(Box::new(self.entry(&numbers)));
         }
         for &index in &slice.order {
             let number = &mut numbers[index as usize];
@@ -501,9 +504,8 @@ impl Store {
         self.lanes.iter().map(|lane| lane.runs.last_end()).collect()
     }
 
-    /// What was before a slice.
-    fn entry(&self, slice: &SliceThreads, numbers: &[u32]) -> Entry {
-        debug_assert_eq!(slice.heads.len(), numbers.len(), "one each");
+    /// What was before a slice with these threads.
+    fn entry(&self, numbers: &[u32]) -> Entry {
         let known = numbers
             .iter()
             .filter_map(|&number| self.threads.all.get(number as usize));
