@@ -8,7 +8,9 @@ pub mod gauge;
 pub mod lane;
 pub mod marks;
 pub mod moments;
+pub mod pages;
 pub mod profile;
+pub mod shelf;
 pub mod span_lane;
 pub mod time;
 

@@ -1,0 +1,385 @@
+//! Long lists of numbers in little memory: in sheets of 16,384, in each of which 128
+//! neighbours take as many bits as the distance between the least and the greatest needs.
+//!
+//! Times that follow each other, threads that run in turn, reasons why they stop: what is
+//! near in a log is alike. So a moment takes three bytes where it would take eight, and any
+//! number is still found at once. Full sheets never change and stand on a [`Shelf`].
+
+use std::ops::Range;
+
+use crate::shelf::{Kept, Shelf};
+
+/// So many numbers share what they are counted from.
+pub const BLOCK: usize = 128;
+/// So many are packed together.
+pub const SHEET: usize = 128 * BLOCK;
+
+/// A number that can be packed.
+pub trait Word: Copy + Default + Ord {
+    /// As it is packed.
+    fn to_word(self) -> u64;
+    /// As it was before.
+    fn of_word(word: u64) -> Self;
+}
+
+macro_rules! words {
+    ($($number:ident),*) => {$(
+        impl Word for $number {
+            #[inline]
+            fn to_word(self) -> u64 {
+                u64::from(self)
+            }
+            #[inline]
+            fn of_word(word: u64) -> Self {
+                word as Self
+            }
+        }
+    )*};
+}
+
+words!(u8, u16, u32, u64);
+
+/// A list of numbers that only grows.
+#[derive(Clone, Debug, Default)]
+pub struct Pages<T> {
+    sheets: Vec<Kept>,
+    /// The last number of each sheet, by which sorted lists are searched.
+    lasts: Vec<T>,
+    /// What is not packed yet.
+    tail: Vec<T>,
+}
+
+impl<T: Word> Pages<T> {
+    /// A list of nothing.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            sheets: Vec::new(),
+            lasts: Vec::new(),
+            tail: Vec::new(),
+        }
+    }
+
+    /// How many numbers there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.packed() + self.tail.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn packed(&self) -> usize {
+        self.sheets.len() * SHEET
+    }
+
+    /// Appends a number, and packs it later.
+    #[inline]
+    pub fn push(&mut self, number: T) {
+        self.tail.push(number);
+    }
+
+    /// Appends a number.
+    #[inline]
+    pub fn put(&mut self, number: T, shelf: &Shelf) {
+        self.tail.push(number);
+        if self.tail.len() >= SHEET {
+            self.pack(shelf);
+        }
+    }
+
+    /// Appends numbers.
+    pub fn extend(&mut self, numbers: impl IntoIterator<Item = T>, shelf: &Shelf) {
+        let mut numbers = numbers.into_iter();
+        loop {
+            let room = SHEET.saturating_sub(self.tail.len());
+            self.tail.extend(numbers.by_ref().take(room));
+            if self.tail.len() < SHEET {
+                return;
+            }
+            self.pack(shelf);
+        }
+    }
+
+    /// Packs what fills sheets.
+    fn pack(&mut self, shelf: &Shelf) {
+        let mut words = Vec::new();
+        let mut sheets = self.tail.chunks_exact(SHEET);
+        for sheet in &mut sheets {
+            pack(sheet, &mut words);
+            self.sheets.push(shelf.keep(&words));
+            self.lasts.extend(sheet.last());
+        }
+        let rest = sheets.remainder().len();
+        self.tail.drain(..self.tail.len() - rest);
+    }
+
+    /// What is not packed: all of a list to which numbers were only [pushed](Self::push).
+    #[must_use]
+    pub fn unpacked(&self) -> &[T] {
+        &self.tail
+    }
+
+    /// As [`unpacked`](Self::unpacked), to be changed.
+    pub const fn unpacked_mut(&mut self) -> &mut Vec<T> {
+        &mut self.tail
+    }
+
+    /// One of the numbers.
+    #[must_use]
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<T> {
+        match self.sheets.get(index / SHEET) {
+            Some(sheet) => Some(sheet.with(|words| T::of_word(unpack(words, index % SHEET)))),
+            None => self.tail.get(index - self.packed()).copied(),
+        }
+    }
+
+    /// The last number.
+    #[must_use]
+    pub fn last(&self) -> Option<T> {
+        self.tail.last().or(self.lasts.last()).copied()
+    }
+
+    /// Reads numbers from a place on, as many as there are and as have room. How many.
+    pub fn read(&self, from: usize, into: &mut [T]) -> usize {
+        let mut done = 0;
+        while done < into.len() {
+            let index = from + done;
+            let rest = &mut into[done..];
+            let read = match self.sheets.get(index / SHEET) {
+                Some(sheet) => sheet.with(|words| read_block(words, index % SHEET, rest)),
+                None => {
+                    let tail = self.tail.get(index - self.packed()..).unwrap_or_default();
+                    let read = tail.len().min(rest.len());
+                    rest[..read].copy_from_slice(&tail[..read]);
+                    if read == 0 {
+                        return done;
+                    }
+                    read
+                }
+            };
+            done += read;
+        }
+        done
+    }
+
+    /// The numbers at some places.
+    pub fn range(&self, places: Range<usize>) -> impl Iterator<Item = T> + '_ {
+        let end = places.end.min(self.len());
+        let mut block = [T::default(); BLOCK];
+        let (mut next, mut read) = (0, 0);
+        let mut at = places.start;
+        std::iter::from_fn(move || {
+            if next == read {
+                let room = end.saturating_sub(at).min(BLOCK);
+                (next, read) = (0, self.read(at, &mut block[..room]));
+                at += read;
+                if read == 0 {
+                    return None;
+                }
+            }
+            next += 1;
+            block.get(next - 1).copied()
+        })
+    }
+
+    /// All numbers.
+    pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
+        self.range(0..self.len())
+    }
+
+    /// Of a list in which all that `before` holds for stand first: how many they are.
+    pub fn partition_point(&self, before: impl Fn(T) -> bool) -> usize {
+        self.partition_in(0..self.len(), before)
+    }
+
+    /// As [`partition_point`](Self::partition_point), among the numbers of some places:
+    /// the place of the first for which `before` does not hold.
+    pub fn partition_in(&self, places: Range<usize>, before: impl Fn(T) -> bool) -> usize {
+        let sheets = self.lasts.len();
+        let (first, last) = (places.start / SHEET, places.end / SHEET);
+        let lasts = self.lasts.get(first.min(sheets)..last.min(sheets));
+        let sheet = first
+            + lasts
+                .unwrap_or_default()
+                .partition_point(|&last| before(last));
+        let low = places.start.max(sheet * SHEET);
+        let Some(words) = self.sheets.get(sheet) else {
+            let packed = self.packed();
+            let tail = self.tail.get(low - packed..places.end.max(low) - packed);
+            return low
+                + tail
+                    .unwrap_or_default()
+                    .partition_point(|&number| before(number));
+        };
+        let high = places.end.min((sheet + 1) * SHEET);
+        words.with(|words| {
+            let holds = |place: usize| before(T::of_word(unpack(words, place % SHEET)));
+            low + crate::lane::partition(high.saturating_sub(low), |i| holds(low + i))
+        })
+    }
+}
+
+/// Packs a sheet: of each block the least number, the bits of each and where they begin,
+/// then the bits.
+fn pack<T: Word>(sheet: &[T], words: &mut Vec<u64>) {
+    words.clear();
+    words.resize(2 * sheet.len().div_ceil(BLOCK), 0);
+    for (i, block) in sheet.chunks(BLOCK).enumerate() {
+        let numbers = || block.iter().map(|number| number.to_word());
+        let least = numbers().min().unwrap_or_default();
+        let most = numbers().max().unwrap_or_default();
+        let bits = u64::BITS - (most - least).leading_zeros();
+        words[2 * i] = least;
+        words[2 * i + 1] = (words.len() as u64) << 8 | u64::from(bits);
+        let (mut word, mut filled) = (0, 0);
+        for number in numbers() {
+            let above = number - least;
+            word |= above.checked_shl(filled).unwrap_or_default();
+            filled += bits;
+            if filled >= u64::BITS {
+                words.push(word);
+                filled -= u64::BITS;
+                // What did not fit of this number.
+                word = above.checked_shr(bits - filled).unwrap_or_default();
+            }
+        }
+        if filled > 0 {
+            words.push(word);
+        }
+    }
+}
+
+/// How the numbers of a block are packed.
+#[derive(Clone, Copy)]
+struct Packing {
+    least: u64,
+    bits: u32,
+    first: usize,
+}
+
+impl Packing {
+    #[inline]
+    fn of(words: &[u64], block: usize) -> Self {
+        let word = |at: usize| words.get(at).copied().unwrap_or_default();
+        let how = word(2 * block + 1);
+        Self {
+            least: word(2 * block),
+            bits: (how & 0xff) as u32,
+            first: (how >> 8) as usize,
+        }
+    }
+
+    #[inline]
+    fn number(self, words: &[u64], place: usize) -> u64 {
+        let bit = place * self.bits as usize;
+        let (at, shift) = (self.first + bit / 64, (bit % 64) as u32);
+        let word = |at: usize| words.get(at).copied().unwrap_or_default();
+        let mut number = word(at) >> shift;
+        if shift + self.bits > u64::BITS {
+            number |= word(at + 1) << (u64::BITS - shift);
+        }
+        let mask = u64::MAX.checked_shr(u64::BITS - self.bits);
+        self.least.wrapping_add(number & mask.unwrap_or_default())
+    }
+}
+
+#[inline]
+fn unpack(words: &[u64], index: usize) -> u64 {
+    Packing::of(words, index / BLOCK).number(words, index % BLOCK)
+}
+
+/// Reads from a place on to the end of its block. How many numbers.
+fn read_block<T: Word>(words: &[u64], from: usize, into: &mut [T]) -> usize {
+    let packing = Packing::of(words, from / BLOCK);
+    let places = from % BLOCK..BLOCK;
+    let read = places.len().min(into.len());
+    for (number, place) in into.iter_mut().zip(places) {
+        *number = T::of_word(packing.number(words, place));
+    }
+    read
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::shelf::tests::List;
+
+    fn numbers() -> impl Strategy<Value = Vec<u64>> {
+        let part = prop_oneof![
+            (any::<u64>(), 0u32..=64, 1usize..40_000).prop_map(|(seed, bits, len)| {
+                let mut state = seed | 1;
+                let mask = u64::MAX.checked_shr(64 - bits).unwrap_or_default();
+                let next = std::iter::repeat_with(move || {
+                    state ^= state << 13;
+                    state ^= state >> 7;
+                    state ^= state << 17;
+                    state & mask
+                });
+                next.take(len).collect::<Vec<_>>()
+            }),
+            prop::collection::vec(any::<u64>(), 0..300),
+        ];
+        prop::collection::vec(part, 0..3).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        #[test]
+        fn is_a_list(list in numbers(), first in 0usize..9_000, budget in 0u64..200_000) {
+            let shelf = Shelf::new(budget, Some(Box::<List>::default()));
+            let mut pages = Pages::new();
+            let first = first.min(list.len());
+            list[..first].iter().for_each(|&number| pages.push(number));
+            prop_assert_eq!(pages.unpacked(), &list[..first]);
+            pages.extend(list[first..].iter().copied(), &shelf);
+            prop_assert_eq!(pages.len(), list.len());
+            prop_assert_eq!(pages.last(), list.last().copied());
+            prop_assert!(pages.iter().eq(list.iter().copied()));
+            for index in (0..list.len() + 2).step_by(331) {
+                prop_assert_eq!(pages.get(index), list.get(index).copied());
+                let mut some = [0; 300];
+                let read = pages.read(index, &mut some);
+                let end = list.len().min(index + 300);
+                prop_assert_eq!(&some[..read], list.get(index..end).unwrap_or_default());
+            }
+        }
+
+        #[test]
+        fn finds_what_a_list_finds(mut list in numbers(), at in any::<prop::sample::Index>(), a in 0usize..90_000, b in 0usize..90_000) {
+            list.sort_unstable();
+            let shelf = Shelf::default();
+            let mut pages = Pages::new();
+            pages.extend(list.iter().copied(), &shelf);
+            if !list.is_empty() {
+                let number = list[at.index(list.len())];
+                let place = list.partition_point(|&one| one < number);
+                prop_assert_eq!(pages.partition_point(|one| one < number), place);
+                let place = list.partition_point(|&one| one <= number);
+                prop_assert_eq!(pages.partition_point(|one| one <= number), place);
+                let (from, to) = (a.min(b).min(list.len()), a.max(b).min(list.len()));
+                let place = from + list[from..to].partition_point(|&one| one < number);
+                prop_assert_eq!(pages.partition_in(from..to, |one| one < number), place);
+            }
+            prop_assert_eq!(pages.partition_point(|_| true), list.len());
+            prop_assert_eq!(pages.partition_point(|_| false), 0);
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_near_take_little() {
+        let shelf = Shelf::default();
+        let mut pages = Pages::new();
+        pages.extend((0..SHEET as u64).map(|i| (1 << 60) + i * 1000), &shelf);
+        assert_eq!(pages.unpacked().len(), 0);
+        let bits = shelf.used_bytes() as usize * 8 / SHEET;
+        assert!(bits <= 18, "{bits}");
+    }
+}
