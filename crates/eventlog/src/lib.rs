@@ -12,6 +12,7 @@
 //! `rts/eventlog/EventLog.c`.
 
 pub mod ahead;
+pub mod backing;
 pub mod blocks;
 pub mod closure_type;
 pub mod conventions;
@@ -42,6 +43,7 @@ mod stream;
 pub mod thread_map;
 mod window;
 
+pub use backing::Backing;
 pub use event::{Event, EventType, Subject};
 pub use event_set::EventSet;
 pub use names::Names;

@@ -3,19 +3,11 @@
 //!
 //! What is kept never changes, so that it is written once, and forgotten at no cost.
 
-use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use eventlog::Backing;
 use rustc_hash::FxHashMap;
-
-/// Where bytes go that memory has no room for: a file that only this program uses.
-pub trait Backing: Debug + Send + Sync {
-    /// Appends bytes; where they begin. `None` if there is no room.
-    fn append(&self, bytes: &[u8]) -> Option<u64>;
-    /// Fills `into` with what begins there. Whether all of it could be read.
-    fn read(&self, at: u64, into: &mut [u8]) -> bool;
-}
 
 /// Keeps lists of words. Clones are the same shelf.
 #[derive(Clone, Debug, Default)]
