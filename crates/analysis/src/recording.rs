@@ -31,6 +31,7 @@ use model::lane::Lane;
 use model::profile::TrackSource;
 use model::profile::origin::Origin;
 use model::profile::source::Source;
+use model::shelf::Shelf;
 use model::time::Interval;
 
 /// The events of collections that automata take.
@@ -84,6 +85,14 @@ pub struct Recording {
 
 impl Default for Recording {
     fn default() -> Self {
+        Self::on(Shelf::default())
+    }
+}
+
+impl Recording {
+    /// A recording whose columns are on that shelf.
+    #[must_use]
+    pub fn on(shelf: Shelf) -> Self {
         let analyses = Analyses {
             lifecycle: true,
             mutator_by_cap: false,
@@ -93,7 +102,7 @@ impl Default for Recording {
             numbers: Numbers::default(),
             watch: Watch::default(),
             spans: Some(SpanAnalysis::new(analyses)),
-            store: Store::default(),
+            store: Store::on(shelf),
             messages: Messages::default(),
             tracks: Tracks::default(),
             names: Names::default(),

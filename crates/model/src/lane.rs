@@ -19,6 +19,10 @@ pub trait Lane {
     }
     /// When a span begins and ends, in nanoseconds.
     fn span(&self, index: usize) -> (u64, u64);
+    /// When a span begins.
+    fn start(&self, index: usize) -> u64 {
+        self.span(index).0
+    }
     /// The time of a span.
     fn interval(&self, index: usize) -> Interval {
         let (start, end) = self.span(index);
@@ -31,17 +35,23 @@ pub trait Lane {
     /// The longest of a run of spans.
     fn longest(&self, from: usize, to: usize) -> Option<usize>;
 
+    /// The time by class of at most [`BLOCK`] spans.
+    fn few(&self, from: usize, to: usize) -> ClassTimes {
+        let mut times = ClassTimes::default();
+        for i in from..to {
+            let (start, end) = self.span(i);
+            let time = &mut times[self.class(i) as usize];
+            *time = time.saturating_add(end - start);
+        }
+        times
+    }
+
     /// The time by class of a run of spans.
     fn between(&self, from: usize, to: usize) -> ClassTimes {
-        let mut times = ClassTimes::default();
         if to - from <= BLOCK {
-            for i in from..to {
-                let (start, end) = self.span(i);
-                let time = &mut times[self.class(i) as usize];
-                *time = time.saturating_add(end - start);
-            }
-            return times;
+            return self.few(from, to);
         }
+        let mut times = ClassTimes::default();
         let (before, all) = (self.before(from), self.before(to));
         for class in 0..CLASSES {
             times[class] = all[class].saturating_sub(before[class]);
@@ -61,7 +71,7 @@ pub trait Lane {
 
     /// The first span that starts at or after `time`.
     fn first_starting_at(&self, time: u64) -> usize {
-        partition(self.len(), |i| self.span(i).0 < time)
+        partition(self.len(), |i| self.start(i) < time)
     }
 
     /// The span that begins and ends just then.
@@ -161,7 +171,7 @@ pub fn marks(lane: &impl Lane, view: Interval, bucket_ns: u64, mut emit: impl Fn
         }
         let bucket = start / bucket_ns * bucket_ns;
         let next_bucket = bucket.saturating_add(bucket_ns);
-        let starts_here = |i: usize| lane.span(at + i).0 < next_bucket;
+        let starts_here = |i: usize| lane.start(at + i) < next_bucket;
         let mut to = at + gallop(lane.len() - at, guess, starts_here);
         guess = to - at;
         // A long span that begins in this bucket can only be the last one.

@@ -42,6 +42,7 @@ use eventlog::ids::CapId;
 use eventlog::rows::{CHUNK_EVENTS, RowSource};
 use eventlog::slices::SLICE_BYTES;
 use eventlog::{Cutting, LogError, LogReader, Progress, Record, Step};
+use model::shelf::Shelf;
 use model::time::Interval;
 use slices::Slices;
 pub use slices::{Job, JobId, Worked, Working};
@@ -99,6 +100,7 @@ pub struct Overview {
 pub struct Session {
     pub(crate) reader: LogReader,
     pub(crate) recording: Recording,
+    shelf: Shelf,
     cutting: Cutting,
     slices: Slices,
     prefixes: Option<SpanPrefixes>,
@@ -124,6 +126,7 @@ impl Session {
         Self {
             reader: LogReader::new(len).keeping_rows(events),
             recording: Recording::default(),
+            shelf: Shelf::default(),
             cutting: Cutting::Bytes(SLICE_BYTES),
             slices: Slices::default(),
             prefixes: None,
@@ -142,6 +145,22 @@ impl Session {
             reader: self.reader.inflating_at_most(bytes),
             ..self
         }
+    }
+
+    /// Keeps what it finds on that shelf.
+    #[must_use]
+    pub fn with_shelf(self, shelf: Shelf) -> Self {
+        Self {
+            recording: Recording::on(shelf.clone()),
+            shelf,
+            ..self
+        }
+    }
+
+    /// Where what it finds is kept.
+    #[must_use]
+    pub const fn shelf(&self) -> &Shelf {
+        &self.shelf
     }
 
     /// Cuts the log otherwise than usual, which changes no answer.
@@ -246,7 +265,7 @@ impl Session {
     fn begin_again(&mut self) {
         let whole = Cutting::At(Vec::new());
         self.slices.plan(self.reader.slices(&whole));
-        self.recording = Recording::default();
+        self.recording = Recording::on(self.shelf.clone());
         if let Some(prefixes) = self.prefixes.clone() {
             self.recording.set_span_prefixes(prefixes);
         }

@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::phases::PhaseLane;
 use model::class::{Class, ClassTimes, StopCode};
 use model::columns::Column;
-use model::lane::{Lane, LaneIndex, PlainLane};
+use model::lane::{BLOCK, Lane, LaneIndex, PlainLane};
+use model::pages::Pages;
+use model::shelf::Shelf;
 
 /// One run of a thread, as it is kept.
 #[derive(Clone, Copy, Debug)]
@@ -37,56 +39,59 @@ pub struct RunRef {
 pub(crate) struct Durations {
     /// Nanoseconds above the mark.
     #[serde(skip)]
-    short: Vec<u32>,
+    short: Pages<u32>,
     /// Longer ones, by place.
     longer_ns: FxHashMap<u32, u64>,
 }
 
 impl Durations {
     const LONGER: u32 = u32::MAX >> 1;
+    const UNKNOWN: u32 = u32::MAX;
 
-    pub(crate) fn with_capacity(durations: usize) -> Self {
-        Self {
-            short: Vec::with_capacity(durations),
-            ..Self::default()
-        }
-    }
-
+    /// One with its mark as it is kept, at the place behind the last one.
     #[inline]
-    pub(crate) fn push(&mut self, duration_ns: u64, marked: bool) {
+    fn shorten(&mut self, place: usize, duration_ns: u64, marked: bool) -> u32 {
         let short = u32::try_from(duration_ns).unwrap_or(u32::MAX);
         let short = short.min(Self::LONGER);
         if short == Self::LONGER {
-            let place = u32::try_from(self.short.len()).unwrap_or(u32::MAX);
+            let place = u32::try_from(place).unwrap_or(u32::MAX);
             self.longer_ns.insert(place, duration_ns);
         }
-        self.short.push(short << 1 | u32::from(marked));
+        short << 1 | u32::from(marked)
     }
 
-    /// Changes one of them.
+    #[inline]
+    fn push(&mut self, duration_ns: u64, marked: bool) {
+        let short = self.shorten(self.short.len(), duration_ns, marked);
+        self.short.push(short);
+    }
+
+    /// Appends one that stays as it is; none is not known.
+    #[inline]
+    pub(crate) fn put(&mut self, duration: Option<(u64, bool)>, shelf: &Shelf) {
+        let short = duration.map_or(Self::UNKNOWN, |(duration_ns, marked)| {
+            self.shorten(self.short.len(), duration_ns, marked)
+        });
+        self.short.put(short, shelf);
+    }
+
+    /// Changes one of those that were pushed.
     fn set(&mut self, place: usize, duration_ns: u64, marked: bool) {
-        let mut one = Self::default();
-        one.push(duration_ns, marked);
-        if let (Some(slot), Some(&short)) = (self.short.get_mut(place), one.short.first()) {
+        if let Ok(place) = u32::try_from(place) {
+            self.longer_ns.remove(&place);
+        }
+        let short = self.shorten(place, duration_ns, marked);
+        if let Some(slot) = self.short.unpacked_mut().get_mut(place) {
             *slot = short;
         }
-        let place = u32::try_from(place).unwrap_or(u32::MAX);
-        self.longer_ns.remove(&place);
-        let longer = one.longer_ns.into_values();
-        self.longer_ns.extend(longer.map(|longer| (place, longer)));
     }
 
-    fn append(&mut self, later: &Self) {
+    fn append(&mut self, later: &Self, shelf: &Shelf) {
         let first = u32::try_from(self.short.len()).unwrap_or(u32::MAX);
-        self.short.extend_from_slice(&later.short);
+        self.short.extend(later.short.iter(), shelf);
         let longer = later.longer_ns.iter();
         let longer = longer.map(|(place, &longer)| (place.saturating_add(first), longer));
         self.longer_ns.extend(longer);
-    }
-
-    /// Keeps that one is not known.
-    pub(crate) fn push_unknown(&mut self) {
-        self.short.push(u32::MAX);
     }
 
     /// Whether one is marked.
@@ -96,7 +101,7 @@ impl Durations {
 
     /// One of them, if it is known.
     fn get(&self, place: usize) -> Option<u64> {
-        let short = *self.short.get(place)? >> 1;
+        let short = self.short.get(place)? >> 1;
         if short < Self::LONGER {
             return Some(u64::from(short));
         }
@@ -109,26 +114,27 @@ impl Durations {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct RunColumns {
     #[serde(skip)]
-    starts: Vec<u64>,
+    starts: Pages<u64>,
     #[serde(skip)]
-    ends: Vec<u64>,
+    ends: Pages<u64>,
     #[serde(skip)]
-    threads: Vec<u32>,
+    threads: Pages<u32>,
     /// [`StopCode`]s.
     #[serde(skip)]
-    codes: Vec<u8>,
+    codes: Pages<u8>,
     /// For how long the thread was ready before.
     ready: Durations,
 }
 
 impl RunColumns {
-    /// Shows each long list of numbers, always in the same order.
+    /// Shows each long list of numbers, always in the same order, as long as no others
+    /// were appended.
     pub(crate) fn columns(&mut self, see: &mut dyn FnMut(Column<'_>)) {
-        see((&mut self.starts).into());
-        see((&mut self.ends).into());
-        see((&mut self.threads).into());
-        see((&mut self.codes).into());
-        see((&mut self.ready.short).into());
+        see(self.starts.unpacked_mut().into());
+        see(self.ends.unpacked_mut().into());
+        see(self.threads.unpacked_mut().into());
+        see(self.codes.unpacked_mut().into());
+        see(self.ready.short.unpacked_mut().into());
     }
 
     /// When the first run began.
@@ -138,7 +144,13 @@ impl RunColumns {
 
     /// When a run began, if there are so many.
     pub(crate) fn start(&self, place: usize) -> Option<u64> {
-        self.starts.get(place).copied()
+        self.starts.get(place)
+    }
+
+    /// Learns for how long the thread of a run was ready before it.
+    pub(crate) fn set_ready(&mut self, place: usize, ready_ns: Option<u64>) {
+        let ready = (ready_ns.unwrap_or(0), ready_ns.is_some());
+        self.ready.set(place, ready.0, ready.1);
     }
 }
 
@@ -192,28 +204,30 @@ impl RunLane {
     }
 
     /// Appends later runs; a thread's index is that of `thread`.
-    pub(crate) fn append(&mut self, later: &RunColumns, thread: impl Fn(u32) -> u32) {
-        self.runs.starts.extend_from_slice(&later.starts);
-        self.runs.ends.extend_from_slice(&later.ends);
-        let threads = later.threads.iter().map(|&one| thread(one));
-        self.runs.threads.extend(threads);
-        self.runs.codes.extend_from_slice(&later.codes);
-        self.runs.ready.append(&later.ready);
+    pub(crate) fn append(
+        &mut self,
+        later: &RunColumns,
+        thread: impl Fn(u32) -> u32,
+        shelf: &Shelf,
+    ) {
+        self.runs.starts.extend(later.starts.iter(), shelf);
+        self.runs.ends.extend(later.ends.iter(), shelf);
+        let threads = later.threads.iter().map(thread);
+        self.runs.threads.extend(threads, shelf);
+        self.runs.codes.extend(later.codes.iter(), shelf);
+        self.runs.ready.append(&later.ready, shelf);
         self.settle();
     }
 
     /// Lets all runs be found.
     pub(crate) fn settle(&mut self) {
-        for place in self.index.len()..self.count() {
-            let (start, end) = self.span(place);
-            self.index.push(self.class(place), end - start);
+        let mut few = Few::default();
+        while self.index.len() < self.count() {
+            few.read(&self.runs, self.index.len(), self.count());
+            for (class, duration_ns) in few.all() {
+                self.index.push(class, duration_ns);
+            }
         }
-    }
-
-    /// Learns for how long the thread of a run was ready before it.
-    pub(crate) fn set_ready(&mut self, place: usize, ready_ns: Option<u64>) {
-        let ready = (ready_ns.unwrap_or(0), ready_ns.is_some());
-        self.runs.ready.set(place, ready.0, ready.1);
     }
 
     /// What is kept of the runs, without what finds them.
@@ -228,22 +242,26 @@ impl RunLane {
 
     /// When the last run ended; 0 if there is none.
     pub(crate) fn last_end(&self) -> u64 {
-        self.runs.ends.last().copied().unwrap_or(self.after_ns)
+        self.runs.ends.last().unwrap_or(self.after_ns)
     }
 
     /// When a run begins and ends, if there are so many.
     pub fn span_at(&self, place: usize) -> Option<(u64, u64)> {
-        Some((*self.runs.starts.get(place)?, *self.runs.ends.get(place)?))
+        Some((self.runs.starts.get(place)?, self.runs.ends.get(place)?))
     }
 
     /// The index of the thread of a run, if there are so many.
     pub(crate) fn thread_at(&self, place: usize) -> Option<u32> {
-        self.runs.threads.get(place).copied()
+        self.runs.threads.get(place)
     }
 
     /// Why a run ended, if there are so many.
     pub(crate) fn code_at(&self, place: usize) -> Option<StopCode> {
-        self.runs.codes.get(place).map(|&code| StopCode(code))
+        self.runs.codes.get(place).map(StopCode)
+    }
+
+    fn code(&self, place: usize) -> StopCode {
+        self.code_at(place).unwrap_or(StopCode::OPEN)
     }
 
     /// The run that goes on at a time. `place` is where the last question
@@ -251,23 +269,24 @@ impl RunLane {
     pub fn at(&self, time: u64, place: &mut usize) -> Option<usize> {
         /// So many runs are stepped over before a search is faster.
         const STEPS: usize = 16;
-        let ended = |at: usize| self.runs.ends.get(at).is_some_and(|&end| end <= time);
+        let ended = |at: usize| self.runs.ends.get(at).is_some_and(|end| end <= time);
         let mut at = (*place).min(self.len());
         let steps = (0..STEPS).take_while(|i| ended(at + i)).count();
         at += steps;
         if steps == STEPS || (at > 0 && !ended(at - 1)) {
-            at = self.runs.ends.partition_point(|&end| end <= time);
+            at = self.runs.ends.partition_point(|end| end <= time);
         }
         *place = at;
-        (*self.runs.starts.get(at)? <= time).then_some(at)
+        (self.runs.starts.get(at)? <= time).then_some(at)
     }
 
     /// All that is kept of a run.
     pub(crate) fn run(&self, place: usize) -> Run {
+        let (start, end) = self.span(place);
         Run {
-            start: self.runs.starts[place],
-            end: self.runs.ends[place],
-            code: StopCode(self.runs.codes[place]),
+            start,
+            end,
+            code: self.code(place),
             ready_ns: self.runs.ready.get(place).filter(|_| self.was_ready(place)),
             idle_ns: self.idle.get(place),
             paused: self.idle.is_marked(place),
@@ -298,22 +317,73 @@ impl RunLane {
 
 impl Lane for RunLane {
     fn len(&self) -> usize {
-        self.runs.starts.len()
+        self.count()
     }
     fn span(&self, index: usize) -> (u64, u64) {
-        (self.runs.starts[index], self.runs.ends[index])
+        self.span_at(index).unwrap_or_default()
+    }
+    fn start(&self, index: usize) -> u64 {
+        self.runs.starts.get(index).unwrap_or_default()
     }
     fn class(&self, index: usize) -> Class {
-        Self::class_of(StopCode(self.runs.codes[index]))
+        Self::class_of(self.code(index))
     }
     fn before(&self, index: usize) -> ClassTimes {
-        self.index.before(index, |i| {
-            (self.class(i), self.runs.ends[i] - self.runs.starts[i])
-        })
+        let block = index.saturating_sub(1) / BLOCK * BLOCK;
+        let mut few = Few::default();
+        few.read(&self.runs, block, index);
+        self.index.before(index, |i| few.get(i - block))
     }
     fn longest(&self, from: usize, to: usize) -> Option<usize> {
-        self.index
-            .longest(from, to, |i| self.runs.ends[i] - self.runs.starts[i])
+        self.index.longest(from, to, |i| {
+            let (start, end) = self.span(i);
+            end - start
+        })
+    }
+    fn few(&self, from: usize, to: usize) -> ClassTimes {
+        let mut few = Few::default();
+        few.read(&self.runs, from, to);
+        let mut times = ClassTimes::default();
+        for (class, duration_ns) in few.all() {
+            let time = &mut times[class as usize];
+            *time = time.saturating_add(duration_ns);
+        }
+        times
+    }
+    fn first_ending_after(&self, time: u64) -> usize {
+        self.runs.ends.partition_point(|end| end <= time)
+    }
+    fn first_starting_at(&self, time: u64) -> usize {
+        self.runs.starts.partition_point(|start| start < time)
+    }
+}
+
+/// As many runs as share an entry of an index, or fewer, read at once.
+#[derive(Default)]
+struct Few {
+    count: usize,
+    starts: [u64; BLOCK],
+    ends: [u64; BLOCK],
+    codes: [u8; BLOCK],
+}
+
+impl Few {
+    /// Reads the runs from a place on, before another.
+    fn read(&mut self, runs: &RunColumns, from: usize, to: usize) {
+        let count = to.saturating_sub(from).min(BLOCK);
+        runs.starts.read(from, &mut self.starts[..count]);
+        runs.ends.read(from, &mut self.ends[..count]);
+        self.count = runs.codes.read(from, &mut self.codes[..count]);
+    }
+
+    /// What one of them is, and how long it lasted, in nanoseconds.
+    fn get(&self, place: usize) -> (Class, u64) {
+        let class = RunLane::class_of(StopCode(self.codes[place]));
+        (class, self.ends[place] - self.starts[place])
+    }
+
+    fn all(&self) -> impl Iterator<Item = (Class, u64)> + '_ {
+        (0..self.count).map(|place| self.get(place))
     }
 }
 

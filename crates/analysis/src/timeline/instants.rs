@@ -9,6 +9,7 @@ use eventlog::EventType;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::columns::Column;
 use model::moments::Moments;
+use model::shelf::Shelf;
 use model::time::Interval;
 
 /// What happened. Where several stand in one place, the first in this order
@@ -319,7 +320,12 @@ impl Instants {
     }
 
     /// Adds later ones; a thread's index is that of `thread`.
-    pub(super) fn append(&mut self, later: &Self, thread: impl Fn(u32) -> u32 + Copy) {
+    pub(super) fn append(
+        &mut self,
+        later: &Self,
+        thread: impl Fn(u32) -> u32 + Copy,
+        shelf: &Shelf,
+    ) {
         if self.lanes.len() < later.lanes.len() {
             self.lanes.resize_with(later.lanes.len(), Vec::new);
         }
@@ -330,6 +336,7 @@ impl Instants {
                     later,
                     &[],
                     |one| if one == NO_THREAD { one } else { thread(one) },
+                    shelf,
                 );
             }
         }
@@ -370,7 +377,7 @@ impl Instants {
     ) -> impl Iterator<Item = u32> + '_ {
         let lanes = self.lanes.iter();
         let lanes = lanes.filter_map(move |kinds| kinds.get(kind as usize));
-        lanes.flat_map(move |moments| moments.in_range(range).iter().copied())
+        lanes.flat_map(move |moments| moments.in_range(range))
     }
 
     /// The first moment of a kind for a thread from a time to another, both
@@ -407,12 +414,11 @@ impl Instants {
         let lanes = self.lanes.iter().enumerate();
         lanes.filter_map(move |(lane, kinds)| {
             let moments = kinds.get(kind as usize)?;
-            let mut places =
-                moments.of_thread(thread, moments.before(from_ns)..moments.up_to(to_ns));
+            let places = moments.before(from_ns)..moments.up_to(to_ns);
             let place = if last {
-                places.next_back()
+                moments.last_of_thread(thread, places)
             } else {
-                places.next()
+                moments.first_of_thread(thread, places)
             };
             let cap = lane.checked_sub(1).and_then(|cap| u16::try_from(cap).ok());
             Some((moments.time_ns(place?)?, cap.map(CapId)))

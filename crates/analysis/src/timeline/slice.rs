@@ -574,11 +574,14 @@ impl Store {
 
     fn append_columns(
         &mut self,
-        slice: SliceThreads,
+        mut slice: SliceThreads,
         numbers: &[u32],
         ready: &[(RunRef, Option<u64>)],
         not_readied: &[u32],
     ) {
+        for &(run, ready_ns) in ready {
+            slice.lanes[run.lane as usize].set_ready(run.place as usize, ready_ns);
+        }
         let number_of = |index: u32| numbers.get(index as usize).copied().unwrap_or(NOT_THERE);
         for (index, runs) in slice.stops_again {
             let number = number_of(index);
@@ -597,16 +600,12 @@ impl Store {
             let place = run.place.saturating_add(first);
             self.owners.insert(RunRef { place, ..run }, owner);
         }
+        let shelf = &self.shelf;
         for (all, slice) in self.lanes.iter_mut().zip(&slice.lanes) {
-            all.runs.append(slice, number_of);
+            all.runs.append(slice, number_of, shelf);
         }
-        for &(run, ready_ns) in ready {
-            let first = firsts[run.lane as usize];
-            let runs = &mut self.lanes[run.lane as usize].runs;
-            runs.set_ready(first + run.place as usize, ready_ns);
-        }
-        self.instants.append(&slice.instants, number_of);
-        self.readied.append(&slice.readied, not_readied, number_of);
+        self.instants.append(&slice.instants, number_of, shelf);
+        (self.readied).append(&slice.readied, not_readied, number_of, shelf);
         self.oddities.append(&slice.oddities);
     }
 }

@@ -26,6 +26,7 @@ use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::StopCode;
 use model::lane::{BLOCK, Lane};
 use model::moments::Moments;
+use model::shelf::Shelf;
 use model::time::Interval;
 
 /// All spans of a log.
@@ -64,6 +65,8 @@ pub struct Store {
     ready_at_end: FxHashMap<ThreadId, ReadyParts>,
     end: Nanos,
     settled: bool,
+    /// Where the columns are.
+    pub(super) shelf: Shelf,
     /// What the automata of threads did not expect.
     pub oddities: Findings,
     /// What the automata of collections did not expect.
@@ -71,6 +74,14 @@ pub struct Store {
 }
 
 impl Store {
+    /// A store whose columns are on that shelf.
+    pub(crate) fn on(shelf: Shelf) -> Self {
+        Self {
+            shelf,
+            ..Self::default()
+        }
+    }
+
     pub(super) fn lane_of(cap: Option<CapId>) -> usize {
         cap.map_or(0, |cap| usize::from(cap.0) + 1)
     }
@@ -593,6 +604,7 @@ struct Grouping<'a> {
     next: Vec<u32>,
     ready_at: Vec<ReadySince>,
     idle: Vec<Durations>,
+    shelf: &'a Shelf,
 }
 
 impl<'a> Grouping<'a> {
@@ -604,9 +616,8 @@ impl<'a> Grouping<'a> {
             by_thread: vec![0; runs as usize],
             next: threads.iter().map(|thread| thread.first).collect(),
             ready_at: vec![ReadySince::NEVER; threads.len()],
-            idle: (store.lanes.iter())
-                .map(|lane| Durations::with_capacity(lane.runs.len()))
-                .collect(),
+            idle: vec![Durations::default(); store.lanes.len()],
+            shelf: &store.shelf,
         }
     }
 
@@ -626,14 +637,15 @@ impl Watcher for Grouping<'_> {
         *slot += 1;
         let at = std::mem::replace(&mut self.ready_at[thread], ReadySince::NEVER);
         let idle = &mut self.idle[lane];
-        match self.lanes[lane].runs.ready_since(run) {
-            None => idle.push(0, false),
-            Some(since) if since == at.time => idle.push(
-                totals.some_idle_ns - at.idle_ns,
-                totals.paused_ns > at.paused_ns,
-            ),
-            Some(_) => idle.push_unknown(),
-        }
+        let how_long = match self.lanes[lane].runs.ready_since(run) {
+            None => Some((0, false)),
+            Some(since) if since == at.time => {
+                let idle_ns = totals.some_idle_ns - at.idle_ns;
+                Some((idle_ns, totals.paused_ns > at.paused_ns))
+            }
+            Some(_) => None,
+        };
+        idle.put(how_long, self.shelf);
     }
 
     #[inline]
