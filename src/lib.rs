@@ -5,11 +5,14 @@
 //! (columns and their indexes), `analysis` (what the events mean), `views`
 //! (questions, pictures and words). Here are the drivers: the page (`ui`,
 //! `worker` and `wire`, for wasm32 only), the [`protocol`] between its
-//! threads, and the command line (`cli`).
+//! threads, and the command line (`cli`, which puts what memory has no room
+//! for into a `temporary` file).
 
 #[cfg(not(target_arch = "wasm32"))]
 pub mod cli;
 pub mod protocol;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod temporary;
 pub mod ui;
 #[cfg(target_arch = "wasm32")]
 pub mod wire;

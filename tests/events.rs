@@ -8,7 +8,7 @@ use common::build::Build;
 use common::{Case, Tally, cases, fixture, fixture_cases, known};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::rows::RowSource;
-use eventlog::{Need, Step};
+use eventlog::{Inflated, Need, Step};
 use model::time::Interval;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -32,7 +32,11 @@ impl Log {
         loop {
             match session.advance(1000).ok()? {
                 Step::Need(needs) => supply(&bytes, needs, |at, part| session.supply(at, part)),
-                Step::Done => return Some(Self { bytes, session }),
+                Step::Done => {
+                    let inflated = session.inflated().and_then(Inflated::to_vec);
+                    let bytes = inflated.unwrap_or(bytes);
+                    return Some(Self { bytes, session });
+                }
                 Step::More | Step::Indexed => {}
             }
         }
@@ -42,16 +46,12 @@ impl Log {
         self.session.rows().expect("kept")
     }
 
-    fn bytes(&self) -> &[u8] {
-        self.session.inflated().unwrap_or(&self.bytes)
-    }
-
     fn chunk(&self, chunk: usize) -> ChunkRows {
         let mut reader = ChunkReader::new(self.rows(), chunk).expect("a chunk");
         loop {
             match reader.advance() {
                 Ok(rows) => return rows,
-                Err(needs) => supply(self.bytes(), needs, |at, part| reader.supply(at, part)),
+                Err(needs) => supply(&self.bytes, needs, |at, part| reader.supply(at, part)),
             }
         }
     }
@@ -69,7 +69,7 @@ impl Log {
             match scan.advance(&self.session.event_context(), 300) {
                 Ok(true) => return scan.counts,
                 Ok(false) => {}
-                Err(needs) => supply(self.bytes(), needs, |at, part| scan.supply(at, part)),
+                Err(needs) => supply(&self.bytes, needs, |at, part| scan.supply(at, part)),
             }
         }
     }

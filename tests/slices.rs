@@ -65,7 +65,7 @@ fn sliced(bytes: &[u8], cuts: Vec<Nanos>) -> (Session, usize) {
     let (mut session, _) = indexed(bytes, cuts);
     let log = session
         .inflated()
-        .map_or_else(|| bytes.to_vec(), <[u8]>::to_vec);
+        .map_or_else(|| bytes.to_vec(), |log| log.to_vec().expect("in memory"));
     let (mut scratch, mut read) = (Scratch::default(), 0);
     while !session.is_complete() {
         let jobs: Vec<Job> = std::iter::from_fn(|| session.next_job()).take(3).collect();

@@ -13,7 +13,7 @@ use eventlog::ids::{Duration, Nanos};
 use eventlog::rows::RowSource;
 use eventlog::sentence::sentence;
 use eventlog::source::{Source, drive};
-use eventlog::{LogReader, Names, Need, Record, Sink, Step};
+use eventlog::{Inflated, LogReader, Names, Need, Record, Sink, Step};
 use libfuzzer_sys::fuzz_target;
 use model::time::Interval;
 use views::events::chunk::ChunkReader;
@@ -160,7 +160,8 @@ fuzz_target!(|bytes: &[u8]| {
         log.len()
     );
     let Some(source) = reader.rows() else { return };
-    let bytes = reader.inflated().unwrap_or(log);
+    let inflated = reader.inflated().and_then(Inflated::to_vec);
+    let bytes = inflated.as_deref().unwrap_or(log);
     let again: usize = (0..source.index.chunks.len())
         .map(|chunk| read_again(source, chunk, bytes))
         .sum();

@@ -9,7 +9,7 @@ mod asking;
 use asking::must_agree;
 use eventlog::ids::Nanos;
 use eventlog::source::{drive, read_log};
-use eventlog::{Cutting, LogError, Record};
+use eventlog::{Cutting, Inflated, LogError, Record};
 use libfuzzer_sys::fuzz_target;
 use views::session::Session;
 
@@ -52,7 +52,8 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(whole) = read(log, Vec::new()) else {
         return;
     };
-    let cuts = cuts(whole.inflated().unwrap_or(log), choices);
+    let inflated = whole.inflated().and_then(Inflated::to_vec);
+    let cuts = cuts(inflated.as_deref().unwrap_or(log), choices);
     let how = format!("cut at {cuts:?}");
     let cut = read(log, cuts).expect("it was read before");
     must_agree(&whole, &cut, log, choices, &how);

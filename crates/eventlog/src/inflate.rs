@@ -1,11 +1,12 @@
 //! Compressed logs: gzip and zstd, known by their first bytes, inflated piece
-//! by piece so that progress can be shown and the work be stopped.
+//! by piece: neither the file nor what comes of it need fit into memory.
 
-use std::io::{Cursor, Read};
+use std::io::Write;
 
-use flate2::read::MultiGzDecoder;
-use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
+use flate2::write::MultiGzDecoder;
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
+use super::inflated::{Growing, Inflated, Room};
 use super::problem::LogError;
 
 /// How a file is compressed.
@@ -50,21 +51,47 @@ fn is_skippable(bytes: &[u8]) -> bool {
 /// Bytes of a skippable frame before its content: magic number and length.
 const SKIPPABLE_HEADER: usize = 8;
 
+/// The longest header of a zstd frame (RFC 8878, 3.1.1).
+const MOST_FRAME_HEADER: usize = 18;
+/// The longest block of a zstd frame, with its header and the checksum behind the last one.
+const MOST_BLOCK: usize = 3 + (128 << 10) + 4;
+
+const NOT_GZIP: &str = "it breaks off, or is not what was compressed";
+const NOT_ZSTD: &str = "it breaks off, or is no zstd from here on";
+const ENDS_EARLY: &str = "it ends inside of a frame";
+const WRONG_CHECKSUM: &str =
+    "its checksum says that it is not what was compressed: events before this may be wrong";
+
+/// How much of the file is inflated in one step: some hundred KiB come of it, and never more
+/// than a thousand times as much.
+const STEP_BYTES: usize = 64 << 10;
+
 enum Decoder {
-    Gzip(Box<MultiGzDecoder<Cursor<Vec<u8>>>>),
-    Zstd(Box<StreamingDecoder<Cursor<Vec<u8>>, FrameDecoder>>),
-    /// Between two zstd frames, or at the end.
-    ZstdNext(Cursor<Vec<u8>>),
-    Finished,
+    Gzip(Box<MultiGzDecoder<Vec<u8>>>),
+    Zstd(Box<Frames>),
 }
 
-/// Inflates a file that is in memory.
-pub struct Inflate {
+/// How far a step came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Inflating {
+    /// There is more to do.
+    More,
+    /// The next bytes of the file are wanted.
+    Wants,
+    /// All is inflated.
+    Done,
+}
+
+/// Inflates a file that comes in pieces.
+pub(crate) struct Inflate {
     format: Compression,
     decoder: Decoder,
-    out: Vec<u8>,
-    in_bytes: u64,
-    budget_bytes: u64,
+    /// What was not inflated yet of what came, from `used` on.
+    input: Vec<u8>,
+    used: usize,
+    /// Bytes that came.
+    taken_bytes: u64,
+    out: Growing,
     /// Why the data ends early, if it does.
     broken: Option<LogError>,
 }
@@ -78,149 +105,207 @@ impl std::fmt::Debug for Inflate {
     }
 }
 
-const NOT_GZIP: &str = "it breaks off, or is not what was compressed";
-const NOT_ZSTD: &str = "it breaks off, or is no zstd from here on";
-const ENDS_EARLY: &str = "it ends inside of a frame";
-const WRONG_CHECKSUM: &str =
-    "its checksum says that it is not what was compressed: events before this may be wrong";
-
-/// How much is inflated in one step.
-const STEP_BYTES: u64 = 4 << 20;
-
 impl Inflate {
-    /// Begins with the whole compressed file. The result may have
-    /// `budget_bytes` at most.
-    #[must_use]
-    pub fn new(format: Compression, compressed: Vec<u8>, budget_bytes: u64) -> Self {
-        let in_bytes = compressed.len() as u64;
-        let input = Cursor::new(compressed);
-        let decoder = match format {
-            Compression::Gzip => Decoder::Gzip(Box::new(MultiGzDecoder::new(input))),
-            Compression::Zstd => Decoder::ZstdNext(input),
-        };
+    /// Begins a file whose log may take that room.
+    pub(crate) fn new(format: Compression, room: Room) -> Self {
         Self {
             format,
-            decoder,
-            out: Vec::new(),
-            in_bytes,
-            budget_bytes,
+            decoder: match format {
+                Compression::Gzip => Decoder::Gzip(Box::new(MultiGzDecoder::new(Vec::new()))),
+                Compression::Zstd => Decoder::Zstd(Box::default()),
+            },
+            input: Vec::new(),
+            used: 0,
+            taken_bytes: 0,
+            out: Growing::new(room),
             broken: None,
         }
     }
 
-    /// Bytes of input used and bytes of input in all.
-    #[must_use]
-    pub fn progress(&self) -> (u64, u64) {
-        let used = match &self.decoder {
-            Decoder::Gzip(decoder) => decoder.get_ref().position(),
-            Decoder::Zstd(decoder) => decoder.get_ref().position(),
-            Decoder::ZstdNext(input) => input.position(),
-            Decoder::Finished => self.in_bytes,
-        };
-        (used, self.in_bytes)
+    /// Takes the next bytes of the file.
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        self.input.drain(..self.used);
+        self.used = 0;
+        self.input.extend_from_slice(bytes);
+        self.taken_bytes += bytes.len() as u64;
     }
 
-    /// Inflates some more. `Ok(true)` when all is done.
+    /// How many bytes of the file came.
+    pub(crate) const fn taken_bytes(&self) -> u64 {
+        self.taken_bytes
+    }
+
+    /// How many bytes of the file are inflated.
+    pub(crate) fn done_bytes(&self) -> u64 {
+        self.taken_bytes - (self.input.len() - self.used) as u64
+    }
+
+    /// Inflates some more of a file of that many bytes.
     ///
     /// # Errors
-    /// If the result is larger than the budget, or nothing comes out of
-    /// broken data; data that breaks off later ends the log there.
-    pub fn step(&mut self) -> Result<bool, LogError> {
-        let before = self.out.len();
-        let read = match std::mem::replace(&mut self.decoder, Decoder::Finished) {
-            Decoder::Finished => return Ok(true),
-            Decoder::Gzip(mut decoder) => {
-                let read = decoder.by_ref().take(STEP_BYTES).read_to_end(&mut self.out);
-                if self.out.len() > before && read.is_ok() {
-                    self.decoder = Decoder::Gzip(decoder);
-                }
-                read.map(|_| ()).map_err(|_| NOT_GZIP)
-            }
-            Decoder::ZstdNext(input) if input.position() == self.in_bytes => return Ok(true),
-            Decoder::ZstdNext(input) => self.next_frame(input),
-            Decoder::Zstd(mut decoder) => {
-                let read = decoder.by_ref().take(STEP_BYTES).read_to_end(&mut self.out);
-                match read {
-                    Err(_) => Err(NOT_ZSTD),
-                    Ok(_) if self.out.len() > before => {
-                        self.decoder = Decoder::Zstd(decoder);
-                        Ok(())
-                    }
-                    Ok(_) => self.frame_ended(*decoder),
-                }
-            }
+    /// If there is no room for the log, or nothing comes out of broken data; data that
+    /// breaks off later ends the log there.
+    pub(crate) fn step(&mut self, file_bytes: u64) -> Result<Inflating, LogError> {
+        let is_last = self.taken_bytes >= file_bytes;
+        let input = self.input.get(self.used..).unwrap_or_default();
+        let mut rest = input;
+        let mut fresh = Vec::new();
+        let inflated = match &mut self.decoder {
+            Decoder::Gzip(decoder) => gunzip(decoder, &mut rest, is_last, &mut fresh),
+            Decoder::Zstd(frames) => frames.step(&mut rest, is_last, &mut fresh),
         };
-        if self.doubly_compressed() {
+        self.used += input.len() - rest.len();
+        if self.out.append(&fresh).is_err() {
+            return Err(self.too_big());
+        }
+        if Compression::detect(self.out.first()).is_some() {
             return Err(LogError::CompressedTwice);
         }
-        if let Err(why) = read {
+        inflated.or_else(|why| {
             let error = LogError::Decompress {
                 format: self.format.name(),
-                at: self.out.len() as u64,
+                at: self.out.len(),
                 why,
             };
-            if self.out.is_empty() {
+            if self.out.len() == 0 {
                 return Err(error);
             }
             self.broken = Some(error);
-            self.decoder = Decoder::Finished;
-        }
-        if self.out.len() as u64 > self.budget_bytes {
-            return Err(too_big(self.out.len() as u64, self.budget_bytes));
-        }
-        Ok(matches!(self.decoder, Decoder::Finished))
+            Ok(Inflating::Done)
+        })
     }
 
-    /// Begins a zstd frame, or passes over one that holds no data.
-    fn next_frame(&mut self, mut input: Cursor<Vec<u8>>) -> Result<(), &'static str> {
-        let at = usize::try_from(input.position()).unwrap_or(usize::MAX);
-        let rest = input.get_ref().get(at..).unwrap_or_default();
-        if is_skippable(rest) {
-            let header = rest.first_chunk::<SKIPPABLE_HEADER>().ok_or(ENDS_EARLY)?;
-            let [_, _, _, _, length @ ..] = *header;
-            let end = at as u64 + SKIPPABLE_HEADER as u64 + u64::from(u32::from_le_bytes(length));
-            if end > self.in_bytes {
-                return Err(ENDS_EARLY);
-            }
-            input.set_position(end);
-            self.decoder = Decoder::ZstdNext(input);
-            return Ok(());
+    fn too_big(&self) -> LogError {
+        const UNCOMPRESS: &str = "Uncompress the file and open that: an uncompressed log is read piece by piece and may be of any size.";
+        let disk = if self.out.may_be_put_away() {
+            "On the disk there is no room for it either. "
+        } else {
+            ""
+        };
+        LogError::TooBig {
+            need_bytes: self.out.len(),
+            budget_bytes: self.out.memory_bytes(),
+            advice: format!("{disk}{UNCOMPRESS}"),
         }
-        let decoder = StreamingDecoder::new(input).map_err(|_| NOT_ZSTD)?;
-        self.decoder = Decoder::Zstd(Box::new(decoder));
-        Ok(())
-    }
-
-    /// All of a zstd frame is inflated: it must be what was compressed.
-    fn frame_ended(
-        &mut self,
-        decoder: StreamingDecoder<Cursor<Vec<u8>>, FrameDecoder>,
-    ) -> Result<(), &'static str> {
-        let (input, frame) = decoder.into_parts();
-        let told = frame.get_checksum_from_data();
-        if told.is_some() && told != frame.get_calculated_checksum() {
-            return Err(WRONG_CHECKSUM);
-        }
-        self.decoder = Decoder::ZstdNext(input);
-        Ok(())
-    }
-
-    /// Whether what comes out is compressed once more.
-    fn doubly_compressed(&self) -> bool {
-        Compression::detect(&self.out).is_some()
     }
 
     /// The log, and why it ends early if it does.
-    pub fn take(&mut self) -> (Vec<u8>, Option<LogError>) {
-        (std::mem::take(&mut self.out), self.broken.take())
+    ///
+    /// # Errors
+    /// If there is no room for it.
+    pub(crate) fn finish(self) -> Result<(Inflated, Option<LogError>), LogError> {
+        let too_big = self.too_big();
+        let log = self.out.finish().map_err(|_| too_big)?;
+        Ok((log, self.broken))
     }
 }
 
-/// The error for a compressed log that does not fit.
-pub(crate) fn too_big(need_bytes: u64, budget_bytes: u64) -> LogError {
-    LogError::TooBig {
-        need_bytes,
-        budget_bytes,
-        advice: "Uncompress the file and open that: an uncompressed log is read piece by piece and may be of any size.".to_owned(),
+/// Inflates some of a gzip file; whether that went well.
+fn gunzip(
+    decoder: &mut MultiGzDecoder<Vec<u8>>,
+    input: &mut &[u8],
+    is_last: bool,
+    out: &mut Vec<u8>,
+) -> Result<Inflating, &'static str> {
+    let (now, later) = input.split_at(STEP_BYTES.min(input.len()));
+    *input = later;
+    let mut inflated = decoder.write_all(now).map(|()| match later {
+        [] => Inflating::Wants,
+        _ => Inflating::More,
+    });
+    if inflated.is_err() || (is_last && later.is_empty()) {
+        // What came out of it before is still in the decoder.
+        let ended = decoder.try_finish();
+        inflated = inflated.and(ended.map(|()| Inflating::Done));
+    }
+    out.append(decoder.get_mut());
+    inflated.map_err(|_| NOT_GZIP)
+}
+
+/// The frames of a zstd file.
+struct Frames {
+    frame: FrameDecoder,
+    /// Whether a frame was begun.
+    begun: bool,
+    /// So many bytes that hold no data are to be passed over.
+    skip: u64,
+}
+
+impl Default for Frames {
+    fn default() -> Self {
+        Self {
+            frame: FrameDecoder::new(),
+            begun: false,
+            skip: 0,
+        }
+    }
+}
+
+impl Frames {
+    /// Inflates the next block, or what stands between two of them.
+    fn step(
+        &mut self,
+        input: &mut &[u8],
+        is_last: bool,
+        out: &mut Vec<u8>,
+    ) -> Result<Inflating, &'static str> {
+        if self.skip > 0 {
+            let now = self.skip.min(input.len() as u64);
+            *input = input.get(now as usize..).unwrap_or_default();
+            self.skip -= now;
+            return match (self.skip, is_last) {
+                (0, _) => Ok(Inflating::More),
+                (_, false) => Ok(Inflating::Wants),
+                (_, true) => Err(ENDS_EARLY),
+            };
+        }
+        let wanted = if self.begun {
+            MOST_BLOCK
+        } else {
+            MOST_FRAME_HEADER
+        };
+        if input.len() < wanted && !is_last {
+            return Ok(Inflating::Wants);
+        }
+        if self.begun {
+            self.block(input, out)?;
+        } else if input.is_empty() {
+            return Ok(Inflating::Done);
+        } else {
+            self.begin(input)?;
+        }
+        Ok(Inflating::More)
+    }
+
+    /// Begins a frame, or finds out how many bytes hold no data.
+    fn begin(&mut self, input: &mut &[u8]) -> Result<(), &'static str> {
+        if is_skippable(input) {
+            let (header, rest) = input
+                .split_first_chunk::<SKIPPABLE_HEADER>()
+                .ok_or(ENDS_EARLY)?;
+            let [_, _, _, _, length @ ..] = *header;
+            self.skip = u64::from(u32::from_le_bytes(length));
+            *input = rest;
+            return Ok(());
+        }
+        self.frame.reset(input).map_err(|_| NOT_ZSTD)?;
+        self.begun = true;
+        Ok(())
+    }
+
+    fn block(&mut self, input: &mut &[u8], out: &mut Vec<u8>) -> Result<(), &'static str> {
+        let one = BlockDecodingStrategy::UptoBlocks(1);
+        let decoded = self.frame.decode_blocks(input, one);
+        self.frame.collect_to_writer(out).map_err(|_| NOT_ZSTD)?;
+        decoded.map_err(|_| NOT_ZSTD)?;
+        if !self.frame.is_finished() {
+            return Ok(());
+        }
+        self.begun = false;
+        let told = self.frame.get_checksum_from_data();
+        if told.is_some() && told != self.frame.get_calculated_checksum() {
+            return Err(WRONG_CHECKSUM);
+        }
+        Ok(())
     }
 }

@@ -7,10 +7,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::backing::Backing;
 use super::blocks::{BlockIndex, Indexer, Section};
 use super::header::Header;
 use super::hp::{self, Converter, Report};
-use super::inflate::{Compression, Inflate, too_big};
+use super::inflate::{Compression, Inflate, Inflating};
+use super::inflated::{Inflated, Room};
 use super::order::{Merged, Merger, SectionStreams, Sink, no_end_marker};
 use super::problem::{DamageKind, DamageList, LogError};
 use super::rows::{RowIndex, RowSource};
@@ -36,8 +38,6 @@ pub enum Step {
 enum Phase {
     /// Looking at the first bytes for a compression's magic.
     Detect(Vec<u8>),
-    /// Collecting a compressed file, which is inflated as a whole.
-    Collect(Compression, Vec<u8>),
     Inflate(Box<Inflate>),
     /// Making an eventlog of a heap profile in text.
     Convert(Box<Converter>),
@@ -63,10 +63,10 @@ struct Parts {
 /// What a reader is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stage {
-    /// Reading a compressed file.
+    /// Reading a file that no eventlog is, or of which nothing is known yet.
     #[default]
     Reading,
-    /// Inflating it.
+    /// Inflating a compressed file.
     Inflating,
     /// Finding the blocks.
     Indexing,
@@ -143,11 +143,12 @@ pub struct LogReader {
     len: u64,
     /// The inflated log of a compressed file, or the one made of a heap profile in text: the
     /// reader supplies itself.
-    inflated: Option<Arc<Vec<u8>>>,
+    inflated: Option<Inflated>,
     inflate_error: Option<LogError>,
     /// What a heap profile in text says, and what is wrong with it.
     report: Option<(Report, DamageList)>,
-    budget_bytes: u64,
+    /// Where what is inflated may be.
+    room: Room,
     phase: Phase,
     index: BlockIndex,
     damage: DamageList,
@@ -167,11 +168,17 @@ const DETECT_BYTES: usize = if hp::MAGIC_BYTES > Compression::MAGIC_BYTES {
 } else {
     Compression::MAGIC_BYTES
 };
-/// How much of a compressed file is asked for at once.
-const COLLECT_BYTES: u64 = 8 << 20;
-/// What a compressed log may inflate to: a browser's 32-bit memory has 4 GiB,
+/// How much of a file is asked for at once that is read from its start to its end.
+const ASK_BYTES: u64 = 4 << 20;
+/// What a compressed log may take of memory: a browser's 32-bit memory has 4 GiB,
 /// of which the analyses want their part.
-const INFLATE_BUDGET_BYTES: u64 = 1536 << 20;
+const INFLATED_BYTES: u64 = 1536 << 20;
+
+/// The error for an inflated log that is gone.
+fn not_read_again(at: u64) -> LogError {
+    let why = "what was inflated could not be read again".to_owned();
+    LogError::Read { at, why }
+}
 
 impl Phase {
     /// How to go on with a file of `len` bytes that is not compressed, by its first ones.
@@ -193,7 +200,10 @@ impl LogReader {
             inflated: None,
             inflate_error: None,
             report: None,
-            budget_bytes: INFLATE_BUDGET_BYTES,
+            room: Room {
+                memory_bytes: INFLATED_BYTES,
+                backing: None,
+            },
             phase: Phase::Detect(Vec::new()),
             index: BlockIndex::default(),
             damage: DamageList::default(),
@@ -214,10 +224,18 @@ impl LogReader {
         }
     }
 
-    /// Refuses a compressed log that would take more than that many bytes.
+    /// Refuses a compressed log that would take more than that many bytes of memory.
     #[must_use]
     pub const fn inflating_at_most(mut self, bytes: u64) -> Self {
-        self.budget_bytes = bytes;
+        self.room.memory_bytes = bytes;
+        self
+    }
+
+    /// Puts what is inflated there if it is much. It is the only I/O that the reader does
+    /// itself, and all of it is behind that trait.
+    #[must_use]
+    pub fn inflating_to(mut self, backing: Arc<dyn Backing>) -> Self {
+        self.room.backing = Some(backing);
         self
     }
 
@@ -226,20 +244,21 @@ impl LogReader {
     /// # Errors
     /// If the file is no eventlog that can be read. Damage is no error.
     pub fn advance(&mut self, sink: &mut impl Sink, max_events: usize) -> Result<Step, LogError> {
+        let mut bytes = Vec::new();
         loop {
             let step = self.step(sink, max_events)?;
             let Step::Need(needs) = &step else {
                 return Ok(step);
             };
-            let Some(bytes) = self.inflated.take() else {
+            let Some(log) = self.inflated.clone() else {
                 return Ok(step);
             };
             for Need(range) in needs {
-                let at = usize::try_from(range.start).unwrap_or(usize::MAX);
-                let end = usize::try_from(range.end).unwrap_or(usize::MAX);
-                self.supply(range.start, bytes.get(at..end).unwrap_or_default());
+                if !log.read(range.clone(), &mut bytes) {
+                    return Err(not_read_again(range.start));
+                }
+                self.supply(range.start, &bytes);
             }
-            self.inflated = Some(bytes);
         }
     }
 
@@ -252,45 +271,33 @@ impl LogReader {
                     return Ok(Step::Need(vec![Need(have..want)]));
                 }
                 self.phase = match Compression::detect(bytes) {
-                    Some(format) => Phase::Collect(format, std::mem::take(bytes)),
-                    None => Phase::uncompressed(bytes, self.len, self.budget_bytes),
+                    Some(format) => {
+                        let mut inflate = Inflate::new(format, self.room.clone());
+                        inflate.push(bytes);
+                        Phase::Inflate(Box::new(inflate))
+                    }
+                    None => Phase::uncompressed(bytes, self.len, self.room.memory_bytes),
                 };
                 Ok(Step::More)
             }
-            Phase::Collect(format, bytes) => {
-                let have = bytes.len() as u64;
-                if self.len > self.budget_bytes {
-                    return Err(too_big(self.len, self.budget_bytes));
+            Phase::Inflate(inflate) => match inflate.step(self.len)? {
+                Inflating::More => Ok(Step::More),
+                Inflating::Wants => {
+                    let from = inflate.taken_bytes();
+                    Ok(Step::Need(vec![Need(from..self.len.min(from + ASK_BYTES))]))
                 }
-                if have < self.len {
-                    let to = self.len.min(have + COLLECT_BYTES);
-                    return Ok(Step::Need(vec![Need(have..to)]));
-                }
-                let inflate = Inflate::new(*format, std::mem::take(bytes), self.budget_bytes);
-                self.phase = Phase::Inflate(Box::new(inflate));
-                Ok(Step::More)
-            }
-            Phase::Inflate(inflate) => {
-                if inflate.step()? {
-                    let (bytes, error) = inflate.take();
-                    self.len = bytes.len() as u64;
-                    self.inflate_error = error;
-                    self.budget_bytes = self.budget_bytes.saturating_sub(self.len);
-                    self.phase = Phase::uncompressed(&bytes, self.len, self.budget_bytes);
-                    self.inflated = Some(Arc::new(bytes));
-                }
-                Ok(Step::More)
-            }
+                Inflating::Done => self.after_inflating(),
+            },
             Phase::Convert(converter) => {
                 converter.fits()?;
                 let have = converter.taken_bytes();
                 if have < self.len {
-                    let to = self.len.min(have + COLLECT_BYTES);
+                    let to = self.len.min(have + ASK_BYTES);
                     return Ok(Step::Need(vec![Need(have..to)]));
                 }
                 let (log, damage, report) = converter.finish();
                 self.len = log.len() as u64;
-                self.inflated = Some(Arc::new(log));
+                self.inflated = Some(log.into());
                 self.report = Some((report, damage));
                 self.phase = Phase::Index(Box::new(Indexer::new(self.len)));
                 Ok(Step::More)
@@ -327,6 +334,29 @@ impl LogReader {
             },
             Phase::Slices(_) => Ok(Step::More),
             Phase::Done => Ok(Step::Done),
+        }
+    }
+
+    /// All of a compressed file is inflated.
+    fn after_inflating(&mut self) -> Result<Step, LogError> {
+        let Phase::Inflate(inflate) = std::mem::replace(&mut self.phase, Phase::Done) else {
+            return Ok(Step::More);
+        };
+        let (log, error) = inflate.finish()?;
+        self.len = log.byte_len();
+        self.inflate_error = error;
+        let mut first = Vec::new();
+        let is_read = log.read(0..DETECT_BYTES as u64, &mut first);
+        let left_bytes = self
+            .room
+            .memory_bytes
+            .saturating_sub(log.here_and_away_bytes().0);
+        self.phase = Phase::uncompressed(&first, self.len, left_bytes);
+        self.inflated = Some(log);
+        if is_read {
+            Ok(Step::More)
+        } else {
+            Err(not_read_again(0))
         }
     }
 
@@ -399,9 +429,14 @@ impl LogReader {
     /// Takes bytes of the file that begin at `at`.
     pub fn supply(&mut self, at: u64, bytes: &[u8]) {
         match &mut self.phase {
-            Phase::Detect(have) | Phase::Collect(_, have) => {
+            Phase::Detect(have) => {
                 if at == have.len() as u64 {
                     have.extend_from_slice(bytes);
+                }
+            }
+            Phase::Inflate(inflate) => {
+                if at == inflate.taken_bytes() {
+                    inflate.push(bytes);
                 }
             }
             Phase::Convert(converter) => {
@@ -411,7 +446,7 @@ impl LogReader {
             }
             Phase::Index(indexer) => indexer.file.supply(at, bytes),
             Phase::Merge(merger) => merger.supply(at, bytes),
-            Phase::Inflate(_) | Phase::Slices(_) | Phase::Done => {}
+            Phase::Slices(_) | Phase::Done => {}
         }
     }
 
@@ -422,7 +457,6 @@ impl LogReader {
             Phase::Index(indexer) => indexer.file.cut(len),
             Phase::Merge(merger) => merger.cut(len),
             Phase::Detect(_)
-            | Phase::Collect(..)
             | Phase::Inflate(_)
             | Phase::Convert(_)
             | Phase::Slices(_)
@@ -438,7 +472,8 @@ impl LogReader {
             Phase::Merge(merger) => (None, Some(merger.upcoming())),
             // While the index jumps through the file, its beginning can be
             // read: that is where most blocks begin that are wanted first.
-            Phase::Index(_) | Phase::Collect(..) => (Some(0..self.len), None),
+            Phase::Index(_) => (Some(0..self.len), None),
+            Phase::Inflate(inflate) => (Some(inflate.taken_bytes()..self.len), None),
             Phase::Convert(converter) => (Some(converter.taken_bytes()..self.len), None),
             _ => (None, None),
         };
@@ -462,14 +497,8 @@ impl LogReader {
     /// The bytes of a compressed log, inflated, or those of the log that was made of a heap
     /// profile in text: events have their places in these.
     #[must_use]
-    pub fn inflated(&self) -> Option<&[u8]> {
-        self.inflated.as_ref().map(|bytes| bytes.as_slice())
-    }
-
-    /// As [`inflated`](Self::inflated), for threads that read beside this reader.
-    #[must_use]
-    pub fn share_inflated(&self) -> Option<Arc<Vec<u8>>> {
-        self.inflated.clone()
+    pub const fn inflated(&self) -> Option<&Inflated> {
+        self.inflated.as_ref()
     }
 
     /// The blocks found; complete once [`Step::Indexed`] was returned.
@@ -489,11 +518,7 @@ impl LogReader {
     pub fn progress(&self) -> Progress {
         let (stage, done, total) = match &self.phase {
             Phase::Detect(_) => (Stage::Reading, 0, self.len),
-            Phase::Collect(_, bytes) => (Stage::Reading, bytes.len() as u64, self.len),
-            Phase::Inflate(inflate) => {
-                let (done, total) = inflate.progress();
-                (Stage::Inflating, done, total)
-            }
+            Phase::Inflate(inflate) => (Stage::Inflating, inflate.done_bytes(), self.len),
             Phase::Convert(converter) => (Stage::Reading, converter.taken_bytes(), self.len),
             Phase::Index(indexer) => (Stage::Indexing, indexer.position(), self.len),
             Phase::Merge(merger) => (Stage::Analysing, merger.done_bytes, self.len),

@@ -6,7 +6,7 @@ use std::io;
 use std::ops::Range;
 
 use crate::problem::system_words;
-use crate::{LogError, LogReader, Need, Sink, Stage, Step};
+use crate::{Inflated, LogError, LogReader, Need, Sink, Stage, Step};
 
 /// A file that can be read at any place.
 pub trait Source {
@@ -52,6 +52,21 @@ impl SharedSource for [u8] {
         let [from, to] = [range.start, range.end]
             .map(|at| usize::try_from(at).map_or(self.len(), |at| at.min(self.len())));
         Ok(self.get(from..to).unwrap_or_default())
+    }
+}
+
+impl SharedSource for Inflated {
+    fn byte_len(&self) -> u64 {
+        self.byte_len()
+    }
+
+    fn read_at<'a>(&'a self, range: Range<u64>, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
+        if self.read(range, buffer) {
+            return Ok(buffer);
+        }
+        Err(io::Error::other(
+            "what was inflated could not be read again",
+        ))
     }
 }
 
@@ -158,7 +173,20 @@ impl<S: Sink> Driven for Reading<'_, S> {
 /// If it is no eventlog, or the source fails before its header is read; a
 /// source that fails later ends the log there.
 pub fn read_log(source: &mut impl Source, sink: &mut impl Sink) -> Result<LogReader, LogError> {
-    let mut reading = Reading(LogReader::new(source.byte_len()), sink);
+    let reader = LogReader::new(source.byte_len());
+    read_log_by(reader, source, sink)
+}
+
+/// As [`read_log`], by a reader that was made for it.
+///
+/// # Errors
+/// As [`read_log`].
+pub fn read_log_by(
+    reader: LogReader,
+    source: &mut impl Source,
+    sink: &mut impl Sink,
+) -> Result<LogReader, LogError> {
+    let mut reading = Reading(reader, sink);
     drive(source, &mut reading)?;
     Ok(reading.0)
 }

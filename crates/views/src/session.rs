@@ -41,7 +41,7 @@ use eventlog::hp::Report;
 use eventlog::ids::CapId;
 use eventlog::rows::{CHUNK_EVENTS, RowSource};
 use eventlog::slices::SLICE_BYTES;
-use eventlog::{Cutting, LogError, LogReader, Progress, Record, Step};
+use eventlog::{Cutting, Inflated, LogError, LogReader, Progress, Record, Step};
 use model::shelf::Shelf;
 use model::time::Interval;
 use slices::Slices;
@@ -399,7 +399,7 @@ impl Session {
 
     /// The bytes of a compressed log, inflated.
     #[must_use]
-    pub fn inflated(&self) -> Option<&[u8]> {
+    pub const fn inflated(&self) -> Option<&Inflated> {
         self.reader.inflated()
     }
 

@@ -315,8 +315,8 @@ async fn read_chunk(log: &Session, host: &dyn Host, chunk: usize) -> Result<Chun
 }
 
 impl Session {
-    /// Begins to read a range of the log's bytes: from memory if it was
-    /// compressed, else from the file.
+    /// Begins to read a range of the log's bytes: of what was inflated if
+    /// it was compressed, else of the file.
     pub(super) fn bytes<'a>(
         &'a self,
         host: &'a dyn Host,
@@ -324,10 +324,12 @@ impl Session {
         next: &mut dyn Iterator<Item = Range<u64>>,
     ) -> Later<'a, Result<Vec<u8>, Unreadable>> {
         if let Some(inflated) = self.inflated() {
-            let at = |offset| usize::try_from(offset).unwrap_or(usize::MAX);
-            let part = inflated.get(at(range.start)..at(range.end));
-            let part = part.ok_or_else(|| Unreadable("the end is reached".to_owned()));
-            return Box::pin(std::future::ready(part.map(<[u8]>::to_vec)));
+            let mut bytes = Vec::new();
+            let is_read = inflated.read(range, &mut bytes) && !bytes.is_empty();
+            let lost = || Unreadable("what was inflated is gone".to_owned());
+            return Box::pin(std::future::ready(
+                is_read.then_some(bytes).ok_or_else(lost),
+            ));
         }
         let read = host.read_on(range, next);
         Box::pin(async {

@@ -50,9 +50,9 @@ pub fn read_session_on(
     file: &(impl SharedSource + ?Sized),
 ) -> Result<Session, LogError> {
     drive(&mut &*file, &mut Indexing(&mut session))?;
-    let inflated = session.reader.share_inflated();
+    let inflated = session.inflated().cloned();
     match &inflated {
-        Some(bytes) => analyse(threads, &mut session, bytes.as_slice()),
+        Some(log) => analyse(threads, &mut session, log),
         None => analyse(threads, &mut session, file),
     }?;
     Ok(session)

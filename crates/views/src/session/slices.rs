@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use analysis::segment::{Scratch, Segment, SegmentAnalysis};
 use analysis::timeline::slice::Entry;
-use eventlog::{Need, Slice, SliceReader, SliceStep};
+use eventlog::{Inflated, Need, Slice, SliceReader, SliceStep};
 use serde::{Deserialize, Serialize};
 
 /// The number of a slice that is analysed: the later one is put together later.
@@ -96,6 +96,8 @@ pub(super) struct Slices {
     taken: Option<Slice>,
     working: Option<Box<Working>>,
     scratch: Scratch,
+    /// What was read of an inflated log.
+    bytes: Vec<u8>,
 }
 
 impl Slices {
@@ -171,7 +173,7 @@ impl Slices {
     }
 
     /// Analyses a slice here; `None` if there is none left.
-    pub(super) fn advance(&mut self, max_events: usize, log: Option<&[u8]>) -> Option<Worked> {
+    pub(super) fn advance(&mut self, max_events: usize, log: Option<&Inflated>) -> Option<Worked> {
         if self.working.is_none() {
             let job = self.waiting.pop_front()?;
             self.working = Some(Box::new(Working::new(job, &mut self.scratch)));
@@ -180,9 +182,11 @@ impl Slices {
         let mut step = working.advance(max_events);
         while let (SliceStep::Need(needs), Some(log)) = (&step, log) {
             for Need(range) in needs {
-                let at = usize::try_from(range.start).unwrap_or(usize::MAX);
-                let end = usize::try_from(range.end).unwrap_or(usize::MAX);
-                working.supply(range.start, log.get(at..end).unwrap_or_default());
+                if log.read(range.clone(), &mut self.bytes) {
+                    working.supply(range.start, &self.bytes);
+                } else {
+                    working.cut(range.start);
+                }
             }
             step = working.advance(max_events);
         }
