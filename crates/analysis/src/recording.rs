@@ -48,7 +48,7 @@ const COLLECTING: EventSet = EventSet::of(&[
 /// It gets slice after slice ([`append`](Self::append)) and is settled once the log is read to its
 /// end. Everything that is told of a log comes from here, for the page, the
 /// command line, the tests and the fuzzers.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Recording {
     /// The program, the times of capabilities, counts of events.
     pub info: Info,

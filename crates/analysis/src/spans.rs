@@ -78,7 +78,7 @@ pub struct Analyses {
     pub mutator_by_cap: bool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct CapMachines {
     gc: gc::State,
     phase: gc_phase::State,
@@ -115,7 +115,7 @@ impl Thread {
 }
 
 /// The automata of a log.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SpanAnalysis {
     analyses: Analyses,
     caps: Vec<CapMachines>,
@@ -340,7 +340,7 @@ impl SpanAnalysis {
 }
 
 /// Runs one set of automata into one sink: what the command line does.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Spans<S> {
     analysis: SpanAnalysis,
     /// Where the spans go.

@@ -11,7 +11,7 @@ use model::profile::source::Source;
 use symbols::Name;
 
 /// The profiles of a log: gathered while it is read, there once it is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Profiles {
     all: Vec<Gathering>,
     centres: CostCentres,
@@ -20,7 +20,7 @@ pub struct Profiles {
 }
 
 /// The profile of a source.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Gathering {
     source: Source,
     consumes: EventSet,

@@ -82,7 +82,7 @@ struct Progress {
 /// capability are a collection; without statistics it is the part that another
 /// capability took in one. What the heap is like afterwards comes before or after
 /// `EndGC`, depending on the GHC, but always before the next `StartGC`.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Collections {
     pub(super) all: Vec<Collection>,
     pub(super) tallies: Tallies,

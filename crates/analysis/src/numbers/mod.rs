@@ -45,7 +45,7 @@ struct Counters {
 }
 
 /// Collects the numbers of a log. It takes all events in analysis order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Numbers {
     collections: Collections,
     heap_info: Option<HeapInfo>,

@@ -145,7 +145,7 @@ impl Tally {
 }
 
 /// The sums of each block of collections, in the order in which they end.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Tallies {
     blocks: Vec<Tally>,
     /// The last collection's start and end.

@@ -24,7 +24,7 @@ use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::time::Interval;
 
 /// The counters of a log.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Ticky {
     /// In the order in which they are first heard of.
     counters: Vec<Counter>,

@@ -11,7 +11,7 @@ use model::marks::NONE;
 use model::span_lane::{Piece, SpanLane};
 
 /// The rows of blocks.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct BlockLanes {
     lanes: BTreeMap<Option<CapId>, SpanLane>,
 }

@@ -7,7 +7,7 @@ use model::class::Class;
 use model::span_lane::{Piece, SpanLane};
 
 /// The row of collections.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct CollectionLane {
     lane: SpanLane,
     /// How many of the collections are in it.

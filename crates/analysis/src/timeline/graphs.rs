@@ -12,7 +12,7 @@ use eventlog::{Event, EventSet, EventType, Record, Sink, Subject};
 use model::gauge::{Buckets, Extents, Samples, Stretch, growth, levels, rates};
 
 /// A performance counter.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Perf {
     name: Option<Box<str>>,
     /// The sum of its periods so far, or how often it was passed.
@@ -23,7 +23,7 @@ struct Perf {
 const MOST_PERF: usize = 1000;
 
 /// What the graphs are drawn from, beside [`Numbers`].
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Graphs {
     /// Bytes of the blocks in use.
     blocks: Steps<u64>,

@@ -92,7 +92,7 @@ pub enum Point {
     },
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Machine {
     state: State,
     marked: u32,
@@ -132,7 +132,7 @@ impl Machine {
 }
 
 /// The row of the concurrent collector.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Nonmoving {
     phases: [Machine; 3],
     points: Vec<(u64, Point)>,

@@ -71,7 +71,7 @@ impl CallsOf {
 }
 
 /// Functions whose names are told to the page, by their number there.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Named {
     frames: Vec<FrameId>,
     numbers: FxHashMap<FrameId, u32>,
@@ -136,7 +136,7 @@ impl Aggregate for Vote {
 }
 
 /// The index of a capability's samples.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct SampleRow {
     cap: CapId,
     /// The place of the track in its profile.
@@ -146,7 +146,7 @@ struct SampleRow {
 }
 
 /// The rows of a log's profile.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct ProfileRows {
     calls: Vec<(CallsOf, SpanLane)>,
     call_names: Named,

@@ -30,7 +30,7 @@ use model::shelf::Shelf;
 use model::time::Interval;
 
 /// All spans of a log.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Store {
     /// Lane 0 has the runs of no capability, lane n + 1 those of capability n.
     pub(super) lanes: Vec<Cap>,

@@ -16,7 +16,7 @@ pub(crate) const MOST_TASKS: usize = 1000;
 /// The code of a span in which the log ended.
 pub const OPEN: u8 = 1;
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Task {
     state: State,
     os_thread: Option<OsThreadId>,
@@ -36,7 +36,7 @@ impl Task {
 }
 
 /// The rows of tasks.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Tasks {
     places: FxHashMap<TaskId, usize>,
     all: Vec<(TaskId, Task)>,

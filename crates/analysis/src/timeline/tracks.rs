@@ -15,7 +15,7 @@ use eventlog::ids::Nanos;
 use eventlog::{EventSet, Record, Sink};
 
 /// The rows of a log beside capabilities, threads and messages.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Tracks {
     /// Memory, allocation, sparks, performance counters.
     pub graphs: Graphs,

@@ -178,7 +178,7 @@ pub struct SpanInfo {
 }
 
 /// A listed name.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Listed {
     /// Its name, and how many there are.
     pub info: SpanInfo,
@@ -192,7 +192,7 @@ pub struct Listed {
 }
 
 /// The rows of spans of the program.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct UserSpans {
     listed: Vec<Listed>,
     /// Stops of any name without a start.

@@ -18,7 +18,7 @@ use model::profile::stacks::{StackId, Stacks};
 use model::profile::{Profile, Track, TrackSource};
 
 /// See the file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Heap;
 
 impl FlameSource for Heap {

@@ -9,6 +9,8 @@ mod waiting;
 
 use std::fmt::Debug;
 
+use dyn_clone::DynClone;
+
 use super::centres::CostCentres;
 use super::source_info::SourceInfo;
 use super::spans::ProgramSpans;
@@ -81,7 +83,7 @@ pub trait FlameSource: Debug + Sync {
 
 /// Makes a profile: hears events while the log is read, and sees what other
 /// analyses have found once it is.
-pub trait Gather: Debug + Send + Sync {
+pub trait Gather: DynClone + Debug + Send + Sync {
     /// The types of events that it takes.
     fn consumes(&self) -> EventSet {
         EventSet::NONE
@@ -99,6 +101,8 @@ pub trait Gather: Debug + Send + Sync {
         false
     }
 }
+
+dyn_clone::clone_trait_object!(Gather);
 
 /// What other analyses know of a log that is read.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use crate::findings::{Fact, Finding, Findings};
 use model::profile::TrackSource;
 
 /// See the file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Spans;
 
 impl FlameSource for Spans {

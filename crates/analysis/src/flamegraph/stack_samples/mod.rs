@@ -58,7 +58,7 @@ struct Location {
 }
 
 /// Collects stack samples and what names their frames.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct StackSampleCollector {
     texts: FxHashMap<u64, Box<str>>,
     locations: FxHashMap<u64, Location>,

@@ -7,7 +7,7 @@ use crate::findings::{Finding, Findings};
 use eventlog::ids::Nanos;
 
 /// What was odd, each problem once.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Oddities {
     pub(super) found: Findings,
     seen: FxHashSet<StackProblem>,
