@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 use crate::info::{Info, PREFIX_BYTES};
 use crate::recording::Recording;
 use crate::timeline::slice::{Entry, Says, SliceThreadAnalysis, SliceThreads};
+use crate::timeline::threads::ById;
 use eventlog::header::Header;
 use eventlog::ids::{ByteOffset, CapId, Nanos};
-use eventlog::thread_map::ThreadMap;
 use eventlog::{EventSet, EventType, Record, Sink, SlicePart};
 use model::columns::Column;
 
@@ -124,7 +124,7 @@ impl OfType {
 /// What an analysis of slices leaves for the next one, so that it need not be made anew.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    threads: ThreadMap<u32>,
+    threads: ById,
 }
 
 impl SegmentAnalysis {

@@ -226,7 +226,7 @@ impl<T: Word> Pages<T> {
 
 /// Packs a sheet: of each block the least number, the bits of each and where they begin,
 /// then the bits.
-fn pack<T: Word>(sheet: &[T], words: &mut Vec<u64>) {
+pub fn pack<T: Word>(sheet: &[T], words: &mut Vec<u64>) {
     words.clear();
     words.resize(2 * sheet.len().div_ceil(BLOCK), 0);
     for (i, block) in sheet.chunks(BLOCK).enumerate() {
@@ -288,13 +288,16 @@ impl Packing {
     }
 }
 
+/// A number of a packed sheet.
+#[must_use]
 #[inline]
-fn unpack(words: &[u64], index: usize) -> u64 {
+pub fn unpack(words: &[u64], index: usize) -> u64 {
     Packing::of(words, index / BLOCK).number(words, index % BLOCK)
 }
 
-/// Reads from a place on to the end of its block. How many numbers.
-fn read_block<T: Word>(words: &[u64], from: usize, into: &mut [T]) -> usize {
+/// Reads from a place of a packed sheet on to the end of its block, as many numbers as
+/// have room. How many.
+pub fn read_block<T: Word>(words: &[u64], from: usize, into: &mut [T]) -> usize {
     let packing = Packing::of(words, from / BLOCK);
     let places = from % BLOCK..BLOCK;
     let read = places.len().min(into.len());

@@ -564,7 +564,7 @@ impl Store {
 
     /// The thread of that index.
     pub(crate) fn thread_id(&self, index: u32) -> Option<ThreadId> {
-        self.threads.all.get(index as usize).map(|thread| thread.id)
+        self.threads.get(index).map(|thread| thread.id)
     }
 
     /// How many events of each kind a capability has from a time to another,

@@ -17,6 +17,7 @@ pub mod messages;
 pub mod nonmoving;
 
 pub mod profile_rows;
+mod rows;
 
 pub mod scope;
 pub mod slice;

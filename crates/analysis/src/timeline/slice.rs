@@ -13,14 +13,13 @@ use serde::{Deserialize, Serialize};
 
 use super::instants::{InstantKind, Instants};
 use super::store::Store;
-use super::threads::{Label, NEVER_NS, Thread, Threads};
+use super::threads::{ById, Label, NEVER_NS, Thread, Threads};
 use super::turns::Turn;
 use crate::account::runs::{RunColumns, RunRef};
 use crate::automata::thread_state::{Activity, Input, Reason, State};
 use crate::findings::Findings;
 use eventlog::cursor::Cursor;
 use eventlog::ids::{CapId, Nanos, ThreadId};
-use eventlog::thread_map::ThreadMap;
 use eventlog::{EventType, Record, StopStatus};
 use model::class::StopCode;
 use model::columns::Column;
@@ -159,7 +158,7 @@ pub(crate) struct SliceThreadAnalysis {
 
 impl SliceThreadAnalysis {
     /// Begins with what is known; `map` is an empty one, which may be large.
-    pub(crate) fn new(entry: Entry, map: ThreadMap<u32>) -> Self {
+    pub(crate) fn new(entry: Entry, map: ById) -> Self {
         let mut store = Store::default();
         store.threads = Threads::with_map(map);
         for (lane, &end_ns) in entry.lane_ends_ns.iter().enumerate() {
@@ -179,11 +178,11 @@ impl SliceThreadAnalysis {
     }
 
     /// What was found, and the map, which is empty again.
-    pub(crate) fn finish(mut self) -> (SliceThreads, ThreadMap<u32>) {
-        let map = self.store.threads.take_map();
+    pub(crate) fn finish(self) -> (SliceThreads, ById) {
         let store = self.store;
+        let (threads, map) = store.threads.into_parts();
         let found = SliceThreads {
-            threads: store.threads.all,
+            threads,
             heads: self.heads,
             order: self.order,
             lanes: store
@@ -217,8 +216,8 @@ impl SliceThreadAnalysis {
         } else {
             Guess::Nothing
         };
-        if let Some(known) = known {
-            self.store.threads.all[index as usize] = known;
+        if let (Some(known), Some(thread)) = (known, self.store.threads.at_mut(index)) {
+            *thread = known;
         }
         self.heads.push(Head {
             guess,
@@ -287,7 +286,9 @@ impl SliceThreadAnalysis {
                 if let Some(thread) = fields.field() {
                     let index = self.counting(thread);
                     self.wake(index, at);
-                    self.store.threads.all[index as usize].home = fields.field();
+                    if let Some(thread) = self.store.threads.at_mut(index) {
+                        thread.home = fields.field();
+                    }
                     self.heads[index as usize].moved = true;
                     self.store
                         .keep_instant(InstantKind::Migrated, cap, at, Some(index));
@@ -322,8 +323,9 @@ impl SliceThreadAnalysis {
         let head = &mut self.heads[index as usize];
         if head.guess == Guess::Nothing {
             head.guess = Guess::Ran(cap, at);
-            let running = Activity::Running(cap);
-            self.store.threads.all[index as usize].state = State::Active(at, running);
+            if let Some(thread) = self.store.threads.at_mut(index) {
+                thread.state = State::Active(at, Activity::Running(cap));
+            }
         } else {
             self.store.step(index, Input::Run(cap), at, cap);
         }
@@ -343,8 +345,9 @@ impl SliceThreadAnalysis {
                 ..
             } => {
                 self.heads[index as usize].guess = Guess::Stopped(status, at);
-                let thread = &mut self.store.threads.all[index as usize];
-                thread.ends_at(status, at);
+                if let Some(thread) = self.store.threads.at_mut(index) {
+                    thread.ends_at(status, at);
+                }
             }
             Head {
                 guess: Guess::Ran(on, _),
@@ -362,22 +365,24 @@ impl SliceThreadAnalysis {
     #[inline]
     fn is_not_there(&self, index: u32) -> bool {
         let head = &self.heads[index as usize];
-        let state = self.store.threads.all[index as usize].state;
-        head.guess == Guess::Known && !head.counts && state == State::Unseen
+        let thread = self.store.threads.get(index);
+        let unseen = thread.is_some_and(|thread| thread.state == State::Unseen);
+        head.guess == Guess::Known && !head.counts && unseen
     }
 
     fn create(&mut self, id: ThreadId, cap: Option<CapId>, at: Nanos) -> u32 {
         let index = self.counting(id);
         let head = &mut self.heads[index as usize];
-        let thread = &mut self.store.threads.all[index as usize];
-        if head.guess == Guess::Nothing {
-            head.guess = Guess::Created;
-            thread.woken_ns = NEVER_NS;
-        }
-        if thread.state == State::Unseen {
-            thread.home = cap;
-            head.moved = true;
-            self.store.readied.push(index, at.0);
+        if let Some(thread) = self.store.threads.at_mut(index) {
+            if head.guess == Guess::Nothing {
+                head.guess = Guess::Created;
+                thread.woken_ns = NEVER_NS;
+            }
+            if thread.state == State::Unseen {
+                thread.home = cap;
+                head.moved = true;
+                self.store.readied.push(index, at.0);
+            }
         }
         self.store.step(index, Input::Create, at, cap);
         index
@@ -396,7 +401,8 @@ impl SliceThreadAnalysis {
             }
             return;
         }
-        if store.threads.all[index as usize].wake(at) {
+        let thread = store.threads.at_mut(index);
+        if thread.is_some_and(|thread| thread.wake(at)) {
             store.readied.push(index, at.0);
         }
     }
@@ -466,6 +472,7 @@ impl Store {
         let mut not_readied = Vec::new();
         self.before_slice(&slice, &numbers, &mut ready, &mut not_readied);
         self.append_columns(slice, &numbers, &ready, &not_readied);
+        self.threads.rest(&self.shelf);
         Ok(())
     }
 
@@ -475,7 +482,7 @@ impl Store {
         lane_ends.resize(lane_ends.len().max(slice.lanes.len()), 0);
         let unseen = Thread::new(ThreadId(0));
         for (head, &number) in slice.heads.iter().zip(numbers) {
-            let thread = self.threads.all.get(number as usize).unwrap_or(&unseen);
+            let thread = self.threads.get(number).unwrap_or(unseen);
             let right = match (head.guess, thread.state) {
                 (Guess::Known | Guess::Nothing, _) => true,
                 (Guess::Created, state) => state == State::Unseen,
@@ -508,7 +515,7 @@ impl Store {
     fn entry(&self, numbers: &[u32]) -> Entry {
         let known = numbers
             .iter()
-            .filter_map(|&number| self.threads.all.get(number as usize));
+            .filter_map(|&number| self.threads.get(number));
         Entry {
             complete: true,
             threads: known
@@ -516,7 +523,7 @@ impl Store {
                     label: Label::NONE,
                     runs: 0,
                     run_ns: 0,
-                    ..thread.clone()
+                    ..thread
                 })
                 .collect(),
             lane_ends_ns: self.lane_ends(),
@@ -533,11 +540,15 @@ impl Store {
         not_readied: &mut Vec<u32>,
     ) {
         for ((head, &number), local) in slice.heads.iter().zip(numbers).zip(&slice.threads) {
+            if self.stays(head, number) {
+                not_readied.extend((head.readied != u32::MAX).then_some(head.readied));
+                continue;
+            }
             let readied = self.begin_slice(head, number);
             if head.readied != u32::MAX && !readied {
                 not_readied.push(head.readied);
             }
-            let Some(thread) = self.threads.all.get_mut(number as usize) else {
+            let Some(thread) = self.threads.at_mut(number) else {
                 continue;
             };
             if let Some(run) = head.run
@@ -555,10 +566,17 @@ impl Store {
         not_readied.sort_unstable();
     }
 
+    /// Whether a slice tells nothing of a thread, as the wakeups that often follow its end.
+    fn stays(&self, head: &Head, number: u32) -> bool {
+        let is_quiet = head.guess == Guess::Nothing && !head.moved;
+        let thread = is_quiet.then(|| self.threads.get(number)).flatten();
+        thread.is_some_and(|thread| thread.stopped().is_none())
+    }
+
     /// Gives a thread's automaton what the slice could not. Whether its first wakeup
     /// made it ready.
     fn begin_slice(&mut self, head: &Head, number: u32) -> bool {
-        let Some(thread) = self.threads.all.get_mut(number as usize) else {
+        let Some(thread) = self.threads.at_mut(number) else {
             return false;
         };
         let woken = head.woken_ns != NEVER_NS && thread.wake(Nanos(head.woken_ns));
@@ -586,7 +604,7 @@ impl Store {
         for (index, runs) in slice.stops_again {
             let number = number_of(index);
             // This slice's runs are counted already.
-            let now = self.threads.all[number as usize].runs;
+            let now = self.threads.get(number).map_or(0, |thread| thread.runs);
             let before = now - slice.threads[index as usize].runs;
             let all = self.stops_again.entry(number).or_default();
             all.extend(runs.into_iter().map(|run| before + run));

@@ -50,9 +50,9 @@ impl Store {
         let mut runs = Vec::with_capacity(sparks.len());
         for sparks in sparks.chunk_by(|a, b| a.0 == b.0) {
             let thread = sparks.first();
-            let thread = thread.and_then(|&(thread, _)| self.threads.all.get(thread as usize));
+            let thread = thread.and_then(|&(thread, _)| self.threads.get(thread));
             if let Some(thread) = thread {
-                self.spark_runs_of(thread, sparks.iter().map(|&(_, at)| at), &mut runs);
+                self.spark_runs_of(&thread, sparks.iter().map(|&(_, at)| at), &mut runs);
             }
         }
         runs.sort_unstable();

@@ -1,12 +1,12 @@
 //! The spans of a log, kept for drawing: the runs and collections of each
 //! capability, and which runs are whose.
 
-use std::cmp::Reverse;
 use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
 use super::instants::Instants;
+use super::rows::Rows;
 use super::spark_runs::SparkRun;
 use super::threads::{NEVER_NS, Thread, ThreadFilter, ThreadLane, ThreadOrder, ThreadRow, Threads};
 use super::turns::{Turn, TurnIndex};
@@ -114,7 +114,7 @@ impl Store {
     /// How many threads there are.
     #[must_use]
     pub fn thread_count(&self) -> usize {
-        self.threads.all.len()
+        self.threads.len()
     }
 
     /// How many runs there are.
@@ -132,15 +132,15 @@ impl Store {
     /// The label of a thread.
     #[must_use]
     pub fn label_of(&self, thread: ThreadId) -> Option<&str> {
-        let index = self.threads.find(thread)? as usize;
-        self.threads.label(&self.threads.all[index])
+        let index = self.threads.find(thread)?;
+        self.threads.label(&self.threads.get(index)?)
     }
 
     /// The thread of a run of a capability's lane.
     #[must_use]
     pub fn thread_of(&self, cap: CapId, place: usize) -> Option<ThreadId> {
         let thread = self.cap(cap)?.runs.thread_at(place)?;
-        Some(self.threads.all[thread as usize].id)
+        Some(self.threads.get(thread)?.id)
     }
 
     /// The thread that runs on a capability at a time. `place` is where the
@@ -162,33 +162,32 @@ impl Store {
     /// there are without its limit.
     #[must_use]
     pub fn threads(&self, filter: &ThreadFilter) -> (Vec<ThreadRow>, usize) {
-        let matching = self.threads.matching(&filter.text);
-        let mut found: Vec<&Thread> = matching.map(|(_, thread)| thread).collect();
-        let total = found.len();
-        match filter.order {
-            ThreadOrder::Activity => {
-                found.sort_unstable_by_key(|thread| (Reverse(thread.run_ns), thread.id));
-            }
-            ThreadOrder::FirstRun => {
-                found.sort_unstable_by_key(|thread| (self.first_run(thread), thread.id));
-            }
-            ThreadOrder::Id => found.sort_unstable_by_key(|thread| thread.id),
-            ThreadOrder::Label => found.sort_unstable_by_key(|thread| {
-                let label = self.threads.label(thread);
-                (label.is_none(), label, thread.id)
-            }),
+        let by_label = filter.order == ThreadOrder::Label;
+        let ranks = by_label.then(|| self.threads.label_ranks());
+        let mut found = Rows::new(0..filter.limit as u64);
+        for (index, thread) in self.threads.matching(&filter.text) {
+            let key = match filter.order {
+                ThreadOrder::Activity => u64::MAX - thread.run_ns,
+                ThreadOrder::FirstRun => self.first_run(&thread),
+                ThreadOrder::Id => 0,
+                ThreadOrder::Label => {
+                    let rank = thread.label.of(ranks.as_deref().unwrap_or_default());
+                    rank.map_or(u64::MAX, u64::from)
+                }
+            };
+            found.push((key, thread.id, index));
         }
-        let rows = found
-            .into_iter()
-            .take(filter.limit)
-            .map(|thread| ThreadRow {
-                id: thread.id,
-                label: self.threads.label(thread).map(str::to_owned),
-                created: thread.created(),
-                finished: thread.finished,
-                run_ns: thread.run_ns,
-                runs: thread.runs,
-            });
+        let total = usize::try_from(found.total()).unwrap_or(usize::MAX);
+        let found = found.finish().into_iter();
+        let rows = found.filter_map(|(.., index)| self.threads.get(index));
+        let rows = rows.map(|thread| ThreadRow {
+            id: thread.id,
+            label: self.threads.label(&thread).map(str::to_owned),
+            created: thread.created(),
+            finished: thread.finished,
+            run_ns: thread.run_ns,
+            runs: thread.runs,
+        });
         (rows.collect(), total)
     }
 
@@ -211,7 +210,11 @@ impl Store {
 
     /// The life of the thread of that index.
     pub(crate) fn lane_at(&self, index: u32) -> Option<ThreadLane<'_>> {
-        let thread = self.threads.all.get(index as usize)?;
+        self.life_of(index, self.threads.get(index)?)
+    }
+
+    /// The life of a thread that has that index.
+    pub(super) fn life_of(&self, index: u32, thread: Thread) -> Option<ThreadLane<'_>> {
         self.settled.then_some(())?;
         let built = self.indexes.get(&index).map(|slot| {
             let lane = ThreadLane::new(self, thread, None);
@@ -222,8 +225,7 @@ impl Store {
 
     /// The life of a thread without an index, for who looks at few of its
     /// turns, or has another index.
-    pub(super) fn bare_lane_at(&self, index: u32) -> Option<ThreadLane<'_>> {
-        let thread = self.threads.all.get(index as usize)?;
+    pub(super) fn bare_life_of(&self, thread: Thread) -> Option<ThreadLane<'_>> {
         self.settled.then(|| ThreadLane::new(self, thread, None))
     }
 
@@ -310,11 +312,15 @@ impl Store {
         woken: Option<Nanos>,
     ) {
         let code = stop.map_or(StopCode::OPEN, |status| StopCode(status.code()));
-        let known = &self.threads.all[index as usize];
-        let (why, ran_ns) = (known.why, known.ran_ns);
-        let has_begun = known.began_ns != NEVER_NS;
         let lane = Self::lane_of(cap);
-        let runs = &mut self.lane_mut(cap).runs;
+        self.lane_mut(cap);
+        let (Some(lanes), Some(thread)) = (self.lanes.get_mut(lane), self.threads.at_mut(index))
+        else {
+            return;
+        };
+        let runs = &mut lanes.runs;
+        let (why, ran_ns) = (thread.why, thread.ran_ns);
+        let has_begun = thread.began_ns != NEVER_NS;
         // Overlaps are only in damaged logs; the later run is clipped.
         let start = span.start().0.max(runs.last_end()).max(ran_ns);
         let end = span.end().0.max(start);
@@ -330,14 +336,6 @@ impl Store {
             paused: false,
         };
         runs.push(index, run);
-        if let Some(StopStatus::BlockedOnBlackHole(Some(owner))) = stop {
-            let run = RunRef {
-                lane: u32::try_from(lane).unwrap_or(u32::MAX),
-                place: u32::try_from(place).unwrap_or(u32::MAX),
-            };
-            self.owners.insert(run, owner);
-        }
-        let thread = &mut self.threads.all[index as usize];
         thread.runs += 1;
         thread.began_ns = thread.began_ns.min(start);
         thread.ran_ns = end;
@@ -347,15 +345,23 @@ impl Store {
             thread.run_ns += end - start;
         }
         thread.finished = code == StopCode::FINISHED;
+        if let Some(StopStatus::BlockedOnBlackHole(Some(owner))) = stop {
+            let run = RunRef {
+                lane: u32::try_from(lane).unwrap_or(u32::MAX),
+                place: u32::try_from(place).unwrap_or(u32::MAX),
+            };
+            self.owners.insert(run, owner);
+        }
     }
 
     /// A thread was created.
     fn begin(&mut self, index: u32, at: Nanos) {
-        let thread = &mut self.threads.all[index as usize];
-        thread.created = true;
-        thread.why = StopCode::CREATED;
-        thread.began_ns = at.0;
-        thread.ran_ns = at.0;
+        if let Some(thread) = self.threads.at_mut(index) {
+            thread.created = true;
+            thread.why = StopCode::CREATED;
+            thread.began_ns = at.0;
+            thread.ran_ns = at.0;
+        }
     }
 
     /// A thread stopped again while it did not run: an empty run keeps the reason.
@@ -367,7 +373,7 @@ impl Store {
         stop: Option<StopStatus>,
         woken: Option<Nanos>,
     ) {
-        let run = self.threads.all[index as usize].runs;
+        let run = self.threads.get(index).map_or(0, |thread| thread.runs);
         self.stops_again.entry(index).or_default().push(run);
         self.push_run(index, None, Interval::at(at), stop, woken);
     }
@@ -375,7 +381,9 @@ impl Store {
     /// Gives the automaton of a thread its next input.
     #[inline]
     pub(super) fn step(&mut self, index: u32, input: Input, at: Nanos, cap: Option<CapId>) {
-        let thread = &mut self.threads.all[index as usize];
+        let Some(thread) = self.threads.at_mut(index) else {
+            return;
+        };
         let step = thread_state::step(thread.state, input, at, thread.id);
         thread.state = step.next;
         let woken = thread.woken();
@@ -431,14 +439,17 @@ impl Store {
 
     /// What is still open at the end of the log is drawn, and told.
     pub(crate) fn end_spans(&mut self, end: Nanos, mut tell: impl FnMut(Open)) {
-        let mut open: Vec<(ThreadId, u32)> = (0..)
-            .zip(&self.threads.all)
+        let mut open: Vec<(ThreadId, u32)> = self
+            .threads
+            .iter()
             .filter(|(_, thread)| thread.state.open(end).is_some())
             .map(|(index, thread)| (thread.id, index))
             .collect();
         open.sort_unstable();
         for (id, index) in open {
-            let thread = &self.threads.all[index as usize];
+            let Some(thread) = self.threads.get(index) else {
+                continue;
+            };
             let woken = thread.woken();
             if let Some(span) = thread.state.open(end) {
                 tell(Open::Thread(id, span, woken));
@@ -456,9 +467,8 @@ impl Store {
             return self.thread(index, span, woken);
         }
         self.thread(index, span, woken);
-        if let Some(woken) = woken {
-            let thread = self.threads.all[index as usize].id;
-            self.woken_at_end_ns.insert(thread, woken.0);
+        if let (Some(woken), Some(thread)) = (woken, self.threads.get(index)) {
+            self.woken_at_end_ns.insert(thread.id, woken.0);
         }
     }
 
@@ -500,7 +510,7 @@ impl Store {
             lane.phases.settle();
         }
         self.make_account();
-        for (index, thread) in (0..).zip(&self.threads.all) {
+        for (index, thread) in self.threads.iter() {
             if thread.runs as usize > BLOCK {
                 self.indexes.insert(index, OnceLock::new());
             }
@@ -511,11 +521,7 @@ impl Store {
     /// Walks through the log: for the account of time, and to list each thread's
     /// runs in the order of time.
     fn make_account(&mut self) {
-        let mut first = 0;
-        for thread in &mut self.threads.all {
-            thread.first = first;
-            first += thread.runs;
-        }
+        let runs = self.threads.settle(&self.shelf);
         let mut start = 0;
         self.lane_starts.clear();
         for lane in &self.lanes {
@@ -524,18 +530,18 @@ impl Store {
         }
         // Of threads that were ready in the end: up to when the log tells of them.
         let mut ready: Vec<(u32, u64, u64)> = Vec::new();
-        for (index, thread) in (0..).zip(&self.threads.all) {
+        for (index, thread) in self.threads.iter() {
             let woken = self.woken_at_end(thread.id);
             let since = Turn::ready_since(thread.why, thread.ran_ns, woken);
             let has_begun = thread.began_ns != NEVER_NS && !thread.finished;
             if let Some(since) = since.filter(|_| has_begun) {
-                ready.push((index, since, self.known_end(thread).max(since)));
+                ready.push((index, since, self.known_end(&thread).max(since)));
             }
         }
         let known = ready.iter().map(|&(.., known)| known);
         let lost = known.filter(|&known| known < self.end.0).collect();
         let readied = std::mem::take(&mut self.readied);
-        let mut grouping = Grouping::new(self, first);
+        let mut grouping = Grouping::new(self, runs);
         let facts = &self.facts;
         let ledger = Ledger::make(facts, self.end, &self.lanes, readied, lost, &mut grouping);
         let Grouping {
@@ -562,8 +568,9 @@ impl Store {
             } else {
                 account.ready_parts(since, known)
             };
-            let thread = self.threads.all[index as usize].id;
-            self.ready_at_end.insert(thread, parts);
+            if let Some(thread) = self.threads.get(index) {
+                self.ready_at_end.insert(thread.id, parts);
+            }
         }
     }
 }
@@ -609,12 +616,12 @@ struct Grouping<'a> {
 
 impl<'a> Grouping<'a> {
     fn new(store: &'a Store, runs: u32) -> Self {
-        let threads = &store.threads.all;
+        let threads = &store.threads;
         Self {
             lanes: &store.lanes,
             lane_starts: &store.lane_starts,
             by_thread: vec![0; runs as usize],
-            next: threads.iter().map(|thread| thread.first).collect(),
+            next: threads.iter().map(|(_, thread)| thread.first).collect(),
             ready_at: vec![ReadySince::NEVER; threads.len()],
             idle: vec![Durations::default(); store.lanes.len()],
             shelf: &store.shelf,

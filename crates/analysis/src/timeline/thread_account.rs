@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::timeline::store::Store;
+use crate::timeline::threads::Thread;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::StopCode;
 use model::class::WaitReason;
@@ -44,17 +45,17 @@ impl Store {
     pub fn thread_accounts(&self, range: Option<Interval>) -> Vec<ThreadAccount> {
         let log = self.account().log();
         let range = range.map_or(log, |range| range.clip(log));
-        let mut accounts: Vec<ThreadAccount> = (0..)
-            .take(self.thread_count())
-            .filter_map(|index| self.thread_account(index, range))
+        let mut accounts: Vec<ThreadAccount> = self
+            .threads
+            .iter()
+            .filter_map(|(index, thread)| self.thread_account(index, thread, range))
             .collect();
         accounts.sort_unstable_by_key(|account| account.id);
         accounts
     }
 
-    fn thread_account(&self, index: u32, range: Interval) -> Option<ThreadAccount> {
-        let lane = self.lane_at(index)?;
-        let thread = lane.thread();
+    fn thread_account(&self, index: u32, thread: Thread, range: Interval) -> Option<ThreadAccount> {
+        let lane = self.life_of(index, thread)?;
         let life = thread.life(self.end())?;
         let whole = range == self.account().log();
         let life = life.clip(range);
@@ -76,7 +77,7 @@ impl Store {
         }
         Some(ThreadAccount {
             id: thread.id,
-            label: self.threads.label(thread).map(str::to_owned),
+            label: self.threads.label(&thread).map(str::to_owned),
             life_ns: life.duration().0,
             running_ns: sums.running_ns.saturating_add(sums.open_ns),
             ready_paused_ns: sums.ready_paused_ns,

@@ -1,12 +1,13 @@
 //! The table of threads: how each spent its time, in the whole log or in a
 //! range of it.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::instants::InstantKind;
+use super::rows::Rows;
 use super::store::{Cut, Store};
 use super::threads::Thread;
 use super::turns::TurnSums;
@@ -305,30 +306,76 @@ impl ThreadTable {
     }
 }
 
-/// By what a row is sorted: what is not there comes last in both directions.
-type Key = Option<u64>;
+/// By what a row is sorted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    value: u64,
+    thread: ThreadId,
+    index: u32,
+}
+
+impl Key {
+    /// What is not there comes last in both directions.
+    fn new(value: Option<u64>, descending: bool, thread: ThreadId, index: u32) -> Self {
+        const LAST: u64 = u64::MAX - 1;
+        let value = value.map_or(u64::MAX, |value| match value.min(LAST) {
+            value if descending => LAST - value,
+            value => value,
+        });
+        Self {
+            value,
+            thread,
+            index,
+        }
+    }
+}
+
+/// How often something happened to each thread: of most, a few times.
+#[derive(Debug)]
+struct Counts {
+    few: Vec<u8>,
+    more: FxHashMap<u32, u64>,
+}
+
+impl Counts {
+    fn of(threads: impl Iterator<Item = u32>, all: usize) -> Self {
+        let mut counts = Self {
+            few: vec![0; all],
+            more: FxHashMap::default(),
+        };
+        for thread in threads {
+            if let Some(count) = counts.few.get_mut(thread as usize) {
+                *count = count.wrapping_add(1);
+                if *count == 0 {
+                    *counts.more.entry(thread).or_default() += 1 << u8::BITS;
+                }
+            }
+        }
+        counts
+    }
+
+    fn get(&self, thread: u32) -> u64 {
+        let few = self.few.get(thread as usize).copied().unwrap_or(0);
+        u64::from(few) + self.more.get(&thread).copied().unwrap_or(0)
+    }
+}
 
 /// A range, prepared for asking many threads.
 struct InRange {
     from: Cut,
     to: Cut,
     /// How often each thread was woken then.
-    wakeups: Vec<u32>,
+    wakeups: Counts,
     /// How often each was moved.
-    migrations: Vec<u32>,
+    migrations: Counts,
     range: Option<Interval>,
 }
 
 impl InRange {
     fn new(store: &Store, range: Option<Interval>) -> Self {
         let count = |kind| {
-            let mut counts = vec![0u32; store.threads.all.len()];
-            for thread in store.instants.threads(kind, range) {
-                if let Some(count) = counts.get_mut(thread as usize) {
-                    *count += 1;
-                }
-            }
-            counts
+            let threads = store.instants.threads(kind, range);
+            Counts::of(threads, store.threads.len())
         };
         let whole = Interval::new(Nanos(0), Nanos(u64::MAX));
         let cuts = range.unwrap_or(whole);
@@ -343,8 +390,7 @@ impl InRange {
 
     /// What a thread did; `None` if it did not live then.
     fn sums(&self, store: &Store, index: u32, thread: &Thread) -> Option<ThreadSums> {
-        let of = |counts: &Vec<u32>| counts.get(index as usize).copied().unwrap_or(0);
-        let (wakeups, migrations) = (of(&self.wakeups), of(&self.migrations));
+        let (wakeups, migrations) = (self.wakeups.get(index), self.migrations.get(index));
         let lives = match (self.range, thread.life(store.end())) {
             (None, _) => true,
             (Some(range), Some(life)) => life.start() <= range.end() && range.start() <= life.end(),
@@ -354,11 +400,11 @@ impl InRange {
             return None;
         }
         let mut sums = ThreadSums {
-            wakeups: wakeups.into(),
-            migrations: migrations.into(),
+            wakeups,
+            migrations,
             ..ThreadSums::default()
         };
-        if let Some(lane) = store.lane_at(index).filter(|_| lives) {
+        if let Some(lane) = store.life_of(index, *thread).filter(|_| lives) {
             let turns = lane.turns_in(&self.from, &self.to);
             sums.times = turns.sums;
             sums.longest_ready_ns = turns.longest_ready_ns;
@@ -389,26 +435,31 @@ impl Store {
     pub fn thread_table(&self, query: &ThreadTableQuery) -> Option<ThreadTable> {
         self.is_settled().then_some(())?;
         let range = InRange::new(self, query.range);
-        let mut keys: Vec<(Key, u32)> = Vec::new();
+        let by_label = query.sort == ThreadColumn::Label;
+        let ranks = by_label.then(|| self.threads.label_ranks());
+        let mut rows = Rows::new(query.rows.clone());
         let mut all = ThreadSums::default();
         let mut only = query.only.clone();
         only.sort_unstable();
         let wanted = |thread: &Thread| only.is_empty() || only.binary_search(&thread.id).is_ok();
         for (index, thread) in self.threads.matching(&query.filter) {
-            if !wanted(thread) {
+            if !wanted(&thread) {
                 continue;
             }
-            if let Some(sums) = range.sums(self, index, thread) {
-                keys.push((self.key(query.sort, index, thread, &sums), index));
+            if let Some(sums) = range.sums(self, index, &thread) {
+                let value = match &ranks {
+                    Some(ranks) => thread.label.of(ranks).map(u64::from),
+                    None => self.value(query.sort, index, &thread, &sums),
+                };
+                rows.push(Key::new(value, query.descending, thread.id, index));
                 all.add(&sums);
             }
         }
-        let total = keys.len() as u64;
-        let rows = self.sorted_part(query, keys);
-        let rows = rows.into_iter().filter_map(|index| {
-            let thread = self.threads.all.get(index as usize)?;
-            let sums = range.sums(self, index, thread)?;
-            Some(self.thread_times(index, thread, sums))
+        let total = rows.total();
+        let rows = rows.finish().into_iter().filter_map(|Key { index, .. }| {
+            let thread = self.threads.get(index)?;
+            let sums = range.sums(self, index, &thread)?;
+            Some(self.thread_times(index, &thread, sums))
         });
         Some(ThreadTable {
             first: query.rows.start,
@@ -418,48 +469,18 @@ impl Store {
         })
     }
 
-    /// The indexes of the threads of the wanted rows: only these are sorted.
-    fn sorted_part(&self, query: &ThreadTableQuery, mut keys: Vec<(Key, u32)>) -> Vec<u32> {
-        let place = |row: u64| usize::try_from(row).unwrap_or(usize::MAX).min(keys.len());
-        let (first, end) = (place(query.rows.start), place(query.rows.end));
-        if first >= end {
-            return Vec::new();
-        }
-        let order = |a: &(Key, u32), b: &(Key, u32)| self.order(query, a, b);
-        if first > 0 {
-            keys.select_nth_unstable_by(first - 1, order);
-        }
-        let rest = &mut keys[first..];
-        if end - first < rest.len() {
-            rest.select_nth_unstable_by(end - first, order);
-        }
-        let rows = &mut rest[..end - first];
-        rows.sort_unstable_by(order);
-        rows.iter().map(|&(_, index)| index).collect()
-    }
-
-    fn order(&self, query: &ThreadTableQuery, a: &(Key, u32), b: &(Key, u32)) -> Ordering {
-        let thread = |index: u32| self.threads.all.get(index as usize);
-        let label = |index: u32| thread(index).and_then(|thread| self.threads.label(thread));
-        let id = |index: u32| thread(index).map(|thread| thread.id);
-        let by_value = match query.sort {
-            ThreadColumn::Label => label(a.1).cmp(&label(b.1)),
-            _ => a.0.cmp(&b.0),
-        };
-        let by_value = if query.descending {
-            by_value.reverse()
-        } else {
-            by_value
-        };
-        let missing_last = a.0.is_none().cmp(&b.0.is_none());
-        missing_last.then(by_value).then(id(a.1).cmp(&id(b.1)))
-    }
-
-    fn key(&self, sort: ThreadColumn, index: u32, thread: &Thread, sums: &ThreadSums) -> Key {
+    /// By what a thread is sorted that has it, but for labels.
+    fn value(
+        &self,
+        sort: ThreadColumn,
+        index: u32,
+        thread: &Thread,
+        sums: &ThreadSums,
+    ) -> Option<u64> {
         let times = &sums.times;
         Some(match sort {
             ThreadColumn::Thread => thread.id.0.into(),
-            ThreadColumn::Label => self.threads.label(thread).map(|_| 0)?,
+            ThreadColumn::Label => return None,
             ThreadColumn::Created => thread.created()?.0,
             ThreadColumn::Finished => thread.finished.then_some(thread.ran_ns)?,
             ThreadColumn::End => self.thread_end(index, thread).rank(),
@@ -495,7 +516,8 @@ impl Store {
         if thread.finished {
             return ThreadEnd::Finished;
         }
-        let Some(lane) = self.lane_at(index).filter(|lane| !lane.is_empty()) else {
+        let lane = self.life_of(index, *thread);
+        let Some(lane) = lane.filter(|lane| !lane.is_empty()) else {
             return ThreadEnd::Unknown;
         };
         let last = lane.turn(thread.runs as usize);

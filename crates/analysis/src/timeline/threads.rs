@@ -5,23 +5,30 @@
 //! lanes; a thread has only the list of its own, so that a run and the wait
 //! before it cost one entry there and four bytes.
 
+mod by_id;
+mod labels;
+mod packed;
+mod table;
+
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::by_id::ById;
+pub(crate) use self::labels::Label;
+pub(crate) use self::table::Threads;
 use super::store::{Cut, Store};
 use super::turns::{PARTS, Turn, TurnIndex, TurnSums, TurnsIn};
 use crate::account::ReadyParts;
 use crate::account::runs::RunRef;
 use crate::automata::thread_state::{Activity, Reason, State};
 use eventlog::ids::{CapId, Nanos, ThreadId};
-use eventlog::thread_map::ThreadMap;
 use model::class::{Class, ClassTimes, StopCode};
 use model::lane::{BLOCK, Lane, partition};
 use model::time::Interval;
 
 /// What is known of one thread.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Thread {
     pub(crate) id: ThreadId,
     /// Of its automaton.
@@ -42,22 +49,9 @@ pub(crate) struct Thread {
     pub(crate) run_ns: u64,
     pub runs: u32,
     pub(crate) label: Label,
-    /// Where its runs begin in the list of all.
+    /// Where its runs begin in the list of all, once the log is read to its end.
+    #[serde(skip)]
     pub(crate) first: u32,
-}
-
-/// Where the label of a thread stands among those of all ([`Threads::label`]).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Label {
-    begin: u32,
-    bytes: u32,
-}
-
-impl Label {
-    pub(crate) const NONE: Self = Self {
-        begin: u32::MAX,
-        bytes: u32::MAX,
-    };
 }
 
 /// Later than anything in a log.
@@ -113,85 +107,6 @@ impl Thread {
     }
 }
 
-/// The threads, by the order in which they were first met.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Threads {
-    pub(crate) all: Vec<Thread>,
-    /// One more than the index of each thread; 0 for those not met.
-    by_id: ThreadMap<u32>,
-    /// The labels, one after the other.
-    labels: String,
-}
-
-impl Threads {
-    /// The label of a thread, if it has one.
-    pub(crate) fn label(&self, thread: &Thread) -> Option<&str> {
-        let Label { begin, bytes } = thread.label;
-        let end = begin.checked_add(bytes)?;
-        self.labels.get(begin as usize..end as usize)
-    }
-
-    /// Labels the thread of that index; the last label stays.
-    pub(crate) fn set_label(&mut self, index: u32, label: &str) {
-        let thread = &self.all[index as usize];
-        if self.label(thread) == Some(label) {
-            return;
-        }
-        let (begin, end) = (self.labels.len(), self.labels.len() + label.len());
-        if let (Ok(begin), Ok(_)) = (u32::try_from(begin), u32::try_from(end)) {
-            self.labels.push_str(label);
-            self.all[index as usize].label = Label {
-                begin,
-                bytes: u32::try_from(label.len()).unwrap_or(u32::MAX),
-            };
-        }
-    }
-
-    /// The index of a thread, which is made if it is new.
-    #[inline]
-    pub(crate) fn index(&mut self, id: ThreadId) -> u32 {
-        let slot = self.by_id.get_mut(id);
-        if *slot == 0 {
-            self.all.push(Thread::new(id));
-            *slot = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
-        }
-        *slot - 1
-    }
-
-    /// The same with another map from ids, which is as it was.
-    pub(crate) fn with_map(by_id: ThreadMap<u32>) -> Self {
-        Self {
-            by_id,
-            ..Self::default()
-        }
-    }
-
-    /// Gives the map back as it was taken.
-    pub(crate) fn take_map(&mut self) -> ThreadMap<u32> {
-        for thread in &self.all {
-            *self.by_id.get_mut(thread.id) = 0;
-        }
-        std::mem::take(&mut self.by_id)
-    }
-
-    pub(crate) fn find(&self, id: ThreadId) -> Option<u32> {
-        self.by_id.get(id)?.checked_sub(1)
-    }
-
-    /// The threads whose label has `text` in it, in any case, or whose
-    /// number is `text`; all if it is empty. Each comes with its index.
-    pub(crate) fn matching(&self, text: &str) -> impl Iterator<Item = (u32, &Thread)> {
-        let text = text.to_lowercase();
-        let all = (0..).zip(&self.all);
-        all.filter(move |(_, thread)| {
-            let label = self.label(thread).unwrap_or_default();
-            text.is_empty()
-                || label.to_lowercase().contains(&text)
-                || thread.id.to_string() == text.trim_start_matches('#')
-        })
-    }
-}
-
 /// A row of the list of threads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadRow {
@@ -241,14 +156,14 @@ pub struct ThreadFilter {
 #[derive(Debug)]
 pub struct ThreadLane<'a> {
     store: &'a Store,
-    thread: &'a Thread,
+    thread: Thread,
     index: Option<&'a TurnIndex>,
 }
 
 impl<'a> ThreadLane<'a> {
     pub(crate) const fn new(
         store: &'a Store,
-        thread: &'a Thread,
+        thread: Thread,
         index: Option<&'a TurnIndex>,
     ) -> Self {
         Self {
@@ -259,7 +174,7 @@ impl<'a> ThreadLane<'a> {
     }
 
     pub(crate) const fn thread(&self) -> &Thread {
-        self.thread
+        &self.thread
     }
 
     fn run(&self, run: usize) -> RunRef {
@@ -304,8 +219,14 @@ impl<'a> ThreadLane<'a> {
         }
         let woken = self.store.woken_at_end(self.thread.id);
         let ready = Turn::ready_since(why, from, woken);
-        let ends = (self.store.known_end(self.thread), self.store.end().0);
-        Turn::last(why, from, ready, ends, self.store.ready_at_end(self.thread))
+        let ends = (self.store.known_end(&self.thread), self.store.end().0);
+        Turn::last(
+            why,
+            from,
+            ready,
+            ends,
+            self.store.ready_at_end(&self.thread),
+        )
     }
 
     /// One turn of the thread: its waits and the run after them.
@@ -388,7 +309,7 @@ impl<'a> ThreadLane<'a> {
 
     /// The runs that end between two cuts.
     pub(crate) fn runs_in(&self, from: &Cut, to: &Cut) -> Range<usize> {
-        let runs = self.store.thread_runs(self.thread);
+        let runs = self.store.thread_runs(&self.thread);
         let before = |cut| runs.partition_point(|&run| self.store.is_before(run, cut));
         before(from)..before(to)
     }

@@ -61,11 +61,11 @@ pub struct WaitGroups {
 }
 
 /// For how long a thread waited: it lived and did not run.
-fn waited_ns(store: &Store, index: u32, thread: &Thread) -> u64 {
+fn waited_ns(store: &Store, thread: &Thread) -> u64 {
     let Some(life) = thread.life(store.end()) else {
         return 0;
     };
-    let lane = store.bare_lane_at(index);
+    let lane = store.bare_life_of(*thread);
     let last = lane.and_then(|lane| Some(lane.turn(lane.runs().checked_sub(1)?)));
     let open = last.filter(|turn| turn.code == Some(StopCode::OPEN));
     let ran = thread.run_ns + open.map_or(0, |turn| turn.duration(2));
@@ -80,16 +80,17 @@ impl WaitGroups {
         // The waiting time of each group.
         let mut ns: Vec<u64> = Vec::new();
         let mut labels: FxHashMap<&str, u32> = FxHashMap::default();
+        let mut reader = store.threads.reader();
         for index in threads {
-            let Some(thread) = store.threads.all.get(index as usize) else {
+            let Some(thread) = reader.get(index) else {
                 continue;
             };
-            let waited = waited_ns(store, index, thread);
+            let waited = waited_ns(store, &thread);
             if waited == 0 {
                 continue;
             }
             let next = u32::try_from(ns.len()).unwrap_or(u32::MAX);
-            let label = store.threads.label(thread);
+            let label = store.threads.label(&thread);
             let group = match label {
                 Some(label) => *labels.entry(label).or_insert(next),
                 None => next,
@@ -198,6 +199,6 @@ impl Store {
     /// The thread at a place in the order in which threads were first met.
     #[must_use]
     pub(crate) fn thread_at(&self, place: u32) -> Option<ThreadId> {
-        self.threads.all.get(place as usize).map(|thread| thread.id)
+        self.threads.get(place).map(|thread| thread.id)
     }
 }

@@ -218,8 +218,8 @@ impl WaitIndex {
         let mut before = Vec::with_capacity(store.run_count() / BLOCK + 1);
         let mut sums = Before::default();
         let mut place = 0_usize;
-        for index in (0..).take(store.thread_count()) {
-            let Some(lane) = store.bare_lane_at(index) else {
+        for (_, thread) in store.threads.iter() {
+            let Some(lane) = store.bare_life_of(thread) else {
                 continue;
             };
             for turn in lane.turns(0..lane.runs()) {
@@ -263,29 +263,30 @@ impl Store {
     ) {
         let range = range.map_or(ALL_TIME, |range| range.start().0..range.end().0);
         let (from, to) = (self.cut(Nanos(range.start)), self.cut(Nanos(range.end)));
+        let mut reader = self.threads.reader();
         for index in threads {
-            let Some(lane) = self.bare_lane_at(index) else {
+            let thread = reader.get(index);
+            let Some(lane) = thread.and_then(|thread| self.bare_life_of(thread)) else {
                 continue;
             };
-            let sums = self.waits_between(index, &lane, &from, &to);
+            let sums = self.waits_between(&lane, &from, &to);
             if sums != WaitSums::default() {
                 each(index, &sums);
             }
         }
     }
 
-    fn waits_between(&self, index: u32, lane: &ThreadLane<'_>, from: &Cut, to: &Cut) -> WaitSums {
+    fn waits_between(&self, lane: &ThreadLane<'_>, from: &Cut, to: &Cut) -> WaitSums {
         if lane.is_empty() {
             return WaitSums::default();
         }
         let runs = lane.runs_in(from, to);
-        self.waits_of_turns(index, lane, &runs, &(from.time_ns..to.time_ns))
+        self.waits_of_turns(lane, &runs, &(from.time_ns..to.time_ns))
     }
 
     /// The waits of a thread in a range in which these of its runs end.
     fn waits_of_turns(
         &self,
-        index: u32,
         lane: &ThreadLane<'_>,
         runs: &Range<usize>,
         range: &Range<u64>,
@@ -293,8 +294,7 @@ impl Store {
         let mut sums = WaitSums::default();
         // The first and the last turn may lie in the range in part.
         let whole = runs.start + 1..runs.end;
-        let first = self.threads.all.get(index as usize);
-        let first = first.map_or(0, |thread| thread.first as usize);
+        let first = lane.thread().first as usize;
         let blocks = (first + whole.start).div_ceil(BLOCK)..(first + whole.end) / BLOCK;
         let indexed = Some(()).filter(|()| blocks.start < blocks.end);
         let indexed = indexed.and_then(|()| self.wait_index().around(&blocks));
@@ -332,11 +332,12 @@ impl Store {
         let Some(index) = self.threads.find(thread) else {
             return;
         };
-        let Some(lane) = self.bare_lane_at(index).filter(|lane| !lane.is_empty()) else {
+        let thread = self.threads.get(index);
+        let lane = thread.and_then(|thread| self.bare_life_of(thread));
+        let Some(lane) = lane.filter(|lane| !lane.is_empty()) else {
             return;
         };
-        let life = self.threads.all.get(index as usize);
-        let Some(life) = life.and_then(|thread| thread.life(self.end())) else {
+        let Some(life) = lane.thread().life(self.end()) else {
             return;
         };
         let inside = life.clip(range);
@@ -386,7 +387,7 @@ impl Store {
                     }
                 }
             } else {
-                let sums = self.waits_of_turns(index, &lane, &(first..last), &(at..to));
+                let sums = self.waits_of_turns(&lane, &(first..last), &(at..to));
                 let mut from = at + (to - at).saturating_sub(sums.all_ns());
                 piece(at, from, None);
                 for (wait, ns, _) in sums.iter() {

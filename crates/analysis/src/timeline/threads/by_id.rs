@@ -1,0 +1,260 @@
+//! Which thread has which number in the log.
+//!
+//! A runtime numbers its threads from 1 on, and most are met in that order or nearly
+//! so: the distance between number and index is about the same for many threads. Pages
+//! of such distances are packed to about a byte a thread.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use eventlog::ids::ThreadId;
+use model::pages::{pack, unpack};
+
+/// So many numbers are a page.
+const PAGE: usize = 1024;
+/// So many pages stay unpacked, as more threads of them will be met soon.
+const OPEN_PAGES: usize = 8;
+/// So many threads are found again without looking into pages.
+const RECENT: usize = 1024;
+
+/// The index of each thread, by its number in the log.
+#[derive(Clone, Debug)]
+pub(crate) struct ById {
+    /// Threads that were asked for lately, each in the only place that it can have:
+    /// its number, and one more than its index.
+    recent: Box<[(u32, u32); RECENT]>,
+    pages: Vec<Page>,
+    /// One more than the index of threads with numbers beyond the pages. There are more
+    /// pages only when there are many such threads: a damaged log may have any number
+    /// in it, and memory is to be in proportion to the threads.
+    far: FxHashMap<u32, u32>,
+    /// The open pages; the one that was opened first comes first.
+    open: VecDeque<u32>,
+}
+
+/// The threads of some numbers in a row.
+#[derive(Clone, Debug, Default)]
+enum Page {
+    /// None of them was met.
+    #[default]
+    Empty,
+    /// One more than their indexes; 0 for those not met.
+    Open(Box<[u32; PAGE]>),
+    /// Which were met, a bit each, then the distances.
+    Packed(Box<[u64]>),
+}
+
+const BITS: usize = u64::BITS as usize;
+/// So many words say which threads of a page were met.
+const MET_WORDS: usize = PAGE / BITS;
+
+impl Page {
+    fn of(slots: &[u32; PAGE]) -> Self {
+        let mut words = vec![0; MET_WORDS];
+        let mut last = 0;
+        let distances = (0..).zip(slots).map(|(slot, &number)| {
+            if number > 0 {
+                words[slot / BITS] |= 1 << (slot % BITS);
+                last = Self::distance(number, slot);
+            }
+            last
+        });
+        let distances: Vec<u32> = distances.collect();
+        let mut packed = Vec::new();
+        pack(&distances, &mut packed);
+        words.append(&mut packed);
+        Self::Packed(words.into())
+    }
+
+    const fn distance(number: u32, slot: usize) -> u32 {
+        number.wrapping_add((PAGE - slot) as u32)
+    }
+
+    /// One more than the index of a thread; 0 if it was not met.
+    fn get(&self, slot: usize) -> u32 {
+        match self {
+            Self::Empty => 0,
+            Self::Open(slots) => slots[slot],
+            Self::Packed(words) => {
+                let (met, distances) = words.split_at(MET_WORDS);
+                if met[slot / BITS] >> (slot % BITS) & 1 == 0 {
+                    return 0;
+                }
+                (unpack(distances, slot) as u32).wrapping_sub((PAGE - slot) as u32)
+            }
+        }
+    }
+
+    /// The threads of the page, to be changed, if it is open.
+    const fn open(&mut self) -> Option<&mut [u32; PAGE]> {
+        match self {
+            Self::Open(slots) => Some(slots),
+            _ => None,
+        }
+    }
+}
+
+impl Default for ById {
+    fn default() -> Self {
+        Self {
+            recent: Box::new([(0, 0); RECENT]),
+            pages: Vec::new(),
+            far: FxHashMap::default(),
+            open: VecDeque::new(),
+        }
+    }
+}
+
+impl ById {
+    /// The index of a thread; of one that was not met it is `next` from now on.
+    #[inline]
+    pub(crate) fn index(&mut self, id: ThreadId, next: u32) -> u32 {
+        let (of, number) = self.recent[id.0 as usize % RECENT];
+        if number > 0 && of == id.0 {
+            return number - 1;
+        }
+        self.look(id, next)
+    }
+
+    fn look(&mut self, id: ThreadId, next: u32) -> u32 {
+        let mut number = self.get(id);
+        if number == 0 {
+            number = next.saturating_add(1);
+            self.set(id.0, number);
+        }
+        self.recent[id.0 as usize % RECENT] = (id.0, number);
+        number - 1
+    }
+
+    /// The index of a thread, if it was met.
+    pub(crate) fn find(&self, id: ThreadId) -> Option<u32> {
+        self.get(id).checked_sub(1)
+    }
+
+    fn get(&self, id: ThreadId) -> u32 {
+        let (page, slot) = (id.0 as usize / PAGE, id.0 as usize % PAGE);
+        match self.pages.get(page) {
+            Some(page) => page.get(slot),
+            None => self.far.get(&id.0).copied().unwrap_or(0),
+        }
+    }
+
+    fn set(&mut self, id: u32, number: u32) {
+        let (page, slot) = (id as usize / PAGE, id as usize % PAGE);
+        if page >= self.pages.len() && self.far.len() >= self.pages.len() * PAGE / 4 {
+            self.grow();
+        }
+        match self.pages.get_mut(page).map(Page::open) {
+            None => _ = self.far.insert(id, number),
+            Some(Some(slots)) => slots[slot] = number,
+            Some(None) => self.open(page)[slot] = number,
+        }
+    }
+
+    /// Opens a page.
+    fn open(&mut self, page: usize) -> &mut [u32; PAGE] {
+        let slots = std::array::from_fn(|slot| self.pages[page].get(slot));
+        self.open.extend(u32::try_from(page));
+        self.pages[page] = Page::Open(Box::new(slots));
+        let Page::Open(slots) = &mut self.pages[page] else {
+            unreachable!("it was opened just now");
+        };
+        slots
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let len = (2 * self.pages.len()).max(1);
+        self.pages.resize(len, Page::Empty);
+        let mut far = std::mem::take(&mut self.far);
+        for (id, number) in far.extract_if(|&id, _| (id as usize) < len * PAGE) {
+            self.set(id, number);
+        }
+        self.far = far;
+    }
+
+    /// Packs the pages that were opened first.
+    pub(crate) fn rest(&mut self) {
+        while self.open.len() > OPEN_PAGES
+            && let Some(page) = self.open.pop_front()
+        {
+            let page = &mut self.pages[page as usize];
+            if let Page::Open(slots) = page {
+                *page = Page::of(slots);
+            }
+        }
+    }
+
+    /// Forgets all threads.
+    pub(crate) fn clear(&mut self) {
+        self.recent.fill((0, 0));
+        self.pages.clear();
+        self.far.clear();
+        self.open.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn is_a_map(parts in prop::collection::vec((0u32..6, any::<u32>(), 1u32..4_000), 1..8)) {
+            let mut by_id = ById::default();
+            let mut model = HashMap::new();
+            for (kind, seed, count) in parts {
+                for i in 0..count {
+                    // Numbers in order, in pairs, with gaps, from far away, any, again.
+                    let id = match kind {
+                        0 => (seed % 50_000) + i,
+                        1 => (seed % 50_000) + (i ^ 1),
+                        2 => i * (seed % 100),
+                        3 => seed.wrapping_add(i),
+                        4 => seed.wrapping_mul(i.wrapping_mul(2_654_435_761)),
+                        _ => i / 2,
+                    };
+                    let next = model.len() as u32;
+                    let index = *model.entry(id).or_insert(next);
+                    prop_assert_eq!(by_id.index(ThreadId(id), next), index);
+                    if i % 512 == seed % 512 {
+                        by_id.rest();
+                    }
+                }
+            }
+            by_id.rest();
+            for (&id, &index) in &model {
+                prop_assert_eq!(by_id.find(ThreadId(id)), Some(index));
+                let other = id ^ 0x55;
+                prop_assert_eq!(by_id.find(ThreadId(other)), model.get(&other).copied());
+            }
+            prop_assert!(by_id.open.len() <= OPEN_PAGES);
+            prop_assert!(by_id.pages.len() * PAGE <= 8 * model.len() + 2 * PAGE);
+            by_id.clear();
+            prop_assert_eq!(by_id.find(ThreadId(1)), None);
+        }
+    }
+
+    #[test]
+    fn threads_in_order_take_little() {
+        let mut by_id = ById::default();
+        for i in 0..100_000 {
+            assert_eq!(by_id.index(ThreadId(1 + (i ^ 5)), i), i);
+        }
+        by_id.rest();
+        let bytes = by_id.pages.iter().map(|page| match page {
+            Page::Packed(words) => size_of_val(&**words),
+            _ => 0,
+        });
+        let bytes: usize = bytes.sum();
+        assert!(bytes < 100_000, "{bytes}");
+        assert!(by_id.far.is_empty());
+    }
+}

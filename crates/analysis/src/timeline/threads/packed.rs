@@ -1,0 +1,170 @@
+//! Threads in columns: of most, as they were created, ran for a short time and finished,
+//! all that is known takes some 15 bytes.
+
+use std::ops::Range;
+
+use super::labels::Label;
+use super::{NEVER_NS, Thread};
+use crate::automata::thread_state::{Activity, Reason, State};
+use eventlog::StopStatus;
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::status::StopCodes;
+use model::class::StopCode;
+use model::pages::{BLOCK, pack, read_block, unpack};
+use model::shelf::{Kept, Shelf};
+
+/// So many threads are packed together.
+pub(super) const GROUP: usize = 8 * BLOCK;
+
+const COLUMNS: usize = 11;
+/// The column with the number of runs.
+const RUNS: usize = 4;
+
+/// A group of threads, one column after the other, behind where each begins.
+#[derive(Clone, Debug)]
+pub(super) struct Packed(Kept);
+
+impl Packed {
+    pub(super) fn of(threads: &[Thread], shelf: &Shelf) -> Self {
+        let rows: Vec<[u64; COLUMNS]> = threads.iter().map(to_row).collect();
+        let mut words = vec![0; COLUMNS];
+        let (mut numbers, mut packed) = (Vec::new(), Vec::new());
+        for column in 0..COLUMNS {
+            numbers.clear();
+            numbers.extend(rows.iter().map(|row| row[column]));
+            pack(&numbers, &mut packed);
+            words[column] = words.len() as u64;
+            words.append(&mut packed);
+        }
+        Self(shelf.keep(&words))
+    }
+
+    pub(super) fn get(&self, place: usize) -> Thread {
+        self.0.with(|words| {
+            of_row(std::array::from_fn(|column| {
+                unpack(column_of(words, column), place)
+            }))
+        })
+    }
+
+    /// Appends the threads of a block, from a place on that is a multiple of it.
+    pub(super) fn read(&self, from: usize, threads: &mut Vec<Thread>) {
+        let mut columns = [[0; BLOCK]; COLUMNS];
+        self.0.with(|words| {
+            for (column, numbers) in columns.iter_mut().enumerate() {
+                read_block::<u64>(column_of(words, column), from, numbers);
+            }
+        });
+        let row = |place| std::array::from_fn(|column: usize| columns[column][place]);
+        threads.extend((0..BLOCK).map(|place| of_row(row(place))));
+    }
+
+    /// How many runs some threads of one block have.
+    pub(super) fn runs(&self, places: Range<usize>) -> u32 {
+        let mut runs = [0_u64; BLOCK];
+        let runs = &mut runs[..places.len().min(BLOCK)];
+        self.0
+            .with(|words| read_block(column_of(words, RUNS), places.start, runs));
+        let sum = |sum: u32, runs: &u64| sum.saturating_add(*runs as u32);
+        runs.iter().fold(0, sum)
+    }
+}
+
+fn column_of(words: &[u64], column: usize) -> &[u64] {
+    let begin = words.get(column).and_then(|&at| usize::try_from(at).ok());
+    begin.and_then(|at| words.get(at..)).unwrap_or_default()
+}
+
+/// Numbers that are alike for threads that are: times are counted from each other.
+fn to_row(thread: &Thread) -> [u64; COLUMNS] {
+    let since = match thread.state {
+        State::Active(since, _) => since.0.wrapping_sub(thread.ran_ns),
+        State::Unseen | State::Final => 0,
+    };
+    let flags = [thread.created, thread.finished].map(u64::from);
+    [
+        thread.id.0.into(),
+        thread.began_ns.wrapping_add(1),
+        thread.ran_ns.wrapping_sub(thread.began_ns),
+        thread.run_ns,
+        thread.runs.into(),
+        thread.label.0.into(),
+        thread.home.map_or(0, |cap| u64::from(cap.0) + 1),
+        flags[0] | flags[1] << 1 | u64::from(thread.why.0) << 2,
+        state_to_word(thread.state),
+        since,
+        thread.woken_ns.wrapping_add(1),
+    ]
+}
+
+fn of_row(row: [u64; COLUMNS]) -> Thread {
+    let [
+        id,
+        began,
+        lived,
+        run_ns,
+        runs,
+        label,
+        home,
+        flags,
+        state,
+        since,
+        woken,
+    ] = row;
+    let began_ns = began.wrapping_sub(1);
+    let ran_ns = began_ns.wrapping_add(lived);
+    Thread {
+        id: ThreadId(id as u32),
+        state: state_of_word(state, Nanos(ran_ns.wrapping_add(since))),
+        woken_ns: woken.wrapping_sub(1),
+        created: flags & 1 == 1,
+        finished: flags >> 1 & 1 == 1,
+        why: StopCode((flags >> 2) as u8),
+        home: home.checked_sub(1).map(|cap| CapId(cap as u16)),
+        began_ns,
+        ran_ns,
+        run_ns,
+        runs: runs as u32,
+        label: Label(label as u32),
+        first: 0,
+    }
+}
+
+/// What a thread does, in three bits, with more about it above them.
+fn state_to_word(state: State) -> u64 {
+    let (kind, more): (u64, u64) = match state {
+        State::Unseen => (0, 0),
+        State::Final => (1, 0),
+        State::Active(_, Activity::Running(None)) => (2, 0),
+        State::Active(_, Activity::Running(Some(cap))) => (3, cap.0.into()),
+        State::Active(_, Activity::Blocked(Reason::Created)) => (4, 0),
+        State::Active(_, Activity::Blocked(Reason::Stopped(status))) => match status {
+            StopStatus::BlockedOnBlackHole(Some(owner)) => (5, owner.0.into()),
+            StopStatus::Other(code) => (6, code.into()),
+            status => (7, status.code().into()),
+        },
+    };
+    kind | more << 3
+}
+
+fn state_of_word(word: u64, since: Nanos) -> State {
+    let more = word >> 3;
+    let stopped = |status| Activity::Blocked(Reason::Stopped(status));
+    let activity = match word & 7 {
+        0 => return State::Unseen,
+        1 => return State::Final,
+        2 => Activity::Running(None),
+        3 => Activity::Running(Some(CapId(more as u16))),
+        4 => Activity::Blocked(Reason::Created),
+        5 => stopped(StopStatus::BlockedOnBlackHole(Some(ThreadId(more as u32)))),
+        6 => stopped(StopStatus::Other(more as u16)),
+        _ => stopped(StopStatus::from_code(
+            StopCodes::Standard,
+            more as u16,
+            None,
+        )),
+    };
+    State::Active(since, activity)
+}
+
+const _: () = assert!(NEVER_NS.wrapping_add(1) == 0, "never is the least number");

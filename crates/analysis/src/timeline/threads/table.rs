@@ -1,0 +1,555 @@
+//! The table of threads: of a log with millions of them most are created, run for a
+//! short time and finish, so that only the last ones, and those of which the log still
+//! tells, stand there as they are. All others are packed, and may be put away.
+
+use rustc_hash::FxHashMap;
+
+use super::by_id::ById;
+use super::labels::Labels;
+use super::packed::{GROUP, Packed};
+use super::{Label, Thread};
+use eventlog::ids::ThreadId;
+use model::pages::BLOCK;
+use model::shelf::Shelf;
+
+/// The threads, by the order in which they were first met.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Threads {
+    groups: Vec<Packed>,
+    /// What became of threads after their groups had been packed.
+    apart: FxHashMap<u32, Apart>,
+    most_apart: usize,
+    /// The threads behind the groups.
+    tail: Vec<Thread>,
+    /// Where the runs of each block of threads begin in the list of all, once
+    /// [settled](Self::settle).
+    firsts: Vec<u32>,
+    by_id: ById,
+    labels: Labels,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Apart {
+    thread: Thread,
+    /// Since those that stand apart were looked through.
+    changed: bool,
+}
+
+impl Threads {
+    /// So many groups are not packed, as much is still told of their threads.
+    const AWAKE: usize = 8;
+    /// So many threads may stand apart, however few there are.
+    const MIN_APART: usize = 1 << 16;
+    /// Of so many threads one may stand apart.
+    const APART_OF: usize = 128;
+
+    /// With a map that is empty: it need not be made anew.
+    pub(crate) fn with_map(by_id: ById) -> Self {
+        Self {
+            by_id,
+            ..Self::default()
+        }
+    }
+
+    /// The threads, if none is packed, and the map as it was taken.
+    pub(crate) fn into_parts(mut self) -> (Vec<Thread>, ById) {
+        self.by_id.clear();
+        (self.tail, self.by_id)
+    }
+
+    /// How many there are.
+    pub(crate) const fn len(&self) -> usize {
+        self.packed() + self.tail.len()
+    }
+
+    const fn packed(&self) -> usize {
+        self.groups.len() * GROUP
+    }
+
+    /// The index of a thread, which is made if it is new.
+    #[inline]
+    pub(crate) fn index(&mut self, id: ThreadId) -> u32 {
+        let next = u32::try_from(self.len()).unwrap_or(u32::MAX);
+        let index = self.by_id.index(id, next);
+        if index == next {
+            self.tail.push(Thread::new(id));
+        }
+        index
+    }
+
+    /// The index of a thread, if it was met.
+    pub(crate) fn find(&self, id: ThreadId) -> Option<u32> {
+        self.by_id.find(id)
+    }
+
+    /// The thread of that index.
+    #[inline]
+    pub(crate) fn get(&self, index: u32) -> Option<Thread> {
+        let at = index as usize;
+        let mut thread = match self.groups.get(at / GROUP) {
+            None => *self.tail.get(at - self.packed())?,
+            Some(group) => match self.apart(index) {
+                Some(apart) => apart.thread,
+                None => group.get(at % GROUP),
+            },
+        };
+        if let Some(&first) = self.firsts.get(at / BLOCK) {
+            thread.first = first.saturating_add(self.runs_before(at));
+        }
+        Some(thread)
+    }
+
+    #[inline]
+    fn apart(&self, index: u32) -> Option<&Apart> {
+        let some = !self.apart.is_empty();
+        some.then(|| self.apart.get(&index)).flatten()
+    }
+
+    /// How many runs the threads have that stand before one in its block.
+    fn runs_before(&self, at: usize) -> u32 {
+        let block = at - at % BLOCK;
+        match self.groups.get(at / GROUP) {
+            Some(group) => group.runs(block % GROUP..at % GROUP),
+            None => {
+                let places = block - self.packed()..at - self.packed();
+                let runs = self.tail[places].iter().map(|thread| thread.runs);
+                runs.fold(0, u32::saturating_add)
+            }
+        }
+    }
+
+    /// The thread of that index, to be changed.
+    #[inline]
+    pub(crate) fn at_mut(&mut self, index: u32) -> Option<&mut Thread> {
+        let place = (index as usize).wrapping_sub(self.packed());
+        if place < self.tail.len() {
+            return self.tail.get_mut(place);
+        }
+        self.put_apart(index)
+    }
+
+    #[cold]
+    fn put_apart(&mut self, index: u32) -> Option<&mut Thread> {
+        let group = self.groups.get(index as usize / GROUP)?;
+        let apart = self.apart.entry(index).or_insert_with(|| Apart {
+            thread: group.get(index as usize % GROUP),
+            changed: true,
+        });
+        apart.changed = true;
+        Some(&mut apart.thread)
+    }
+
+    /// All threads, each with its index.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, Thread)> + '_ {
+        let mut reader = self.reader();
+        let all = 0..u32::try_from(self.len()).unwrap_or(u32::MAX);
+        all.map_while(move |index| Some((index, reader.get(index)?)))
+    }
+
+    /// For who asks for many threads, mostly one after the other.
+    pub(crate) fn reader(&self) -> Reader<'_> {
+        Reader {
+            threads: self,
+            at: usize::MAX,
+            block: Vec::with_capacity(BLOCK),
+        }
+    }
+
+    /// Reads a block of threads.
+    fn read(&self, at: usize, block: &mut Vec<Thread>) {
+        let Some(group) = self.groups.get(at / GROUP) else {
+            let tail = self.tail.iter().skip(at - self.packed());
+            block.extend(tail.take(BLOCK));
+            return self.tell_firsts(at, block);
+        };
+        group.read(at % GROUP, block);
+        for (index, thread) in (at..).zip(&mut *block) {
+            if let Some(apart) = u32::try_from(index).ok().and_then(|at| self.apart(at)) {
+                *thread = apart.thread;
+            }
+        }
+        self.tell_firsts(at, block);
+    }
+
+    fn tell_firsts(&self, at: usize, block: &mut [Thread]) {
+        if let Some(&first) = self.firsts.get(at / BLOCK) {
+            number_runs(first, block);
+        }
+    }
+
+    /// Packs threads, all but the last ones and those of which the log told lately.
+    pub(crate) fn rest(&mut self, shelf: &Shelf) {
+        if self.tail.len() >= 2 * Self::AWAKE * GROUP {
+            self.pack_but(Self::AWAKE, shelf);
+        }
+        if self.apart.len() > self.most_apart.max(Self::MIN_APART) {
+            self.put_back(false, shelf);
+        }
+    }
+
+    /// Packs all groups of the tail but some.
+    fn pack_but(&mut self, awake: usize, shelf: &Shelf) {
+        let groups = (self.tail.len() / GROUP).saturating_sub(awake);
+        for group in self.tail[..groups * GROUP].chunks_exact(GROUP) {
+            self.groups.push(Packed::of(group, shelf));
+        }
+        self.tail.drain(..groups * GROUP);
+        self.by_id.rest();
+    }
+
+    /// Puts those that stand apart back into their groups: all, or those that did not
+    /// change since this was done last.
+    fn put_back(&mut self, all: bool, shelf: &Shelf) {
+        let quiet = |_: &u32, apart: &mut Apart| !std::mem::take(&mut apart.changed) || all;
+        let mut quiet: Vec<(u32, Apart)> = self.apart.extract_if(quiet).collect();
+        quiet.sort_unstable_by_key(|&(index, _)| index);
+        let group_of = |&(index, _): &(u32, Apart)| index as usize / GROUP;
+        let mut threads = Vec::with_capacity(GROUP);
+        for of_group in quiet.chunk_by(|a, b| group_of(a) == group_of(b)) {
+            let group = &mut self.groups[group_of(&of_group[0])];
+            threads.clear();
+            for block in 0..GROUP / BLOCK {
+                group.read(block * BLOCK, &mut threads);
+            }
+            for &(index, apart) in of_group {
+                threads[index as usize % GROUP] = apart.thread;
+            }
+            *group = Packed::of(&threads, shelf);
+        }
+        // Where many go on for ever they are not looked through again and again.
+        self.most_apart = (2 * self.apart.len()).max(self.len() / Self::APART_OF);
+    }
+
+    /// The log is read to its end: counts where the runs of each thread begin in a
+    /// list of those of all, and how many there are.
+    pub(crate) fn settle(&mut self, shelf: &Shelf) -> u32 {
+        self.put_back(true, shelf);
+        self.firsts.clear();
+        let (mut first, mut firsts) = (0, Vec::new());
+        let mut block = Vec::with_capacity(BLOCK);
+        for at in (0..self.len()).step_by(BLOCK) {
+            block.clear();
+            self.read(at, &mut block);
+            firsts.push(first);
+            first = number_runs(first, &mut block);
+        }
+        self.firsts = firsts;
+        first
+    }
+
+    /// The label of a thread, if it has one.
+    pub(crate) fn label(&self, thread: &Thread) -> Option<&str> {
+        self.labels.get(thread.label)
+    }
+
+    /// Labels the thread of that index; the last label stays.
+    pub(crate) fn set_label(&mut self, index: u32, text: &str) {
+        let label = self.labels.of(text);
+        if self.get(index).is_some_and(|thread| thread.label != label)
+            && let Some(thread) = self.at_mut(index)
+        {
+            thread.label = label;
+        }
+    }
+
+    /// Which place each label has in the order of all, for [`label_rank`](Self::label_rank).
+    pub(crate) fn label_ranks(&self) -> Vec<u32> {
+        let mut labels: Vec<(&str, Label)> =
+            self.labels.iter().map(|(of, text)| (text, of)).collect();
+        labels.sort_unstable();
+        let mut ranks = vec![0; labels.len()];
+        let groups = labels.chunk_by(|a, b| a.0 == b.0);
+        for (rank, group) in (0..).zip(groups) {
+            group
+                .iter()
+                .for_each(|(_, label)| label.set_in(&mut ranks, rank));
+        }
+        ranks
+    }
+
+    /// The threads whose label has `text` in it, in any case, or whose
+    /// number is `text`; all if it is empty. Each comes with its index.
+    pub(crate) fn matching(&self, text: &str) -> impl Iterator<Item = (u32, Thread)> {
+        let text = text.to_lowercase();
+        let labels = self.labels.iter();
+        // Of millions of threads few have labels of their own.
+        let has_it = labels.map(|(_, label)| label.to_lowercase().contains(&text));
+        let has_it: Vec<bool> = has_it.collect();
+        let number = text.trim_start_matches('#').to_owned();
+        let id = number.parse().map(ThreadId).ok();
+        let id = id.filter(|id| id.to_string() == number);
+        self.iter().filter(move |(_, thread)| {
+            text.is_empty() || Some(thread.id) == id || thread.label.of(&has_it) == Some(true)
+        })
+    }
+}
+
+/// Reads threads, a block at a time.
+#[derive(Debug)]
+pub(crate) struct Reader<'a> {
+    threads: &'a Threads,
+    /// Where the block begins.
+    at: usize,
+    block: Vec<Thread>,
+}
+
+impl Reader<'_> {
+    /// The thread of that index.
+    #[inline]
+    pub(crate) fn get(&mut self, index: u32) -> Option<Thread> {
+        let (place, at) = (
+            index as usize % BLOCK,
+            index as usize - index as usize % BLOCK,
+        );
+        if at != self.at {
+            self.at = at;
+            self.block.clear();
+            self.threads.read(at, &mut self.block);
+        }
+        self.block.get(place).copied()
+    }
+}
+
+/// Tells some threads where their runs begin. Where those of the next one do.
+fn number_runs(mut first: u32, threads: &mut [Thread]) -> u32 {
+    for thread in threads {
+        thread.first = first;
+        first = first.saturating_add(thread.runs);
+    }
+    first
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+    use std::sync::Mutex;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::automata::thread_state::{Activity, Reason, State};
+    use crate::timeline::threads::NEVER_NS;
+    use eventlog::ids::{CapId, Nanos};
+    use eventlog::{Backing, StopStatus};
+    use model::class::StopCode;
+
+    /// What is put away stands in a list.
+    #[derive(Debug, Default)]
+    struct List(Mutex<Vec<u8>>);
+
+    impl Backing for List {
+        fn append(&self, bytes: &[u8]) -> Option<u64> {
+            let mut all = self.0.lock().ok()?;
+            all.extend_from_slice(bytes);
+            Some((all.len() - bytes.len()) as u64)
+        }
+        fn read(&self, at: u64, into: &mut [u8]) -> bool {
+            let Ok(all) = self.0.lock() else { return false };
+            let bytes = all.get(at as usize..).and_then(|all| all.get(..into.len()));
+            bytes.is_some_and(|bytes| {
+                into.copy_from_slice(bytes);
+                true
+            })
+        }
+    }
+
+    /// As the log tells of many threads, and what the table does by itself.
+    #[derive(Clone, Copy, Debug)]
+    enum Step {
+        /// So many threads are met that follow each other, with numbers so far apart.
+        Meet {
+            count: u32,
+            apart: u32,
+        },
+        /// They are changed, each so many after the one before.
+        Change {
+            from: u32,
+            by: u32,
+            seed: u64,
+        },
+        Label {
+            from: u32,
+            by: u32,
+            labels: u32,
+        },
+        /// All groups but some are packed.
+        Pack(usize),
+        PutBack(bool),
+        Settle,
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let step = prop_oneof![
+            3 => (1u32..3000, 1u32..4).prop_map(|(count, apart)| Step::Meet { count, apart }),
+            4 => (any::<u32>(), 1u32..700, any::<u64>())
+                .prop_map(|(from, by, seed)| Step::Change { from, by, seed }),
+            2 => (any::<u32>(), 1u32..700, 1u32..9)
+                .prop_map(|(from, by, labels)| Step::Label { from, by, labels }),
+            3 => (0usize..3).prop_map(Step::Pack),
+            2 => any::<bool>().prop_map(Step::PutBack),
+            1 => Just(Step::Settle),
+        ];
+        prop::collection::vec(step, 1..24)
+    }
+
+    fn change(thread: &mut Thread, seed: u64) {
+        let number = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(thread.id.0);
+        let activities = [
+            Activity::Running(None),
+            Activity::Running(Some(CapId(number as u16))),
+            Activity::Blocked(Reason::Created),
+            Activity::Blocked(Reason::Stopped(StopStatus::BlockedOnBlackHole(Some(
+                ThreadId(number as u32),
+            )))),
+            Activity::Blocked(Reason::Stopped(StopStatus::BlockedOnBlackHole(None))),
+            Activity::Blocked(Reason::Stopped(StopStatus::Other(number as u16))),
+            Activity::Blocked(Reason::Stopped(StopStatus::BlockedOnMVar)),
+        ];
+        let at = number % 1_000_000;
+        thread.state = match activities.get(number as usize % 9) {
+            Some(&activity) => State::Active(Nanos(at), activity),
+            None if number % 9 == 7 => State::Unseen,
+            None => State::Final,
+        };
+        thread.woken_ns = [NEVER_NS, at, 0, u64::MAX - 1][seed as usize % 4];
+        thread.created = number.is_multiple_of(3);
+        thread.finished = number.is_multiple_of(5);
+        thread.why = StopCode(number as u8);
+        thread.home = [None, Some(CapId(number as u16))][seed as usize / 4 % 2];
+        thread.began_ns = [at, NEVER_NS, number][seed as usize / 8 % 3];
+        thread.ran_ns = [at + 77, 0, number][seed as usize / 24 % 3];
+        thread.run_ns = number % 5_000;
+        thread.runs = number as u32 % 300;
+    }
+
+    /// What a list would be, and by number in the log.
+    #[derive(Default)]
+    struct Model {
+        all: Vec<(Thread, Option<String>)>,
+        by_id: HashMap<ThreadId, u32>,
+    }
+
+    impl Model {
+        fn places(&self, from: u32, by: u32) -> impl Iterator<Item = usize> + use<> {
+            let len = self.all.len();
+            (from as usize % len.max(1)..len).step_by(by as usize)
+        }
+
+        fn step(&mut self, table: &mut Threads, step: Step, shelf: &Shelf) {
+            match step {
+                Step::Meet { count, apart } => {
+                    let first = 1 + self.all.len() as u32;
+                    for i in 0..count {
+                        let id = ThreadId(first + (i ^ 3) * apart);
+                        let next = self.all.len() as u32;
+                        let index = *self.by_id.entry(id).or_insert_with(|| {
+                            self.all.push((Thread::new(id), None));
+                            next
+                        });
+                        assert_eq!(table.index(id), index);
+                    }
+                }
+                Step::Change { from, by, seed } => {
+                    for place in self.places(from, by) {
+                        change(&mut self.all[place].0, seed);
+                        change(table.at_mut(place as u32).expect("a thread"), seed);
+                    }
+                }
+                Step::Label { from, by, labels } => {
+                    for place in self.places(from, by) {
+                        let label = format!("label {}", place as u32 % labels);
+                        table.set_label(place as u32, &label);
+                        self.all[place].1 = Some(label);
+                    }
+                }
+                Step::Pack(awake) => table.pack_but(awake, shelf),
+                Step::PutBack(all) => table.put_back(all, shelf),
+                Step::Settle => {
+                    let runs = self.all.iter().map(|(thread, _)| thread.runs);
+                    assert_eq!(table.settle(shelf), runs.sum::<u32>());
+                }
+            }
+        }
+
+        fn compare(&self, table: &Threads, settled: bool) {
+            assert_eq!(table.len(), self.all.len());
+            let mut first = 0;
+            let mut all = table.iter();
+            for (index, (thread, label)) in (0..).zip(&self.all) {
+                let mut found = all.next().expect("a thread");
+                assert_eq!(table.find(thread.id), Some(index));
+                assert_eq!(table.label(&found.1), label.as_deref());
+                if settled {
+                    assert_eq!(found.1.first, first);
+                    first += thread.runs;
+                }
+                if index % 17 == 0 {
+                    assert_eq!(table.get(index), Some(found.1));
+                }
+                (found.1.first, found.1.label) = (0, Label::NONE);
+                assert_eq!(found, (index, *thread));
+            }
+            assert_eq!(all.next(), None);
+            assert_eq!(table.get(self.all.len() as u32), None);
+            assert_eq!(table.get(u32::MAX), None);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        #[test]
+        fn is_a_list(steps in steps(), budget in 0u64..100_000) {
+            let shelf = Shelf::new(budget, Some(Box::<List>::default()));
+            let (mut table, mut model) = (Threads::default(), Model::default());
+            for step in steps {
+                model.step(&mut table, step, &shelf);
+            }
+            // What changes after the log is read is asked for after that.
+            table.firsts.clear();
+            model.compare(&table, false);
+            model.step(&mut table, Step::Settle, &shelf);
+            model.compare(&table, true);
+        }
+    }
+
+    /// A thread of a sound log that is created, runs a few times and finishes.
+    fn finished(thread: &mut Thread, i: u32) {
+        let at = u64::from(i) * 20_000 + u64::from(i.wrapping_mul(2_654_435_761) >> 18);
+        let long = u64::from(i.wrapping_mul(0x9e37_79b9) >> 12);
+        thread.state = State::Final;
+        thread.created = true;
+        thread.finished = true;
+        thread.why = StopCode::FINISHED;
+        thread.home = Some(CapId(i as u16 % 4));
+        thread.began_ns = at;
+        thread.ran_ns = at + long;
+        thread.run_ns = long / 2;
+        thread.runs = 1 + i % 5;
+    }
+
+    #[test]
+    fn finished_threads_take_little_and_others_stand_apart() {
+        let shelf = Shelf::default();
+        let mut table = Threads::default();
+        let count = 200_000;
+        for i in 0..count {
+            let index = table.index(ThreadId(1 + (i ^ 1)));
+            table.set_label(index, ["listener", "worker"][i as usize % 2]);
+            if let Some(thread) = table.at_mut(index) {
+                finished(thread, i);
+            }
+            if i % 500 == 0 {
+                table.at_mut(i / 2).expect("a thread").run_ns += 1;
+            }
+            if i % 5000 == 0 {
+                table.rest(&shelf);
+            }
+        }
+        table.settle(&shelf);
+        assert!(table.apart.is_empty() && table.tail.len() < 32 * GROUP);
+        let packed = table.packed() as u64;
+        let bytes = shelf.used_bytes() / packed;
+        assert!(bytes <= 15, "{bytes} bytes a thread");
+    }
+}
