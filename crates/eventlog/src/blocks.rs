@@ -38,7 +38,7 @@ pub struct Block {
 
 impl Block {
     /// Whether it is a run of events outside of blocks.
-    fn is_outside(&self) -> bool {
+    pub(crate) fn is_outside(&self) -> bool {
         self.cap.is_none() && self.bounds == Bounds::ANY
     }
 
@@ -65,6 +65,22 @@ pub struct Section {
     pub(crate) marker_bytes: u64,
     /// Where end-of-data markers stand outside of blocks.
     pub(crate) end_markers: Vec<u64>,
+}
+
+impl Section {
+    /// How many of its first blocks were whole in a file of so many bytes.
+    pub(crate) fn whole_blocks(&self, len: u64) -> usize {
+        let whole = |block: &&Block| !block.truncated && block.end.0 <= len;
+        self.blocks.iter().take_while(whole).count()
+    }
+
+    /// Forgets what stands behind its blocks, which end at `at`.
+    pub(crate) fn go_back(&mut self, at: u64) {
+        self.ended = false;
+        self.end = ByteOffset(at);
+        self.end_markers.retain(|&marker| marker < at);
+        self.marker_bytes = (self.blocks.len() * Marker::BYTES) as u64;
+    }
 }
 
 /// Where all blocks of a file are.
@@ -158,6 +174,15 @@ impl Indexer {
             state: State::Locate,
             jumps: 0,
         }
+    }
+
+    /// Goes on at `at`, behind a block of the last of these sections.
+    pub(crate) fn at_block(sections: Vec<Section>, at: u64, len: u64) -> Self {
+        let mut indexer = Self::new(len);
+        indexer.index.sections = sections;
+        indexer.pos = at;
+        indexer.state = State::Body;
+        indexer
     }
 
     /// How far into the file the index reaches, in bytes.

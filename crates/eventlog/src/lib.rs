@@ -51,7 +51,7 @@ pub use inflated::Inflated;
 pub use names::Names;
 pub use order::Sink;
 pub use problem::{Damage, DamageKind, DamageList, LogError, system_words};
-pub use reader::{Accounting, LogReader, Progress, Stage, Step};
+pub use reader::{Accounting, LogReader, Progress, Stage, Stand, Step};
 pub use record::Record;
 pub use slices::{Cutting, Slice, SlicePart, SliceReader, SliceStep};
 pub use status::StopStatus;

@@ -2,6 +2,8 @@
 //! reader does no I/O. It names the range that it needs next, a driver
 //! supplies it, and in between the driver may do whatever else it has to.
 
+mod grow;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -18,7 +20,8 @@ use super::problem::{DamageKind, DamageList, LogError};
 use super::rows::{RowIndex, RowSource};
 use super::slices::{self, Cutting, Slice, SlicePart};
 use super::window::Need;
-use crate::ids::ByteOffset;
+use crate::ids::{ByteOffset, Nanos};
+pub use grow::Stand;
 
 /// What the reader wants of its driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +52,7 @@ enum Phase {
 }
 
 /// What is known of the slices that were put together.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Parts {
     sections: Arc<[SectionStreams]>,
     rows: Option<RowIndex>,
@@ -370,8 +373,9 @@ impl LogReader {
             _ => return Vec::new(),
         };
         let all = sections.iter().enumerate();
-        let plan = all
-            .flat_map(|(number, section)| slices::plan(number, section, cutting, self.rows_every));
+        let plan = all.flat_map(|(number, section)| {
+            slices::plan(number, section, cutting, Nanos(0), self.rows_every)
+        });
         let plan = plan.collect();
         self.phase = Phase::Slices(Box::new(Parts {
             rows: self.rows_every.map(RowIndex::new),

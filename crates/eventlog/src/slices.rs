@@ -111,6 +111,11 @@ impl Slice {
         self.section
     }
 
+    /// No event before this belongs to it, but for some that are dated back.
+    pub(crate) const fn from(&self) -> Nanos {
+        self.cuts.from
+    }
+
     /// Whether there is more of the section, before or after it.
     pub(crate) fn is_cut(&self) -> bool {
         !self.is_first || self.cuts.to.is_some()
@@ -126,18 +131,19 @@ pub enum Cutting {
     At(Vec<Nanos>),
 }
 
-/// The slices of a section.
+/// The slices of a section from a time on.
 pub(crate) fn plan(
     section: usize,
     streams: &SectionStreams,
     cutting: &Cutting,
+    from: Nanos,
     rows_every: Option<u64>,
 ) -> Vec<Slice> {
-    let mut cuts = vec![Nanos(0)];
+    let mut cuts = vec![from];
     if streams.are_in_order() {
         match cutting {
-            Cutting::Bytes(bytes) => cuts.extend(even_cuts(streams, *bytes)),
-            Cutting::At(times) => cuts.extend(times.iter().filter(|time| time.0 > 0)),
+            Cutting::Bytes(bytes) => cuts.extend(even_cuts(streams, *bytes, from)),
+            Cutting::At(times) => cuts.extend(times.iter().filter(|time| **time > from)),
         }
     }
     let ends = cuts.iter().copied().map(Some).skip(1).chain([None]);
@@ -148,9 +154,9 @@ pub(crate) fn plan(
     slices.collect()
 }
 
-/// Times at which blocks begin, with about as many bytes between each two. Blocks
+/// Times after `from` at which blocks begin, with about as many bytes between each two. Blocks
 /// that reach over a cut are read twice: slices are to be larger than those.
-fn even_cuts(streams: &SectionStreams, slice_bytes: u64) -> Vec<Nanos> {
+fn even_cuts(streams: &SectionStreams, slice_bytes: u64, from: Nanos) -> Vec<Nanos> {
     const TWICE_AT_MOST: u64 = 4;
     let len = |block: &Block| block.end.0 - block.start.0;
     let all = streams.streams.iter().map(|(_, blocks)| blocks);
@@ -159,12 +165,13 @@ fn even_cuts(streams: &SectionStreams, slice_bytes: u64) -> Vec<Nanos> {
         .filter_map(|blocks| blocks.iter().map(len).max());
     let slice_bytes = slice_bytes.max(largest.sum::<u64>() / 2 * TWICE_AT_MOST);
     let blocks = all.flat_map(|blocks| blocks.iter());
+    let blocks = blocks.filter(|block| block.bounds.from >= from);
     let mut begins: Vec<_> = blocks
         .map(|block| (block.bounds.from, len(block)))
         .collect();
     begins.sort_unstable();
     let mut cuts = Vec::new();
-    let (mut bytes, mut last) = (0, Nanos(0));
+    let (mut bytes, mut last) = (0, from);
     for (begin, len) in begins {
         if bytes >= slice_bytes && begin > last {
             cuts.push(begin);
@@ -177,7 +184,7 @@ fn even_cuts(streams: &SectionStreams, slice_bytes: u64) -> Vec<Nanos> {
 
 impl SectionStreams {
     /// Whether each capability's blocks follow each other in time.
-    fn are_in_order(&self) -> bool {
+    pub(crate) fn are_in_order(&self) -> bool {
         let dated = !self.header.has_undated();
         let mut all = self.streams.iter();
         dated && all.all(|(_, blocks)| blocks.is_sorted_by(|a, b| a.bounds.to <= b.bounds.from))

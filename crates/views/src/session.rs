@@ -7,6 +7,7 @@ mod diagnostics;
 pub mod event_list;
 mod flame;
 mod flame_export;
+mod grow;
 mod heap;
 mod heap_chart;
 pub mod query;
@@ -42,6 +43,7 @@ use eventlog::ids::CapId;
 use eventlog::rows::{CHUNK_EVENTS, RowSource};
 use eventlog::slices::SLICE_BYTES;
 use eventlog::{Cutting, Inflated, LogError, LogReader, Progress, Record, Step};
+use grow::Stand;
 use model::shelf::Shelf;
 use model::time::Interval;
 use slices::Slices;
@@ -107,6 +109,10 @@ pub struct Session {
     /// The blocks, as long as their events are being read.
     pub(crate) unread: UnreadBlocks,
     complete: bool,
+    /// Whether the log may grow.
+    follows: bool,
+    /// Where it can be gone on from, the latest last.
+    stands: Vec<Stand>,
     flame_steps: StepCache,
     pub(crate) heap_cache: HeapCache,
     events: EventLists,
@@ -132,6 +138,8 @@ impl Session {
             prefixes: None,
             unread: UnreadBlocks::default(),
             complete: false,
+            follows: false,
+            stands: Vec::new(),
             flame_steps: StepCache::default(),
             heap_cache: HeapCache::default(),
             events: EventLists::default(),
@@ -179,7 +187,7 @@ impl Session {
         if !self.slices.are_planned() {
             let step = self.reader.advance(&mut |_: &Record<'_>| {}, 1)?;
             if step == Step::Indexed {
-                self.slices.plan(self.reader.slices(&self.cutting));
+                self.plan();
                 self.unread = UnreadBlocks::of(self.reader.index());
             }
             return Ok(step);
@@ -236,6 +244,7 @@ impl Session {
     /// Puts the slices together that are there, in their order.
     fn put_together(&mut self) -> Step {
         while let Some(segment) = self.slices.take() {
+            self.keep_stand();
             match self.recording.append(segment) {
                 Ok(part) => {
                     if self.reader.append(part) {
@@ -263,6 +272,7 @@ impl Session {
 
     /// Reads the log without cuts, as its index is wrong.
     fn begin_again(&mut self) {
+        self.stands.clear();
         let whole = Cutting::At(Vec::new());
         self.slices.plan(self.reader.slices(&whole));
         self.recording = Recording::on(self.shelf.clone());

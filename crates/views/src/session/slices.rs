@@ -107,6 +107,14 @@ impl Slices {
 
     /// These are the slices of the log; what is known of others counts for nothing.
     pub(super) fn plan(&mut self, slices: Vec<Slice>) {
+        self.plan_behind(slices);
+        if let Some(first) = self.waiting.front_mut() {
+            first.entry = Entry::start();
+        }
+    }
+
+    /// As [`plan`](Self::plan), behind others that were put together.
+    pub(super) fn plan_behind(&mut self, slices: Vec<Slice>) {
         let first = self.end.0;
         self.planned = true;
         self.working = None;
@@ -115,14 +123,20 @@ impl Slices {
         self.end = JobId(first + slices.len() as u64);
         let jobs = (first..).zip(slices).map(|(id, slice)| Job {
             id: JobId(id),
-            entry: if id == first {
-                Entry::start()
-            } else {
-                Entry::default()
-            },
+            entry: Entry::default(),
             slice,
         });
         self.waiting = jobs.collect();
+    }
+
+    /// Whether the slice that is put together just now is the last one.
+    pub(super) const fn is_at_last(&self) -> bool {
+        self.next.0 + 1 == self.end.0
+    }
+
+    /// The slice that is put together just now.
+    pub(super) const fn at(&self) -> Option<&Slice> {
+        self.taken.as_ref()
     }
 
     pub(super) fn are_done(&self) -> bool {
