@@ -6,17 +6,20 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::sync::Arc;
 
 use analysis::automata::Oddity;
 use analysis::findings::{Finding, Findings, Rule};
 use analysis::spans::{SpanSink, Spans};
 use common::build::{Build, Declared, TYPES};
 use common::{ALL_ANALYSES, InMemory, session_of};
+use eventlog::Backing;
 use eventlog::ids::{CapId, Nanos};
-use eventlog::source::read_log;
+use eventlog::source::{drive, read_log};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use views::session::check::CheckQuery;
+use views::session::{MemoryBudget, Session};
 use views::words::findings::line;
 
 /// What the automata did not expect.
@@ -31,9 +34,33 @@ impl SpanSink for Odd {
 
 const US: u64 = 1000;
 
+/// A file that forgets what is put into it.
+#[derive(Debug)]
+struct Forgetful;
+
+impl Backing for Forgetful {
+    fn append(&self, _: &[u8]) -> Option<u64> {
+        Some(0)
+    }
+    fn read(&self, _: u64, _: &mut [u8]) -> bool {
+        false
+    }
+}
+
+/// A log of which most cannot be in memory.
+fn with_little_memory(log: &Build, backing: Option<Arc<dyn Backing>>) -> Session {
+    let memory = MemoryBudget { bytes: 0 };
+    let mut session = Session::within(log.bytes.len() as u64, memory, backing);
+    drive(&mut log.bytes.as_slice(), &mut session).expect("it can be read");
+    session
+}
+
 /// What is found in a log, by the name of its rule.
 fn found(log: &Build) -> BTreeMap<&'static str, String> {
-    let session = session_of(&log.bytes).expect("it can be read");
+    found_in(&session_of(&log.bytes).expect("it can be read"), log)
+}
+
+fn found_in(session: &Session, log: &Build) -> BTreeMap<&'static str, String> {
     let checked = session
         .ask_with(&CheckQuery, &InMemory(&log.bytes))
         .expect("a file");
@@ -451,8 +478,15 @@ fn logs() -> Vec<(Rule, Build)> {
 fn each_rule_has_a_log() {
     let mut said: BTreeMap<&str, String> = BTreeMap::new();
     let mut wrong = Vec::new();
-    for (rule, log) in logs() {
-        let mut found = found(&log);
+    let large = on_cap_0(|log| log.runs(1000, 20_000));
+    let in_memory = with_little_memory(&large, None);
+    let forgotten = with_little_memory(&large, Some(Arc::new(Forgetful)));
+    let little = [
+        (Rule::MemoryExceeded, found_in(&in_memory, &large)),
+        (Rule::PutAwayLost, found_in(&forgotten, &large)),
+    ];
+    let logs = logs().into_iter().map(|(rule, log)| (rule, found(&log)));
+    for (rule, mut found) in logs.chain(little) {
         match found.remove(rule.name()) {
             Some(line) => _ = said.insert(rule.name(), line),
             None => wrong.push(format!("{} is not among {found:#?}", rule.name())),

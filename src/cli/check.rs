@@ -1,11 +1,10 @@
 //! `eventscope check FILE`.
 
 use std::io;
-use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::{Condition, Failure, Input, Out, Output, Table, cap_or_dash, report, say};
+use super::{Condition, Failure, LogFile, Out, Output, Table, cap_or_dash, report, say};
 use analysis::account::facts::Condition as Known;
 use analysis::capability::Lives;
 use analysis::check::Check;
@@ -16,8 +15,8 @@ use views::words::findings::{self as words, Told};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The log
-    file: PathBuf,
+    #[command(flatten)]
+    log: LogFile,
     #[command(flatten)]
     output: Output,
 }
@@ -25,7 +24,7 @@ pub(super) struct Arguments {
 /// Two passes: the first collects the names of threads, and which capabilities
 /// there are.
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
-    let input = Input::open(&arguments.file)?;
+    let input = arguments.log.open()?;
     let mut names = Names::default();
     let mut lives = Lives::default();
     input.read(&mut |record: &Record<'_>| {

@@ -2,11 +2,10 @@
 //! back and collects names, so that a thread has its label from its creation on.
 
 use std::io;
-use std::path::PathBuf;
 
 use serde_json::{Map, json};
 
-use super::{Condition, Failure, Input, Out, Output, Range, Table, cap_or_dash, report};
+use super::{Condition, Failure, LogFile, Out, Output, Range, Table, cap_or_dash, report};
 use analysis::timeline::store::Store;
 use eventlog::cursor::Value;
 use eventlog::display::{BackDating, DisplayOrder};
@@ -19,8 +18,8 @@ use views::session::Session;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The log
-    file: PathBuf,
+    #[command(flatten)]
+    log: LogFile,
     /// Only events of this capability
     #[arg(long, value_name = "NUMBER")]
     cap: Option<u16>,
@@ -46,7 +45,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         range: arguments.range.span()?,
         ..EventFilter::default()
     };
-    let input = Input::open(&arguments.file)?;
+    let input = arguments.log.open()?;
     // Which thread ran where has to be known only to find the events of a thread.
     let session = match filter.thread {
         Some(_) => Some(input.read_session()?),

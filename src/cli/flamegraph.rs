@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 
-use super::{Condition, Failure, Input, Out, Output, Range, Style, Table, report, say};
+use super::{Condition, Failure, LogFile, Out, Output, Range, Style, Table, report, say};
 use analysis::flamegraph::source_info::{SourceInfo, TrackInfo};
 use analysis::flamegraph::sources;
 use analysis::flamegraph::spans::totals::WindowTotals;
@@ -28,8 +28,8 @@ use views::session::Session;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The log
-    file: PathBuf,
+    #[command(flatten)]
+    log: LogFile,
     /// Where the stacks come from; without it, the first of these that the log has
     #[arg(long, value_parser = stacks())]
     source: Option<Stacks>,
@@ -201,7 +201,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         return Err(Failure::Usage(what.to_owned()));
     }
     let range = arguments.range.span()?;
-    let mut session = Input::open(&arguments.file)?.read_session()?;
+    let mut session = arguments.log.open()?.read_session()?;
     if let Some(path) = &arguments.symbols {
         name_addresses(&mut session, path)?;
     }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::flamegraph::name_addresses;
-use super::{Condition, Failure, Input, Out, Output, Range, Style, report, say};
+use super::{Condition, Failure, LogFile, Out, Output, Range, Style, report, say};
 use super::{eventlog2html, heap_bands, heap_censuses};
 use analysis::heap::ranking::Order;
 use analysis::heap::{HeapProfile, Label};
@@ -24,8 +24,8 @@ use views::session::Session;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The log, or a heap profile in text (.hp)
-    file: PathBuf,
+    #[command(flatten)]
+    log: LogFile,
     /// Which heap profile, counted from 0; without it all in JSON, else the first
     #[arg(long, value_name = "N")]
     profile: Option<u32>,
@@ -101,7 +101,7 @@ pub(super) const BANDS: u32 = 15;
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     let range = arguments.range.span()?;
-    let input = Input::open(&arguments.file)?;
+    let input = arguments.log.open()?;
     let mut session = input.read_session()?;
     if let Some(path) = &arguments.symbols {
         name_addresses(&mut session, path)?;

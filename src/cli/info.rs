@@ -1,11 +1,10 @@
 //! `eventscope info FILE`.
 
 use std::io;
-use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::{Condition, Failure, Input, Out, Output, Table, report};
+use super::{Condition, Failure, LogFile, Out, Output, Table, report};
 use analysis::info::Info;
 use analysis::process::{CapChange, Process};
 use eventlog::LogReader;
@@ -14,15 +13,15 @@ use views::words::process as words;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The log
-    file: PathBuf,
+    #[command(flatten)]
+    log: LogFile,
     #[command(flatten)]
     output: Output,
 }
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     let mut info = Info::default();
-    let reader = Input::open(&arguments.file)?.read(&mut info)?;
+    let reader = arguments.log.open()?.read(&mut info)?;
     if arguments.output.json {
         print_json(&info, &reader, out)?;
     } else {

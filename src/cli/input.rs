@@ -3,32 +3,82 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread::available_parallelism;
 
 use tempfile::{SpooledData, SpooledTempFile};
 
-use super::Failure;
-use eventlog::source::{FileSource, SharedSource, read_log};
-use eventlog::system_words;
-use eventlog::{LogError, LogReader, Sink};
-use views::session::{Session, read_session_on};
+use super::{Failure, say};
+use crate::temporary::TemporaryFile;
+use eventlog::source::{FileSource, SharedSource, read_log_by};
+use eventlog::{LogReader, Sink, system_words};
+use views::session::{MemoryBudget, Session, read_session_on};
+use views::words::findings::line;
 
 /// How much of a pipe is kept in memory. More goes to a temporary file, which may become as
 /// large as there is room.
 const IN_MEMORY_BYTES: usize = 64 << 20;
 
+/// The log that a command reads, and how.
+#[derive(Debug, clap::Args)]
+pub(super) struct LogFile {
+    /// The log, or a heap profile in text (.hp)
+    file: PathBuf,
+    /// About how much memory to take, in MiB; what is beyond that goes to a temporary file
+    #[arg(long, value_name = "MIB", default_value_t = MemoryBudget::default().bytes >> 20)]
+    memory: u64,
+}
+
+impl LogFile {
+    /// Opens it; `-` is standard input. What is no regular file is read to its end first.
+    pub(super) fn open(&self) -> Result<Input, Failure> {
+        Ok(Input {
+            bytes: Bytes::open(&self.file)?,
+            memory: MemoryBudget::of_mib(self.memory),
+        })
+    }
+}
+
 /// A log that can be read more than once, and at any place.
-pub(super) enum Input {
-    /// A file, or all that came through a pipe, a terminal or another stream.
-    File(FileSource),
-    /// The same, if it was little.
-    Bytes(Vec<u8>),
+pub(super) struct Input {
+    bytes: Bytes,
+    memory: MemoryBudget,
 }
 
 impl Input {
-    /// Opens a file; `-` is standard input. What is no regular file is read to its end first.
-    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+    /// Reads the log into a sink.
+    pub(super) fn read(&self, sink: &mut impl Sink) -> Result<LogReader, Failure> {
+        let mut source = self.bytes.source();
+        let file = Arc::new(TemporaryFile::default());
+        let reader = LogReader::new(source.byte_len());
+        let reader = reader.inflating_to(file, self.memory.inflated_bytes());
+        Ok(read_log_by(reader, &mut source, sink)?)
+    }
+
+    /// Reads the log with all analyses, on all processors that this process may use.
+    pub(super) fn read_session(&self) -> Result<Session, Failure> {
+        let source = self.bytes.source();
+        let threads = available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let file = Arc::new(TemporaryFile::default());
+        let session = Session::within(source.byte_len(), self.memory, Some(file));
+        let session = read_session_on(threads, session, source)?;
+        for finding in session.about_memory() {
+            say(line(&finding));
+        }
+        Ok(session)
+    }
+}
+
+enum Bytes {
+    /// A file, or all that came through a pipe, a terminal or another stream.
+    File(FileSource),
+    /// The same, if it was little.
+    Memory(Vec<u8>),
+}
+
+impl Bytes {
+    fn open(path: &Path) -> Result<Self, Failure> {
         if path.as_os_str() == "-" {
             return spool(path, io::stdin().lock());
         }
@@ -42,42 +92,28 @@ impl Input {
         spool(path, file)
     }
 
-    /// Reads the log into a sink.
-    pub(super) fn read(&self, sink: &mut impl Sink) -> Result<LogReader, Failure> {
-        Ok(match self {
-            Self::File(file) => read_log(&mut &*file, sink)?,
-            Self::Bytes(bytes) => read_log(&mut bytes.as_slice(), sink)?,
-        })
-    }
-
-    /// Reads the log with all analyses, on all processors that this process may use.
-    pub(super) fn read_session(&self) -> Result<Session, Failure> {
-        Ok(match self {
-            Self::File(file) => read_session(file)?,
-            Self::Bytes(bytes) => read_session(bytes.as_slice())?,
-        })
+    fn source(&self) -> &dyn SharedSource {
+        match self {
+            Self::File(file) => file,
+            Self::Memory(bytes) => bytes,
+        }
     }
 
     fn of_spooled(file: SpooledTempFile, len: u64) -> Self {
         match file.into_inner() {
-            SpooledData::InMemory(bytes) => Self::Bytes(bytes.into_inner()),
+            SpooledData::InMemory(bytes) => Self::Memory(bytes.into_inner()),
             SpooledData::OnDisk(file) => Self::File(FileSource::new(file, len)),
         }
     }
 }
 
-fn read_session(log: &(impl SharedSource + ?Sized)) -> Result<Session, LogError> {
-    let threads = available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    read_session_on(threads, Session::new(log.byte_len()), log)
-}
-
-fn spool(path: &Path, mut from: impl Read) -> Result<Input, Failure> {
+fn spool(path: &Path, mut from: impl Read) -> Result<Bytes, Failure> {
     let mut file = SpooledTempFile::new(IN_MEMORY_BYTES);
     let mut piece = vec![0; 1 << 20];
     let mut len = 0;
     loop {
         let count = match from.read(&mut piece) {
-            Ok(0) => return Ok(Input::of_spooled(file, len)),
+            Ok(0) => return Ok(Bytes::of_spooled(file, len)),
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(Failure::File(path.to_owned(), error)),

@@ -37,7 +37,7 @@ use model::time::Interval;
 use views::cells::Cell;
 use views::words::findings::line;
 
-use input::Input;
+use input::{Input, LogFile};
 use out::{Out, Output, Style, Table, say};
 
 /// Reads GHC eventlogs. Files may be compressed with gzip or zstd; `-` is standard input. Pipes may be read too: up to 64 MiB are kept in memory, more in a temporary file.

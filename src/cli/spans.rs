@@ -1,12 +1,11 @@
 //! `eventscope spans FILE ANALYSIS`.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use clap::ValueEnum;
 use rustc_hash::FxHashMap;
 
-use super::{Condition, Failure, Input, Out, Output, Range, Table, report, say};
+use super::{Condition, Failure, LogFile, Out, Output, Range, Table, report, say};
 use analysis::automata::Oddity;
 use analysis::automata::thread_state::{Activity, ThreadSpan};
 use analysis::capability::{Lives, Usage, idle};
@@ -19,8 +18,8 @@ use views::words::findings::line;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The log
-    file: PathBuf,
+    #[command(flatten)]
+    log: LogFile,
     /// Which spans
     analysis: Analysis,
     /// How mutator spans are found
@@ -288,7 +287,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         oddity_count: 0,
     };
     let mut sink = (Spans::new(analyses, collector), Lives::default());
-    let reader = Input::open(&arguments.file)?.read(&mut sink)?;
+    let reader = arguments.log.open()?.read(&mut sink)?;
     let (spans, lives) = sink;
     let mut collector = spans.finish();
     if analysis == Analysis::CapabilityUsage {

@@ -1,10 +1,8 @@
 //! `eventscope summary FILE`: the runtime's own report, out of the log.
 
-use std::path::PathBuf;
-
 use serde::Serialize;
 
-use super::{Condition, Failure, Input, Out, Range, report};
+use super::{Condition, Failure, LogFile, Out, Range, report};
 use analysis::account::costs::GcCosts;
 use analysis::numbers::summary::Summary;
 use views::session::questions::{GcCostsQuery, SummaryQuery};
@@ -12,8 +10,8 @@ use views::words::report::Report;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The log
-    file: PathBuf,
+    #[command(flatten)]
+    log: LogFile,
     #[command(flatten)]
     range: Range,
     /// Print JSON: times in nanoseconds, sizes in bytes
@@ -32,7 +30,7 @@ struct Document {
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     let range = arguments.range.span()?;
-    let session = Input::open(&arguments.file)?.read_session()?;
+    let session = arguments.log.open()?.read_session()?;
     let summary = session.ask(&SummaryQuery(range));
     if arguments.json {
         let gc_costs = session.ask(&GcCostsQuery(range)).unwrap_or_default();

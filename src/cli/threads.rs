@@ -1,15 +1,13 @@
 //! `eventscope threads FILE`.
 
-use std::path::PathBuf;
-
-use super::{Condition, Failure, Input, Out, Output, Range, Table, report};
+use super::{Condition, Failure, LogFile, Out, Output, Range, Table, report};
 use analysis::timeline::thread_table::{ThreadColumn, ThreadTableQuery};
 use views::thread_export::{cells, names};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The log
-    file: PathBuf,
+    #[command(flatten)]
+    log: LogFile,
     #[command(flatten)]
     range: Range,
     #[command(flatten)]
@@ -23,7 +21,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         rows: 0..u64::MAX,
         ..ThreadTableQuery::default()
     };
-    let session = Input::open(&arguments.file)?.read_session()?;
+    let session = arguments.log.open()?.read_session()?;
     let threads = session.ask(&query).unwrap_or_default();
     let names = names();
     let mut table = Table::begin(out, arguments.output, &names)?;

@@ -1,11 +1,9 @@
 //! `eventscope ticky FILE`: how often code was entered and what it allocated.
 
-use std::path::PathBuf;
-
 use serde_json::json;
 
 use super::out::escape_line;
-use super::{Condition, Failure, Input, Out, Output, Range, Table, report, say};
+use super::{Condition, Failure, LogFile, Out, Output, Range, Table, report, say};
 use analysis::ticky::{TickyColumn, TickyQuery, TickyRow, TickyTable};
 use views::scene::format;
 use views::ticky_export::{cells, names};
@@ -13,8 +11,8 @@ use views::words::ticky::{HOW_TO_RECORD, count_errs, of_flaw, size_sign};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The log
-    file: PathBuf,
+    #[command(flatten)]
+    log: LogFile,
     #[command(flatten)]
     range: Range,
     /// By what the counters are sorted: name, kind, module, place, args, fvs, entries, allocs, allocs-per-entry, allocd, allocd-count or entries-per-allocd
@@ -50,7 +48,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         descending: arguments.sort.largest_first() != arguments.reverse,
         rows: 0..arguments.limit.unwrap_or(u64::MAX),
     };
-    let session = Input::open(&arguments.file)?.read_session()?;
+    let session = arguments.log.open()?.read_session()?;
     let table = session.ask(&query);
     let condition = report(session.reader());
     if table.counters == 0 {

@@ -2,11 +2,10 @@
 //! program went, every nanosecond in one class.
 
 use std::fmt::Write;
-use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use super::{Condition, Failure, Input, Out, Range, report};
+use super::{Condition, Failure, LogFile, Out, Range, report};
 use analysis::account::report::ProgramTimes;
 use analysis::timeline::thread_account::ThreadAccount;
 use model::class::StopCode;
@@ -14,8 +13,8 @@ use views::session::questions::{ThreadTimeQuery, TimeQuery};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The log
-    file: PathBuf,
+    #[command(flatten)]
+    log: LogFile,
     #[command(flatten)]
     range: Range,
     /// Print JSON: times in nanoseconds
@@ -25,7 +24,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     let range = arguments.range.span()?;
-    let session = Input::open(&arguments.file)?.read_session()?;
+    let session = arguments.log.open()?.read_session()?;
     let program = session.ask(&TimeQuery(range));
     let threads = session.ask(&ThreadTimeQuery(range)).unwrap_or_default();
     if arguments.json {

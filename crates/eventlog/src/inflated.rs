@@ -8,16 +8,14 @@ use crate::backing::Backing;
 
 /// What is kept, or put away, at once.
 const PIECE_BYTES: usize = 1 << 20;
-/// So much stays in memory even if there is another place: most logs are smaller.
-const FIRST_BYTES: u64 = 64 << 20;
 
 /// Where an inflated log may be.
 #[derive(Clone, Debug)]
 pub(crate) struct Room {
     /// How much of it may be in memory.
     pub(crate) memory_bytes: u64,
-    /// Where the rest goes.
-    pub(crate) backing: Option<Arc<dyn Backing>>,
+    /// How much of it is in memory before something is put there.
+    pub(crate) backing: Option<(u64, Arc<dyn Backing>)>,
 }
 
 #[derive(Debug)]
@@ -173,15 +171,13 @@ impl Growing {
 
     fn end_piece(&mut self) -> Result<(), NoRoom> {
         let after = self.here_bytes + self.last.len() as u64;
-        let fits = after <= self.room.memory_bytes;
-        let backing = self.room.backing.as_ref();
-        let away = match backing.filter(|_| !fits || after > FIRST_BYTES) {
-            Some(backing) => backing.append(&self.last),
-            None => None,
+        let away = match &self.room.backing {
+            Some((first_bytes, backing)) if after > *first_bytes => backing.append(&self.last),
+            _ => None,
         };
         let piece = match away {
             Some(place) => Piece::Away(place),
-            None if fits => {
+            None if after <= self.room.memory_bytes => {
                 self.here_bytes = after;
                 Piece::Here(self.last.as_slice().into())
             }
@@ -201,7 +197,7 @@ impl Growing {
         Ok(Inflated(Arc::new(Pieces {
             len,
             pieces: self.pieces,
-            backing: self.room.backing,
+            backing: self.room.backing.map(|(_, backing)| backing),
         })))
     }
 }
@@ -245,7 +241,10 @@ mod tests {
     fn with(memory_bytes: usize, file_bytes: usize) -> Room {
         Room {
             memory_bytes: memory_bytes as u64,
-            backing: Some(Arc::new(List(Mutex::default(), file_bytes))),
+            backing: Some((
+                memory_bytes as u64 / 2,
+                Arc::new(List(Mutex::default(), file_bytes)),
+            )),
         }
     }
 

@@ -234,11 +234,11 @@ impl LogReader {
         self
     }
 
-    /// Puts what is inflated there if it is much. It is the only I/O that the reader does
-    /// itself, and all of it is behind that trait.
+    /// Puts what is inflated there, but for its first bytes, which stay in memory. Beside the
+    /// ranges that it names, this is all the I/O that the reader does, and it is behind that trait.
     #[must_use]
-    pub fn inflating_to(mut self, backing: Arc<dyn Backing>) -> Self {
-        self.room.backing = Some(backing);
+    pub fn inflating_to(mut self, backing: Arc<dyn Backing>, first_bytes: u64) -> Self {
+        self.room.backing = Some((first_bytes, backing));
         self
     }
 

@@ -55,6 +55,16 @@ impl SharedSource for [u8] {
     }
 }
 
+impl SharedSource for Vec<u8> {
+    fn byte_len(&self) -> u64 {
+        self.as_slice().byte_len()
+    }
+
+    fn read_at<'a>(&'a self, range: Range<u64>, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
+        self.as_slice().read_at(range, buffer)
+    }
+}
+
 impl SharedSource for Inflated {
     fn byte_len(&self) -> u64 {
         self.byte_len()

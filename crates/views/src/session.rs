@@ -10,6 +10,7 @@ mod flame_export;
 mod grow;
 mod heap;
 mod heap_chart;
+mod memory;
 pub mod query;
 pub mod questions;
 #[cfg(not(target_arch = "wasm32"))]
@@ -20,6 +21,7 @@ mod symbols;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+pub use memory::{MemoryBudget, MemoryUse};
 #[cfg(not(target_arch = "wasm32"))]
 pub use read::{read_session, read_session_on};
 pub use symbols::AddressNames;
@@ -103,6 +105,7 @@ pub struct Session {
     pub(crate) reader: LogReader,
     pub(crate) recording: Recording,
     shelf: Shelf,
+    memory: MemoryBudget,
     cutting: Cutting,
     slices: Slices,
     prefixes: Option<SpanPrefixes>,
@@ -133,6 +136,7 @@ impl Session {
             reader: LogReader::new(len).keeping_rows(events),
             recording: Recording::default(),
             shelf: Shelf::default(),
+            memory: MemoryBudget { bytes: u64::MAX },
             cutting: Cutting::Bytes(SLICE_BYTES),
             slices: Slices::default(),
             prefixes: None,

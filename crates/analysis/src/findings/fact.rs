@@ -40,7 +40,7 @@ pub enum Subject {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
-    /// Bytes of the uncompressed file.
+    /// Bytes of the uncompressed file, or of memory.
     Bytes,
     /// Nanoseconds.
     Nanoseconds,
@@ -81,6 +81,15 @@ pub enum Fact {
     Compressed(String),
     /// Most of what a capability did never came to a file that is not whole.
     BufferMissing(CapId),
+    /// More is in memory than allowed, as there is no other place for it.
+    MemoryExceeded {
+        /// How much is in memory.
+        here_bytes: u64,
+        /// How much of it is allowed.
+        allowed_bytes: u64,
+    },
+    /// Something that was put away could not be read again.
+    PutAwayLost,
     /// So many messages are kept without their text.
     MessagesCut(u64),
     /// So many descriptions of info tables are not kept.
@@ -140,6 +149,8 @@ impl Fact {
             Self::Damage { kind, .. } => of_damage(*kind),
             Self::Compressed(_) => Rule::Compressed,
             Self::BufferMissing(_) => Rule::BufferMissing,
+            Self::MemoryExceeded { .. } => Rule::MemoryExceeded,
+            Self::PutAwayLost => Rule::PutAwayLost,
             Self::MessagesCut(_) => Rule::MessagesCut,
             Self::InfoTablesLeftOut(_) => Rule::InfoTablesLeftOut,
             Self::HeapBandsFolded(_) => Rule::HeapBandsFolded,
@@ -183,6 +194,8 @@ impl Fact {
             Self::UnknownType { id, .. } => vec![Subject::EventType(*id)],
             Self::OpenRun(thread) => vec![Subject::Thread(*thread)],
             Self::Compressed(_)
+            | Self::MemoryExceeded { .. }
+            | Self::PutAwayLost
             | Self::MessagesCut(_)
             | Self::InfoTablesLeftOut(_)
             | Self::HeapBandsFolded(_)
@@ -212,6 +225,13 @@ impl Fact {
                 };
                 std::iter::once(lost).chain(more).collect()
             }
+            Self::MemoryExceeded {
+                here_bytes,
+                allowed_bytes,
+            } => vec![
+                number("in_memory", *here_bytes, Unit::Bytes),
+                number("allowed", *allowed_bytes, Unit::Bytes),
+            ],
             Self::MessagesCut(count) => vec![number("without_text", *count, Unit::Messages)],
             Self::InfoTablesLeftOut(count) => {
                 vec![number("left_out", *count, Unit::Events)]

@@ -101,6 +101,10 @@ rules! {
     Error Compressed "compressed-data",
     /// Most of what a capability did never came to a file that is not whole.
     Error BufferMissing "buffer-missing",
+    /// More is in memory than allowed, as there is no other place for it.
+    Warning MemoryExceeded "memory-exceeded",
+    /// Something that was put away could not be read again.
+    Error PutAwayLost "put-away-lost",
     /// Messages are kept without their text, as there is too much of it.
     Warning MessagesCut "messages-cut",
     /// Info tables stay without a name, as the log describes too many.

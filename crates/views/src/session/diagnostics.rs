@@ -58,11 +58,14 @@ impl Session {
         (first.cloned().collect(), count + of_whole.len() as u64)
     }
 
-    /// What could not be read, in the order in which it was found.
+    /// What could not be read, in the order in which it was found, or not be kept as it should.
     fn of_the_file(&self) -> Findings {
         let mut found = Findings::of_damage(&self.reader.damage());
         if let Some(error) = self.reader.inflate_error() {
             found.push(Finding::new(Fact::Compressed(error.to_string())));
+        }
+        for finding in self.about_memory() {
+            found.push(finding);
         }
         found
     }

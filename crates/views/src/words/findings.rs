@@ -34,6 +34,17 @@ pub fn sentence(finding: &Finding) -> String {
                 "what capability {cap} did{since} is missing: the log ends before it was written"
             )
         }
+        Fact::MemoryExceeded {
+            here_bytes,
+            allowed_bytes,
+        } => format!(
+            "{} of the log are in memory, where {} are allowed: there is no room on the disk that this program may use for the rest",
+            format::bytes(*here_bytes),
+            format::bytes(*allowed_bytes)
+        ),
+        Fact::PutAwayLost => {
+            "what was put away on the disk could not be read again: numbers and pictures are wrong where it is missing".to_owned()
+        }
         Fact::MessagesCut(count) => format!(
             "{} no text from here on: only the first {} of all texts are kept",
             number(*count, "message has", "messages have"),

@@ -277,6 +277,16 @@ const fn of_call(rule: Rule) -> RuleWords {
 
 const fn of_the_rest(rule: Rule) -> RuleWords {
     match rule {
+        Rule::MemoryExceeded => words(
+            "More memory than allowed",
+            "What a log takes beyond the memory that is allowed is put into a file, but there is none, or no room in it. It stays in memory: all answers are the same, but a small device may become slow, or the browser may close the tab.",
+            "Make room on the disk, leave the private window, or allow more memory: ?memory=2048 in the page's address, --memory 2048 on the command line (MiB).",
+        ),
+        Rule::PutAwayLost => words(
+            "What was put away is gone",
+            "A part of what is known of the log was put into a file, as there was no memory for it, and could not be read again. Numbers and pictures are wrong where it is missing.",
+            "Open the log again, or allow more memory: ?memory=2048 in the page's address, --memory 2048 on the command line (MiB).",
+        ),
         Rule::MessagesCut => words(
             "Messages without their text",
             "There is more text than is kept. The messages are counted and shown without it, and spans that they begin or end are not shown, or shown as open. The list of events has their text.",

@@ -1,0 +1,135 @@
+//! How much memory an open log may take, and how much it takes.
+
+use std::sync::Arc;
+
+use super::Session;
+use analysis::findings::{Fact, Finding};
+use eventlog::Backing;
+use model::shelf::Shelf;
+use serde::{Deserialize, Serialize};
+
+/// How much memory a tab, or a process, may take. It is no limit that the system enforces:
+/// what has no other place stays in memory, which is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryBudget {
+    /// All of it.
+    pub bytes: u64,
+}
+
+impl Default for MemoryBudget {
+    fn default() -> Self {
+        Self { bytes: 1 << 30 }
+    }
+}
+
+impl MemoryBudget {
+    /// What is taken beside what can be put away. An empty tab with this page takes some 100 MiB.
+    /// While a large log is read, each worker has some slices of it, 20 MiB or so. Messages,
+    /// threads, censuses and all indexes stay in memory.
+    const OTHER_BYTES: u64 = 300 << 20;
+
+    /// So many MiB.
+    #[must_use]
+    pub const fn of_mib(mib: u64) -> Self {
+        Self {
+            bytes: mib.saturating_mul(1 << 20),
+        }
+    }
+
+    /// How much of what can be put away may be in memory: what the rest leaves, a quarter at
+    /// the least.
+    #[must_use]
+    pub const fn shelf_bytes(self) -> u64 {
+        let left = self.bytes.saturating_sub(Self::OTHER_BYTES);
+        let least = self.bytes / 4;
+        if left > least { left } else { least }
+    }
+
+    /// How much of a compressed log may be in memory, inflated, if there is another place.
+    #[must_use]
+    pub const fn inflated_bytes(self) -> u64 {
+        /// Most compressed logs are smaller than that, inflated.
+        const MOST: u64 = 64 << 20;
+        let shelf_bytes = self.shelf_bytes();
+        if MOST < shelf_bytes {
+            MOST
+        } else {
+            shelf_bytes
+        }
+    }
+
+    /// Whether a file of `len` bytes may turn out to take more. A compressed one becomes a
+    /// thousand times as long at most (in gzip exactly 1,032 times), and what is kept of a log
+    /// is less than the log.
+    #[must_use]
+    pub const fn is_small(self, len: u64) -> bool {
+        len < self.shelf_bytes() / 1024
+    }
+}
+
+/// How much an open log takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryUse {
+    /// In memory, of what can be put away.
+    pub here_bytes: u64,
+    /// Put away.
+    pub away_bytes: u64,
+}
+
+impl Session {
+    /// Opens a file of `len` bytes within a budget. What there is no memory for goes to
+    /// `backing`; without it, all stays in memory.
+    #[must_use]
+    pub fn within(len: u64, memory: MemoryBudget, backing: Option<Arc<dyn Backing>>) -> Self {
+        let shelf_bytes = memory.shelf_bytes();
+        let behind = backing
+            .clone()
+            .map(|file| Box::new(file) as Box<dyn Backing>);
+        let mut session = Self::new(len).with_shelf(Shelf::new(shelf_bytes, behind));
+        if let Some(backing) = backing {
+            session.reader = (session.reader).inflating_to(backing, memory.inflated_bytes());
+        }
+        session.memory = memory;
+        session
+    }
+
+    /// How much it takes.
+    #[must_use]
+    pub fn memory_use(&self) -> MemoryUse {
+        let inflated = self.inflated().map(eventlog::Inflated::here_and_away_bytes);
+        let (here_bytes, away_bytes) = inflated.unwrap_or_default();
+        MemoryUse {
+            here_bytes: here_bytes + self.shelf.used_bytes(),
+            away_bytes: away_bytes + self.shelf.away_bytes(),
+        }
+    }
+
+    /// What is to be said of it, which changes what a user can expect.
+    pub fn about_memory(&self) -> impl Iterator<Item = Finding> {
+        let MemoryUse { here_bytes, .. } = self.memory_use();
+        let allowed_bytes = self.memory.shelf_bytes();
+        let inflated = self.inflated().map(eventlog::Inflated::here_and_away_bytes);
+        let is_exceeded = self.shelf.had_no_room()
+            || inflated.is_some_and(|(here_bytes, _)| here_bytes > allowed_bytes);
+        let exceeded = is_exceeded.then_some(Fact::MemoryExceeded {
+            here_bytes,
+            allowed_bytes,
+        });
+        let lost = self.shelf.is_unreadable().then_some(Fact::PutAwayLost);
+        exceeded.into_iter().chain(lost).map(Finding::new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_of_the_tab_counts() {
+        assert_eq!(MemoryBudget::default().shelf_bytes(), 724 << 20);
+        assert_eq!(MemoryBudget::of_mib(4).shelf_bytes(), 1 << 20);
+        assert_eq!(MemoryBudget { bytes: 0 }.shelf_bytes(), 0);
+        assert!(MemoryBudget::default().is_small(700_000));
+        assert!(!MemoryBudget::default().is_small(1 << 20));
+    }
+}
