@@ -1,51 +1,65 @@
 //! A map from threads to what is known of them. A runtime numbers its threads
-//! from 1 on, so that nearly all lookups go into a vector.
+//! from 1 on, so that nearly all lookups go into a list, which stands in pages:
+//! it never moves when it grows, and has none for threads that are not in the log.
 
 use rustc_hash::FxHashMap;
 
 use crate::ids::ThreadId;
 
+/// So many threads are a page.
+const PAGE: usize = 256;
+
 /// A value for each thread, the default one at first.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadMap<T> {
-    small: Vec<T>,
-    /// Threads with numbers beyond the vector. It grows only when there are
-    /// many of them: a damaged log may have any number in it, and memory is to
-    /// be in proportion to the threads.
+    pages: Vec<Option<Box<[T]>>>,
+    /// Threads with numbers beyond the pages. There are more of these only when
+    /// there are many such threads: a damaged log may have any number in it, and
+    /// memory is to be in proportion to the threads.
     large: FxHashMap<ThreadId, T>,
 }
 
 impl<T: Default> ThreadMap<T> {
-    const MIN_SMALL: usize = 256;
-
     /// The value of a thread.
     #[inline]
     pub fn get_mut(&mut self, thread: ThreadId) -> &mut T {
-        let index = thread.0 as usize;
-        if index >= self.small.len() {
-            if self.large.len() >= self.small.len() / 4 {
+        let (page, place) = Self::place(thread);
+        if page >= self.pages.len() {
+            if self.large.len() >= self.pages.len() * PAGE / 4 {
                 self.grow();
             }
-            if index >= self.small.len() {
+            if page >= self.pages.len() {
                 return self.large.entry(thread).or_default();
             }
         }
-        &mut self.small[index]
+        &mut self.pages[page].get_or_insert_with(Self::page)[place]
     }
 
     /// The value of a thread; `None` if it surely is the default one.
     pub fn get(&self, thread: ThreadId) -> Option<&T> {
-        let small = self.small.get(thread.0 as usize);
-        small.or_else(|| self.large.get(&thread))
+        let (page, place) = Self::place(thread);
+        match self.pages.get(page) {
+            Some(page) => page.as_ref().map(|page| &page[place]),
+            None => self.large.get(&thread),
+        }
+    }
+
+    const fn place(thread: ThreadId) -> (usize, usize) {
+        (thread.0 as usize / PAGE, thread.0 as usize % PAGE)
+    }
+
+    fn page() -> Box<[T]> {
+        std::iter::repeat_with(T::default).take(PAGE).collect()
     }
 
     #[cold]
     fn grow(&mut self) {
-        let len = (2 * self.small.len()).max(Self::MIN_SMALL);
-        self.small.resize_with(len, T::default);
-        let fits = |thread: &ThreadId, _: &mut T| (thread.0 as usize) < len;
+        let len = (2 * self.pages.len()).max(1);
+        self.pages.resize_with(len, || None);
+        let fits = |thread: &ThreadId, _: &mut T| Self::place(*thread).0 < len;
         for (thread, value) in self.large.extract_if(fits) {
-            self.small[thread.0 as usize] = value;
+            let (page, place) = Self::place(thread);
+            self.pages[page].get_or_insert_with(Self::page)[place] = value;
         }
     }
 
@@ -54,8 +68,9 @@ impl<T: Default> ThreadMap<T> {
     pub fn into_sorted(self) -> impl Iterator<Item = (ThreadId, T)> {
         let mut large: Vec<_> = self.large.into_iter().collect();
         large.sort_unstable_by_key(|(thread, _)| *thread);
-        let small = (0..).map(ThreadId).zip(self.small);
-        small.chain(large)
+        let pages = (0..).step_by(PAGE).zip(self.pages);
+        let small = pages.filter_map(|(first, page)| Some((first..).map(ThreadId).zip(page?)));
+        small.flatten().chain(large)
     }
 }
 
@@ -80,16 +95,16 @@ mod tests {
             *map.get_mut(ThreadId(id)) += i;
             *model.entry(id).or_default() += i;
         }
-        assert!(map.small.len() <= 8 * (map.large.len() + 1) + 8 * model.len());
+        assert!(map.pages.len() * PAGE <= 8 * (map.large.len() + 1) + 8 * model.len());
         let all = map.into_sorted().filter(|(_, value)| *value > 0);
         let all: Vec<_> = all.map(|(thread, value)| (thread.0, value)).collect();
         assert_eq!(all, model.into_iter().collect::<Vec<_>>());
     }
 
     #[test]
-    fn a_large_number_takes_no_large_vector() {
+    fn a_large_number_takes_no_large_list() {
         let mut map = ThreadMap::<u64>::default();
         *map.get_mut(ThreadId(u32::MAX)) = 1;
-        assert!(map.small.len() <= 256);
+        assert!(map.pages.len() <= 1);
     }
 }

@@ -145,22 +145,18 @@ impl ById {
         if page >= self.pages.len() && self.far.len() >= self.pages.len() * PAGE / 4 {
             self.grow();
         }
-        match self.pages.get_mut(page).map(Page::open) {
-            None => _ = self.far.insert(id, number),
-            Some(Some(slots)) => slots[slot] = number,
-            Some(None) => self.open(page)[slot] = number,
-        }
-    }
-
-    /// Opens a page.
-    fn open(&mut self, page: usize) -> &mut [u32; PAGE] {
-        let slots = std::array::from_fn(|slot| self.pages[page].get(slot));
-        self.open.extend(u32::try_from(page));
-        self.pages[page] = Page::Open(Box::new(slots));
-        let Page::Open(slots) = &mut self.pages[page] else {
-            unreachable!("it was opened just now");
+        let Some(page_of) = self.pages.get_mut(page) else {
+            self.far.insert(id, number);
+            return;
         };
-        slots
+        if page_of.open().is_none() {
+            let slots = std::array::from_fn(|slot| page_of.get(slot));
+            *page_of = Page::Open(Box::new(slots));
+            self.open.extend(u32::try_from(page));
+        }
+        if let Some(slots) = page_of.open() {
+            slots[slot] = number;
+        }
     }
 
     #[cold]

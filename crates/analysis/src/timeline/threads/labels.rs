@@ -85,7 +85,7 @@ impl Labels {
         if 2 * self.len() >= self.by_hash.len() {
             self.widen();
         }
-        let slots = self.slots(text);
+        let slots = self.slots(Self::hash(text));
         let known = |&slot: &usize| self.get(self.by_hash[slot]) == Some(text);
         if let Some(slot) = slots.into_iter().find(known) {
             return self.by_hash[slot];
@@ -95,9 +95,12 @@ impl Labels {
         label
     }
 
-    /// Where a label may stand by its hash.
-    fn slots(&self, text: &str) -> [usize; 8] {
-        let hash = BuildHasherDefault::<FxHasher>::default().hash_one(text) as usize;
+    fn hash(text: &str) -> usize {
+        BuildHasherDefault::<FxHasher>::default().hash_one(text) as usize
+    }
+
+    /// Where a label of that hash may stand.
+    fn slots(&self, hash: usize) -> [usize; 8] {
         // There are a power of two of them.
         std::array::from_fn(|next| hash.wrapping_add(next) & (self.by_hash.len() - 1))
     }
@@ -130,12 +133,12 @@ impl Labels {
             return;
         }
         self.by_hash = vec![Label::NONE; len];
-        let slots: Vec<([usize; 8], Label)> = self
-            .iter()
-            .map(|(label, text)| (self.slots(text), label))
+        let texts = self.iter();
+        let hashes: Vec<_> = texts
+            .map(|(label, text)| (Self::hash(text), label))
             .collect();
-        for (slots, label) in slots {
-            self.enter(slots, label);
+        for (hash, label) in hashes {
+            self.enter(self.slots(hash), label);
         }
     }
 }
