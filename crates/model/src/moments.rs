@@ -82,6 +82,18 @@ impl Moments {
         self.times_ns.is_empty()
     }
 
+    /// Appends to `next` when those from a place on were, and their threads, some of
+    /// them at once: to the end of their block. Nothing if there are no more.
+    pub fn read(&self, from: usize, next: &mut Vec<(u64, Option<u32>)>) {
+        let (mut times_ns, mut threads) = ([0; BLOCK], [0; BLOCK]);
+        let room = BLOCK - from % BLOCK;
+        let count = self.times_ns.read(from, &mut times_ns[..room]);
+        let known = self.threads.read(from, &mut threads[..count]);
+        let threads = threads[..known].iter().map(|&thread| Some(thread));
+        let threads = threads.chain(std::iter::repeat(None));
+        next.extend(times_ns[..count].iter().copied().zip(threads));
+    }
+
     /// When one of them was.
     pub fn time_ns(&self, place: usize) -> Option<u64> {
         self.times_ns.get(place)
@@ -175,6 +187,15 @@ mod tests {
             }
             prop_assert_eq!(moments.time_ns(list.len()), None);
             prop_assert_eq!(moments.before(to), list.iter().filter(|(at, _)| *at < to).count());
+            let from = (a as usize).min(list.len());
+            let mut read = Vec::new();
+            let mut before = usize::MAX;
+            while before != read.len() {
+                before = read.len();
+                moments.read(from + before, &mut read);
+            }
+            let rest = list[from..].iter().map(|&(at, thread)| (at, Some(thread)));
+            prop_assert_eq!(read, rest.collect::<Vec<_>>());
             let is_three = |(_, thread): &(u64, u32)| *thread == 3;
             let (first, last) = (list.iter().position(is_three), list.iter().rposition(is_three));
             prop_assert_eq!(moments.first_of_thread(3, 0..list.len()), first);

@@ -18,6 +18,7 @@
 pub mod columns;
 pub mod costs;
 pub mod facts;
+mod order;
 pub mod pauses;
 pub mod phases;
 pub mod pieces;

@@ -7,7 +7,7 @@ use super::phases::PhaseLane;
 use model::class::{Class, ClassTimes, StopCode};
 use model::columns::Column;
 use model::lane::{BLOCK, Lane, LaneIndex, PlainLane};
-use model::pages::Pages;
+use model::pages::{self, Pages};
 use model::shelf::Shelf;
 
 /// One run of a thread, as it is kept.
@@ -32,6 +32,21 @@ pub struct RunRef {
     /// The number of the capability whose lane it is on.
     pub lane: u32,
     pub(crate) place: u32,
+}
+
+/// A run, as a walk through all of them needs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NextRun {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    /// Since when its thread was ready before it, if it was.
+    pub(crate) ready_since: u64,
+    /// The index of the thread.
+    pub(crate) thread: u32,
+    /// Whether the thread was ready before.
+    pub(crate) was_ready: bool,
+    /// Whether it stays ready.
+    pub(crate) stays_ready: bool,
 }
 
 /// Durations with a mark each: four bytes, longer ones in a map.
@@ -96,12 +111,22 @@ impl Durations {
 
     /// Whether one is marked.
     fn is_marked(&self, place: usize) -> bool {
-        self.short.get(place).is_some_and(|short| short & 1 == 1)
+        self.short.get(place).is_some_and(Self::has_mark)
+    }
+
+    const fn has_mark(short: u32) -> bool {
+        short & 1 == 1
     }
 
     /// One of them, if it is known.
     fn get(&self, place: usize) -> Option<u64> {
-        let short = self.short.get(place)? >> 1;
+        self.lengthen(place, self.short.get(place)?)
+    }
+
+    /// The one at a place, of how it is kept, if it is known.
+    #[inline]
+    fn lengthen(&self, place: usize, short: u32) -> Option<u64> {
+        let short = short >> 1;
         if short < Self::LONGER {
             return Some(u64::from(short));
         }
@@ -298,14 +323,30 @@ impl RunLane {
         self.runs.ready.is_marked(place)
     }
 
-    /// Since when the thread of a run was ready before it.
-    pub(crate) fn ready_since(&self, place: usize) -> Option<u64> {
-        let ready_ns = self
-            .runs
-            .ready
-            .get(place)
-            .filter(|_| self.was_ready(place))?;
-        Some(self.runs.starts.get(place)?.saturating_sub(ready_ns))
+    /// Appends to `next` the runs from a place on, some of them at once: to the end of
+    /// their block. Nothing if there are no more.
+    pub(crate) fn read(&self, from: usize, next: &mut Vec<NextRun>) {
+        let (mut starts, mut ends) = ([0; pages::BLOCK], [0; pages::BLOCK]);
+        let (mut threads, mut codes) = ([0; pages::BLOCK], [0; pages::BLOCK]);
+        let mut short = [0; pages::BLOCK];
+        let room = pages::BLOCK - from % pages::BLOCK;
+        let runs = &self.runs;
+        let count = runs.starts.read(from, &mut starts[..room]);
+        runs.ends.read(from, &mut ends[..count]);
+        runs.threads.read(from, &mut threads[..count]);
+        runs.codes.read(from, &mut codes[..count]);
+        runs.ready.short.read(from, &mut short[..count]);
+        next.extend((0..count).map(|i| {
+            let ready_ns = runs.ready.lengthen(from + i, short[i]);
+            NextRun {
+                start: starts[i],
+                end: ends[i],
+                ready_since: starts[i].saturating_sub(ready_ns.unwrap_or_default()),
+                thread: threads[i],
+                was_ready: Durations::has_mark(short[i]),
+                stays_ready: StopCode(codes[i]).stays_ready(),
+            }
+        }));
     }
 
     /// Learns of each run for how long its thread was ready before it while

@@ -7,8 +7,9 @@
 //! from the mark before it, over a few hundred ends of runs at most.
 
 use super::Account;
+use super::order::{MAX_TIME, Order, Places, What};
+use super::runs::NextRun;
 use eventlog::ids::{CapId, Nanos};
-use model::class::StopCode;
 use model::forest::{Aggregate, Forest};
 use model::lane::Lane;
 
@@ -120,8 +121,6 @@ struct Track {
     piece: usize,
     /// Whether it lives and no piece goes on: it runs or stands by.
     open: bool,
-    /// When that can change next: it is not looked at before.
-    turn: u64,
     /// The time with ready threads before it began to stand by.
     free_since_work_ns: u64,
 }
@@ -132,19 +131,29 @@ impl Track {
     }
 }
 
+/// A moment, as who walks through all of the log is told of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    pub(crate) time: u64,
+    /// For how long, up to then, some capability stood by outside of pauses.
+    pub(crate) some_idle_ns: u64,
+    /// When the last pause ended that lasted at all; the same moment, if it goes on.
+    pub(crate) paused_until: u64,
+}
+
 /// What whoever walks through all of the log wants to know on the way.
 pub(crate) trait Watcher {
     /// A run of a lane begins.
-    fn starts(&mut self, lane: usize, run: usize, totals: &Totals) {
-        let _ = (lane, run, totals);
+    fn starts(&mut self, lane: usize, place: usize, run: &NextRun, now: Moment) {
+        let _ = (lane, place, run, now);
     }
-    /// A run of a lane ends.
-    fn ends(&mut self, lane: usize, run: usize, totals: &Totals, now: u64) {
-        let _ = (lane, run, totals, now);
+    /// A run ends whose thread can run again at once.
+    fn stays_ready(&mut self, run: &NextRun, now: Moment) {
+        let _ = (run, now);
     }
     /// The thread of that index can run again, or for the first time.
-    fn readied(&mut self, thread: u32, totals: &Totals, now: u64) {
-        let _ = (thread, totals, now);
+    fn readied(&mut self, thread: u32, now: Moment) {
+        let _ = (thread, now);
     }
 }
 
@@ -153,94 +162,19 @@ pub(super) struct NoWatcher;
 
 impl Watcher for NoWatcher {}
 
-/// Times are kept with one bit below them: what happens at one time happens in
-/// two steps, so that empty runs come before others.
-const MAX_TIME: u64 = u64::MAX >> 2;
-const NEVER: u64 = u64::MAX;
-
-const fn first_step(time: u64) -> u64 {
-    let time = if time > MAX_TIME { MAX_TIME } else { time };
-    time << 1
-}
-
-/// Which of several sources is the next, by a tree of which each node is the
-/// earlier of two.
-#[derive(Clone, Debug)]
-struct Earliest {
-    /// The leaves are in the second half.
-    nodes: Vec<u64>,
-}
-
-impl Earliest {
-    fn new(sources: usize) -> Self {
-        let leaves = sources.next_power_of_two();
-        Self {
-            nodes: vec![NEVER; 2 * leaves],
-        }
-    }
-
-    #[inline]
-    fn set(&mut self, source: usize, time: u64) {
-        let mut at = self.nodes.len() / 2 + source;
-        self.nodes[at] = time;
-        while at > 1 {
-            let least = self.nodes[at].min(self.nodes[at ^ 1]);
-            at /= 2;
-            self.nodes[at] = least;
-        }
-    }
-
-    /// When the next one is.
-    #[inline]
-    fn time(&self) -> u64 {
-        self.nodes[1]
-    }
-
-    /// When the next one is of all but this source.
-    #[inline]
-    fn time_beside(&self, source: usize) -> u64 {
-        let (mut at, mut least) = (self.nodes.len() / 2 + source, NEVER);
-        while at > 1 {
-            least = least.min(self.nodes[at ^ 1]);
-            at /= 2;
-        }
-        least
-    }
-
-    /// The number of the source that the next one comes from.
-    #[inline]
-    fn source(&self) -> usize {
-        let leaves = self.nodes.len() / 2;
-        let mut at = 1;
-        while at < leaves {
-            at *= 2;
-            at += usize::from(self.nodes[at] != self.nodes[at / 2]);
-        }
-        at - leaves
-    }
-}
-
-/// Sources beside the lanes: threads that become ready, ready threads of which
-/// the log tells no more, pauses.
-const OTHER_SOURCES: usize = 3;
-
 /// The walk.
 #[derive(Debug)]
 pub(super) struct Sweep<'a> {
     account: Account<'a>,
+    order: Order<'a>,
     tracks: Vec<Track>,
-    next: Earliest,
     /// Up to when all is counted.
     pub(super) now: u64,
     running: usize,
     free: usize,
     ready: i64,
-    /// The moments that came: threads that became ready, and ready ones of
-    /// which the log tells no more.
-    readied: usize,
-    lost: usize,
-    pause: usize,
-    paused: bool,
+    places: Places,
+    paused_until: u64,
     /// The time in which any thread was ready.
     work_ns: u64,
     totals: Totals,
@@ -253,31 +187,41 @@ pub(super) struct Sweep<'a> {
 impl<'a> Sweep<'a> {
     /// A walk that begins where the log does.
     pub(super) fn new(account: Account<'a>) -> Self {
-        let mut sweep = Self::unbegun(account);
-        sweep.begin();
-        sweep
+        let lanes = account.lanes.len();
+        let now = account.ledger.log.start().0.min(MAX_TIME);
+        let totals = Totals::new(lanes.saturating_sub(1));
+        let tracks = vec![Track::default(); lanes];
+        Self::from(account, now, totals, tracks, Places::default())
     }
 
-    /// A walk at the beginning of the log, of which no source was asked.
-    fn unbegun(account: Account<'a>) -> Self {
-        let lanes = account.lanes.len();
-        Self {
+    /// A walk that begins at some moment.
+    fn from(
+        account: Account<'a>,
+        now: u64,
+        totals: Totals,
+        tracks: Vec<Track>,
+        places: Places,
+    ) -> Self {
+        let runs = tracks.iter().map(|track| (track.run, track.runs));
+        let mut sweep = Self {
             account,
-            tracks: vec![Track::default(); lanes],
-            next: Earliest::new(lanes + OTHER_SOURCES),
-            now: account.ledger.log.start().0.min(MAX_TIME),
+            order: Order::new(account, now, runs, places),
+            tracks,
+            now,
             running: 0,
             free: 0,
             ready: 0,
-            readied: 0,
-            lost: 0,
-            pause: 0,
-            paused: false,
+            places,
+            paused_until: 0,
             work_ns: 0,
-            totals: Totals::new(lanes.saturating_sub(1)),
+            totals,
             levels: Levels::NONE,
             steps: 0,
+        };
+        for lane in 0..sweep.tracks.len() {
+            sweep.turn(lane);
         }
+        sweep
     }
 
     /// A walk that goes on from the last mark that is not after `time`.
@@ -286,8 +230,7 @@ impl<'a> Sweep<'a> {
         let Some(mark) = after.checked_sub(1).filter(|&mark| mark > 0) else {
             return Self::new(account);
         };
-        let mut sweep = Self::unbegun(account);
-        let lanes = sweep.tracks.len();
+        let lanes = account.lanes.len();
         let caps = lanes.saturating_sub(1);
         fn row<T>(all: &[T], mark: usize, width: usize) -> &[T] {
             let row = all.get(mark * width..(mark + 1) * width);
@@ -295,41 +238,36 @@ impl<'a> Sweep<'a> {
         }
         let now = marks.times[mark];
         let ledger = account.ledger;
-        sweep.now = now;
-        sweep.ready = marks.ready[mark];
-        sweep.totals = Totals {
+        let totals = Totals {
             running_ns: row(&marks.running_ns, mark, caps + 1).to_vec(),
             idle_ready_ns: row(&marks.idle_ready_ns, mark, caps).to_vec(),
             some_idle_ns: marks.some_idle_ns[mark],
             ready_ns: marks.ready_ns[mark],
             paused_ns: ledger.pauses.still_before(Nanos(now)),
         };
-        sweep.readied = ledger.readied.up_to(now);
-        sweep.lost = ledger.lost.partition_point(|&at| at <= now);
-        sweep.pause = ledger.pauses.first_ending_after(Nanos(now));
-        let pause = ledger.pauses.all().get(sweep.pause);
-        sweep.paused = pause.is_some_and(|pause| pause.requested.0 <= now);
+        let pause = ledger.pauses.first_ending_after(Nanos(now));
+        let next = ledger.pauses.all().get(pause);
+        let places = Places {
+            readied: ledger.readied.up_to(now),
+            lost: ledger.lost.partition_point(|&at| at <= now),
+            pause,
+            paused: next.is_some_and(|pause| pause.requested.0 <= now),
+        };
         let runs = row(&marks.runs, mark, lanes);
-        for (lane, (track, run)) in sweep.tracks.iter_mut().zip(runs).enumerate() {
-            track.run = *run as usize;
-            let spans = &account.lanes[lane].runs;
-            track.runs = track.run < spans.len() && spans.span(track.run).0 <= now;
-            if let Some(pieces) = account.pieces(lane) {
-                track.piece = pieces.first_ending_after(now);
+        let tracks = runs.iter().zip(account.lanes).enumerate();
+        let tracks = tracks.map(|(lane, (&run, cap))| {
+            let run = run as usize;
+            let pieces = account.pieces(lane);
+            Track {
+                run,
+                runs: run < cap.runs.len() && cap.runs.start(run) <= now,
+                piece: pieces.map_or(0, |pieces| pieces.first_ending_after(now)),
+                ..Track::default()
             }
-        }
-        sweep.begin();
+        });
+        let mut sweep = Self::from(account, now, totals, tracks.collect(), places);
+        sweep.ready = marks.ready[mark];
         sweep
-    }
-
-    /// Asks all sources.
-    fn begin(&mut self) {
-        for lane in 0..self.tracks.len() {
-            self.turn(lane);
-        }
-        for source in 0..self.tracks.len() + OTHER_SOURCES {
-            self.next.set(source, self.next_of(source));
-        }
     }
 
     /// Goes on up to a time, or to the first moment after so many steps at which
@@ -337,58 +275,55 @@ impl<'a> Sweep<'a> {
     fn walk(&mut self, to: u64, steps: usize, watcher: &mut impl Watcher) {
         let to = to.min(MAX_TIME);
         let limit = self.steps.saturating_add(steps);
-        loop {
-            let mut key = self.next.time();
-            if key == NEVER || key >> 1 > to {
-                break;
-            }
-            // As long as nothing else comes before it, it is this one again.
-            let source = self.next.source();
-            let others = self.next.time_beside(source);
-            loop {
-                let time = key >> 1;
+        while self.order.arrange(to, self.now) {
+            while let Some((time, what)) = self.order.next() {
                 if time > self.now {
                     if self.steps >= limit {
-                        self.next.set(source, key);
                         return;
                     }
                     self.pass(time);
                 }
+                self.order.advance();
                 self.steps += 1;
-                self.step(source, watcher);
-                key = self.next_of(source);
-                if key >= others || key >> 1 > to {
-                    break;
-                }
+                self.step(what, watcher);
             }
-            self.next.set(source, key);
         }
         if to > self.now {
             self.pass(to);
         }
     }
 
-    /// What is next of a source happens now.
+    const fn moment(&self) -> Moment {
+        Moment {
+            time: self.now,
+            some_idle_ns: self.totals.some_idle_ns,
+            paused_until: self.paused_until,
+        }
+    }
+
+    /// Something happens now.
     #[inline]
-    fn step(&mut self, source: usize, watcher: &mut impl Watcher) {
-        match source.checked_sub(self.tracks.len()) {
-            None if self.tracks[source].turn >> 1 <= self.now => self.turn(source),
-            None => self.toggle_run(source, watcher),
-            Some(0) => {
-                let thread = self.account.ledger.readied.thread(self.readied);
-                if let Some(thread) = thread {
-                    watcher.readied(thread, &self.totals, self.now);
+    fn step(&mut self, what: What, watcher: &mut impl Watcher) {
+        let places = &mut self.places;
+        match what {
+            What::Run(lane) => self.toggle_run(lane, watcher),
+            What::Turn(lane) => self.turn(lane),
+            What::Readied => {
+                if let Some(thread) = self.order.readied(places.readied) {
+                    places.readied += 1;
+                    watcher.readied(thread, self.moment());
+                } else {
+                    places.readied += 1;
                 }
-                self.readied += 1;
                 self.ready += 1;
             }
-            Some(1) => {
-                self.lost += 1;
+            What::Lost => {
+                places.lost += 1;
                 self.ready -= 1;
             }
-            Some(_) => {
-                self.pause += usize::from(self.paused);
-                self.paused = !self.paused;
+            What::Pause => {
+                places.pause += usize::from(places.paused);
+                places.paused = !places.paused;
             }
         }
     }
@@ -399,8 +334,9 @@ impl<'a> Sweep<'a> {
         let time = to - self.now;
         self.now = to;
         self.totals.running_ns[self.running] += time;
-        if self.paused {
+        if self.places.paused {
             self.totals.paused_ns += time;
+            self.paused_until = to;
         } else if self.free > 0 {
             self.totals.some_idle_ns += time;
         }
@@ -417,49 +353,19 @@ impl<'a> Sweep<'a> {
         });
     }
 
-    /// When something happens next to a lane or another source.
-    #[inline]
-    fn next_of(&self, source: usize) -> u64 {
-        let ledger = self.account.ledger;
-        let time = match source.checked_sub(self.tracks.len()) {
-            None => {
-                let track = &self.tracks[source];
-                let runs = &self.account.lanes[source].runs;
-                let run = runs.span_at(track.run).map(|(start, end)| {
-                    if track.runs {
-                        first_step(end)
-                    } else {
-                        first_step(start) | u64::from(start < end)
-                    }
-                });
-                Some(run.unwrap_or(NEVER).min(track.turn))
-            }
-            Some(0) => ledger.readied.time_ns(self.readied).map(first_step),
-            Some(1) => ledger.lost.get(self.lost).copied().map(first_step),
-            Some(_) => ledger.pauses.all().get(self.pause).map(|pause| {
-                let time = if self.paused {
-                    pause.end
-                } else {
-                    pause.requested
-                };
-                first_step(time.0)
-            }),
-        };
-        time.map_or(NEVER, |time| time.max(first_step(self.now)))
-    }
-
     /// A run of a lane begins or ends now.
     #[inline]
     fn toggle_run(&mut self, lane: usize, watcher: &mut impl Watcher) {
-        let runs = &self.account.lanes[lane].runs;
-        let (run, ends) = (self.tracks[lane].run, self.tracks[lane].runs);
-        if ends {
-            watcher.ends(lane, run, &self.totals, self.now);
-            let again = runs.code_at(run).is_some_and(StopCode::stays_ready);
-            self.ready += i64::from(again);
-        } else {
-            watcher.starts(lane, run, &self.totals);
-            self.ready -= i64::from(runs.was_ready(run));
+        let (place, ends) = (self.tracks[lane].run, self.tracks[lane].runs);
+        let Some(run) = self.order.run(lane, place) else {
+            return;
+        };
+        if !ends {
+            watcher.starts(lane, place, run, self.moment());
+            self.ready -= i64::from(run.was_ready);
+        } else if run.stays_ready {
+            watcher.stays_ready(run, self.moment());
+            self.ready += 1;
         }
         self.leave(lane);
         let track = &mut self.tracks[lane];
@@ -472,32 +378,19 @@ impl<'a> Sweep<'a> {
     #[cold]
     fn turn(&mut self, lane: usize) {
         let now = self.now;
-        let mut track = self.tracks[lane];
         let mut stands = false;
-        let mut next = NEVER;
         if let Some(pieces) = self.account.pieces(lane) {
+            let piece = &mut self.tracks[lane].piece;
             let ended = |piece: usize| pieces.span(piece).1.min(MAX_TIME) <= now;
-            while track.piece < pieces.len() && ended(track.piece) {
-                track.piece += 1;
+            while *piece < pieces.len() && ended(*piece) {
+                *piece += 1;
             }
-            if track.piece < pieces.len() {
-                let (start, end) = pieces.span(track.piece);
-                stands = start <= now;
-                next = first_step(if stands { end } else { start });
-            }
+            stands = *piece < pieces.len() && pieces.span(*piece).0 <= now;
         }
         let (born, dead) = self.account.life(lane);
-        for time in [born, dead].map(first_step) {
-            if time > first_step(now) {
-                next = next.min(time);
-            }
-        }
-        track.turn = next;
         let is_cap = lane > 0;
-        let open = is_cap && born <= now && now < dead && !stands;
-        self.tracks[lane] = track;
         self.leave(lane);
-        self.tracks[lane].open = open;
+        self.tracks[lane].open = is_cap && born <= now && now < dead && !stands;
         self.enter(lane);
     }
 
@@ -572,8 +465,7 @@ impl Marks {
             marks.push(&sweep);
             sweep.walk(end, steps, watcher);
             marks.levels.push(sweep.take_levels().unwrap_or_default());
-            let next = sweep.next.time();
-            if next == NEVER || next >> 1 > end.min(MAX_TIME) {
+            if sweep.order.is_over(end) {
                 break;
             }
         }

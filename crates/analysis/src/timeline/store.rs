@@ -13,8 +13,8 @@ use super::turns::{Turn, TurnIndex};
 use super::wait_groups::WaitGroups;
 use super::waits::WaitIndex;
 use crate::account::facts::Facts;
-use crate::account::runs::{Cap, Durations, Run, RunLane, RunRef};
-use crate::account::sweep::{Totals, Watcher};
+use crate::account::runs::{Cap, Durations, NextRun, Run, RunLane, RunRef};
+use crate::account::sweep::{Moment, Watcher};
 use crate::account::{Account, Ledger, ReadyParts};
 use crate::automata::Oddity;
 use crate::automata::gc_phase::Phase;
@@ -547,7 +547,7 @@ impl Store {
         let Grouping {
             by_thread,
             idle,
-            ready_at,
+            threads: on_the_way,
             ..
         } = grouping;
         self.by_thread = by_thread;
@@ -559,8 +559,8 @@ impl Store {
         let mut walker = account.walker();
         ready.sort_unstable_by_key(|&(.., known)| known);
         for (index, since, known) in ready {
-            let at = ready_at[index as usize];
-            let parts = if at.time == since {
+            let at = on_the_way[index as usize];
+            let parts = if at.ready_since == since {
                 ReadyParts {
                     paused_ns: account.pauses().still_in(since, known),
                     idle_ns: walker.some_idle_ns(Nanos(known)).saturating_sub(at.idle_ns),
@@ -575,99 +575,73 @@ impl Store {
     }
 }
 
-/// When a thread became ready, and what was summed up by then: the time in which
-/// some capability stood by, and that of pauses.
+/// What is known of a thread on the way through the log.
 #[derive(Clone, Copy, Debug)]
-struct ReadySince {
-    time: u64,
+struct OnTheWay {
+    /// When it became ready, if it is.
+    ready_since: u64,
+    /// For how long some capability had stood by until then.
     idle_ns: u64,
-    paused_ns: u64,
-}
-
-impl ReadySince {
-    /// What a thread has that is not ready.
-    const NEVER: Self = Self {
-        time: u64::MAX,
-        idle_ns: 0,
-        paused_ns: 0,
-    };
-
-    const fn now(totals: &Totals, time: u64) -> Self {
-        Self {
-            time,
-            idle_ns: totals.some_idle_ns,
-            paused_ns: totals.paused_ns,
-        }
-    }
+    /// The place of its next run in the list of all threads' runs.
+    next: u32,
 }
 
 /// Lists the runs of each thread as they come, and measures for how long their
 /// threads had been ready while some capability stood by.
 struct Grouping<'a> {
-    lanes: &'a [Cap],
     lane_starts: &'a [u32],
     by_thread: Vec<u32>,
-    /// Of each thread the place of its next run.
-    next: Vec<u32>,
-    ready_at: Vec<ReadySince>,
+    threads: Vec<OnTheWay>,
     idle: Vec<Durations>,
     shelf: &'a Shelf,
 }
 
 impl<'a> Grouping<'a> {
     fn new(store: &'a Store, runs: u32) -> Self {
-        let threads = &store.threads;
+        let threads = store.threads.iter().map(|(_, thread)| OnTheWay {
+            ready_since: NEVER_NS,
+            idle_ns: 0,
+            next: thread.first,
+        });
         Self {
-            lanes: &store.lanes,
             lane_starts: &store.lane_starts,
             by_thread: vec![0; runs as usize],
-            next: threads.iter().map(|(_, thread)| thread.first).collect(),
-            ready_at: vec![ReadySince::NEVER; threads.len()],
+            threads: threads.collect(),
             idle: vec![Durations::default(); store.lanes.len()],
             shelf: &store.shelf,
         }
-    }
-
-    fn thread(&self, lane: usize, run: usize) -> usize {
-        let thread = self.lanes[lane].runs.thread_at(run);
-        thread.unwrap_or_default() as usize
     }
 }
 
 impl Watcher for Grouping<'_> {
     #[inline]
-    fn starts(&mut self, lane: usize, run: usize, totals: &Totals) {
-        let thread = self.thread(lane, run);
-        let slot = &mut self.next[thread];
-        let place = u32::try_from(run).unwrap_or(u32::MAX);
-        self.by_thread[*slot as usize] = self.lane_starts[lane] + place;
-        *slot += 1;
-        let at = std::mem::replace(&mut self.ready_at[thread], ReadySince::NEVER);
-        let idle = &mut self.idle[lane];
-        let how_long = match self.lanes[lane].runs.ready_since(run) {
-            None => Some((0, false)),
-            Some(since) if since == at.time => {
-                let idle_ns = totals.some_idle_ns - at.idle_ns;
-                Some((idle_ns, totals.paused_ns > at.paused_ns))
+    fn starts(&mut self, lane: usize, place: usize, run: &NextRun, now: Moment) {
+        let mut how_long = Some((0, false));
+        if let Some(thread) = self.threads.get_mut(run.thread as usize) {
+            if let Some(slot) = self.by_thread.get_mut(thread.next as usize) {
+                *slot = self.lane_starts[lane] + u32::try_from(place).unwrap_or(u32::MAX);
             }
-            Some(_) => None,
-        };
-        idle.put(how_long, self.shelf);
-    }
-
-    #[inline]
-    fn ends(&mut self, lane: usize, run: usize, totals: &Totals, now: u64) {
-        let code = self.lanes[lane].runs.code_at(run);
-        if code.is_some_and(StopCode::stays_ready) {
-            let thread = self.thread(lane, run);
-            self.ready_at[thread] = ReadySince::now(totals, now);
+            thread.next = thread.next.wrapping_add(1);
+            let since = std::mem::replace(&mut thread.ready_since, NEVER_NS);
+            if run.was_ready {
+                let idle_ns = now.some_idle_ns - thread.idle_ns;
+                let is_told = since == run.ready_since;
+                how_long = is_told.then_some((idle_ns, now.paused_until > since));
+            }
         }
+        self.idle[lane].put(how_long, self.shelf);
     }
 
     #[inline]
-    fn readied(&mut self, thread: u32, totals: &Totals, now: u64) {
-        if let Some(since) = self.ready_at.get_mut(thread as usize) {
-            *since = ReadySince::now(totals, now);
+    fn stays_ready(&mut self, run: &NextRun, now: Moment) {
+        self.readied(run.thread, now);
+    }
+
+    #[inline]
+    fn readied(&mut self, thread: u32, now: Moment) {
+        if let Some(thread) = self.threads.get_mut(thread as usize) {
+            thread.ready_since = now.time;
+            thread.idle_ns = now.some_idle_ns;
         }
     }
 }
