@@ -46,8 +46,9 @@ impl Moments {
         shelf: &Shelf,
     ) {
         let latest_ns = self.latest_ns;
-        let times_ns = later.times_ns.iter().map(|time| time.max(latest_ns));
-        let threads = later.threads.iter().map(thread);
+        let times_ns = later.times_ns.unpacked().iter();
+        let times_ns = times_ns.map(|&time| time.max(latest_ns));
+        let threads = later.threads.unpacked().iter().map(|&one| thread(one));
         if but.is_empty() {
             self.times_ns.extend(times_ns, shelf);
             self.threads.extend(threads, shelf);

@@ -104,6 +104,19 @@ impl<T: Word> Pages<T> {
         }
     }
 
+    /// Appends numbers that stand in a list.
+    pub fn extend_from_slice(&mut self, mut numbers: &[T], shelf: &Shelf) {
+        while !numbers.is_empty() {
+            let room = SHEET.saturating_sub(self.tail.len());
+            let (next, rest) = numbers.split_at(room.min(numbers.len()));
+            self.tail.extend_from_slice(next);
+            numbers = rest;
+            if self.tail.len() >= SHEET {
+                self.pack(shelf);
+            }
+        }
+    }
+
     /// Packs what fills sheets.
     fn pack(&mut self, shelf: &Shelf) {
         let mut words = Vec::new();
@@ -342,7 +355,9 @@ mod tests {
             let first = first.min(list.len());
             list[..first].iter().for_each(|&number| pages.push(number));
             prop_assert_eq!(pages.unpacked(), &list[..first]);
-            pages.extend(list[first..].iter().copied(), &shelf);
+            let (some, rest) = list[first..].split_at((list.len() - first) / 2);
+            pages.extend(some.iter().copied(), &shelf);
+            pages.extend_from_slice(rest, &shelf);
             prop_assert_eq!(pages.len(), list.len());
             prop_assert_eq!(pages.last(), list.last().copied());
             prop_assert!(pages.iter().eq(list.iter().copied()));

@@ -103,7 +103,7 @@ impl Durations {
 
     fn append(&mut self, later: &Self, shelf: &Shelf) {
         let first = u32::try_from(self.short.len()).unwrap_or(u32::MAX);
-        self.short.extend(later.short.iter(), shelf);
+        self.short.extend_from_slice(later.short.unpacked(), shelf);
         let longer = later.longer_ns.iter();
         let longer = longer.map(|(place, &longer)| (place.saturating_add(first), longer));
         self.longer_ns.extend(longer);
@@ -235,11 +235,13 @@ impl RunLane {
         thread: impl Fn(u32) -> u32,
         shelf: &Shelf,
     ) {
-        self.runs.starts.extend(later.starts.iter(), shelf);
-        self.runs.ends.extend(later.ends.iter(), shelf);
-        let threads = later.threads.iter().map(thread);
-        self.runs.threads.extend(threads, shelf);
-        self.runs.codes.extend(later.codes.iter(), shelf);
+        let runs = &mut self.runs;
+        runs.starts
+            .extend_from_slice(later.starts.unpacked(), shelf);
+        runs.ends.extend_from_slice(later.ends.unpacked(), shelf);
+        let threads = later.threads.unpacked().iter();
+        runs.threads.extend(threads.map(|&one| thread(one)), shelf);
+        runs.codes.extend_from_slice(later.codes.unpacked(), shelf);
         self.runs.ready.append(&later.ready, shelf);
         self.settle();
     }
