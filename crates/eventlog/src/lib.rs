@@ -41,6 +41,7 @@ pub mod slices;
 pub mod source;
 pub mod status;
 mod stream;
+pub mod texts;
 pub mod thread_map;
 mod window;
 

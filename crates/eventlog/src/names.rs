@@ -17,6 +17,7 @@ use super::event_set::EventSet;
 use super::info_tables::InfoTables;
 use super::order::Sink;
 use super::record::Record;
+use super::texts::{TextId, Texts};
 use super::thread_map::ThreadMap;
 use crate::ids::{CostCentreId, ThreadId};
 
@@ -48,10 +49,9 @@ pub enum Key {
 /// [info tables](InfoTables).
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    text: String,
-    /// Begin and length in `text`, none of which is empty.
-    threads: ThreadMap<(u32, u32)>,
-    places: FxHashMap<Key, (u32, u32)>,
+    texts: Texts,
+    threads: ThreadMap<TextId>,
+    others: FxHashMap<Key, TextId>,
     info_tables: InfoTables,
 }
 
@@ -118,16 +118,14 @@ impl Names {
         if name.is_empty() || self.get(key) == Some(name) {
             return;
         }
-        if self.text.len() + name.len() > Self::BUDGET_BYTES {
+        if self.texts.bytes() + name.len() > Self::BUDGET_BYTES {
             return;
         }
-        let begin = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
-        let len = u32::try_from(name.len()).unwrap_or(u32::MAX);
-        self.text.push_str(name);
+        let text = self.texts.of(name);
         match key {
-            Key::Thread(thread) => *self.threads.get_mut(thread) = (begin, len),
+            Key::Thread(thread) => *self.threads.get_mut(thread) = text,
             key => {
-                self.places.insert(key, (begin, len));
+                self.others.insert(key, text);
             }
         }
     }
@@ -135,13 +133,11 @@ impl Names {
     /// The name of something.
     #[must_use]
     pub fn get(&self, key: Key) -> Option<&str> {
-        let place = match key {
+        let text = match key {
             Key::Thread(thread) => self.threads.get(thread),
-            key => self.places.get(&key),
+            key => self.others.get(&key),
         };
-        let (begin, len) = *place.filter(|(_, len)| *len > 0)?;
-        let begin = begin as usize;
-        self.text.get(begin..begin + len as usize)
+        self.texts.get(*text?)
     }
 
     /// The info tables that the log describes.
@@ -243,7 +239,7 @@ mod tests {
         for _ in 0..1000 {
             names.insert(Key::InfoTable(1), "Main.main");
         }
-        assert_eq!(names.text.len(), "Main.main".len());
+        assert_eq!(names.texts.bytes(), "Main.main".len());
     }
 
     #[test]

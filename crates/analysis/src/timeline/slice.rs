@@ -13,13 +13,14 @@ use serde::{Deserialize, Serialize};
 
 use super::instants::{InstantKind, Instants};
 use super::store::Store;
-use super::threads::{ById, Label, NEVER_NS, Thread, Threads};
+use super::threads::{ById, NEVER_NS, Thread, Threads};
 use super::turns::Turn;
 use crate::account::runs::{RunColumns, RunRef};
 use crate::automata::thread_state::{Activity, Input, Reason, State};
 use crate::findings::Findings;
 use eventlog::cursor::Cursor;
 use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::texts::TextId;
 use eventlog::{EventType, Record, StopStatus};
 use model::class::StopCode;
 use model::columns::Column;
@@ -520,7 +521,7 @@ impl Store {
             complete: true,
             threads: known
                 .map(|thread| Thread {
-                    label: Label::NONE,
+                    label: TextId::NONE,
                     runs: 0,
                     run_ns: 0,
                     ..thread

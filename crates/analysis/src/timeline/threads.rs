@@ -6,7 +6,6 @@
 //! before it cost one entry there and four bytes.
 
 mod by_id;
-mod labels;
 mod packed;
 mod table;
 
@@ -15,7 +14,6 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::by_id::ById;
-pub(crate) use self::labels::Label;
 pub(crate) use self::table::Threads;
 use super::store::{Cut, Store};
 use super::turns::{PARTS, Turn, TurnIndex, TurnSums, TurnsIn};
@@ -23,6 +21,7 @@ use crate::account::ReadyParts;
 use crate::account::runs::RunRef;
 use crate::automata::thread_state::{Activity, Reason, State};
 use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::texts::TextId;
 use model::class::{Class, ClassTimes, StopCode};
 use model::lane::{BLOCK, Lane, partition};
 use model::time::Interval;
@@ -48,7 +47,7 @@ pub(crate) struct Thread {
     pub(crate) ran_ns: u64,
     pub(crate) run_ns: u64,
     pub runs: u32,
-    pub(crate) label: Label,
+    pub(crate) label: TextId,
     /// Where its runs begin in the list of all, once the log is read to its end.
     #[serde(skip)]
     pub(crate) first: u32,
@@ -71,7 +70,7 @@ impl Thread {
             ran_ns: 0,
             run_ns: 0,
             runs: 0,
-            label: Label::NONE,
+            label: TextId::NONE,
             first: 0,
         }
     }

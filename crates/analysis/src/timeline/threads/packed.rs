@@ -3,12 +3,12 @@
 
 use std::ops::Range;
 
-use super::labels::Label;
 use super::{NEVER_NS, Thread};
 use crate::automata::thread_state::{Activity, Reason, State};
 use eventlog::StopStatus;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::status::StopCodes;
+use eventlog::texts::TextId;
 use model::class::StopCode;
 use model::pages::{BLOCK, pack, read_block, unpack};
 use model::shelf::{Kept, Shelf};
@@ -125,7 +125,7 @@ fn of_row(row: [u64; COLUMNS]) -> Thread {
         ran_ns,
         run_ns,
         runs: runs as u32,
-        label: Label(label as u32),
+        label: TextId(label as u32),
         first: 0,
     }
 }

@@ -4,11 +4,11 @@
 
 use rustc_hash::FxHashMap;
 
+use super::Thread;
 use super::by_id::ById;
-use super::labels::Labels;
 use super::packed::{GROUP, Packed};
-use super::{Label, Thread};
 use eventlog::ids::ThreadId;
+use eventlog::texts::{TextId, Texts};
 use model::pages::BLOCK;
 use model::shelf::Shelf;
 
@@ -25,7 +25,7 @@ pub(crate) struct Threads {
     /// [settled](Self::settle).
     firsts: Vec<u32>,
     by_id: ById,
-    labels: Labels,
+    labels: Texts,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -254,7 +254,7 @@ impl Threads {
 
     /// Which place each label has in the order of all, for [`label_rank`](Self::label_rank).
     pub(crate) fn label_ranks(&self) -> Vec<u32> {
-        let mut labels: Vec<(&str, Label)> =
+        let mut labels: Vec<(&str, TextId)> =
             self.labels.iter().map(|(of, text)| (text, of)).collect();
         labels.sort_unstable();
         let mut ranks = vec![0; labels.len()];

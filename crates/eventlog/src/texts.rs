@@ -1,0 +1,195 @@
+//! Short texts, such as the labels of threads. Programs give the same ones to thousands
+//! of threads, and each is kept once.
+
+use std::hash::{BuildHasher, BuildHasherDefault};
+
+use rustc_hash::FxHasher;
+use serde::{Deserialize, Serialize};
+
+/// A text, by its number among all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TextId(pub u32);
+
+impl TextId {
+    /// No text.
+    pub const NONE: Self = Self(0);
+
+    fn place(self) -> Option<usize> {
+        self.0.checked_sub(1).map(|place| place as usize)
+    }
+
+    /// What a list has of it that has something of each text, in the order of all.
+    #[must_use]
+    pub fn of<T: Copy>(self, list: &[T]) -> Option<T> {
+        list.get(self.place()?).copied()
+    }
+
+    /// Gives it a place in such a list.
+    pub fn set_in<T>(self, list: &mut [T], it: T) {
+        if let Some(slot) = self.place().and_then(|place| list.get_mut(place)) {
+            *slot = it;
+        }
+    }
+}
+
+/// So many stand together.
+const SHEET: usize = 1024;
+
+/// Some texts, one after the other.
+#[derive(Clone, Debug, Default)]
+struct Sheet {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Sheet {
+    fn get(&self, place: usize) -> Option<&str> {
+        let end = *self.ends.get(place)?;
+        let before = place.checked_sub(1);
+        let begin = before.map_or(Some(&0), |before| self.ends.get(before))?;
+        self.text.get(*begin..end)
+    }
+}
+
+/// Texts, each of them once.
+#[derive(Clone, Debug, Default)]
+pub struct Texts {
+    sheets: Vec<Sheet>,
+    bytes: usize,
+    /// By their hashes, so that one that comes again is found.
+    by_hash: Vec<TextId>,
+}
+
+impl Texts {
+    /// By hash no more than this are found: 4 MiB.
+    const MOST_FOUND: usize = 1 << 20;
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        let full = self.sheets.len().saturating_sub(1);
+        full * SHEET + self.sheets.last().map_or(0, |sheet| sheet.ends.len())
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.sheets.is_empty()
+    }
+
+    /// How many bytes they have.
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// One of them.
+    #[must_use]
+    pub fn get(&self, id: TextId) -> Option<&str> {
+        let at = id.place()?;
+        self.sheets.get(at / SHEET)?.get(at % SHEET)
+    }
+
+    /// All of them, in the order in which they came.
+    pub fn iter(&self) -> impl Iterator<Item = (TextId, &str)> {
+        let sheets = self.sheets.iter();
+        let texts = sheets.flat_map(|sheet| (0..SHEET).map_while(|place| sheet.get(place)));
+        (1..).map(TextId).zip(texts)
+    }
+
+    /// The number of a text, which is new if the text is; of millions of texts also if
+    /// it did not come for long.
+    pub fn of(&mut self, text: &str) -> TextId {
+        if 2 * self.len() >= self.by_hash.len() {
+            self.widen();
+        }
+        let slots = self.slots(Self::hash(text));
+        let known = |&slot: &usize| self.get(self.by_hash[slot]) == Some(text);
+        if let Some(slot) = slots.into_iter().find(known) {
+            return self.by_hash[slot];
+        }
+        let id = self.push(text);
+        self.enter(slots, id);
+        id
+    }
+
+    fn hash(text: &str) -> usize {
+        BuildHasherDefault::<FxHasher>::default().hash_one(text) as usize
+    }
+
+    /// Where a text of that hash may stand.
+    fn slots(&self, hash: usize) -> [usize; 8] {
+        // There are a power of two of them.
+        std::array::from_fn(|next| hash.wrapping_add(next) & (self.by_hash.len() - 1))
+    }
+
+    fn enter(&mut self, slots: [usize; 8], id: TextId) {
+        let free = slots
+            .into_iter()
+            .find(|&slot| self.by_hash[slot] == TextId::NONE);
+        self.by_hash[free.unwrap_or(slots[0])] = id;
+    }
+
+    fn push(&mut self, text: &str) -> TextId {
+        if self.len().is_multiple_of(SHEET) {
+            if let Some(full) = self.sheets.last_mut() {
+                full.text.shrink_to_fit();
+            }
+            self.sheets.push(Sheet::default());
+        }
+        self.bytes += text.len();
+        if let Some(sheet) = self.sheets.last_mut() {
+            sheet.text.push_str(text);
+            sheet.ends.push(sheet.text.len());
+        }
+        u32::try_from(self.len()).map_or(TextId::NONE, TextId)
+    }
+
+    #[cold]
+    fn widen(&mut self) {
+        let len = (8 * self.by_hash.len()).clamp(256, Self::MOST_FOUND);
+        if len == self.by_hash.len() {
+            return;
+        }
+        self.by_hash = vec![TextId::NONE; len];
+        let texts = self.iter();
+        let hashes: Vec<_> = texts.map(|(id, text)| (Self::hash(text), id)).collect();
+        for (hash, id) in hashes {
+            self.enter(self.slots(hash), id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_text_is_kept_once() {
+        let mut all = Texts::default();
+        let texts: Vec<String> = (0..5000).map(|i| format!("worker {}", i % 50)).collect();
+        let given: Vec<TextId> = texts.iter().map(|text| all.of(text)).collect();
+        assert_eq!(all.len(), 50);
+        for (id, text) in given.into_iter().zip(&texts) {
+            assert_eq!(all.get(id), Some(text.as_str()));
+        }
+        assert_eq!(all.get(TextId::NONE), None);
+    }
+
+    #[test]
+    fn many_texts_have_their_numbers() {
+        let mut all = Texts::default();
+        let texts: Vec<String> = (0..5000)
+            .map(|i| "x".repeat(i % 7) + &i.to_string())
+            .collect();
+        let given: Vec<TextId> = texts.iter().map(|text| all.of(text)).collect();
+        for (&id, text) in given.iter().zip(&texts) {
+            assert_eq!(all.get(id), Some(text.as_str()));
+        }
+        let empty = all.of("");
+        assert_eq!(all.get(empty), Some(""));
+        let listed: Vec<(TextId, &str)> = all.iter().collect();
+        assert_eq!(listed.len(), 5001);
+        assert!(listed.iter().all(|&(id, text)| all.get(id) == Some(text)));
+    }
+}
