@@ -486,7 +486,7 @@ mod tests {
                 if index % 17 == 0 {
                     assert_eq!(table.get(index), Some(found.1));
                 }
-                (found.1.first, found.1.label) = (0, Label::NONE);
+                (found.1.first, found.1.label) = (0, TextId::NONE);
                 assert_eq!(found, (index, *thread));
             }
             assert_eq!(all.next(), None);
