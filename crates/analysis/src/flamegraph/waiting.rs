@@ -14,6 +14,7 @@ use std::cmp::Reverse;
 
 use super::draft::Draft;
 use super::source_info::{SourceInfo, TrackInfo};
+use crate::timeline::rows::Rows;
 use crate::timeline::store::Store;
 use crate::timeline::wait_groups::{GroupName, WaitGroups};
 use crate::timeline::waits::Wait;
@@ -60,14 +61,9 @@ const KINDS: usize = Wait::KINDS;
 
 fn weigh(store: &Store, groups: &WaitGroups, range: Option<Interval>) -> GroupWeights {
     let mut weights = vec![[Weight::default(); KINDS]; groups.names.len()];
-    let mut members = groups.members.iter();
-    let places = groups.members.iter().map(|&(place, _)| place);
-    store.waits_in(range, places, |place, sums| {
-        // Both go through the members in one order.
-        let Some(&(_, group)) = members.find(|(member, _)| *member == place) else {
-            return;
-        };
-        let Some(weights) = weights.get_mut(group as usize) else {
+    store.waits_in(range, groups.places(store), |place, thread, sums| {
+        let group = groups.group_of(store, place, thread);
+        let Some(weights) = group.and_then(|group| weights.get_mut(group)) else {
             return;
         };
         for (weight, (_, amount, count)) in weights.iter_mut().zip(sums.iter()) {
@@ -190,20 +186,13 @@ fn shown_threads(store: &Store, choice: &Choice) -> Vec<ThreadId> {
         threads.truncate(MOST_CHOSEN);
         return threads;
     }
-    let mut waited: Vec<(Reverse<u64>, u32)> = Vec::new();
-    let places = store.wait_groups().members.iter().map(|&(place, _)| place);
-    store.waits_in(choice.range, places, |place, sums| {
-        waited.push((Reverse(sums.all_ns()), place));
+    let mut waited = Rows::new(0..MOST_TRACKS as u64);
+    let places = store.wait_groups().places(store);
+    store.waits_in(choice.range, places, |place, thread, sums| {
+        waited.push((Reverse(sums.all_ns()), place, thread.id));
     });
-    if waited.len() > MOST_TRACKS {
-        waited.select_nth_unstable(MOST_TRACKS);
-        waited.truncate(MOST_TRACKS);
-    }
-    waited.sort_unstable();
-    let threads = waited.into_iter();
-    threads
-        .filter_map(|(_, place)| store.thread_at(place))
-        .collect()
+    let waited = waited.finish().into_iter();
+    waited.map(|(.., thread)| thread).collect()
 }
 
 fn track(

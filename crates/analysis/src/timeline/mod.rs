@@ -15,10 +15,8 @@ pub mod graphs;
 pub mod instants;
 pub mod messages;
 pub mod nonmoving;
-
 pub mod profile_rows;
-mod rows;
-
+pub(crate) mod rows;
 pub mod scope;
 pub mod slice;
 pub mod spark_runs;

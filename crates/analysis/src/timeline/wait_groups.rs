@@ -3,9 +3,11 @@
 //! waited least.
 
 use std::cmp::Reverse;
+use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
+use super::rows::Rows;
 use super::store::Store;
 use super::threads::Thread;
 use eventlog::ids::ThreadId;
@@ -53,11 +55,24 @@ pub struct Waited {
 pub struct WaitGroups {
     /// What each group is called.
     pub names: Vec<GroupName>,
-    /// The threads, by their places in the order in which they were first
-    /// met, each with the number of its group.
-    pub members: Vec<(u32, u32)>,
     /// The threads that waited longest.
     pub longest: Vec<Waited>,
+    /// The threads that were asked for; `None` is all.
+    places: Option<Vec<u32>>,
+    labels: FxHashMap<Box<str>, u32>,
+    /// Threads without a label, by their places, that are groups.
+    alone: FxHashMap<u32, u32>,
+    /// The group of all others.
+    more: Option<u32>,
+}
+
+/// What is known of a label.
+#[derive(Clone, Copy, Debug)]
+struct OfLabel {
+    ns: u64,
+    /// The first thread that has it.
+    first: u32,
+    threads: u64,
 }
 
 /// For how long a thread waited: it lived and did not run.
@@ -73,95 +88,98 @@ fn waited_ns(store: &Store, thread: &Thread) -> u64 {
 }
 
 impl WaitGroups {
-    /// The groups of some threads, given by their places in the order in
-    /// which threads were first met.
-    pub(super) fn of(store: &Store, threads: impl Iterator<Item = u32>) -> Self {
-        let mut groups = Self::default();
-        // The waiting time of each group.
-        let mut ns: Vec<u64> = Vec::new();
-        let mut labels: FxHashMap<&str, u32> = FxHashMap::default();
+    /// The groups of some threads, given by their places in the order in which threads
+    /// were first met; `None` is all.
+    fn of(store: &Store, places: Option<Vec<u32>>) -> Self {
+        let mut groups = Self {
+            places,
+            ..Self::default()
+        };
+        let mut labels: FxHashMap<&str, OfLabel> = FxHashMap::default();
+        let mut alone = Rows::new(0..MOST_GROUPS as u64);
+        let mut longest = Rows::new(0..MOST_LISTED as u64);
         let mut reader = store.threads.reader();
-        for index in threads {
-            let Some(thread) = reader.get(index) else {
+        for place in groups.places(store) {
+            let Some(thread) = reader.get(place) else {
                 continue;
             };
-            let waited = waited_ns(store, &thread);
-            if waited == 0 {
+            let ns = waited_ns(store, &thread);
+            if ns == 0 {
                 continue;
             }
-            let next = u32::try_from(ns.len()).unwrap_or(u32::MAX);
-            let label = store.threads.label(&thread);
-            let group = match label {
-                Some(label) => *labels.entry(label).or_insert(next),
-                None => next,
+            longest.push((Reverse(ns), thread.id, thread.runs));
+            let Some(label) = store.threads.label(&thread) else {
+                alone.push((Reverse(ns), place, thread.id));
+                continue;
             };
-            if group == next {
-                ns.push(0);
-                groups.names.push(match label {
-                    Some(label) => GroupName::Label(label.into()),
-                    None => GroupName::Thread(thread.id),
-                });
-            }
-            if let Some(ns) = ns.get_mut(group as usize) {
-                *ns = ns.saturating_add(waited);
-            }
-            groups.members.push((index, group));
-            groups.longest.push(Waited {
-                thread: thread.id,
-                ns: waited,
-                runs: thread.runs,
+            let of = labels.entry(label).or_insert(OfLabel {
+                ns: 0,
+                first: place,
+                threads: 0,
             });
+            of.ns = of.ns.saturating_add(ns);
+            of.threads += 1;
         }
-        groups.list_longest();
-        groups.merge_least(&ns);
+        let longest = longest.finish().into_iter();
+        let waited = |(Reverse(ns), thread, runs)| Waited { thread, ns, runs };
+        groups.longest = longest.map(waited).collect();
+        groups.name(labels, alone);
         groups
     }
 
-    fn list_longest(&mut self) {
-        let key = |waited: &Waited| (Reverse(waited.ns), waited.thread);
-        if self.longest.len() > MOST_LISTED {
-            self.longest.select_nth_unstable_by_key(MOST_LISTED, key);
-            self.longest.truncate(MOST_LISTED);
+    /// Names the groups that waited longest, in the order in which their threads were
+    /// met, and makes one of all others.
+    fn name(
+        &mut self,
+        labels: FxHashMap<&str, OfLabel>,
+        alone: Rows<(Reverse<u64>, u32, ThreadId)>,
+    ) {
+        let mut of_labels = Rows::new(0..MOST_GROUPS as u64);
+        let mut more = alone.total();
+        for (label, of) in labels {
+            more += of.threads;
+            of_labels.push((Reverse(of.ns), of.first, of.threads, label));
         }
-        self.longest.sort_unstable_by_key(key);
-        self.longest.shrink_to_fit();
+        let mut kept: Vec<(u32, GroupName)> = Vec::new();
+        for (_, first, threads, label) in of_labels.finish() {
+            more -= threads;
+            kept.push((first, GroupName::Label(label.into())));
+        }
+        for (_, first, thread) in alone.finish() {
+            more -= 1;
+            kept.push((first, GroupName::Thread(thread)));
+        }
+        kept.sort_unstable_by_key(|&(first, _)| first);
+        for (group, (first, name)) in (0..).zip(kept) {
+            match &name {
+                GroupName::Label(label) => _ = self.labels.insert(label.clone(), group),
+                _ => _ = self.alone.insert(first, group),
+            }
+            self.names.push(name);
+        }
+        if more > 0 {
+            self.more = u32::try_from(self.names.len()).ok();
+            self.names.push(GroupName::More(more));
+        }
     }
 
-    /// Makes one group of those that waited least.
-    fn merge_least(&mut self, ns: &[u64]) {
-        let mut kept = vec![false; ns.len()];
-        for labelled in [true, false] {
-            let is_of = |group: &usize| {
-                matches!(self.names.get(*group), Some(GroupName::Label(_))) == labelled
-            };
-            let mut some: Vec<usize> = (0..ns.len()).filter(is_of).collect();
-            if some.len() > MOST_GROUPS {
-                some.select_nth_unstable_by_key(MOST_GROUPS, |&group| (Reverse(ns[group]), group));
-                some.truncate(MOST_GROUPS);
-            }
-            some.into_iter().for_each(|group| kept[group] = true);
-        }
-        if kept.iter().all(|kept| *kept) {
-            return;
-        }
-        let mut next = 0;
-        let new: Vec<Option<u32>> = kept
-            .iter()
-            .map(|kept| {
-                next += u32::from(*kept);
-                kept.then(|| next - 1)
-            })
-            .collect();
-        let mut kept = kept.iter();
-        self.names.retain(|_| kept.next().copied().unwrap_or(false));
-        let mut more = 0;
-        for (_, group) in &mut self.members {
-            *group = new[*group as usize].unwrap_or_else(|| {
-                more += 1;
-                next
-            });
-        }
-        self.names.push(GroupName::More(more));
+    /// The places of all threads that were asked for.
+    pub(crate) fn places(&self, store: &Store) -> impl Iterator<Item = u32> + use<> {
+        let all = if self.places.is_none() {
+            0..u32::try_from(store.thread_count()).unwrap_or(u32::MAX)
+        } else {
+            0..0
+        };
+        all.chain(self.places.clone().unwrap_or_default())
+    }
+
+    /// The group of a thread that waited.
+    pub(crate) fn group_of(&self, store: &Store, place: u32, thread: &Thread) -> Option<usize> {
+        let group = match store.threads.label(thread) {
+            Some(label) => self.labels.get(label),
+            None => self.alone.get(&place),
+        };
+        Some(group.copied().or(self.more)? as usize)
     }
 }
 
@@ -169,16 +187,11 @@ impl Store {
     /// All threads that waited; none before the log is read to its end.
     #[must_use]
     pub(crate) fn wait_groups(&self) -> &WaitGroups {
-        static NONE: WaitGroups = WaitGroups {
-            names: Vec::new(),
-            members: Vec::new(),
-            longest: Vec::new(),
-        };
+        static NONE: LazyLock<WaitGroups> = LazyLock::new(WaitGroups::default);
         if !self.is_settled() {
             return &NONE;
         }
-        let all = || (0..).take(self.thread_count());
-        self.wait_groups.get_or_init(|| WaitGroups::of(self, all()))
+        self.wait_groups.get_or_init(|| WaitGroups::of(self, None))
     }
 
     /// Those of some threads.
@@ -193,12 +206,6 @@ impl Store {
         let mut places: Vec<u32> = found.collect();
         places.sort_unstable();
         places.dedup();
-        WaitGroups::of(self, places.into_iter())
-    }
-
-    /// The thread at a place in the order in which threads were first met.
-    #[must_use]
-    pub(crate) fn thread_at(&self, place: u32) -> Option<ThreadId> {
-        self.threads.get(place).map(|thread| thread.id)
+        WaitGroups::of(self, Some(places))
     }
 }

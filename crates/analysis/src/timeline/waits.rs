@@ -11,7 +11,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::store::{Cut, Store};
-use super::threads::ThreadLane;
+use super::threads::{Thread, ThreadLane};
 use super::turns::{PARTS, Turn};
 use crate::account::Account;
 use eventlog::ids::{Nanos, ThreadId};
@@ -259,7 +259,7 @@ impl Store {
         &self,
         range: Option<Interval>,
         threads: impl Iterator<Item = u32>,
-        mut each: impl FnMut(u32, &WaitSums),
+        mut each: impl FnMut(u32, &Thread, &WaitSums),
     ) {
         let range = range.map_or(ALL_TIME, |range| range.start().0..range.end().0);
         let (from, to) = (self.cut(Nanos(range.start)), self.cut(Nanos(range.end)));
@@ -271,7 +271,7 @@ impl Store {
             };
             let sums = self.waits_between(&lane, &from, &to);
             if sums != WaitSums::default() {
-                each(index, &sums);
+                each(index, lane.thread(), &sums);
             }
         }
     }

@@ -47,7 +47,7 @@ impl FlameSource for Waiting {
         _: Option<&'a Profile>,
         store: &'a Store,
     ) -> Option<&'a (dyn Origin + 'a)> {
-        let waited = !store.wait_groups().members.is_empty();
+        let waited = !store.wait_groups().names.is_empty();
         waited.then_some(store)
     }
 
