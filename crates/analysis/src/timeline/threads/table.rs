@@ -37,7 +37,7 @@ struct Apart {
 
 impl Threads {
     /// So many groups are not packed, as much is still told of their threads.
-    const AWAKE: usize = 8;
+    const AWAKE: usize = 32;
     /// So many threads may stand apart, however few there are.
     const MIN_APART: usize = 1 << 16;
     /// Of so many threads one may stand apart.
@@ -547,7 +547,7 @@ mod tests {
             }
         }
         table.settle(&shelf);
-        assert!(table.apart.is_empty() && table.tail.len() < 32 * GROUP);
+        assert!(table.apart.is_empty() && table.tail.len() < 2 * Threads::AWAKE * GROUP);
         let packed = table.packed() as u64;
         let bytes = shelf.used_bytes() / packed;
         assert!(bytes <= 15, "{bytes} bytes a thread");
