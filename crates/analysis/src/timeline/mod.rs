@@ -15,6 +15,7 @@ pub mod graphs;
 pub mod instants;
 pub mod messages;
 pub mod nonmoving;
+mod on_the_way;
 pub mod profile_rows;
 pub(crate) mod rows;
 pub mod scope;

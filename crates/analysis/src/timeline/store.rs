@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use super::instants::Instants;
+use super::on_the_way::AllOnTheWay;
 use super::rows::Rows;
 use super::spark_runs::SparkRun;
 use super::threads::{NEVER_NS, Thread, ThreadFilter, ThreadLane, ThreadOrder, ThreadRow, Threads};
@@ -559,14 +560,13 @@ impl Store {
         let mut walker = account.walker();
         ready.sort_unstable_by_key(|&(.., known)| known);
         for (index, since, known) in ready {
-            let at = on_the_way[index as usize];
-            let parts = if at.ready_since == since {
-                ReadyParts {
+            let at = on_the_way.get(index);
+            let parts = match at.filter(|at| at.ready_since == since) {
+                Some(at) => ReadyParts {
                     paused_ns: account.pauses().still_in(since, known),
                     idle_ns: walker.some_idle_ns(Nanos(known)).saturating_sub(at.idle_ns),
-                }
-            } else {
-                account.ready_parts(since, known)
+                },
+                None => account.ready_parts(since, known),
             };
             if let Some(thread) = self.threads.get(index) {
                 self.ready_at_end.insert(thread.id, parts);
@@ -575,38 +575,24 @@ impl Store {
     }
 }
 
-/// What is known of a thread on the way through the log.
-#[derive(Clone, Copy, Debug)]
-struct OnTheWay {
-    /// When it became ready, if it is.
-    ready_since: u64,
-    /// For how long some capability had stood by until then.
-    idle_ns: u64,
-    /// The place of its next run in the list of all threads' runs.
-    next: u32,
-}
-
 /// Lists the runs of each thread as they come, and measures for how long their
 /// threads had been ready while some capability stood by.
 struct Grouping<'a> {
     lane_starts: &'a [u32],
     by_thread: Vec<u32>,
-    threads: Vec<OnTheWay>,
+    table: &'a Threads,
+    threads: AllOnTheWay,
     idle: Vec<Durations>,
     shelf: &'a Shelf,
 }
 
 impl<'a> Grouping<'a> {
     fn new(store: &'a Store, runs: u32) -> Self {
-        let threads = store.threads.iter().map(|(_, thread)| OnTheWay {
-            ready_since: NEVER_NS,
-            idle_ns: 0,
-            next: thread.first,
-        });
         Self {
             lane_starts: &store.lane_starts,
             by_thread: vec![0; runs as usize],
-            threads: threads.collect(),
+            table: &store.threads,
+            threads: AllOnTheWay::new(&store.threads),
             idle: vec![Durations::default(); store.lanes.len()],
             shelf: &store.shelf,
         }
@@ -617,7 +603,7 @@ impl Watcher for Grouping<'_> {
     #[inline]
     fn starts(&mut self, lane: usize, place: usize, run: &NextRun, now: Moment) {
         let mut how_long = Some((0, false));
-        if let Some(thread) = self.threads.get_mut(run.thread as usize) {
+        if let Some(thread) = self.threads.at_mut(self.table, run.thread) {
             if let Some(slot) = self.by_thread.get_mut(thread.next as usize) {
                 *slot = self.lane_starts[lane] + u32::try_from(place).unwrap_or(u32::MAX);
             }
@@ -628,6 +614,7 @@ impl Watcher for Grouping<'_> {
                 let is_told = since == run.ready_since;
                 how_long = is_told.then_some((idle_ns, now.paused_until > since));
             }
+            self.threads.told_run(run.thread);
         }
         self.idle[lane].put(how_long, self.shelf);
     }
@@ -639,7 +626,7 @@ impl Watcher for Grouping<'_> {
 
     #[inline]
     fn readied(&mut self, thread: u32, now: Moment) {
-        if let Some(thread) = self.threads.get_mut(thread as usize) {
+        if let Some(thread) = self.threads.at_mut(self.table, thread) {
             thread.ready_since = now.time;
             thread.idle_ns = now.some_idle_ns;
         }
