@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use analysis::flamegraph::source_info::SourceInfo;
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::Progress;
-use views::session::{JobId, Overview};
+use views::session::{JobId, MemoryBudget, MemoryUse, Overview};
 use views::tracks::Contents;
 
 /// Changes whenever a message does: page and worker of different builds must
 /// not talk to each other.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 
 /// An open log: the page gives each a number of its own.
 #[derive(
@@ -35,8 +35,9 @@ pub enum ToWorker {
     Helper,
     /// There are no other workers any more.
     Alone,
-    /// Open the file that comes with this message, beside what is open.
-    Open(LogId),
+    /// Open the file that comes with this message, beside what is open. It may take
+    /// that much memory.
+    Open(LogId, MemoryBudget),
     /// Drop a log that is open or being opened.
     Close(LogId),
     /// Look for spans of the program with these words, in what is open and in
@@ -109,6 +110,8 @@ pub enum News {
         overview: Box<Overview>,
         /// How long that took, in milliseconds.
         elapsed_ms: f64,
+        /// How much memory the worker takes, and what it put away.
+        memory: MemoryUse,
     },
     /// What there is to be shown of it, after names or the words for spans of
     /// the program have changed.

@@ -8,7 +8,9 @@ addEventListener('load', async () => {
     if (data?.build && data.build !== built) dispatchEvent(new Event('eventscope-update'));
   });
   try {
-    await navigator.serviceWorker.register('sw.js', { updateViaCache: 'none' });
+    const worker = await navigator.serviceWorker.register('sw.js', { updateViaCache: 'none' });
+    // A page that is closed cannot remove what it has put away.
+    addEventListener('pagehide', () => worker.active?.postMessage('closed'));
   } catch {
     // A private window or a file: address. The page works without it.
   }

@@ -2,7 +2,8 @@
 //
 // - index.html comes from the network, or after TIMEOUT_MS from the cache;
 // - every other file of this build comes from the cache, which is its own;
-// - a file that this build does not have (a newer page asks for it) is fetched.
+// - a file that this build does not have (a newer page asks for it) is fetched;
+// - what a tab has put away on the disk is removed after it was closed.
 //
 // Names carry the build id, so a page never meets another build's files. A new
 // service worker takes over when the last page of the old build is closed; it
@@ -12,6 +13,9 @@
 const BUILD = 'dev';
 const FILES = [];
 const TIMEOUT_MS = 3000;
+// The folder of `src/worker/put_away.rs`, and when to look into it after a tab was closed.
+const PUT_AWAY = 'eventscope';
+const LOOK_AFTER_MS = [500, 5000];
 
 const PREFIX = `eventscope ${new URL(registration.scope).pathname} `;
 const CACHE = PREFIX + BUILD;
@@ -26,6 +30,24 @@ addEventListener('fetch', (event) => {
   if (request.mode === 'navigate') event.respondWith(page(request));
   else event.respondWith(file(request));
 });
+
+addEventListener('message', (event) => {
+  if (event.data === 'closed') event.waitUntil(removePutAway());
+});
+
+/** Removes what a closed tab has put away; what another tab uses cannot be removed. */
+async function removePutAway() {
+  for (const ms of LOOK_AFTER_MS) {
+    await new Promise((done) => setTimeout(done, ms));
+    try {
+      const root = await navigator.storage.getDirectory();
+      const folder = await root.getDirectoryHandle(PUT_AWAY);
+      for await (const name of folder.keys()) await folder.removeEntry(name).catch(() => {});
+    } catch {
+      // There is no such folder: nothing was put away.
+    }
+  }
+}
 
 /** Stores every file of this build, past the HTTP cache. All or nothing. */
 async function keepBuild() {

@@ -19,6 +19,7 @@ use crate::protocol::{AskId, FromWorker, LogId, News, NotAnswered, ToWorker, VER
 use crate::wire;
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::slices::SLICE_BYTES;
+use views::session::MemoryBudget;
 use views::session::query::Query;
 
 /// A worker that has not heard for so long that it shall open or close a log
@@ -100,15 +101,37 @@ const LARGE_BYTES: f64 = 8.0 * SLICE_BYTES as f64;
 /// More workers than this only wait for the one that puts slices together.
 const MOST_WORKERS: usize = 8;
 
+/// A number that the page's address has behind its `?`.
+fn wanted(name: &str) -> Option<u64> {
+    let search = gloo_utils::window().location().search().unwrap_or_default();
+    let wanted = UrlSearchParams::new_with_str(&search).ok()?;
+    wanted.get(name)?.parse().ok()
+}
+
 /// How many workers analyse a large log: as many as the machine has cores, unless the
 /// page's address says `?workers=` so many.
 fn worker_count() -> usize {
-    let window = gloo_utils::window();
-    let search = window.location().search().unwrap_or_default();
-    let wanted = UrlSearchParams::new_with_str(&search).ok();
-    let wanted = wanted.and_then(|wanted| wanted.get("workers")?.parse().ok());
-    let cores = window.navigator().hardware_concurrency() as usize;
+    let cores = gloo_utils::window().navigator().hardware_concurrency() as usize;
+    let wanted = wanted("workers").and_then(|workers| usize::try_from(workers).ok());
     wanted.unwrap_or(cores).clamp(1, MOST_WORKERS)
+}
+
+/// How much memory the tab may take: 1 GiB, or a quarter of what a small device has, unless the
+/// page's address says `?memory=` so many MiB. Not every browser tells what the device has.
+fn memory_budget() -> MemoryBudget {
+    if let Some(mib) = wanted("memory") {
+        return MemoryBudget::of_mib(mib);
+    }
+    let navigator = gloo_utils::window().navigator();
+    let device = js_sys::Reflect::get(&navigator, &"deviceMemory".into());
+    let device_gib = device.ok().and_then(|gib| gib.as_f64());
+    let usual = MemoryBudget::default();
+    device_gib.map_or(usual, |gib| {
+        let quarter = MemoryBudget::of_mib((gib * 256.0) as u64);
+        MemoryBudget {
+            bytes: quarter.bytes.min(usual.bytes),
+        }
+    })
 }
 
 /// A handle on the worker.
@@ -203,7 +226,7 @@ impl Client {
         }
         inner.deaf = None;
         for (&log, file) in &inner.logs {
-            let envelope = wire::envelope(&ToWorker::Open(log));
+            let envelope = wire::envelope(&ToWorker::Open(log, memory_budget()));
             wire::attach_file(&envelope, file);
             opening.push((envelope, Array::new()));
         }
@@ -367,7 +390,7 @@ impl Client {
             log
         };
         self.start_helpers(file);
-        let envelope = wire::envelope(&ToWorker::Open(log));
+        let envelope = wire::envelope(&ToWorker::Open(log, memory_budget()));
         wire::attach_file(&envelope, file);
         self.post(envelope);
         self.expect_to_be_heard(log);

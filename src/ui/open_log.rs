@@ -12,7 +12,7 @@ use eventlog::Progress;
 use eventlog::ids::CapId;
 use views::fingerprint::Fingerprint;
 use views::scene::format;
-use views::session::Overview;
+use views::session::{MemoryUse, Overview};
 use views::tracks::Known;
 
 /// How far the opening is.
@@ -43,6 +43,8 @@ pub(super) struct OpenLog {
     pub(super) events: u64,
     /// How long the reading took.
     pub(super) elapsed_ms: Option<f64>,
+    /// How much memory it took.
+    pub(super) memory: MemoryUse,
     pub(super) threads: Vec<ThreadRow>,
     pub(super) threads_in_all: u64,
     /// Pinned threads that are not among the listed ones.

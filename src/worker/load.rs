@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
@@ -12,10 +13,10 @@ use super::blob::BlobReader;
 use super::index::IndexReader;
 use super::pause::Pauser;
 use super::team::Team;
-use super::{OpenLog, Shared, change, close, names, now_ms, post};
+use super::{OpenLog, Shared, change, close, names, now_ms, post, put_away};
 use crate::protocol::{FromWorker, LogId, News};
-use eventlog::{LogError, Need, Stage, Step};
-use views::session::Session;
+use eventlog::{Backing, LogError, Need, Stage, Step};
+use views::session::{MemoryBudget, MemoryUse, Session};
 
 /// Events between two looks at the clock.
 const EVENTS_PER_STEP: usize = 50_000;
@@ -26,15 +27,11 @@ const REPORT_EVERY_MS: f64 = 200.0;
 /// How often what is known of the log is reported while it loads.
 const OVERVIEW_EVERY_MS: f64 = 1000.0;
 
-/// Opens a file.
-pub(super) fn open(shared: &Shared, log: LogId, file: File) {
+/// Opens a file. What is kept of it may take that much memory.
+pub(super) fn open(shared: &Shared, log: LogId, file: File, memory: MemoryBudget) {
     close(shared, log);
-    let mut session = Session::new(file.size() as u64);
-    if let Some(prefixes) = &shared.borrow().prefixes {
-        session.set_span_prefixes(prefixes.clone());
-    }
     let open = OpenLog {
-        session: Rc::new(session),
+        session: Rc::new(session(shared, &file, memory, None)),
         file: file.clone(),
         reading: None,
     };
@@ -42,16 +39,18 @@ pub(super) fn open(shared: &Shared, log: LogId, file: File) {
     let shared = Rc::clone(shared);
     spawn_local(async move {
         let started_ms = now_ms();
-        let loaded = match load(&shared, log, &file).await {
-            Ok(loaded) => loaded,
+        let loaded = match begin(&shared, log, &file, memory).await {
+            Some(()) => load(&shared, log, &file).await,
+            None => return,
+        };
+        match loaded {
+            Ok(Some(())) => {}
+            Ok(None) => return,
             Err(error) => {
                 close(&shared, log);
                 let message = error.to_string();
                 return post(&FromWorker::News(log, News::Failed { message }));
             }
-        };
-        if loaded.is_none() {
-            return;
         }
         let elapsed_ms = now_ms() - started_ms;
         // Names first: the page asks as soon as the log is loaded.
@@ -61,11 +60,48 @@ pub(super) fn open(shared: &Shared, log: LogId, file: File) {
             let loaded = News::Loaded {
                 overview,
                 elapsed_ms,
+                memory: MemoryUse {
+                    here_bytes: memory_bytes(),
+                    ..open.session.memory_use()
+                },
             };
             post(&FromWorker::News(log, loaded));
             named.iter().for_each(post);
         }
+        put_away::clear(&shared).await;
     });
+}
+
+/// A session of a file that was not begun.
+fn session(
+    shared: &Shared,
+    file: &File,
+    memory: MemoryBudget,
+    backing: Option<Arc<dyn Backing>>,
+) -> Session {
+    let mut session = Session::within(file.size() as u64, memory, backing);
+    if let Some(prefixes) = &shared.borrow().prefixes {
+        session.set_span_prefixes(prefixes.clone());
+    }
+    session
+}
+
+/// Makes a place for what there may be no memory for. `None` if the log was closed meanwhile.
+async fn begin(shared: &Shared, log: LogId, file: &File, memory: MemoryBudget) -> Option<()> {
+    if memory.is_small(file.size() as u64) {
+        return Some(());
+    }
+    let Some(place) = put_away::make(shared).await else {
+        return Some(());
+    };
+    let session = session(shared, file, memory, Some(Arc::new(place)));
+    change(shared, log, |unused| *unused = session).await
+}
+
+/// How much memory this worker takes: all that it ever took, as it is never given back.
+fn memory_bytes() -> u64 {
+    const PAGE_BYTES: u64 = 64 << 10;
+    core::arch::wasm32::memory_size::<0>() as u64 * PAGE_BYTES
 }
 
 /// Loads a file. `None` if the log was closed meanwhile.

@@ -10,6 +10,7 @@ mod index;
 mod load;
 mod names;
 mod pause;
+mod put_away;
 mod team;
 
 use std::cell::RefCell;
@@ -50,6 +51,8 @@ struct State {
     team: Rc<RefCell<Team>>,
     /// What addresses are named by.
     symbols: Option<File>,
+    /// Whether what other tabs left behind was removed.
+    cleared: bool,
 }
 
 type Shared = Rc<RefCell<State>>;
@@ -105,10 +108,10 @@ fn hear(shared: &Shared, message: ToWorker, event: &MessageEvent) {
             }
         }
         ToWorker::Alone => shared.borrow().team.borrow_mut().leave(),
-        ToWorker::Open(log) => {
+        ToWorker::Open(log, memory) => {
             post(&FromWorker::Heard(log));
             if let Some(file) = wire::file(&envelope) {
-                load::open(shared, log, file);
+                load::open(shared, log, file, memory);
             }
         }
         ToWorker::Close(log) => {

@@ -143,11 +143,13 @@ impl App {
             News::Loaded {
                 overview,
                 elapsed_ms,
+                memory,
             } if self.log.is_loading() => {
                 self.pauses.overview = None;
                 self.log.flame_sources = Rc::new(overview.flame_sources.clone());
                 self.log.overview = Same::new(*overview);
                 self.log.elapsed_ms = Some(elapsed_ms);
+                self.log.memory = memory;
                 self.log.stage = Stage::Open;
                 self.loaded(ctx);
             }

@@ -1,0 +1,157 @@
+//! Where bytes go that memory has no room for: a file in the browser's origin-private file
+//! system, which no other site and no other program sees. A large log has one of its own; it
+//! is removed when the log is closed. What a tab leaves behind that was closed with a log in
+//! it, or that crashed, is removed when the next log is opened: a file that another tab uses
+//! cannot be removed.
+//!
+//! Where there is no such file system (private windows of some browsers, pages that do not come
+//! over `https:`) or no room in it, there is no such file.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use eventlog::Backing;
+use js_sys::{IteratorNext, Math, Promise, Reflect};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{
+    FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetDirectoryOptions,
+    FileSystemGetFileOptions, FileSystemReadWriteOptions, FileSystemSyncAccessHandle,
+    StorageManager,
+};
+
+use super::{Shared, scope};
+
+/// The folder with the files of all tabs.
+const FOLDER: &str = "eventscope";
+
+/// A file that is removed when it is dropped.
+#[derive(Debug)]
+pub(super) struct PrivateFile {
+    folder: FileSystemDirectoryHandle,
+    name: String,
+    handle: FileSystemSyncAccessHandle,
+    len: AtomicU64,
+}
+
+/// Makes a file; `None` where there can be none.
+pub(super) async fn make(shared: &Shared) -> Option<PrivateFile> {
+    clear(shared).await;
+    let folder = folder(true).await.ok()?;
+    // Another tab that clears the folder may take the first one away before it is in use.
+    for _ in 0..2 {
+        if let Ok(file) = PrivateFile::make(&folder).await {
+            return Some(file);
+        }
+    }
+    None
+}
+
+/// Removes what other tabs have left behind, once.
+pub(super) async fn clear(shared: &Shared) {
+    if std::mem::replace(&mut shared.borrow_mut().cleared, true) {
+        return;
+    }
+    // Without the folder there is nothing to remove.
+    if let Ok(folder) = folder(false).await {
+        let _ = remove_all(&folder).await;
+    }
+}
+
+async fn remove_all(folder: &FileSystemDirectoryHandle) -> Result<(), JsValue> {
+    let keys = folder.keys();
+    let mut names = Vec::new();
+    loop {
+        let next: IteratorNext = wait(keys.next()?).await?;
+        if next.done() {
+            break;
+        }
+        names.extend(next.value().as_string());
+    }
+    for name in names {
+        // It fails if another tab uses that file.
+        let _ = JsFuture::from(folder.remove_entry(&name)).await;
+    }
+    Ok(())
+}
+
+/// Waits for a promise of something of a known type.
+async fn wait<T: JsCast>(promise: Promise) -> Result<T, JsValue> {
+    Ok(JsFuture::from(promise).await?.unchecked_into())
+}
+
+/// What `object` has under a name, or an error.
+fn member(object: &JsValue, name: &str) -> Result<JsValue, JsValue> {
+    let value = Reflect::get(object, &name.into())?;
+    if value.is_undefined() {
+        return Err(name.into());
+    }
+    Ok(value)
+}
+
+/// The folder; made, if need be.
+async fn folder(create: bool) -> Result<FileSystemDirectoryHandle, JsValue> {
+    let storage = member(&scope().navigator(), "storage")?;
+    member(&storage, "getDirectory")?;
+    let storage: StorageManager = storage.unchecked_into();
+    let root: FileSystemDirectoryHandle = wait(storage.get_directory()).await?;
+    let options = FileSystemGetDirectoryOptions::new();
+    options.set_create(create);
+    wait(root.get_directory_handle_with_options(FOLDER, &options)).await
+}
+
+impl PrivateFile {
+    async fn make(folder: &FileSystemDirectoryHandle) -> Result<Self, JsValue> {
+        let [high, low] = [(); 2].map(|()| (Math::random() * f64::from(u32::MAX)) as u32);
+        let name = format!("{high:08x}{low:08x}");
+        let options = FileSystemGetFileOptions::new();
+        options.set_create(true);
+        let file: FileSystemFileHandle =
+            wait(folder.get_file_handle_with_options(&name, &options)).await?;
+        member(&file, "createSyncAccessHandle")?;
+        Ok(Self {
+            folder: folder.clone(),
+            name,
+            handle: wait(file.create_sync_access_handle()).await?,
+            len: AtomicU64::new(0),
+        })
+    }
+}
+
+fn at(place: u64) -> FileSystemReadWriteOptions {
+    let options = FileSystemReadWriteOptions::new();
+    // Places are exact in a f64 up to 2^53 bytes.
+    options.set_at(place as f64);
+    options
+}
+
+impl Backing for PrivateFile {
+    fn append(&self, bytes: &[u8]) -> Option<u64> {
+        let place = self.len.load(Ordering::Relaxed);
+        let written = self
+            .handle
+            .write_with_u8_array_and_options(bytes, &at(place));
+        // It fails when the browser gives no more room.
+        if written.ok()? as usize != bytes.len() {
+            return None;
+        }
+        self.len
+            .store(place + bytes.len() as u64, Ordering::Relaxed);
+        Some(place)
+    }
+
+    fn read(&self, place: u64, into: &mut [u8]) -> bool {
+        let read = self.handle.read_with_u8_array_and_options(into, &at(place));
+        read.is_ok_and(|read| read as usize == into.len())
+    }
+}
+
+impl Drop for PrivateFile {
+    fn drop(&mut self) {
+        self.handle.close();
+        let removed = JsFuture::from(self.folder.remove_entry(&self.name));
+        spawn_local(async {
+            // If it fails, the next start removes it.
+            let _ = removed.await;
+        });
+    }
+}

@@ -1,0 +1,116 @@
+// A log that takes more memory than it may: what there is no room for is put into the
+// browser's private file system, and nothing of it is left.
+
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from '@playwright/test';
+import { drop, fixture, loaded } from './helpers.js';
+
+/** Writes a log of 40 MB: many logs in one file, as restarted logging leaves them. */
+function writeLog(testInfo, name, pack = (bytes) => bytes) {
+  mkdirSync(testInfo.outputDir, { recursive: true });
+  const one = readFileSync(fixture('ghc-9.6.6/dense-N2-l-flush'));
+  const path = testInfo.outputPath(name);
+  writeFileSync(path, pack(Buffer.concat(Array(Math.ceil(40e6 / one.length)).fill(one))));
+  return path;
+}
+
+/** The names of the files that are put away. */
+const putAway = (page) => page.evaluate(async () => {
+  const root = await navigator.storage.getDirectory();
+  const folder = await root.getDirectoryHandle('eventscope', { create: true });
+  return Array.fromAsync(folder.keys());
+});
+
+/** Opens a log, and tells what the panels say of it. */
+async function read(page, address, path) {
+  await page.goto('about:blank');
+  await page.goto(address);
+  await page.setInputFiles('input[type=file]', path);
+  await page.locator('.app[data-elapsed-ms]').waitFor();
+  await loaded(page);
+  const said = { facts: await page.locator('.what .facts').innerText() };
+  for (const [tab, part] of [['Summary', '.summary'], ['Threads', '.panel-body'], ['Events', '.panel-body']]) {
+    await page.getByRole('tab', { name: tab, exact: true }).click();
+    const panel = page.locator(part).first();
+    await expect(panel.locator('tr, [role=row]').nth(1)).toBeVisible();
+    await expect(panel).not.toContainText('Counting');
+    said[tab] = await panel.innerText();
+  }
+  return said;
+}
+
+test('a log says the same whatever memory it may take, and leaves nothing', async ({ page }, testInfo) => {
+  const path = writeLog(testInfo, 'large.eventlog');
+  const { facts, ...much } = await read(page, './', path);
+  expect(facts).toMatch(/takes [\d.]+\sMiB of memory$/);
+  const { facts: factsOfLittle, ...little } = await read(page, './?memory=1', path);
+  expect(factsOfLittle).toMatch(/takes [\d.]+\sMiB of memory and [\d.]+\sMiB of the disk$/);
+  expect(little).toEqual(much);
+  expect(await putAway(page)).toHaveLength(1);
+  // Another log takes its place: what was put away is removed.
+  await drop(page, fixture('ghc-9.6.6/tiny-cut'), readFileSync(fixture('ghc-9.6.6/fib-forkio-N2-l')).subarray(0, 200));
+  await expect.poll(() => putAway(page)).toEqual([]);
+  rmSync(path);
+});
+
+test('a compressed log is inflated to the disk', async ({ page }, testInfo) => {
+  const plain = writeLog(testInfo, 'large.eventlog');
+  const packed = writeLog(testInfo, 'packed.eventlog.gz', gzipSync);
+  const { facts, ...much } = await read(page, './', plain);
+  const { facts: factsOfLittle, ...little } = await read(page, './?memory=1', packed);
+  expect(facts).not.toContain('disk');
+  const disk = Number(/and ([\d.]+)\sMiB of the disk/.exec(factsOfLittle)[1]);
+  expect(disk).toBeGreaterThan(36);
+  expect(little).toEqual(much);
+  rmSync(plain);
+  rmSync(packed);
+});
+
+test('what another tab left behind is removed, what one uses is not', async ({ page, context }, testInfo) => {
+  const path = writeLog(testInfo, 'large.eventlog');
+  await read(page, './?memory=1', path);
+  const [used] = await putAway(page);
+  const other = await context.newPage();
+  await other.goto('./');
+  await other.evaluate(async () => {
+    const root = await navigator.storage.getDirectory();
+    const folder = await root.getDirectoryHandle('eventscope');
+    await folder.getFileHandle('left', { create: true });
+  });
+  expect((await putAway(other)).sort()).toEqual(['left', used].sort());
+  await drop(other, fixture('ghc-9.6.6/fib-forkio-N2-l'));
+  await expect.poll(() => putAway(other)).toEqual([used]);
+  rmSync(path);
+});
+
+test('without such a file system all stays in memory, and that is said', async ({ page }, testInfo) => {
+  const path = writeLog(testInfo, 'large.eventlog');
+  await page.route('**/worker_loader.js', async (route) => {
+    const response = await route.fetch();
+    const without = "Object.defineProperty(WorkerNavigator.prototype, 'storage', { value: undefined });\n";
+    await route.fulfill({ response, body: without + (await response.text()) });
+  });
+  const { facts } = await read(page, './?memory=1', path);
+  expect(facts).toMatch(/takes [\d.]+\sMiB of memory$/);
+  await expect(page.locator('.warnings')).toContainText(/of the log are in memory, where 256\sKiB are allowed/);
+  rmSync(path);
+});
+
+test.describe('with the service worker', () => {
+  test.use({ serviceWorkers: 'allow' });
+
+  test('what a tab has put away is removed after it was closed', async ({ page, context }, testInfo) => {
+    const path = writeLog(testInfo, 'large.eventlog');
+    await page.goto('./');
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    await read(page, './?memory=1', path);
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    const other = await context.newPage();
+    await other.goto('./');
+    expect(await putAway(other)).toHaveLength(1);
+    await page.close({ runBeforeUnload: true });
+    await expect.poll(() => putAway(other), { timeout: 12_000 }).toEqual([]);
+    rmSync(path);
+  });
+});
