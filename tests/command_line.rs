@@ -12,6 +12,8 @@ use std::process::{Command, Output, Stdio};
 
 use common::build::{Build, TYPES};
 use common::{eventscope, fixture, stdout};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde_json::Value as Json;
 
 /// Texts that a terminal, a spreadsheet or a row of cells must not be misled by.
@@ -293,6 +295,23 @@ fn a_pipe_is_as_good_as_a_file() {
             let piped = with_input(&[&[*name, place], rest].concat(), &bytes);
             assert_eq!(piped.status, from_file.status, "{command:?}");
             assert!(piped.stdout == from_file.stdout, "{command:?} {place}");
+        }
+    }
+}
+
+#[test]
+fn little_memory_changes_nothing() {
+    let log = fixture("ghc-9.6.6/dense-N2-l-flush");
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    gzip.write_all(&log.bytes()).expect("memory");
+    let packed = Temporary::new("packed.gz", &gzip.finish().expect("memory"));
+    for command in ["events", "summary", "threads", "time"] {
+        let expected = stdout(&[command, log.path()]);
+        for file in [log.path(), packed.path()] {
+            assert!(
+                stdout(&[command, file, "--memory", "0"]) == expected,
+                "{command} {file}"
+            );
         }
     }
 }
