@@ -45,7 +45,7 @@ test('a log says the same whatever memory it may take, and leaves nothing', asyn
   const { facts, ...much } = await read(page, './', path);
   expect(facts).toMatch(/takes [\d.]+\sMiB of memory$/);
   const { facts: factsOfLittle, ...little } = await read(page, './?memory=1', path);
-  expect(factsOfLittle).toMatch(/takes [\d.]+\sMiB of memory and [\d.]+\sMiB of the disk$/);
+  expect(factsOfLittle).toMatch(/takes [\d.]+\sMiB of memory and [\d.]+\s[KM]iB of the disk$/);
   expect(little).toEqual(much);
   expect(await putAway(page)).toHaveLength(1);
   // Another log takes its place: what was put away is removed.
