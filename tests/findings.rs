@@ -156,6 +156,18 @@ fn binary(parts: &[&[u8]]) -> Build {
     })
 }
 
+/// So many threads, each with a label of 200 bytes of its own.
+fn long_labels(count: u32) -> Build {
+    on_cap_0(|log| {
+        for thread in 1..=count {
+            let label = format!("{thread:0>200}");
+            let payload = [&thread.to_be_bytes()[..], label.as_bytes()].concat();
+            log.event(44, thread.into(), &payload);
+        }
+        log
+    })
+}
+
 /// Info tables with long names.
 fn many_info_tables(count: u64) -> Build {
     let text = "x".repeat(4000);
@@ -316,6 +328,7 @@ fn logs() -> Vec<(Rule, Build)> {
             Rule::MessagesCut,
             numbered(34_000, |_| "a long story ".repeat(320)),
         ),
+        (Rule::NamesLeftOut, long_labels(180_000)),
         (Rule::InfoTablesLeftOut, many_info_tables(8_000)),
         (
             Rule::HeapBandsFolded,

@@ -6,11 +6,10 @@ mod common;
 use std::collections::HashMap;
 
 use analysis::flamegraph::sources;
-use analysis::heap::collect::HeapCollector;
+use analysis::heap::HeapProfiles;
 use common::build::{Build, Declared};
 use common::{Known, for_all, known, session_of};
 use eventlog::ids::Nanos;
-use eventlog::source::read_log;
 use model::profile::origin::Choice;
 use model::time::Interval;
 use views::flame::area::{FlameArea, FlameAreaQuery};
@@ -54,18 +53,11 @@ fn area(session: &Session, stack: Option<u32>, span: Option<Interval>) -> FlameA
     })
 }
 
-/// The heap profiles of a log, read by themselves.
-fn heap(bytes: &[u8]) -> HeapCollector {
-    let mut heap = HeapCollector::default();
-    read_log(&mut &bytes[..], &mut heap).expect("a log");
-    heap
-}
-
 /// The bytes of all bands of all profiles by stack, summed over the censuses of
 /// a range, and how many censuses these are.
-fn bands(heap: &HeapCollector, log: Interval, range: Option<Interval>) -> (u128, usize) {
+fn bands(heap: &HeapProfiles, log: Interval, range: Option<Interval>) -> (u128, usize) {
     let (mut sum, mut many) = (0, 0);
-    let by_stack = heap.found().iter().filter(|profile| profile.has_stacks());
+    let by_stack = heap.iter().filter(|profile| profile.has_stacks());
     for profile in by_stack {
         let places = profile.places(range, log.end());
         many += places.len();
@@ -99,10 +91,10 @@ fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-6 * a.abs().max(b.abs()).max(1.0)
 }
 
-fn check(session: &Session, heap: &HeapCollector, number: u32) -> Result<usize, String> {
+fn check(session: &Session, number: u32) -> Result<usize, String> {
     let mut nodes = 0;
     for range in ranges(session) {
-        let (sum, censuses) = bands(heap, log_of(session), range);
+        let (sum, censuses) = bands(session.recording().heap(), log_of(session), range);
         let (head, boxes) = graph(
             session,
             Choice {
@@ -154,18 +146,14 @@ fn check(session: &Session, heap: &HeapCollector, number: u32) -> Result<usize, 
     Ok(nodes)
 }
 
-fn for_all_profiles(
-    known: Known,
-    check: impl Fn(&Session, &HeapCollector, u32) -> Result<usize, String>,
-) {
+fn for_all_profiles(known: Known, check: impl Fn(&Session, u32) -> Result<usize, String>) {
     for_all(known, |case| {
-        let bytes = case.bytes();
-        let Ok(session) = session_of(&bytes) else {
+        let Ok(session) = session_of(&case.bytes()) else {
             return Ok(0);
         };
-        let heap = heap(&bytes);
-        let number = heap.found().iter().position(|profile| profile.has_stacks());
-        number.map_or(Ok(0), |number| check(&session, &heap, number as u32))
+        let mut heap = session.recording().heap().iter();
+        let number = heap.position(|profile| profile.has_stacks());
+        number.map_or(Ok(0), |number| check(&session, number as u32))
     });
 }
 
@@ -178,7 +166,7 @@ fn bands_graph_tree_and_area_are_the_same_numbers() {
 /// have, and together it is what all became.
 #[test]
 fn two_moments_differ_by_what_both_have() {
-    for_all_profiles(known([1, 9], [4, 60]), |session, _, _| {
+    for_all_profiles(known([1, 9], [4, 60]), |session, _| {
         let log = log_of(session);
         let (head, boxes) = graph(
             session,
@@ -283,18 +271,18 @@ fn shown(tree: &TreeAnswer) -> Vec<String> {
 }
 
 /// The last census is at the log's very end, and counts there.
-fn small() -> (Session, HeapCollector) {
+fn small() -> Session {
     let mut log = Made::new("");
     log.census(10, &[(80, &[2, 1]), (40, &[3, 2, 1]), (8, &[])]);
     log.census(20, &[(40, &[2, 1])]);
     log.census(30, &[(40, &[3, 2, 1]), (40, &[1]), (16, &[])]);
-    (log.session(), heap(&log.0.bytes))
+    log.session()
 }
 
 #[test]
 fn a_tree_of_a_made_log() {
-    let (session, heap) = small();
-    check(&session, &heap, 0).expect("the same numbers");
+    let session = small();
+    check(&session, 0).expect("the same numbers");
     let all = tree(&session, 0, None).expect("a tree");
     assert_eq!(
         shown(&all),

@@ -8,6 +8,8 @@ pub mod findings;
 pub mod flamegraph;
 pub mod heap;
 pub mod info;
+mod kept;
+mod labels;
 pub mod numbers;
 pub mod process;
 pub mod recording;

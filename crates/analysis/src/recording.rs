@@ -9,7 +9,7 @@ use crate::flamegraph::sources::{self, Known};
 use crate::flamegraph::spans::opentelemetry::TelemetrySpans;
 use crate::flamegraph::spans::totals::{WindowTotals, span_totals};
 use crate::heap::HeapProfiles;
-use crate::heap::collect::HeapCollector;
+use crate::heap::collect::{HeapCollector, Telling};
 use crate::heap::names::{BandNames, TableSymbols};
 use crate::info::Info;
 use crate::numbers::Numbers;
@@ -25,7 +25,7 @@ use crate::timeline::store::Store;
 use crate::timeline::tracks::Tracks;
 use crate::timeline::user_spans::SpanPrefixes;
 use eventlog::ids::{CapId, Nanos};
-use eventlog::{Event, EventSet, EventType, LogReader, Names, Record, Sink, SlicePart};
+use eventlog::{EventSet, EventType, LogReader, Names, Record, Sink, SlicePart};
 use model::class::Class;
 use model::lane::Lane;
 use model::profile::TrackSource;
@@ -42,6 +42,66 @@ const COLLECTING: EventSet = EventSet::of(&[
     EventType::GC_WORK,
     EventType::GC_DONE,
 ]);
+
+/// Who hears events that are kept.
+#[derive(Clone, Copy, Debug)]
+enum Hearer {
+    Info,
+    Numbers,
+    Watch,
+    Spans,
+    Tracks,
+    Names,
+    Ticky,
+    Telemetry,
+    Profiles,
+    Heap,
+}
+
+impl Hearer {
+    /// The order in which they hear an event.
+    const IN_ORDER: [Self; 10] = [
+        Self::Info,
+        Self::Numbers,
+        Self::Watch,
+        Self::Spans,
+        Self::Tracks,
+        Self::Names,
+        Self::Ticky,
+        Self::Telemetry,
+        Self::Profiles,
+        Self::Heap,
+    ];
+
+    /// The types of events that it takes of those that are kept.
+    fn consumes(self, profiles: &Profiles) -> EventSet {
+        match self {
+            Self::Info => Info::OF_THE_PROCESS,
+            Self::Numbers => Numbers::CONSUMES,
+            Self::Watch => Watch::CONSUMES,
+            Self::Spans => COLLECTING,
+            Self::Tracks => Tracks::CONSUMES,
+            // Labels of threads come in columns.
+            Self::Names => Names::CONSUMES.without(EventSet::of(&[EventType::THREAD_LABEL])),
+            Self::Ticky => Ticky::CONSUMES,
+            Self::Telemetry => TelemetrySpans::CONSUMES,
+            Self::Profiles => profiles.consumes(),
+            Self::Heap => HeapCollector::CONSUMES,
+        }
+    }
+
+    /// Who hears events of each type below 256, as bits; of no other type one is kept.
+    fn by_type(profiles: &Profiles) -> Box<[u16; 256]> {
+        let mut types = Box::new([0; 256]);
+        for (place, hearer) in Self::IN_ORDER.into_iter().enumerate() {
+            let consumes = hearer.consumes(profiles);
+            for (id, hearers) in (0..).map(EventType).zip(&mut *types) {
+                *hearers |= u16::from(consumes.contains(id)) << place;
+            }
+        }
+        types
+    }
+}
 
 /// All analyses of a log.
 ///
@@ -77,6 +137,8 @@ pub struct Recording {
     /// The rows of the timeline that show them.
     pub profile_rows: ProfileRows,
     heap: HeapCollector,
+    /// Who hears events of each type.
+    hearers: Box<[u16; 256]>,
     /// What had no end when the log ended.
     pub open: OpenAtEnd,
     /// How much of the log there is, once it is read to its end.
@@ -97,6 +159,7 @@ impl Recording {
             lifecycle: true,
             mutator_by_cap: false,
         };
+        let profiles = Profiles::default();
         Self {
             info: Info::default(),
             numbers: Numbers::default(),
@@ -109,7 +172,8 @@ impl Recording {
             ticky: Ticky::default(),
             telemetry: TelemetrySpans::default(),
             table_symbols: TableSymbols::default(),
-            profiles: Profiles::default(),
+            hearers: Hearer::by_type(&profiles),
+            profiles,
             profile_rows: ProfileRows::default(),
             heap: HeapCollector::default(),
             open: OpenAtEnd::default(),
@@ -121,21 +185,9 @@ impl Recording {
 impl Recording {
     /// The types of events that are heard in order; others become columns.
     pub(crate) fn keeps() -> EventSet {
-        [
-            Info::OF_THE_PROCESS,
-            Numbers::CONSUMES,
-            Watch::CONSUMES,
-            COLLECTING,
-            Messages::CONSUMES,
-            Tracks::CONSUMES,
-            Names::CONSUMES,
-            Ticky::CONSUMES,
-            TelemetrySpans::CONSUMES,
-            Profiles::default().consumes(),
-            HeapCollector::CONSUMES,
-        ]
-        .into_iter()
-        .fold(EventSet::NONE, EventSet::union)
+        let profiles = Profiles::default();
+        let sets = Hearer::IN_ORDER.map(|hearer| hearer.consumes(&profiles));
+        sets.into_iter().fold(EventSet::NONE, EventSet::union)
     }
 
     /// Puts the next slice behind those before it.
@@ -147,35 +199,40 @@ impl Recording {
         let threads = std::mem::take(&mut segment.threads);
         self.store.append(threads)?;
         self.info.append(&segment.info, segment.part.header());
-        segment.kept(|record| self.event(record));
+        segment.labels.give(&mut self.store, &mut self.names);
+        self.messages.append(&segment.messages);
+        self.profiles.samples(&segment.ticks);
+        let mut values = Telling::of(&segment.heap);
+        segment.kept(|place, record| {
+            self.heap.tell(&mut values, place);
+            self.event(record);
+        });
+        self.heap.tell(&mut values, u32::MAX);
         Ok(segment.part)
     }
 
     /// Hears an event of a type that it [`keeps`](Self::keeps).
     fn event(&mut self, record: &Record<'_>) {
-        self.info.describe(record);
-        self.numbers.offer(record);
-        self.watch.offer(record);
-        if let Some(spans) = &mut self.spans
-            && COLLECTING.contains(record.id)
-        {
-            spans.event(record, &mut self.store);
-        }
-        self.messages.offer(record);
-        self.tracks.offer(record);
-        self.names.offer(record);
-        self.ticky.offer(record);
-        self.telemetry.offer(record);
-        self.profiles.event(record);
-        self.heap.offer(record);
-        if record.id == EventType::THREAD_LABEL {
-            self.label(record);
-        }
-    }
-
-    fn label(&mut self, record: &Record<'_>) {
-        if let Event::ThreadLabel { thread, label } = record.event() {
-            self.store.label(thread, &label.to_str());
+        let hearers = self.hearers.get(usize::from(record.id.0));
+        let mut hearers = hearers.copied().unwrap_or_default();
+        while let Some(hearer) = Hearer::IN_ORDER.get(hearers.trailing_zeros() as usize) {
+            hearers &= hearers - 1;
+            match hearer {
+                Hearer::Info => self.info.describe(record),
+                Hearer::Numbers => self.numbers.event(record),
+                Hearer::Watch => self.watch.event(record),
+                Hearer::Spans => {
+                    if let Some(spans) = &mut self.spans {
+                        spans.event(record, &mut self.store);
+                    }
+                }
+                Hearer::Tracks => self.tracks.event(record),
+                Hearer::Names => self.names.event(record),
+                Hearer::Ticky => self.ticky.event(record),
+                Hearer::Telemetry => self.telemetry.event(record),
+                Hearer::Profiles => self.profiles.event(record),
+                Hearer::Heap => self.heap.event(record),
+            }
         }
     }
 

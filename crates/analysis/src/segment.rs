@@ -1,69 +1,25 @@
 //! What a slice of a log is worth: all that its events say, in columns, found without
 //! what is before it.
 //!
-//! What most events of a log are about, threads and points in time, becomes columns
-//! at once. The others are kept as they are, for [`Recording`]
-//! to hear them in order.
-
-use std::sync::Arc;
+//! What most events of a log are about becomes columns at once: threads and points in
+//! time, labels, messages, values and samples of profiles. The others are kept as they
+//! are, for [`Recording`] to hear them in order.
 
 use serde::{Deserialize, Serialize};
 
+use crate::flamegraph::foreign::may_be_about_calls;
+use crate::flamegraph::ticks::{SliceTicks, Ticks};
+use crate::heap::values::{HeapValueAnalysis, HeapValues};
 use crate::info::{Info, PREFIX_BYTES};
+use crate::kept::Kept;
+use crate::labels::{LabelAnalysis, Labels};
 use crate::recording::Recording;
+use crate::timeline::messages::Messages;
 use crate::timeline::slice::{Entry, Says, SliceThreadAnalysis, SliceThreads};
 use crate::timeline::threads::ById;
-use eventlog::header::Header;
-use eventlog::ids::{ByteOffset, CapId, Nanos};
+use eventlog::conventions::Convention;
 use eventlog::{EventSet, EventType, Record, Sink, SlicePart};
 use model::columns::Column;
-
-/// Events, one after the other, as they stand in the log.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct Kept {
-    #[serde(skip)]
-    bytes: Vec<u8>,
-}
-
-impl Kept {
-    /// Type, capability, length, time, place.
-    const PREFIX: usize = 2 + 2 + 4 + 8 + 8;
-    const NO_CAP: u16 = u16::MAX;
-
-    fn push(&mut self, record: &Record<'_>) {
-        let cap = record.cap.map_or(Self::NO_CAP, |cap| cap.0);
-        let len = u32::try_from(record.payload.len()).unwrap_or(u32::MAX);
-        self.bytes.extend(record.id.0.to_le_bytes());
-        self.bytes.extend(cap.to_le_bytes());
-        self.bytes.extend(len.to_le_bytes());
-        self.bytes.extend(record.time.0.to_le_bytes());
-        self.bytes.extend(record.offset.0.to_le_bytes());
-        self.bytes.extend_from_slice(record.payload);
-    }
-
-    fn each(&self, header: &Arc<Header>, mut take: impl FnMut(&Record<'_>)) {
-        let mut rest = &self.bytes[..];
-        while let Some((prefix, behind)) = rest.split_first_chunk::<{ Self::PREFIX }>() {
-            let u16_at = |at: usize| u16::from_le_bytes([prefix[at], prefix[at + 1]]);
-            let u64_at = |at: usize| prefix[at..at + 8].try_into().map_or(0, u64::from_le_bytes);
-            let len = u32::from_le_bytes([prefix[4], prefix[5], prefix[6], prefix[7]]) as usize;
-            let Some((payload, behind)) = behind.split_at_checked(len) else {
-                return;
-            };
-            rest = behind;
-            take(&Record {
-                offset: ByteOffset(u64_at(16)),
-                id: EventType(u16_at(0)),
-                time: Nanos(u64_at(8)),
-                cap: Some(u16_at(2))
-                    .filter(|&cap| cap != Self::NO_CAP)
-                    .map(CapId),
-                payload,
-                header,
-            });
-        }
-    }
-}
 
 /// What a slice is worth.
 #[derive(Debug, Serialize, Deserialize)]
@@ -72,6 +28,10 @@ pub struct Segment {
     pub part: SlicePart,
     pub(crate) info: Info,
     pub(crate) threads: SliceThreads,
+    pub(crate) labels: Labels,
+    pub(crate) messages: Messages,
+    pub(crate) ticks: SliceTicks,
+    pub(crate) heap: HeapValues,
     kept: Kept,
 }
 
@@ -80,11 +40,15 @@ impl Segment {
     /// are, the rest by serde.
     pub fn columns(&mut self, see: &mut dyn FnMut(Column<'_>)) {
         self.threads.columns(see);
+        self.labels.columns(see);
+        self.messages.columns(see);
+        self.ticks.columns(see);
+        self.heap.columns(see);
         see((&mut self.kept.bytes).into());
     }
 
-    /// The events that are kept as they are, in order.
-    pub(crate) fn kept(&self, take: impl FnMut(&Record<'_>)) {
+    /// The events that are kept as they are, in order, with how many are before each.
+    pub(crate) fn kept(&self, take: impl FnMut(u32, &Record<'_>)) {
         self.kept.each(self.part.header(), take);
     }
 }
@@ -96,6 +60,10 @@ pub struct SegmentAnalysis {
     types: Box<[OfType; 256]>,
     info: Info,
     threads: SliceThreadAnalysis,
+    labels: LabelAnalysis,
+    messages: Messages,
+    ticks: Ticks,
+    heap: HeapValueAnalysis,
     kept: Kept,
     keeps: EventSet,
 }
@@ -106,7 +74,7 @@ struct OfType {
     met: bool,
     /// What they say of threads or points in time.
     says: Option<Says>,
-    kept: bool,
+    becomes: Becomes,
     count: u64,
     payload_bytes: u64,
 }
@@ -115,10 +83,49 @@ impl OfType {
     const NOT_MET: Self = Self {
         met: false,
         says: None,
-        kept: false,
+        becomes: Becomes::Counted,
         count: 0,
         payload_bytes: 0,
     };
+}
+
+/// What becomes of an event beside what it says of threads or points in time.
+#[derive(Clone, Copy, Debug)]
+enum Becomes {
+    /// It is counted.
+    Counted,
+    /// It is heard in order later.
+    Kept,
+    Label,
+    /// A message, which may follow a convention: then it is kept too.
+    Message,
+    /// A message that is none of the program's if it follows no convention.
+    BinaryMessage,
+    /// A sample of cost centres.
+    Tick,
+    /// A value of a heap profile.
+    HeapValue,
+}
+
+impl Becomes {
+    /// What becomes of events of that type, if the log knows it.
+    fn of(id: EventType, keeps: &EventSet) -> Self {
+        if id == EventType::THREAD_LABEL {
+            Self::Label
+        } else if id == EventType::USER_BINARY_MSG {
+            Self::BinaryMessage
+        } else if Messages::CONSUMES.contains(id) {
+            Self::Message
+        } else if SliceTicks::CONSUMES.contains(id) {
+            Self::Tick
+        } else if HeapValues::CONSUMES.contains(id) {
+            Self::HeapValue
+        } else if keeps.contains(id) {
+            Self::Kept
+        } else {
+            Self::Counted
+        }
+    }
 }
 
 /// What an analysis of slices leaves for the next one, so that it need not be made anew.
@@ -135,6 +142,10 @@ impl SegmentAnalysis {
             types: Box::new([OfType::NOT_MET; 256]),
             info: Info::default(),
             threads: SliceThreadAnalysis::new(entry, scratch.threads),
+            labels: LabelAnalysis::default(),
+            messages: Messages::default(),
+            ticks: Ticks::default(),
+            heap: HeapValueAnalysis::default(),
             kept: Kept::default(),
             keeps: Recording::keeps(),
         }
@@ -154,6 +165,10 @@ impl SegmentAnalysis {
             part,
             info: self.info,
             threads,
+            labels: self.labels.finish(),
+            messages: self.messages,
+            ticks: self.ticks.into_slice(),
+            heap: self.heap.finish(),
             kept: self.kept,
         };
         (segment, Scratch { threads: map })
@@ -161,12 +176,39 @@ impl SegmentAnalysis {
 
     /// What becomes of the events of the type of the first one.
     #[cold]
-    fn meet(&mut self, record: &Record<'_>) -> OfType {
-        OfType {
+    fn meet(record: &Record<'_>, keeps: &EventSet) -> OfType {
+        let met = OfType {
             met: true,
-            says: Says::of(record.id).filter(|_| record.header.knows(record.id)),
-            kept: self.keeps.contains(record.id),
             ..OfType::NOT_MET
+        };
+        if !record.header.knows(record.id) {
+            return met;
+        }
+        OfType {
+            says: Says::of(record.id),
+            becomes: Becomes::of(record.id, keeps),
+            ..met
+        }
+    }
+
+    fn become_of(&mut self, becomes: Becomes, id: u8, record: &Record<'_>) {
+        match becomes {
+            Becomes::Counted => {}
+            Becomes::Kept => self.kept.push(id, record),
+            Becomes::Label => self.labels.take(record),
+            Becomes::Message => {
+                let text = self.messages.take(record).unwrap_or_default();
+                if may_be_about_calls(text) || Convention::of_text(text).is_some() {
+                    self.kept.push(id, record);
+                }
+            }
+            Becomes::BinaryMessage => {
+                if Convention::of_bytes(record.payload).is_some() {
+                    self.kept.push(id, record);
+                }
+            }
+            Becomes::Tick => self.ticks.event(&record.event(), record.time),
+            Becomes::HeapValue => self.heap.take(record, self.kept.count),
         }
     }
 
@@ -185,19 +227,18 @@ impl Sink for SegmentAnalysis {
         let Ok(id) = u8::try_from(record.id.0) else {
             return self.unknown(record);
         };
-        let id = usize::from(id);
-        if !self.types[id].met {
-            self.types[id] = self.meet(record);
+        let of = &mut self.types[usize::from(id)];
+        if !of.met {
+            *of = Self::meet(record, &self.keeps);
         }
-        let of = &mut self.types[id];
         of.count += 1;
         of.payload_bytes += record.payload.len() as u64;
-        let kept = of.kept;
+        let becomes = of.becomes;
         if let Some(says) = of.says {
             self.threads.event(says, record);
         }
-        if kept {
-            self.kept.push(record);
+        if !matches!(becomes, Becomes::Counted) {
+            self.become_of(becomes, id, record);
         }
     }
 }

@@ -49,14 +49,17 @@ pub enum Key {
 /// [info tables](InfoTables).
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    texts: Texts,
+    labels: Texts,
     threads: ThreadMap<TextId>,
+    texts: Texts,
     others: FxHashMap<Key, TextId>,
+    left_out: u64,
     info_tables: InfoTables,
 }
 
 impl Names {
-    /// How much text is kept in all; later names are not.
+    /// How much text of labels of threads is kept, and of all other names; later ones
+    /// are not.
     pub const BUDGET_BYTES: usize = 32 << 20;
     /// How much of one name is kept.
     const MAX_NAME_BYTES: usize = 200;
@@ -114,30 +117,57 @@ impl Names {
 
     /// Names something. An empty name is none.
     pub fn insert(&mut self, key: Key, name: &str) {
+        if let Key::Thread(thread) = key {
+            let label = self.label(name);
+            return self.label_thread(thread, label);
+        }
+        match Self::keep(&mut self.texts, name) {
+            None => self.left_out += 1,
+            Some(TextId::NONE) => {}
+            Some(text) => _ = self.others.insert(key, text),
+        }
+    }
+
+    /// A label for threads, which may have it many times; `None` if there is no room.
+    pub fn label(&mut self, name: &str) -> Option<TextId> {
+        Self::keep(&mut self.labels, name)
+    }
+
+    /// Gives a thread a [`label`](Self::label). An empty one is none.
+    pub fn label_thread(&mut self, thread: ThreadId, label: Option<TextId>) {
+        match label {
+            None => self.left_out += 1,
+            Some(TextId::NONE) => {}
+            Some(label) => *self.threads.get_mut(thread) = label,
+        }
+    }
+
+    fn keep(texts: &mut Texts, name: &str) -> Option<TextId> {
         let name = &name[..name.floor_char_boundary(Self::MAX_NAME_BYTES)];
-        if name.is_empty() || self.get(key) == Some(name) {
-            return;
+        if name.is_empty() {
+            return Some(TextId::NONE);
         }
-        if self.texts.bytes() + name.len() > Self::BUDGET_BYTES {
-            return;
-        }
-        let text = self.texts.of(name);
-        match key {
-            Key::Thread(thread) => *self.threads.get_mut(thread) = text,
-            key => {
-                self.others.insert(key, text);
-            }
+        let has_room = texts.bytes() + name.len() <= Self::BUDGET_BYTES;
+        if has_room {
+            Some(texts.of(name))
+        } else {
+            texts.find(name)
         }
     }
 
     /// The name of something.
     #[must_use]
     pub fn get(&self, key: Key) -> Option<&str> {
-        let text = match key {
-            Key::Thread(thread) => self.threads.get(thread),
-            key => self.others.get(&key),
-        };
-        self.texts.get(*text?)
+        match key {
+            Key::Thread(thread) => self.labels.get(*self.threads.get(thread)?),
+            key => self.texts.get(*self.others.get(&key)?),
+        }
+    }
+
+    /// How many names there was no room for.
+    #[must_use]
+    pub const fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     /// The info tables that the log describes.

@@ -100,17 +100,27 @@ impl Texts {
     /// The number of a text, which is new if the text is; of millions of texts also if
     /// it did not come for long.
     pub fn of(&mut self, text: &str) -> TextId {
+        if let Some(known) = self.find(text) {
+            return known;
+        }
         if 2 * self.len() >= self.by_hash.len() {
             self.widen();
         }
-        let slots = self.slots(Self::hash(text));
-        let known = |&slot: &usize| self.get(self.by_hash[slot]) == Some(text);
-        if let Some(slot) = slots.into_iter().find(known) {
-            return self.by_hash[slot];
-        }
         let id = self.push(text);
-        self.enter(slots, id);
+        self.enter(self.slots(Self::hash(text)), id);
         id
+    }
+
+    /// The number of a text that is there; of millions of texts perhaps none if it did
+    /// not come for long.
+    #[must_use]
+    pub fn find(&self, text: &str) -> Option<TextId> {
+        if self.by_hash.is_empty() {
+            return None;
+        }
+        let slots = self.slots(Self::hash(text)).into_iter();
+        let mut known = slots.map(|slot| self.by_hash[slot]);
+        known.find(|&known| self.get(known) == Some(text))
     }
 
     fn hash(text: &str) -> usize {

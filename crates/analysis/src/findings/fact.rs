@@ -52,6 +52,8 @@ pub enum Unit {
     Spans,
     /// Messages of the program.
     Messages,
+    /// Names.
+    Names,
     /// Bands of heap profiles.
     Bands,
 }
@@ -90,8 +92,15 @@ pub enum Fact {
     },
     /// Something that was put away could not be read again.
     PutAwayLost,
-    /// So many messages are kept without their text.
-    MessagesCut(u64),
+    /// Messages are kept without their text.
+    MessagesCut {
+        /// How many.
+        messages: u64,
+        /// How long their texts are.
+        bytes: u64,
+    },
+    /// So many names of threads, cost centres and counters are not kept.
+    NamesLeftOut(u64),
     /// So many descriptions of info tables are not kept.
     InfoTablesLeftOut(u64),
     /// So many small bands of heap profiles are put together.
@@ -151,7 +160,8 @@ impl Fact {
             Self::BufferMissing(_) => Rule::BufferMissing,
             Self::MemoryExceeded { .. } => Rule::MemoryExceeded,
             Self::PutAwayLost => Rule::PutAwayLost,
-            Self::MessagesCut(_) => Rule::MessagesCut,
+            Self::MessagesCut { .. } => Rule::MessagesCut,
+            Self::NamesLeftOut(_) => Rule::NamesLeftOut,
             Self::InfoTablesLeftOut(_) => Rule::InfoTablesLeftOut,
             Self::HeapBandsFolded(_) => Rule::HeapBandsFolded,
             Self::HeapBytesCapped => Rule::HeapBytesCapped,
@@ -196,7 +206,8 @@ impl Fact {
             Self::Compressed(_)
             | Self::MemoryExceeded { .. }
             | Self::PutAwayLost
-            | Self::MessagesCut(_)
+            | Self::MessagesCut { .. }
+            | Self::NamesLeftOut(_)
             | Self::InfoTablesLeftOut(_)
             | Self::HeapBandsFolded(_)
             | Self::HeapBytesCapped
@@ -232,7 +243,11 @@ impl Fact {
                 number("in_memory", *here_bytes, Unit::Bytes),
                 number("allowed", *allowed_bytes, Unit::Bytes),
             ],
-            Self::MessagesCut(count) => vec![number("without_text", *count, Unit::Messages)],
+            Self::MessagesCut { messages, bytes } => vec![
+                number("without_text", *messages, Unit::Messages),
+                number("text_bytes", *bytes, Unit::Bytes),
+            ],
+            Self::NamesLeftOut(count) => vec![number("names_left_out", *count, Unit::Names)],
             Self::InfoTablesLeftOut(count) => {
                 vec![number("left_out", *count, Unit::Events)]
             }

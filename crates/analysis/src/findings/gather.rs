@@ -58,12 +58,15 @@ impl Recording {
         let missing = self.condition.into_iter();
         let missing = missing.flat_map(|condition| self.info.lives.missing_buffers(condition));
         let messages = self.messages.finding().into_iter();
+        let names = Some(self.names.left_out()).filter(|&count| count > 0);
+        let names = names.map(|count| Finding::new(Fact::NamesLeftOut(count)));
         let left_out = self.names.info_tables().left_out();
         let tables = Finding::new(Fact::InfoTablesLeftOut(left_out));
         let tables = (left_out > 0).then_some(tables);
         let heap = self.heap().findings();
         missing
             .chain(messages)
+            .chain(names)
             .chain(tables)
             .chain(heap)
             .chain(self.clock())

@@ -107,6 +107,8 @@ rules! {
     Error PutAwayLost "put-away-lost",
     /// Messages are kept without their text, as there is too much of it.
     Warning MessagesCut "messages-cut",
+    /// Threads, cost centres or counters stay without a name, as the log has too much text of names.
+    Warning NamesLeftOut "names-left-out",
     /// Info tables stay without a name, as the log describes too many.
     Warning InfoTablesLeftOut "info-tables-left-out",
     /// Small bands of a heap profile are put together, as there are too many.

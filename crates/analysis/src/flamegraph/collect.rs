@@ -11,9 +11,9 @@ use super::centres::CostCentres;
 use super::draft::Draft;
 use super::foreign::{Call, CallProblem, Calls};
 use super::nesting::{Nested, PlacedCall, ThreadFunctions, lanes, nest};
-use super::ticks::Ticks;
+use super::ticks::{Sampled, SliceTicks, Ticks};
 use crate::findings::{Finding, Findings};
-use eventlog::ids::{Address, CapId, CostCentreId, Duration, Nanos, OsThreadId};
+use eventlog::ids::{Address, CapId, Duration, Nanos, OsThreadId};
 use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::profile::frames::{Frame, FrameId, Frames};
 use model::profile::stacks::{StackId, Stacks};
@@ -23,8 +23,7 @@ use model::time::Interval;
 /// Collects the samples of cost centres and the announced foreign calls of a log.
 #[derive(Clone, Debug, Default)]
 pub struct ProfileCollector {
-    stacks: Stacks<CostCentreId>,
-    ticks: BTreeMap<CapId, Ticks>,
+    ticks: Ticks,
     tick_interval: Option<Duration>,
     calls: Calls,
 }
@@ -46,14 +45,7 @@ impl ProfileCollector {
     /// Takes an event of a profile; others are passed over.
     pub fn profile_event(&mut self, event: Event<'_>, at: Nanos) {
         match event {
-            // Each event counts once: `ticks` is a running number. The
-            // capability is a u32 here, a u16 everywhere else.
-            Event::ProfSampleCostCentre { cap, stack, .. } => {
-                if let Ok(cap) = u16::try_from(cap) {
-                    let ticks = self.ticks.entry(CapId(cap)).or_default();
-                    ticks.push(at, stack, &mut self.stacks);
-                }
-            }
+            Event::ProfSampleCostCentre { .. } => self.ticks.event(&event, at),
             Event::ProfBegin { tick_interval } if tick_interval > 0 => {
                 self.tick_interval = Some(Duration(tick_interval));
             }
@@ -63,6 +55,11 @@ impl ProfileCollector {
             }
             _ => {}
         }
+    }
+
+    /// Adds the samples of the slice that follows.
+    pub(crate) fn append(&mut self, samples: &SliceTicks) {
+        self.ticks.append(samples);
     }
 
     /// The profile of a log from its first event to its last, and what was odd
@@ -85,12 +82,11 @@ impl ProfileCollector {
     }
 
     fn capability_tracks(&mut self, centres: &CostCentres, draft: &mut Draft) -> Vec<Track> {
-        let stacks = std::mem::take(&mut self.stacks);
+        let Ticks { stacks, caps } = std::mem::take(&mut self.ticks);
         let placed = centres.place(stacks, &mut draft.frames, &mut draft.stacks);
         let interval = self.tick_interval.unwrap_or(Profile::DEFAULT_TICK);
-        let tracks = std::mem::take(&mut self.ticks).into_iter();
         let new = |stack: StackId| placed.get(stack.index()).copied().unwrap_or_default();
-        let track = |(cap, ticks): (CapId, Ticks)| {
+        let track = |(cap, ticks): (CapId, Sampled)| {
             let samples = ticks.finish(interval, new);
             Track {
                 source: TrackSource::Capability(cap),
@@ -99,7 +95,7 @@ impl ProfileCollector {
                 sampled: true,
             }
         };
-        tracks.map(track).collect()
+        caps.into_iter().map(track).collect()
     }
 
     /// A track for each OS thread that calls or C functions are announced of,

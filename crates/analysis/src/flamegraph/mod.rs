@@ -21,5 +21,5 @@ pub mod spans;
 pub mod stack_samples;
 #[cfg(test)]
 pub(crate) mod test_support;
-mod ticks;
+pub(crate) mod ticks;
 pub mod waiting;

@@ -2,6 +2,7 @@
 
 use super::centres::CostCentres;
 use super::sources::{self, Gather, Gathered, Known};
+use super::ticks::SliceTicks;
 use crate::findings::Findings;
 use eventlog::ids::Address;
 use eventlog::{EventSet, Record, Sink};
@@ -79,6 +80,11 @@ impl Profiles {
                 }
             }
         }
+    }
+
+    /// Adds the cost-centre samples of the slice that follows.
+    pub(crate) fn samples(&mut self, slice: &SliceTicks) {
+        (self.all.iter_mut()).for_each(|of| of.gather.samples(slice));
     }
 
     /// The log is read.

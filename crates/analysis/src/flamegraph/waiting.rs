@@ -270,6 +270,7 @@ mod tests {
             store.tell(ThreadId(thread), span, Some(woken));
         }
         for (thread, label) in labels {
+            let label = store.text(label);
             store.label(ThreadId(*thread), label);
         }
         store.settle(Nanos(at + 10));

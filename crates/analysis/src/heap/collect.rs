@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 
+use super::values::{HeapValues, Run, Source};
 use super::{Breakdown, HeapProfile, HeapProfiles, ProfileKind, ShortBytes};
 use eventlog::ids::Nanos;
 use eventlog::{Event, EventSet, EventType, Record, Sink};
@@ -48,15 +49,45 @@ struct Writer {
     /// The number by which events call it.
     id: u8,
     open: bool,
-    /// The band told last, and for each band the one that was told after it last:
-    /// the runtime mostly tells the same bands in the same order, so that most
-    /// labels are found without a search.
-    last: usize,
-    after: Vec<u32>,
     values: usize,
     /// How many values of the census were of bands beyond the most there may be.
     over: u64,
 }
+
+/// The values of a slice, as far as they have been told.
+#[derive(Debug)]
+pub(crate) struct Telling<'a> {
+    values: &'a HeapValues,
+    runs: std::slice::Iter<'a, Run>,
+    /// How many values are told.
+    told: usize,
+    /// For each source its profile, and the band of each label.
+    bands: Vec<(usize, Vec<BandId>)>,
+}
+
+impl<'a> Telling<'a> {
+    /// Nothing is told yet.
+    pub(crate) fn of(values: &'a HeapValues) -> Self {
+        Self {
+            values,
+            runs: values.runs.iter(),
+            told: 0,
+            bands: vec![(usize::MAX, Vec::new()); values.sources.len()],
+        }
+    }
+
+    /// The next run, if no more than so many kept events come before it.
+    fn next(&mut self, kept: u32) -> Option<&'a Run> {
+        let next = self.runs.as_slice().first();
+        next.filter(|run| run.before <= kept)?;
+        self.runs.next()
+    }
+}
+
+/// The label was not met yet.
+const NOT_MET: BandId = BandId(u32::MAX);
+/// There are too many bands for it to have one.
+const OVER: BandId = BandId(u32::MAX - 1);
 
 impl Default for HeapCollector {
     fn default() -> Self {
@@ -75,8 +106,6 @@ impl Sink for HeapCollector {
         EventType::HEAP_PROF_BEGIN,
         EventType::HEAP_PROF_SAMPLE_BEGIN,
         EventType::HEAP_BIO_PROF_SAMPLE_BEGIN,
-        EventType::HEAP_PROF_SAMPLE_STRING,
-        EventType::HEAP_PROF_SAMPLE_COST_CENTRE,
         EventType::HEAP_PROF_SAMPLE_END,
     ]);
 
@@ -103,20 +132,6 @@ impl HeapCollector {
             Event::HeapProfSampleBegin { era } => self.begin(at, era, false),
             Event::HeapBioProfSampleBegin { era, time } => {
                 self.begin(Nanos(time).min(at), era, true);
-            }
-            Event::HeapProfSampleString {
-                id,
-                residency,
-                label,
-            } => {
-                self.value(id, false, label.0.0, residency, at);
-            }
-            Event::HeapProfSampleCostCentre {
-                id,
-                residency,
-                stack,
-            } => {
-                self.value(id, true, stack.bytes(), residency, at);
             }
             Event::HeapProfSampleEnd { .. } => self.end(),
             _ => {}
@@ -186,8 +201,32 @@ impl HeapCollector {
         })
     }
 
-    fn value(&mut self, id: u8, stacks: bool, label: &[u8], bytes: u64, at: Nanos) {
-        let place = self.profile_of(id, stacks);
+    /// Takes the values of a slice before which there are at most so many of the events that it keeps.
+    pub(crate) fn tell(&mut self, telling: &mut Telling<'_>, kept: u32) {
+        while let Some(run) = telling.next(kept) {
+            let values = telling.values;
+            let places = telling.told..telling.told + run.count;
+            telling.told = places.end;
+            if let (Some(source), Some(bands), Some(labels), Some(bytes)) = (
+                values.sources.get(run.source),
+                telling.bands.get_mut(run.source),
+                values.labels.get(places.clone()),
+                values.bytes.get(places),
+            ) {
+                self.run(run.at, source, bands, (labels, bytes));
+            }
+        }
+    }
+
+    /// Values of one source, of which the first one was written then.
+    fn run(
+        &mut self,
+        at: Nanos,
+        source: &Source,
+        (of, bands): &mut (usize, Vec<BandId>),
+        (labels, bytes): (&[u32], &[u64]),
+    ) {
+        let place = self.profile_of(source.id, source.stacks);
         let (Some(writer), Some(profile)) = (
             self.writers.get_mut(place),
             self.found.profiles.get_mut(place),
@@ -206,9 +245,27 @@ impl HeapCollector {
             census.used = true;
             writer.begin(profile, *census);
         }
-        let band = writer.band(profile, label);
-        profile.censuses_mut().add(band, bytes);
-        writer.values += 1;
+        if *of != place {
+            *of = place;
+            bands.clear();
+            bands.resize(source.len(), NOT_MET);
+        }
+        for &label in labels {
+            if let Some(band) = bands.get_mut(label as usize)
+                && *band == NOT_MET
+            {
+                *band = profile.meet(source.label(label)).unwrap_or(OVER);
+            }
+        }
+        let rest = profile.rest.map_or(NOT_MET, |(rest, _)| rest);
+        let censuses = profile.censuses_mut();
+        for (&label, &bytes) in labels.iter().zip(bytes) {
+            let band = bands.get(label as usize).copied().unwrap_or(NOT_MET);
+            let is_over = band == OVER;
+            writer.over += u64::from(is_over);
+            censuses.add(if is_over { rest } else { band }, bytes);
+        }
+        writer.values += labels.len();
     }
 
     fn end(&mut self) {
@@ -240,7 +297,7 @@ impl Writer {
         profile.untimed |= of_lives && !census.says_time;
         profile.censuses_mut().begin(census.at);
         profile.eras.push(census.era);
-        (self.open, self.last) = (true, 0);
+        self.open = true;
     }
 
     fn end(&mut self, profile: &mut HeapProfile, budget_bytes: usize) {
@@ -259,40 +316,26 @@ impl Writer {
             profile.rest = Some((rest, before + folded));
         }
     }
-
-    /// The band of a label.
-    fn band(&mut self, profile: &mut HeapProfile, label: &[u8]) -> BandId {
-        let guess = self.after.get(self.last).copied().unwrap_or_default() as usize;
-        let place = match profile.labels.get_index(guess) {
-            Some(known) if known[..] == *label => guess,
-            _ => match profile.labels.get_index_of(label) {
-                Some(place) => place,
-                None if profile.labels.len() < MOST_BANDS => {
-                    profile.censuses_mut().add_band();
-                    profile.labels.insert_full(ShortBytes::from_slice(label)).0
-                }
-                None => {
-                    let (rest, bands) = profile.rest_band();
-                    profile.rest = Some((rest, bands));
-                    self.over += 1;
-                    return rest;
-                }
-            },
-        };
-        if place != guess {
-            if self.after.len() <= self.last {
-                self.after.resize(self.last + 1, 0);
-            }
-            if let Some(after) = self.after.get_mut(self.last) {
-                *after = place as u32;
-            }
-        }
-        self.last = place + 1;
-        profile.band_of(place)
-    }
 }
 
 impl HeapProfile {
+    /// The band of a label, which may be new; `None` if there are too many: then it
+    /// counts to the rest.
+    fn meet(&mut self, label: &[u8]) -> Option<BandId> {
+        let place = match self.labels.get_index_of(label) {
+            Some(place) => place,
+            None if self.labels.len() < MOST_BANDS => {
+                self.censuses_mut().add_band();
+                self.labels.insert_full(ShortBytes::from_slice(label)).0
+            }
+            None => {
+                self.rest = Some(self.rest_band());
+                return None;
+            }
+        };
+        Some(self.band_of(place))
+    }
+
     /// The band of a label, by its place: the band of the rest has no label.
     fn band_of(&self, place: usize) -> BandId {
         let place = place as u32;
@@ -347,12 +390,16 @@ fn kind_of(event: &Event<'_>) -> ProfileKind {
 #[cfg(test)]
 mod tests {
     use super::super::Label;
+    use super::super::values::HeapValueAnalysis;
     use super::*;
     use eventlog::status::StopCodes;
 
     impl HeapCollector {
         fn take(&mut self, at: u64, id: u16, payload: &[u8]) {
             let event = Event::decode(EventType(id), payload, StopCodes::default());
+            let mut values = HeapValueAnalysis::default();
+            values.event(&event, Nanos(at), 0);
+            self.tell(&mut Telling::of(&values.finish()), 0);
             self.heap_event(&event, Nanos(at));
         }
 

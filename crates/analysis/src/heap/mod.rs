@@ -13,6 +13,7 @@ pub mod held;
 pub mod names;
 pub mod ranking;
 mod sentences;
+pub(crate) mod values;
 
 use std::borrow::Cow;
 use std::ops::Range;

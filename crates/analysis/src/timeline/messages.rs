@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::findings::{Fact, Finding};
 use eventlog::ids::{CapId, Nanos};
-use eventlog::{Event, EventSet, EventType, Record, Sink};
+use eventlog::{Event, EventSet, EventType, Record};
+use model::columns::Column;
 use model::time::Interval;
 
 /// Whether it is a message or a marker.
@@ -29,20 +30,39 @@ pub struct Message {
     pub text: String,
 }
 
-/// All messages of a log, as columns.
-#[derive(Clone, Debug, Default)]
+/// All messages of a log, or of a slice of it, as columns.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Messages {
+    #[serde(skip)]
     times: Vec<u64>,
-    caps: Vec<Option<CapId>>,
-    kinds: Vec<MessageKind>,
+    /// [`NO_CAP`] if it is on none.
+    #[serde(skip)]
+    caps: Vec<u16>,
+    #[serde(skip)]
+    markers: Vec<u8>,
     /// Where each text ends in `texts`.
+    #[serde(skip)]
     ends: Vec<u32>,
+    #[serde(skip)]
     texts: Vec<u8>,
-    /// The first message whose text is not kept; no later one's is.
-    first_without_text: Option<usize>,
+    without_text: WithoutText,
 }
 
-/// How much text is kept in all; later messages are shown without theirs.
+/// The messages without text, as there is too much of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct WithoutText {
+    /// The first of them; no later one has its text.
+    first: Option<usize>,
+    /// How many have lost some, and how much.
+    messages: u64,
+    bytes: u64,
+}
+
+/// Blocks of capabilities have no such number in the format.
+const NO_CAP: u16 = u16::MAX;
+
+/// How much text is kept in all; later messages are shown without theirs, and a finding
+/// says how many.
 pub const TEXT_BUDGET_BYTES: usize = 128 << 20;
 /// How much of one message is kept.
 const MAX_TEXT_BYTES: usize = 4096;
@@ -62,37 +82,70 @@ pub struct MessageMark {
     pub has_marker: bool,
 }
 
-impl Sink for Messages {
-    const CONSUMES: EventSet = EventSet::of(&[EventType::USER_MSG, EventType::USER_MARKER]);
+impl Messages {
+    /// The types of events that it takes.
+    pub(crate) const CONSUMES: EventSet =
+        EventSet::of(&[EventType::USER_MSG, EventType::USER_MARKER]);
 
-    fn event(&mut self, record: &Record<'_>) {
+    /// Takes a message or a marker. The result is its text, if it is one.
+    pub(crate) fn take<'a>(&mut self, record: &Record<'a>) -> Option<&'a [u8]> {
         let (kind, text) = match record.event() {
             Event::UserMessage { msg } => (MessageKind::Message, msg.0),
             Event::UserMarker { markername } => (MessageKind::Marker, markername.0),
-            _ => return,
+            _ => return None,
         };
         self.push(record.time, record.cap, kind, text);
+        Some(text)
     }
-}
 
-impl Messages {
     /// Appends a message.
     pub(crate) fn push(&mut self, time: Nanos, cap: Option<CapId>, kind: MessageKind, text: &[u8]) {
         let text = &text[..text.len().min(MAX_TEXT_BYTES)];
-        if self.first_without_text.is_none() {
-            if self.texts.len() + text.len() <= TEXT_BUDGET_BYTES {
-                self.texts.extend_from_slice(text);
-            } else {
-                self.first_without_text = Some(self.times.len());
-            }
+        let without = &mut self.without_text;
+        if without.first.is_none() && self.texts.len() + text.len() <= TEXT_BUDGET_BYTES {
+            self.texts.extend_from_slice(text);
+        } else {
+            without.first.get_or_insert(self.times.len());
+            without.messages += 1;
+            without.bytes += text.len() as u64;
         }
         // Only logs of several runs go back in time here.
         let time = self.times.last().map_or(time.0, |&last| last.max(time.0));
         self.times.push(time);
-        self.caps.push(cap);
-        self.kinds.push(kind);
-        self.ends
-            .push(u32::try_from(self.texts.len()).unwrap_or(u32::MAX));
+        self.caps.push(cap.map_or(NO_CAP, |cap| cap.0));
+        self.markers.push(u8::from(kind == MessageKind::Marker));
+        // It fits, as the budget does.
+        self.ends.push(self.texts.len() as u32);
+    }
+
+    /// Adds the messages of the slice that follows.
+    pub(crate) fn append(&mut self, slice: &Self) {
+        let WithoutText {
+            first,
+            messages,
+            bytes,
+        } = slice.without_text;
+        let with_text = first.unwrap_or(slice.len());
+        for index in 0..slice.len() {
+            if index == with_text {
+                // Then there is no room here either.
+                self.without_text.first.get_or_insert(self.len());
+            }
+            let (time, cap) = (Nanos(slice.time(index)), slice.cap(index));
+            self.push(time, cap, slice.kind(index), slice.text(index));
+        }
+        let counted = slice.len() - with_text;
+        self.without_text.messages += messages - counted as u64;
+        self.without_text.bytes += bytes;
+    }
+
+    /// Shows each long list of numbers, always in the same order.
+    pub(crate) fn columns(&mut self, see: &mut dyn FnMut(Column<'_>)) {
+        see((&mut self.times).into());
+        see((&mut self.caps).into());
+        see((&mut self.markers).into());
+        see((&mut self.ends).into());
+        see((&mut self.texts).into());
     }
 
     /// How many there are.
@@ -101,19 +154,16 @@ impl Messages {
         self.times.len()
     }
 
-    /// How many have no text because there is too much of it in the log, and
-    /// when the first of them was; `None` if all have theirs.
-    #[must_use]
-    pub(crate) fn without_text(&self) -> Option<(usize, Nanos)> {
-        let first = self.first_without_text?;
-        Some((self.len() - first, Nanos(self.time(first))))
-    }
-
     /// What is to be told of them: that some have no text.
     #[must_use]
     pub fn finding(&self) -> Option<Finding> {
-        let (messages, first) = self.without_text()?;
-        Some(Finding::at(first, Fact::MessagesCut(messages as u64)))
+        let WithoutText {
+            first,
+            messages,
+            bytes,
+        } = self.without_text;
+        let first = Nanos(self.time(first?));
+        Some(Finding::at(first, Fact::MessagesCut { messages, bytes }))
     }
 
     /// Whether there are none.
@@ -127,8 +177,8 @@ impl Messages {
     pub fn get(&self, index: usize) -> Option<Message> {
         Some(Message {
             time: Nanos(*self.times.get(index)?),
-            cap: self.caps[index],
-            kind: self.kinds[index],
+            cap: self.cap(index),
+            kind: self.kind(index),
             text: String::from_utf8_lossy(self.text(index)).into_owned(),
         })
     }
@@ -140,7 +190,15 @@ impl Messages {
 
     /// On which capability one was written.
     pub(crate) fn cap(&self, index: usize) -> Option<CapId> {
-        self.caps.get(index).copied().flatten()
+        let cap = self.caps.get(index).copied();
+        cap.filter(|&cap| cap != NO_CAP).map(CapId)
+    }
+
+    fn kind(&self, index: usize) -> MessageKind {
+        match self.markers.get(index) {
+            Some(1) => MessageKind::Marker,
+            _ => MessageKind::Message,
+        }
     }
 
     /// What one says, as far as it is kept.
@@ -169,13 +227,13 @@ impl Messages {
         while let Some(&time) = self.times.get(at).filter(|&&time| time <= view.end().0) {
             let next_bucket = (time / bucket_ns + 1).saturating_mul(bucket_ns);
             let count = self.times[at..].partition_point(|&time| time < next_bucket);
-            let kinds = &self.kinds[at..at + count.min(64)];
+            let markers = &self.markers[at..at + count.min(64)];
             emit(MessageMark {
                 time,
                 last_time: self.times[at + count - 1],
                 first: at,
                 count,
-                has_marker: kinds.contains(&MessageKind::Marker),
+                has_marker: markers.contains(&1),
             });
             at += count;
         }
@@ -204,8 +262,23 @@ mod tests {
             [messages.text(whole + 1), messages.text(whole + 2)],
             [b"", b""]
         );
-        let first = Nanos(whole as u64 + 1);
-        assert_eq!(messages.without_text(), Some((2, first)));
-        assert_eq!(Messages::default().without_text(), None);
+        let cut = |messages, bytes| {
+            let first = Nanos(whole as u64 + 1);
+            Some(Finding::at(first, Fact::MessagesCut { messages, bytes }))
+        };
+        assert_eq!(messages.finding(), cut(2, 4));
+        assert_eq!(Messages::default().finding(), None);
+        // The same if they come in slices, however long.
+        let mut later = Messages::default();
+        later.push(Nanos(0), None, MessageKind::Marker, b"more");
+        let mut all = Messages::default();
+        all.append(&messages);
+        all.append(&later);
+        assert_eq!(all.finding(), cut(3, 8));
+        assert_eq!(all.text(whole), messages.text(whole));
+        assert_eq!(
+            all.get(whole + 3).map(|last| last.text),
+            Some(String::new())
+        );
     }
 }

@@ -24,6 +24,7 @@ use crate::findings::{Finding, Findings};
 use crate::spans::{Open, SpanSink};
 use eventlog::StopStatus;
 use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::texts::TextId;
 use model::class::StopCode;
 use model::lane::{BLOCK, Lane};
 use model::moments::Moments;
@@ -124,8 +125,13 @@ impl Store {
         self.lanes.iter().map(|lane| lane.runs.len()).sum()
     }
 
-    /// Names a thread.
-    pub fn label(&mut self, thread: ThreadId, label: &str) {
+    /// A text that threads may be called by.
+    pub(crate) fn text(&mut self, label: &str) -> TextId {
+        self.threads.text(label)
+    }
+
+    /// Names a thread; the last name stays.
+    pub(crate) fn label(&mut self, thread: ThreadId, label: TextId) {
         let index = self.threads.index(thread);
         self.threads.set_label(index, label);
     }

@@ -14,6 +14,7 @@ use analysis::flamegraph::spans::MOST_LANES;
 use analysis::flamegraph::stack_samples::problem::StackProblem;
 use analysis::timeline::messages::TEXT_BUDGET_BYTES;
 use eventlog::DamageKind;
+use eventlog::Names;
 use eventlog::ids::CapId;
 use eventlog::info_tables::InfoTables;
 use eventlog::problem::LineFlaw;
@@ -45,10 +46,16 @@ pub fn sentence(finding: &Finding) -> String {
         Fact::PutAwayLost => {
             "what was put away on the disk could not be read again: numbers and pictures are wrong where it is missing".to_owned()
         }
-        Fact::MessagesCut(count) => format!(
-            "{} no text from here on: only the first {} of all texts are kept",
-            number(*count, "message has", "messages have"),
+        Fact::MessagesCut { messages, bytes } => format!(
+            "{} no text from here on, {} in all: only the first {} of all texts are kept",
+            number(*messages, "message has", "messages have"),
+            format::bytes(*bytes),
             format::bytes(TEXT_BUDGET_BYTES as u64)
+        ),
+        Fact::NamesLeftOut(count) => format!(
+            "{} left out: only {} of them are kept",
+            number(*count, "name is", "names are"),
+            format::bytes(Names::BUDGET_BYTES as u64)
         ),
         Fact::InfoTablesLeftOut(count) => format!(
             "{} left out: only {} of them are kept",

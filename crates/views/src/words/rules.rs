@@ -292,6 +292,11 @@ const fn of_the_rest(rule: Rule) -> RuleWords {
             "There is more text than is kept. The messages are counted and shown without it, and spans that they begin or end are not shown, or shown as open. The list of events has their text.",
             "Log less text, or a shorter time.",
         ),
+        Rule::NamesLeftOut => words(
+            "Names left out",
+            "The log has more names of threads, cost centres and counters than are kept. Events that speak of one of the others tell its number only.",
+            "Give threads shorter labels, or log a shorter time.",
+        ),
         Rule::InfoTablesLeftOut => words(
             "Info tables without a name",
             "The log describes more info tables than are kept. What has one of the others is shown with its address, unless the executable names it.",

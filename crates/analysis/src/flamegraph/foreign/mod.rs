@@ -39,6 +39,7 @@ pub mod thread_stack;
 pub use calls::{Call, Calls};
 pub use functions::{FunctionId, FunctionStep, Functions, ThreadSteps};
 pub use oddities::CallProblem;
+pub(crate) use parse::may_be_about_calls;
 pub use parse::{FunctionMessage, Message, Says, parse};
 
 use serde::{Deserialize, Serialize};

@@ -26,6 +26,18 @@ pub enum Says {
     Thread(OsThreadId),
 }
 
+/// Whether a user message may be about a foreign call or a C function, by how it begins.
+/// Most of the other words that programs begin spans with are not.
+pub(crate) fn may_be_about_calls(text: &[u8]) -> bool {
+    if text.starts_with(b"ANN_") {
+        return true;
+    }
+    let verbs: [&[u8]; 3] = [b"START ", b"STOP ", b"END "];
+    let rest = verbs.iter().find_map(|verb| text.strip_prefix(*verb));
+    let number = rest.and_then(|rest| rest.first());
+    number.is_some_and(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+'))
+}
+
 /// Takes a user message apart; `None` if it is not about a foreign call.
 ///
 /// # Errors

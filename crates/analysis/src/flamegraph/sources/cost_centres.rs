@@ -4,6 +4,7 @@
 
 use super::super::centres;
 use super::super::collect::ProfileCollector;
+use super::super::ticks::SliceTicks;
 use super::{FlameSource, Gather, Gathered, Known};
 use eventlog::{EventSet, Record, Sink};
 use model::profile::TrackSource;
@@ -49,6 +50,10 @@ impl Gather for ProfileCollector {
 
     fn event(&mut self, record: &Record<'_>) {
         Sink::event(self, record);
+    }
+
+    fn samples(&mut self, slice: &SliceTicks) {
+        self.append(slice);
     }
 
     fn settle(&mut self, known: &Known<'_>, centres: &centres::CostCentres) -> Gathered {

@@ -15,6 +15,7 @@ use super::centres::CostCentres;
 use super::source_info::SourceInfo;
 use super::spans::ProgramSpans;
 use super::spans::opentelemetry::TelemetrySpans;
+use super::ticks::SliceTicks;
 use crate::findings::Findings;
 use crate::heap::HeapProfiles;
 use crate::timeline::messages::Messages;
@@ -91,6 +92,9 @@ pub trait Gather: DynClone + Debug + Send + Sync {
 
     /// Takes the next event of these types in analysis order.
     fn event(&mut self, _: &Record<'_>) {}
+
+    /// Adds the cost-centre samples of the slice that follows.
+    fn samples(&mut self, _: &SliceTicks) {}
 
     /// The log is read: the profile. `centres` are the cost centres of the log.
     fn settle(&mut self, known: &Known<'_>, centres: &CostCentres) -> Gathered;

@@ -242,9 +242,13 @@ impl Threads {
         self.labels.get(thread.label)
     }
 
+    /// The number of a label.
+    pub(crate) fn text(&mut self, label: &str) -> TextId {
+        self.labels.of(label)
+    }
+
     /// Labels the thread of that index; the last label stays.
-    pub(crate) fn set_label(&mut self, index: u32, text: &str) {
-        let label = self.labels.of(text);
+    pub(crate) fn set_label(&mut self, index: u32, label: TextId) {
         if self.get(index).is_some_and(|thread| thread.label != label)
             && let Some(thread) = self.at_mut(index)
         {
@@ -458,7 +462,8 @@ mod tests {
                 Step::Label { from, by, labels } => {
                     for place in self.places(from, by) {
                         let label = format!("label {}", place as u32 % labels);
-                        table.set_label(place as u32, &label);
+                        let text = table.text(&label);
+                        table.set_label(place as u32, text);
                         self.all[place].1 = Some(label);
                     }
                 }
@@ -535,7 +540,8 @@ mod tests {
         let count = 200_000;
         for i in 0..count {
             let index = table.index(ThreadId(1 + (i ^ 1)));
-            table.set_label(index, ["listener", "worker"][i as usize % 2]);
+            let label = table.text(["listener", "worker"][i as usize % 2]);
+            table.set_label(index, label);
             if let Some(thread) = table.at_mut(index) {
                 finished(thread, i);
             }

@@ -1,0 +1,181 @@
+//! The values of heap profiles in a slice, as numbers: which label holds how many
+//! bytes. Labels are looked up where slices are analysed, by many workers; whoever puts
+//! slices together meets each label once a slice.
+
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+use serde::{Deserialize, Serialize};
+
+use super::ShortBytes;
+use eventlog::ids::Nanos;
+use eventlog::{Event, EventSet, EventType, Record};
+use model::columns::Column;
+
+/// The values of heap profiles in a slice.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct HeapValues {
+    pub(super) sources: Vec<Source>,
+    pub(super) runs: Vec<Run>,
+    /// The label of each value, by its place among those of its source.
+    #[serde(skip)]
+    pub(super) labels: Vec<u32>,
+    #[serde(skip)]
+    pub(super) bytes: Vec<u64>,
+}
+
+/// What values come from: the number that events give to the profile, and whether
+/// labels are cost-centre stacks.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Source {
+    pub(super) id: u8,
+    pub(super) stacks: bool,
+    /// Where each label ends in `text`.
+    #[serde(skip)]
+    ends: Vec<u32>,
+    #[serde(skip)]
+    text: Vec<u8>,
+}
+
+/// Values of one source, one after the other.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Run {
+    pub(super) source: usize,
+    /// How many events that the slice keeps come before them.
+    pub(super) before: u32,
+    /// When the first one was written.
+    pub(super) at: Nanos,
+    pub(super) count: usize,
+}
+
+impl HeapValues {
+    /// The types of events that have them.
+    pub(crate) const CONSUMES: EventSet = EventSet::of(&[
+        EventType::HEAP_PROF_SAMPLE_STRING,
+        EventType::HEAP_PROF_SAMPLE_COST_CENTRE,
+    ]);
+
+    /// Shows each long list of numbers, always in the same order.
+    pub(crate) fn columns(&mut self, see: &mut dyn FnMut(Column<'_>)) {
+        for source in &mut self.sources {
+            see((&mut source.ends).into());
+            see((&mut source.text).into());
+        }
+        see((&mut self.labels).into());
+        see((&mut self.bytes).into());
+    }
+}
+
+impl Source {
+    /// How many labels it has.
+    pub(super) const fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(super) fn label(&self, place: u32) -> &[u8] {
+        let end = |place: usize| self.ends.get(place).map_or(0, |end| *end as usize);
+        let place = place as usize;
+        let begin = place.checked_sub(1).map_or(0, end);
+        self.text.get(begin..end(place)).unwrap_or_default()
+    }
+}
+
+/// Collects the values of a slice.
+#[derive(Debug, Default)]
+pub(crate) struct HeapValueAnalysis {
+    values: HeapValues,
+    labels: Vec<Labels>,
+}
+
+/// The labels of a source. The runtime mostly tells the same bands in the same order:
+/// so for each label there is the one that was told after it last, and most are found
+/// without a search.
+#[derive(Debug, Default)]
+struct Labels {
+    all: IndexSet<ShortBytes, FxBuildHasher>,
+    /// Behind the place of the label told last.
+    last: usize,
+    after: Vec<u32>,
+}
+
+impl Labels {
+    fn place(&mut self, label: &[u8]) -> u32 {
+        let guess = self.after.get(self.last).copied().unwrap_or_default();
+        let known = self.all.get_index(guess as usize);
+        let place = if known.is_some_and(|known| known[..] == *label) {
+            guess
+        } else {
+            let found = self.all.get_index_of(label);
+            let new = || ShortBytes::from_slice(label);
+            let place = found.unwrap_or_else(|| self.all.insert_full(new()).0) as u32;
+            if self.after.len() <= self.last {
+                self.after.resize(self.last + 1, 0);
+            }
+            self.after[self.last] = place;
+            place
+        };
+        self.last = place as usize + 1;
+        place
+    }
+}
+
+impl HeapValueAnalysis {
+    /// Takes an event behind so many that the slice keeps.
+    pub(crate) fn take(&mut self, record: &Record<'_>, before: u32) {
+        self.event(&record.event(), record.time, before);
+    }
+
+    pub(super) fn event(&mut self, event: &Event<'_>, at: Nanos, before: u32) {
+        let (id, stacks, bytes, label) = match *event {
+            Event::HeapProfSampleString {
+                id,
+                residency,
+                label,
+            } => (id, false, residency, label.0.0),
+            Event::HeapProfSampleCostCentre {
+                id,
+                residency,
+                stack,
+            } => (id, true, residency, stack.bytes()),
+            _ => return,
+        };
+        let source = self.source(id, stacks);
+        match self.values.runs.last_mut() {
+            Some(run) if run.source == source && run.before == before => run.count += 1,
+            _ => self.values.runs.push(Run {
+                source,
+                before,
+                at,
+                count: 1,
+            }),
+        }
+        self.values.labels.push(self.labels[source].place(label));
+        self.values.bytes.push(bytes);
+    }
+
+    fn source(&mut self, id: u8, stacks: bool) -> usize {
+        let known = &mut self.values.sources;
+        let found = (known.iter()).position(|source| (source.id, source.stacks) == (id, stacks));
+        found.unwrap_or_else(|| {
+            known.push(Source {
+                id,
+                stacks,
+                ends: Vec::new(),
+                text: Vec::new(),
+            });
+            self.labels.push(Labels::default());
+            known.len() - 1
+        })
+    }
+
+    /// What the slice has.
+    pub(crate) fn finish(mut self) -> HeapValues {
+        for (source, labels) in self.values.sources.iter_mut().zip(self.labels) {
+            for label in labels.all {
+                source.text.extend_from_slice(&label);
+                // A slice is far smaller than that.
+                source.ends.push(source.text.len() as u32);
+            }
+        }
+        self.values
+    }
+}

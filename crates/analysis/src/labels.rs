@@ -1,0 +1,88 @@
+//! What a slice calls its threads.
+
+use serde::{Deserialize, Serialize};
+
+use eventlog::ids::ThreadId;
+use eventlog::texts::{TextId, Texts};
+use eventlog::{Event, Names, Record};
+use model::columns::Column;
+
+use crate::timeline::store::Store;
+
+/// The labels of threads, in the order in which they were given. Programs give the same
+/// label to thousands of threads: each stands here once.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Labels {
+    #[serde(skip)]
+    threads: Vec<u32>,
+    /// The label of each, by its place.
+    #[serde(skip)]
+    labels: Vec<u32>,
+    /// Where each label ends in `text`.
+    #[serde(skip)]
+    ends: Vec<u32>,
+    /// UTF-8, whatever stands in the log.
+    #[serde(skip)]
+    text: Vec<u8>,
+}
+
+impl Labels {
+    /// Shows each long list of numbers, always in the same order.
+    pub(crate) fn columns(&mut self, see: &mut dyn FnMut(Column<'_>)) {
+        see((&mut self.threads).into());
+        see((&mut self.labels).into());
+        see((&mut self.ends).into());
+        see((&mut self.text).into());
+    }
+
+    /// The labels, by place.
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        let text = str::from_utf8(&self.text).unwrap_or_default();
+        let ends = self.ends.iter().map(|&end| end as usize);
+        let begins = std::iter::once(0).chain(ends.clone());
+        let texts = begins.zip(ends);
+        texts.map(move |(begin, end)| text.get(begin..end).unwrap_or_default())
+    }
+
+    /// Names the threads of a log.
+    pub(crate) fn give(&self, store: &mut Store, names: &mut Names) {
+        let known = |text: &str| (store.text(text), names.label(text));
+        let known: Vec<(TextId, Option<TextId>)> = self.texts().map(known).collect();
+        for (&thread, &label) in self.threads.iter().zip(&self.labels) {
+            if let Some(&(text, label)) = known.get(label as usize) {
+                store.label(ThreadId(thread), text);
+                names.label_thread(ThreadId(thread), label);
+            }
+        }
+    }
+}
+
+/// Collects the labels of a slice.
+#[derive(Debug, Default)]
+pub(crate) struct LabelAnalysis {
+    found: Labels,
+    texts: Texts,
+}
+
+impl LabelAnalysis {
+    /// Takes a `ThreadLabel`.
+    pub(crate) fn take(&mut self, record: &Record<'_>) {
+        if let Event::ThreadLabel { thread, label } = record.event() {
+            let TextId(number) = self.texts.of(&label.to_str());
+            self.found.threads.push(thread.0);
+            // They are numbered from one on.
+            self.found.labels.push(number - 1);
+        }
+    }
+
+    /// What the slice has.
+    pub(crate) fn finish(self) -> Labels {
+        let mut found = self.found;
+        for (_, text) in self.texts.iter() {
+            found.text.extend_from_slice(text.as_bytes());
+            // A slice is far smaller than that.
+            found.ends.push(found.text.len() as u32);
+        }
+        found
+    }
+}
