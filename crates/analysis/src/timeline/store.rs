@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
+use super::grouping::Grouping;
 use super::instants::Instants;
-use super::on_the_way::AllOnTheWay;
 use super::rows::Rows;
 use super::spark_runs::SparkRun;
 use super::threads::{NEVER_NS, Thread, ThreadFilter, ThreadLane, ThreadOrder, ThreadRow, Threads};
@@ -14,8 +14,7 @@ use super::turns::{Turn, TurnIndex};
 use super::wait_groups::WaitGroups;
 use super::waits::WaitIndex;
 use crate::account::facts::Facts;
-use crate::account::runs::{Cap, Durations, NextRun, Run, RunLane, RunRef};
-use crate::account::sweep::{Moment, Watcher};
+use crate::account::runs::{Cap, Run, RunLane, RunRef};
 use crate::account::{Account, Ledger, ReadyParts};
 use crate::automata::Oddity;
 use crate::automata::gc_phase::Phase;
@@ -28,6 +27,7 @@ use eventlog::texts::TextId;
 use model::class::StopCode;
 use model::lane::{BLOCK, Lane};
 use model::moments::Moments;
+use model::pages::Pages;
 use model::shelf::Shelf;
 use model::time::Interval;
 
@@ -40,7 +40,7 @@ pub struct Store {
     pub(super) owners: FxHashMap<RunRef, ThreadId>,
     /// The runs of all threads, one thread's after the other's, as places in
     /// `lanes` put end to end.
-    by_thread: Vec<u32>,
+    by_thread: Pages<u32>,
     lane_starts: Vec<u32>,
     /// For threads with more runs than are quickly looked at; each is built
     /// when it is first needed.
@@ -241,11 +241,11 @@ impl Store {
         self.woken_at_end_ns.get(&thread).copied()
     }
 
-    /// The runs of a thread, as places in the lanes put end to end.
-    pub(crate) fn thread_runs(&self, thread: &Thread) -> &[u32] {
+    /// How many of a thread's runs ended when the lanes were cut.
+    pub(crate) fn runs_before(&self, thread: &Thread, cut: &Cut) -> usize {
         let first = thread.first as usize;
-        let runs = self.by_thread.get(first..first + thread.runs as usize);
-        runs.unwrap_or_default()
+        let runs = first..first + thread.runs as usize;
+        (self.by_thread).partition_in(runs, |run| self.is_before(run, cut)) - first
     }
 
     /// Cuts all lanes of runs at a time.
@@ -261,7 +261,7 @@ impl Store {
         }
     }
 
-    /// Whether a run, given as in [`thread_runs`](Self::thread_runs), ended
+    /// Whether a run, given by its place in the lanes put end to end, ended
     /// when the lanes were cut.
     pub(crate) fn is_before(&self, run: u32, cut: &Cut) -> bool {
         run < cut.lanes[self.lane_of_run(run)]
@@ -272,7 +272,7 @@ impl Store {
     }
 
     pub(crate) fn thread_run(&self, place: usize) -> RunRef {
-        let global = self.by_thread[place];
+        let global = self.by_thread.get(place).unwrap_or_default();
         let lane = self.lane_of_run(global);
         RunRef {
             lane: u32::try_from(lane).unwrap_or(u32::MAX),
@@ -528,7 +528,7 @@ impl Store {
     /// Walks through the log: for the account of time, and to list each thread's
     /// runs in the order of time.
     fn make_account(&mut self) {
-        let runs = self.threads.settle(&self.shelf);
+        self.threads.settle(&self.shelf);
         let mut start = 0;
         self.lane_starts.clear();
         for lane in &self.lanes {
@@ -548,16 +548,16 @@ impl Store {
         let known = ready.iter().map(|&(.., known)| known);
         let lost = known.filter(|&known| known < self.end.0).collect();
         let readied = std::mem::take(&mut self.readied);
-        let mut grouping = Grouping::new(self, runs);
+        let mut grouping = Grouping::new(&self.threads, &self.lane_starts, &self.shelf);
         let facts = &self.facts;
         let ledger = Ledger::make(facts, self.end, &self.lanes, readied, lost, &mut grouping);
         let Grouping {
-            by_thread,
+            runs,
             idle,
-            threads: on_the_way,
+            ready: ready_at,
             ..
         } = grouping;
-        self.by_thread = by_thread;
+        self.by_thread = runs.finish(&self.threads, &self.shelf);
         self.ledger = ledger;
         for (lane, idle) in self.lanes.iter_mut().zip(idle) {
             lane.runs.learn_idle(idle);
@@ -566,75 +566,17 @@ impl Store {
         let mut walker = account.walker();
         ready.sort_unstable_by_key(|&(.., known)| known);
         for (index, since, known) in ready {
-            let at = on_the_way.get(index);
-            let parts = match at.filter(|at| at.ready_since == since) {
-                Some(at) => ReadyParts {
+            let at = ready_at.get(index).filter(|at| at.since_ns == since);
+            let parts = at.map_or_else(
+                || account.ready_parts(since, known),
+                |at| ReadyParts {
                     paused_ns: account.pauses().still_in(since, known),
                     idle_ns: walker.some_idle_ns(Nanos(known)).saturating_sub(at.idle_ns),
                 },
-                None => account.ready_parts(since, known),
-            };
+            );
             if let Some(thread) = self.threads.get(index) {
                 self.ready_at_end.insert(thread.id, parts);
             }
-        }
-    }
-}
-
-/// Lists the runs of each thread as they come, and measures for how long their
-/// threads had been ready while some capability stood by.
-struct Grouping<'a> {
-    lane_starts: &'a [u32],
-    by_thread: Vec<u32>,
-    table: &'a Threads,
-    threads: AllOnTheWay,
-    idle: Vec<Durations>,
-    shelf: &'a Shelf,
-}
-
-impl<'a> Grouping<'a> {
-    fn new(store: &'a Store, runs: u32) -> Self {
-        Self {
-            lane_starts: &store.lane_starts,
-            by_thread: vec![0; runs as usize],
-            table: &store.threads,
-            threads: AllOnTheWay::new(&store.threads),
-            idle: vec![Durations::default(); store.lanes.len()],
-            shelf: &store.shelf,
-        }
-    }
-}
-
-impl Watcher for Grouping<'_> {
-    #[inline]
-    fn starts(&mut self, lane: usize, place: usize, run: &NextRun, now: Moment) {
-        let mut how_long = Some((0, false));
-        if let Some(thread) = self.threads.at_mut(self.table, run.thread) {
-            if let Some(slot) = self.by_thread.get_mut(thread.next as usize) {
-                *slot = self.lane_starts[lane] + u32::try_from(place).unwrap_or(u32::MAX);
-            }
-            thread.next = thread.next.wrapping_add(1);
-            let since = std::mem::replace(&mut thread.ready_since, NEVER_NS);
-            if run.was_ready {
-                let idle_ns = now.some_idle_ns - thread.idle_ns;
-                let is_told = since == run.ready_since;
-                how_long = is_told.then_some((idle_ns, now.paused_until > since));
-            }
-            self.threads.told_run(run.thread);
-        }
-        self.idle[lane].put(how_long, self.shelf);
-    }
-
-    #[inline]
-    fn stays_ready(&mut self, run: &NextRun, now: Moment) {
-        self.readied(run.thread, now);
-    }
-
-    #[inline]
-    fn readied(&mut self, thread: u32, now: Moment) {
-        if let Some(thread) = self.threads.at_mut(self.table, thread) {
-            thread.ready_since = now.time;
-            thread.idle_ns = now.some_idle_ns;
         }
     }
 }

@@ -308,8 +308,7 @@ impl<'a> ThreadLane<'a> {
 
     /// The runs that end between two cuts.
     pub(crate) fn runs_in(&self, from: &Cut, to: &Cut) -> Range<usize> {
-        let runs = self.store.thread_runs(&self.thread);
-        let before = |cut| runs.partition_point(|&run| self.store.is_before(run, cut));
+        let before = |cut| self.store.runs_before(&self.thread, cut);
         before(from)..before(to)
     }
 

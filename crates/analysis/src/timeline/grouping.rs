@@ -1,0 +1,272 @@
+//! What is learned of threads on a walk through all of a log: the list of each one's runs,
+//! and since when they are ready. Of both there is no more in memory at once than some
+//! megabytes, however many threads there are.
+
+use super::threads::{NEVER_NS, Threads};
+use crate::account::runs::{Durations, NextRun};
+use crate::account::sweep::{Moment, Watcher};
+use model::pages::Pages;
+use model::shelf::Shelf;
+
+/// The runs of all threads, which come in the order of time and are wanted one thread's
+/// after the other's. They are gathered for some threads together, and sorted in the end.
+#[derive(Debug)]
+pub(super) struct RunLists {
+    groups: Vec<Group>,
+}
+
+/// Threads that follow each other, with as many runs as are sorted at once; or one thread.
+#[derive(Debug)]
+struct Group {
+    first_thread: u32,
+    end_thread: u32,
+    /// The thread of each run, counted from the first one.
+    threads: Pages<u32>,
+    runs: Pages<u32>,
+}
+
+impl Group {
+    const MOST_RUNS: u32 = 1 << 22;
+
+    fn new(thread: u32) -> Self {
+        Self {
+            first_thread: thread,
+            end_thread: thread,
+            threads: Pages::new(),
+            runs: Pages::new(),
+        }
+    }
+
+    /// The runs, one thread's after the other's.
+    fn sorted(&self, threads: &Threads) -> Vec<u32> {
+        let mut reader = threads.reader();
+        let mut base = None;
+        let firsts = (self.first_thread..self.end_thread).map_while(|thread| {
+            let first = reader.get(thread)?.first;
+            Some(first - *base.get_or_insert(first))
+        });
+        let mut next: Vec<u32> = firsts.collect();
+        let mut sorted = vec![0; self.runs.len()];
+        for (thread, run) in self.threads.iter().zip(self.runs.iter()) {
+            if let Some(place) = next.get_mut(thread as usize) {
+                if let Some(slot) = sorted.get_mut(*place as usize) {
+                    *slot = run;
+                }
+                *place += 1;
+            }
+        }
+        sorted
+    }
+}
+
+impl RunLists {
+    pub(super) fn new(threads: &Threads) -> Self {
+        let mut groups = vec![Group::new(0)];
+        let mut runs = 0_u32;
+        for (index, thread) in threads.iter() {
+            runs = runs.saturating_add(thread.runs);
+            if runs > Group::MOST_RUNS && thread.runs > 0 {
+                runs = thread.runs;
+                groups.push(Group::new(index));
+            }
+            if let Some(last) = groups.last_mut() {
+                last.end_thread = index.saturating_add(1);
+            }
+        }
+        Self { groups }
+    }
+
+    /// Takes the next run.
+    #[inline]
+    pub(super) fn push(&mut self, thread: u32, run: u32, shelf: &Shelf) {
+        let group = match &mut self.groups[..] {
+            [only] => Some(only),
+            groups => {
+                let after = groups.partition_point(|group| group.first_thread <= thread);
+                groups.get_mut(after.saturating_sub(1))
+            }
+        };
+        if let Some(group) = group {
+            group.threads.put(thread - group.first_thread, shelf);
+            group.runs.put(run, shelf);
+        }
+    }
+
+    /// All runs, one thread's after the other's.
+    pub(super) fn finish(self, threads: &Threads, shelf: &Shelf) -> Pages<u32> {
+        let mut all = Pages::new();
+        for group in self.groups {
+            if group.end_thread - group.first_thread == 1 {
+                all.extend(group.runs.iter(), shelf);
+            } else {
+                all.extend_from_slice(&group.sorted(threads), shelf);
+            }
+        }
+        all
+    }
+}
+
+/// When a thread became ready.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReadyAt {
+    pub(super) since_ns: u64,
+    /// For how long some capability had stood by until then.
+    pub(super) idle_ns: u64,
+}
+
+impl ReadyAt {
+    const NEVER: Self = Self {
+        since_ns: NEVER_NS,
+        idle_ns: 0,
+    };
+}
+
+/// The threads that are ready just now.
+#[derive(Debug)]
+pub(super) struct Ready {
+    pages: Vec<Option<Box<Page>>>,
+    /// Pages of which no thread is ready.
+    unused: Vec<Box<Page>>,
+}
+
+#[derive(Debug)]
+struct Page {
+    ready: usize,
+    at: [ReadyAt; Ready::PAGE],
+}
+
+impl Ready {
+    const PAGE: usize = 256;
+
+    /// None of so many threads is ready.
+    pub(super) fn new(threads: usize) -> Self {
+        let mut pages = Vec::new();
+        pages.resize_with(threads.div_ceil(Self::PAGE), || None);
+        Self {
+            pages,
+            unused: Vec::new(),
+        }
+    }
+
+    /// A thread is ready since then.
+    #[inline]
+    pub(super) fn set(&mut self, thread: u32, at: ReadyAt) {
+        let (page, place) = (thread as usize / Self::PAGE, thread as usize % Self::PAGE);
+        let Some(slot) = self.pages.get_mut(page) else {
+            return;
+        };
+        let page = slot.get_or_insert_with(|| {
+            self.unused.pop().unwrap_or_else(|| {
+                Box::new(Page {
+                    ready: 0,
+                    at: [ReadyAt::NEVER; Self::PAGE],
+                })
+            })
+        });
+        page.ready += usize::from(page.at[place].since_ns == NEVER_NS);
+        page.at[place] = at;
+    }
+
+    /// Since when a thread is ready, if it is.
+    pub(super) fn get(&self, thread: u32) -> Option<ReadyAt> {
+        let page = self.pages.get(thread as usize / Self::PAGE)?.as_ref()?;
+        let at = page.at[thread as usize % Self::PAGE];
+        (at.since_ns != NEVER_NS).then_some(at)
+    }
+
+    /// A thread is not ready any more. Since when it was, if it was.
+    #[inline]
+    pub(super) fn take(&mut self, thread: u32) -> Option<ReadyAt> {
+        let slot = self.pages.get_mut(thread as usize / Self::PAGE)?;
+        let page = slot.as_mut()?;
+        let at = &mut page.at[thread as usize % Self::PAGE];
+        let was = std::mem::replace(at, ReadyAt::NEVER);
+        let was = Some(was).filter(|was| was.since_ns != NEVER_NS)?;
+        page.ready -= 1;
+        if page.ready == 0 {
+            self.unused.extend(slot.take());
+        }
+        Some(was)
+    }
+}
+
+/// Lists the runs of each thread as they come, and measures for how long their
+/// threads had been ready while some capability stood by.
+pub(super) struct Grouping<'a> {
+    lane_starts: &'a [u32],
+    shelf: &'a Shelf,
+    pub(super) runs: RunLists,
+    pub(super) ready: Ready,
+    pub(super) idle: Vec<Durations>,
+}
+
+impl<'a> Grouping<'a> {
+    pub(super) fn new(threads: &Threads, lane_starts: &'a [u32], shelf: &'a Shelf) -> Self {
+        Self {
+            lane_starts,
+            shelf,
+            runs: RunLists::new(threads),
+            ready: Ready::new(threads.len()),
+            idle: vec![Durations::default(); lane_starts.len()],
+        }
+    }
+}
+
+impl Watcher for Grouping<'_> {
+    #[inline]
+    fn starts(&mut self, lane: usize, place: usize, run: &NextRun, now: Moment) {
+        let place = self.lane_starts[lane] + u32::try_from(place).unwrap_or(u32::MAX);
+        self.runs.push(run.thread, place, self.shelf);
+        let ready = self.ready.take(run.thread);
+        let how_long = if run.was_ready {
+            let told = ready.filter(|ready| ready.since_ns == run.ready_since);
+            told.map(|ready| {
+                let idle_ns = now.some_idle_ns - ready.idle_ns;
+                (idle_ns, now.paused_until > ready.since_ns)
+            })
+        } else {
+            Some((0, false))
+        };
+        self.idle[lane].put(how_long, self.shelf);
+    }
+
+    #[inline]
+    fn stays_ready(&mut self, run: &NextRun, now: Moment) {
+        self.readied(run.thread, now);
+    }
+
+    #[inline]
+    fn readied(&mut self, thread: u32, now: Moment) {
+        let at = ReadyAt {
+            since_ns: now.time,
+            idle_ns: now.some_idle_ns,
+        };
+        self.ready.set(thread, at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_ready_ones_are_a_map(steps in prop::collection::vec((0u32..900, any::<bool>()), 0..400)) {
+            let (mut ready, mut map) = (Ready::new(900), BTreeMap::new());
+            for (at, (thread, sets)) in (0..).zip(steps) {
+                if sets {
+                    ready.set(thread, ReadyAt { since_ns: at, idle_ns: 7 });
+                    map.insert(thread, at);
+                } else {
+                    let was = ready.take(thread).map(|was| was.since_ns);
+                    prop_assert_eq!(was, map.remove(&thread));
+                }
+                prop_assert_eq!(ready.get(thread).map(|at| at.since_ns), map.get(&thread).copied());
+            }
+        }
+    }
+}
