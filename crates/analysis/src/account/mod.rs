@@ -26,6 +26,7 @@ pub mod report;
 pub mod runs;
 mod search;
 pub mod sweep;
+pub mod totals;
 
 use facts::Facts;
 use pauses::Pauses;

@@ -431,24 +431,26 @@ impl<'a> Order<'a> {
             .and_then(|&(_, thread)| thread)
     }
 
-    /// When something happens next, and what, of what is [in order](Self::arrange).
+    /// When each thing happens that is [in order](Self::arrange), and what.
     #[inline]
-    pub(super) fn next(&self) -> Option<(u64, What)> {
+    pub(super) fn moments(&self) -> impl Iterator<Item = (u64, What)> {
         let Sorting {
             moments,
             base,
             source_bits,
         } = &self.sorting;
-        let moment = moments.get(self.at)?;
-        let source = moment & ((1 << source_bits) - 1);
-        let time = (base + (moment >> source_bits)) >> 1;
-        Some((time, self.what(source as usize)))
+        let (base, bits) = (*base, *source_bits);
+        let rest = moments.get(self.at..).unwrap_or_default();
+        rest.iter().map(move |moment| {
+            let source = moment & ((1 << bits) - 1);
+            let time = (base + (moment >> bits)) >> 1;
+            (time, self.what(source as usize))
+        })
     }
 
-    /// It has happened.
-    #[inline]
-    pub(super) const fn advance(&mut self) {
-        self.at += 1;
+    /// So many of them have happened.
+    pub(super) const fn advance(&mut self, moments: usize) {
+        self.at += moments;
     }
 
     /// Whether nothing happens any more up to a time.

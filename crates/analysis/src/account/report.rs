@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 
 use super::Account;
-use super::sweep::Totals;
+use super::totals::Totals;
 use eventlog::ids::{CapId, Nanos};
 use model::class::{Class, ClassTimes};
 use model::lane::Lane;

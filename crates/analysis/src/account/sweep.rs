@@ -9,107 +9,10 @@
 use super::Account;
 use super::order::{MAX_TIME, Order, Places, What};
 use super::runs::NextRun;
+use super::totals::{Counts, Level, Levels, Totals, capability_time};
 use eventlog::ids::{CapId, Nanos};
 use model::forest::{Aggregate, Forest};
 use model::lane::Lane;
-
-/// What was summed up from the beginning of the log to some moment, in
-/// nanoseconds.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
-    /// For how long exactly so many capabilities ran threads.
-    pub running_ns: Vec<u64>,
-    /// For how long each capability, by its place among all, stood by while a
-    /// thread was ready.
-    pub idle_ready_ns: Vec<u64>,
-    /// For how long, outside of pauses, some capability stood by.
-    pub some_idle_ns: u64,
-    /// How long threads were ready, all together.
-    pub ready_ns: u64,
-    /// How long a collection went on or was being stopped for.
-    pub paused_ns: u64,
-}
-
-/// The capabilities' time, of the time for which exactly so many of them ran.
-pub(super) fn capability_time(parallelism_ns: &[u64]) -> u64 {
-    let each = (0u64..).zip(parallelism_ns);
-    each.map(|(count, time)| count.saturating_mul(*time))
-        .fold(0, u64::saturating_add)
-}
-
-impl Totals {
-    fn new(caps: usize) -> Self {
-        Self {
-            running_ns: vec![0; caps + 1],
-            idle_ready_ns: vec![0; caps],
-            ..Self::default()
-        }
-    }
-
-    /// What came after an earlier moment.
-    #[must_use]
-    pub fn since(&self, earlier: &Self) -> Self {
-        let minus = |a: &[u64], b: &[u64]| {
-            let pairs = a.iter().zip(b);
-            pairs.map(|(a, b)| a.saturating_sub(*b)).collect()
-        };
-        Self {
-            running_ns: minus(&self.running_ns, &earlier.running_ns),
-            idle_ready_ns: minus(&self.idle_ready_ns, &earlier.idle_ready_ns),
-            some_idle_ns: self.some_idle_ns.saturating_sub(earlier.some_idle_ns),
-            ready_ns: self.ready_ns.saturating_sub(earlier.ready_ns),
-            paused_ns: self.paused_ns.saturating_sub(earlier.paused_ns),
-        }
-    }
-}
-
-/// What a number that changes was from one moment to another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Level {
-    /// The least.
-    pub min: u32,
-    /// The most.
-    pub max: u32,
-    /// The number times how long it was so, in nanoseconds: its mean over time
-    /// is this divided by the length.
-    pub sum_ns: u64,
-}
-
-/// What the walk counts, from one moment to another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Threads that are ready.
-    pub ready: Level,
-    /// Capabilities that run threads.
-    pub running: Level,
-}
-
-/// The least and the most of each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Levels {
-    /// Of ready threads.
-    ready: (u32, u32),
-    /// Of capabilities that run.
-    running: (u32, u32),
-}
-
-impl Levels {
-    /// Of no time at all.
-    const NONE: Self = Self {
-        ready: (u32::MAX, 0),
-        running: (u32::MAX, 0),
-    };
-}
-
-impl Aggregate for Levels {
-    fn combine(self, later: Self) -> Self {
-        let both = |a: (u32, u32), b: (u32, u32)| (a.0.min(b.0), a.1.max(b.1));
-        Self {
-            ready: both(self.ready, later.ready),
-            running: both(self.running, later.running),
-        }
-    }
-}
 
 /// Where the walk is on one lane.
 #[derive(Clone, Copy, Debug, Default)]
@@ -121,13 +24,21 @@ struct Track {
     piece: usize,
     /// Whether it lives and no piece goes on: it runs or stands by.
     open: bool,
+    /// For how long it had stood by while a thread was ready when it last ran.
+    idle_ready_ns: u64,
     /// The time with ready threads before it began to stand by.
     free_since_work_ns: u64,
 }
 
 impl Track {
-    const fn stands_by(&self) -> bool {
-        self.open && !self.runs
+    /// For how long it stood by while a thread was ready, if that was so for
+    /// `work_ns`.
+    const fn idle_ready_ns(&self, work_ns: u64) -> u64 {
+        if self.open && !self.runs {
+            self.idle_ready_ns + (work_ns - self.free_since_work_ns)
+        } else {
+            self.idle_ready_ns
+        }
     }
 }
 
@@ -162,24 +73,126 @@ pub(super) struct NoWatcher;
 
 impl Watcher for NoWatcher {}
 
+/// What goes on at a moment, and what was summed up to it.
+#[derive(Clone, Copy, Debug)]
+struct State {
+    /// Up to when all is counted.
+    now: u64,
+    /// Capabilities that run threads.
+    running: usize,
+    /// Capabilities that run or stand by.
+    open: usize,
+    ready: i64,
+    paused: bool,
+    paused_until: u64,
+    paused_ns: u64,
+    some_idle_ns: u64,
+    ready_ns: u64,
+    /// The time in which any thread was ready.
+    work_ns: u64,
+    /// Since it was last taken.
+    levels: Levels,
+}
+
+impl State {
+    /// Nothing changes up to a time.
+    #[inline]
+    fn pass(&mut self, to: u64, running_ns: &mut [u64]) {
+        let time = to - self.now;
+        self.now = to;
+        if let Some(sum) = running_ns.get_mut(self.running) {
+            *sum += time;
+        }
+        if self.paused {
+            self.paused_ns += time;
+            self.paused_until = to;
+        } else if self.running < self.open {
+            self.some_idle_ns += time;
+        }
+        if self.ready > 0 {
+            self.work_ns += time;
+            let sum = (self.ready as u64).saturating_mul(time);
+            self.ready_ns = self.ready_ns.saturating_add(sum);
+        }
+        let count = |count: i64| u32::try_from(count.max(0)).unwrap_or(u32::MAX);
+        let (ready, running) = (count(self.ready), count(self.running as i64));
+        self.levels = self.levels.combine(Levels {
+            ready: (ready, ready),
+            running: (running, running),
+        });
+    }
+
+    const fn moment(&self) -> Moment {
+        Moment {
+            time: self.now,
+            some_idle_ns: self.some_idle_ns,
+            paused_until: self.paused_until,
+        }
+    }
+
+    /// A run of a lane begins or ends now.
+    #[inline]
+    fn toggle_run(
+        &mut self,
+        lane: usize,
+        track: &mut Track,
+        run: &NextRun,
+        watcher: &mut impl Watcher,
+    ) {
+        if track.runs {
+            if run.stays_ready {
+                watcher.stays_ready(run, self.moment());
+                self.ready += 1;
+            }
+            track.run += 1;
+            self.running -= usize::from(track.open);
+            track.free_since_work_ns = self.work_ns;
+        } else {
+            watcher.starts(lane, track.run, run, self.moment());
+            self.ready -= i64::from(run.was_ready);
+            track.idle_ready_ns = track.idle_ready_ns(self.work_ns);
+            self.running += usize::from(track.open);
+        }
+        track.runs = !track.runs;
+    }
+
+    /// What a lane's pieces and its life say from now on.
+    #[cold]
+    fn turn(mut self, lane: usize, track: &mut Track, account: Account<'_>) -> Self {
+        let now = self.now;
+        let mut stands = false;
+        if let Some(pieces) = account.pieces(lane) {
+            let ended = |piece: usize| pieces.span(piece).1.min(MAX_TIME) <= now;
+            while track.piece < pieces.len() && ended(track.piece) {
+                track.piece += 1;
+            }
+            stands = track.piece < pieces.len() && pieces.span(track.piece).0 <= now;
+        }
+        let (born, dead) = account.life(lane);
+        let is_cap = lane > 0;
+        let open = is_cap && born <= now && now < dead && !stands;
+        track.idle_ready_ns = track.idle_ready_ns(self.work_ns);
+        track.free_since_work_ns = self.work_ns;
+        self.open -= usize::from(track.open);
+        self.running -= usize::from(track.open && track.runs);
+        track.open = open;
+        self.open += usize::from(open);
+        self.running += usize::from(open && track.runs);
+        self
+    }
+}
+
 /// The walk.
 #[derive(Debug)]
 pub(super) struct Sweep<'a> {
     account: Account<'a>,
     order: Order<'a>,
+    state: State,
     tracks: Vec<Track>,
-    /// Up to when all is counted.
-    pub(super) now: u64,
-    running: usize,
-    free: usize,
-    ready: i64,
-    places: Places,
-    paused_until: u64,
-    /// The time in which any thread was ready.
-    work_ns: u64,
-    totals: Totals,
-    /// Since it was last taken.
-    levels: Levels,
+    /// How many threads became ready.
+    readied: usize,
+    /// For how long exactly so many capabilities ran threads.
+    running_ns: Vec<u64>,
     /// How many ends and beginnings came.
     steps: usize,
 }
@@ -189,9 +202,9 @@ impl<'a> Sweep<'a> {
     pub(super) fn new(account: Account<'a>) -> Self {
         let lanes = account.lanes.len();
         let now = account.ledger.log.start().0.min(MAX_TIME);
-        let totals = Totals::new(lanes.saturating_sub(1));
         let tracks = vec![Track::default(); lanes];
-        Self::from(account, now, totals, tracks, Places::default())
+        let totals = Totals::new(lanes.saturating_sub(1));
+        Self::from(account, now, totals, 0, tracks, Places::default())
     }
 
     /// A walk that begins at some moment.
@@ -199,29 +212,38 @@ impl<'a> Sweep<'a> {
         account: Account<'a>,
         now: u64,
         totals: Totals,
-        tracks: Vec<Track>,
+        ready: i64,
+        mut tracks: Vec<Track>,
         places: Places,
     ) -> Self {
-        let runs = tracks.iter().map(|track| (track.run, track.runs));
-        let mut sweep = Self {
-            account,
-            order: Order::new(account, now, runs, places),
-            tracks,
+        let mut state = State {
             now,
             running: 0,
-            free: 0,
-            ready: 0,
-            places,
+            open: 0,
+            ready,
+            paused: places.paused,
             paused_until: 0,
+            paused_ns: totals.paused_ns,
+            some_idle_ns: totals.some_idle_ns,
+            ready_ns: totals.ready_ns,
             work_ns: 0,
-            totals,
             levels: Levels::NONE,
-            steps: 0,
         };
-        for lane in 0..sweep.tracks.len() {
-            sweep.turn(lane);
+        let idle_ready = tracks.iter_mut().skip(1).zip(totals.idle_ready_ns);
+        idle_ready.for_each(|(track, sum)| track.idle_ready_ns = sum);
+        for (lane, track) in tracks.iter_mut().enumerate() {
+            state = state.turn(lane, track, account);
         }
-        sweep
+        let runs = tracks.iter().map(|track| (track.run, track.runs));
+        Self {
+            account,
+            order: Order::new(account, now, runs, places),
+            state,
+            tracks,
+            readied: places.readied,
+            running_ns: totals.running_ns,
+            steps: 0,
+        }
     }
 
     /// A walk that goes on from the last mark that is not after `time`.
@@ -253,9 +275,8 @@ impl<'a> Sweep<'a> {
             pause,
             paused: next.is_some_and(|pause| pause.requested.0 <= now),
         };
-        let runs = row(&marks.runs, mark, lanes);
-        let tracks = runs.iter().zip(account.lanes).enumerate();
-        let tracks = tracks.map(|(lane, (&run, cap))| {
+        let runs = row(&marks.runs, mark, lanes).iter().enumerate();
+        let tracks = runs.zip(account.lanes).map(|((lane, &run), cap)| {
             let run = run as usize;
             let pieces = account.pieces(lane);
             Track {
@@ -265,9 +286,8 @@ impl<'a> Sweep<'a> {
                 ..Track::default()
             }
         });
-        let mut sweep = Self::from(account, now, totals, tracks.collect(), places);
-        sweep.ready = marks.ready[mark];
-        sweep
+        let ready = marks.ready[mark];
+        Self::from(account, now, totals, ready, tracks.collect(), places)
     }
 
     /// Goes on up to a time, or to the first moment after so many steps at which
@@ -275,165 +295,79 @@ impl<'a> Sweep<'a> {
     fn walk(&mut self, to: u64, steps: usize, watcher: &mut impl Watcher) {
         let to = to.min(MAX_TIME);
         let limit = self.steps.saturating_add(steps);
-        while self.order.arrange(to, self.now) {
-            while let Some((time, what)) = self.order.next() {
-                if time > self.now {
-                    if self.steps >= limit {
-                        return;
+        while self.order.arrange(to, self.state.now) {
+            if !self.happen(limit, watcher) {
+                return;
+            }
+        }
+        if to > self.state.now {
+            self.state.pass(to, &mut self.running_ns);
+        }
+    }
+
+    /// What is in order happens. Whether it does before there were so many steps.
+    fn happen(&mut self, limit: usize, watcher: &mut impl Watcher) -> bool {
+        // What changes at each step is held in registers.
+        let mut state = self.state;
+        let mut done = 0;
+        let mut all = true;
+        for (time, what) in self.order.moments() {
+            if time > state.now {
+                if self.steps + done >= limit {
+                    all = false;
+                    break;
+                }
+                state.pass(time, &mut self.running_ns);
+            }
+            done += 1;
+            match what {
+                What::Run(lane) => {
+                    let track = &mut self.tracks[lane];
+                    if let Some(run) = self.order.run(lane, track.run) {
+                        state.toggle_run(lane, track, run, watcher);
                     }
-                    self.pass(time);
                 }
-                self.order.advance();
-                self.steps += 1;
-                self.step(what, watcher);
-            }
-        }
-        if to > self.now {
-            self.pass(to);
-        }
-    }
-
-    const fn moment(&self) -> Moment {
-        Moment {
-            time: self.now,
-            some_idle_ns: self.totals.some_idle_ns,
-            paused_until: self.paused_until,
-        }
-    }
-
-    /// Something happens now.
-    #[inline]
-    fn step(&mut self, what: What, watcher: &mut impl Watcher) {
-        let places = &mut self.places;
-        match what {
-            What::Run(lane) => self.toggle_run(lane, watcher),
-            What::Turn(lane) => self.turn(lane),
-            What::Readied => {
-                if let Some(thread) = self.order.readied(places.readied) {
-                    places.readied += 1;
-                    watcher.readied(thread, self.moment());
-                } else {
-                    places.readied += 1;
+                What::Turn(lane) => {
+                    state = state.turn(lane, &mut self.tracks[lane], self.account);
                 }
-                self.ready += 1;
+                What::Readied => {
+                    if let Some(thread) = self.order.readied(self.readied) {
+                        watcher.readied(thread, state.moment());
+                    }
+                    self.readied += 1;
+                    state.ready += 1;
+                }
+                What::Lost => state.ready -= 1,
+                What::Pause => state.paused = !state.paused,
             }
-            What::Lost => {
-                places.lost += 1;
-                self.ready -= 1;
-            }
-            What::Pause => {
-                places.pause += usize::from(places.paused);
-                places.paused = !places.paused;
-            }
         }
-    }
-
-    /// Nothing changes up to a time.
-    #[inline]
-    fn pass(&mut self, to: u64) {
-        let time = to - self.now;
-        self.now = to;
-        self.totals.running_ns[self.running] += time;
-        if self.places.paused {
-            self.totals.paused_ns += time;
-            self.paused_until = to;
-        } else if self.free > 0 {
-            self.totals.some_idle_ns += time;
-        }
-        let ready = u32::try_from(self.ready.max(0)).unwrap_or(u32::MAX);
-        if ready > 0 {
-            self.work_ns += time;
-            let sum = u64::from(ready).saturating_mul(time);
-            self.totals.ready_ns = self.totals.ready_ns.saturating_add(sum);
-        }
-        let running = u32::try_from(self.running).unwrap_or(u32::MAX);
-        self.levels = self.levels.combine(Levels {
-            ready: (ready, ready),
-            running: (running, running),
-        });
-    }
-
-    /// A run of a lane begins or ends now.
-    #[inline]
-    fn toggle_run(&mut self, lane: usize, watcher: &mut impl Watcher) {
-        let (place, ends) = (self.tracks[lane].run, self.tracks[lane].runs);
-        let Some(run) = self.order.run(lane, place) else {
-            return;
-        };
-        if !ends {
-            watcher.starts(lane, place, run, self.moment());
-            self.ready -= i64::from(run.was_ready);
-        } else if run.stays_ready {
-            watcher.stays_ready(run, self.moment());
-            self.ready += 1;
-        }
-        self.leave(lane);
-        let track = &mut self.tracks[lane];
-        track.run += usize::from(ends);
-        track.runs = !ends;
-        self.enter(lane);
-    }
-
-    /// What a lane's pieces and its life say from now on.
-    #[cold]
-    fn turn(&mut self, lane: usize) {
-        let now = self.now;
-        let mut stands = false;
-        if let Some(pieces) = self.account.pieces(lane) {
-            let piece = &mut self.tracks[lane].piece;
-            let ended = |piece: usize| pieces.span(piece).1.min(MAX_TIME) <= now;
-            while *piece < pieces.len() && ended(*piece) {
-                *piece += 1;
-            }
-            stands = *piece < pieces.len() && pieces.span(*piece).0 <= now;
-        }
-        let (born, dead) = self.account.life(lane);
-        let is_cap = lane > 0;
-        self.leave(lane);
-        self.tracks[lane].open = is_cap && born <= now && now < dead && !stands;
-        self.enter(lane);
-    }
-
-    /// Before what a capability does changes.
-    #[inline]
-    fn leave(&mut self, lane: usize) {
-        let track = &self.tracks[lane];
-        if track.open && track.runs {
-            self.running -= 1;
-        } else if track.open {
-            self.free -= 1;
-            self.totals.idle_ready_ns[lane - 1] += self.work_ns - track.free_since_work_ns;
-        }
-    }
-
-    /// After what a capability does has changed.
-    #[inline]
-    fn enter(&mut self, lane: usize) {
-        let track = &mut self.tracks[lane];
-        if track.open && track.runs {
-            self.running += 1;
-        } else if track.open {
-            self.free += 1;
-            track.free_since_work_ns = self.work_ns;
-        }
+        self.order.advance(done);
+        self.steps += done;
+        self.state = state;
+        all
     }
 
     /// How many threads were ready since this was last asked, if any time went by.
     fn take_levels(&mut self) -> Option<Levels> {
-        let levels = std::mem::replace(&mut self.levels, Levels::NONE);
+        let levels = std::mem::replace(&mut self.state.levels, Levels::NONE);
         (levels != Levels::NONE).then_some(levels)
+    }
+
+    /// For how long each capability stood by while a thread was ready.
+    fn idle_ready_ns(&self) -> impl Iterator<Item = u64> {
+        let tracks = self.tracks.iter().skip(1);
+        tracks.map(|track| track.idle_ready_ns(self.state.work_ns))
     }
 
     /// What was summed up to now.
     fn totals(&self) -> Totals {
-        let mut totals = self.totals.clone();
-        let tracks = self.tracks.iter().skip(1);
-        for (track, time) in tracks.zip(&mut totals.idle_ready_ns) {
-            if track.stands_by() {
-                *time += self.work_ns - track.free_since_work_ns;
-            }
+        Totals {
+            running_ns: self.running_ns.clone(),
+            idle_ready_ns: self.idle_ready_ns().collect(),
+            some_idle_ns: self.state.some_idle_ns,
+            ready_ns: self.state.ready_ns,
+            paused_ns: self.state.paused_ns,
         }
-        totals
     }
 }
 
@@ -473,16 +407,16 @@ impl Marks {
     }
 
     fn push(&mut self, sweep: &Sweep<'_>) {
-        let totals = sweep.totals();
-        self.times.push(sweep.now);
-        self.ready.push(sweep.ready);
-        self.some_idle_ns.push(totals.some_idle_ns);
-        self.ready_ns.push(totals.ready_ns);
+        let State { now, ready, .. } = sweep.state;
+        self.times.push(now);
+        self.ready.push(ready);
+        self.some_idle_ns.push(sweep.state.some_idle_ns);
+        self.ready_ns.push(sweep.state.ready_ns);
         let runs = sweep.tracks.iter();
         self.runs
             .extend(runs.map(|track| u32::try_from(track.run).unwrap_or(u32::MAX)));
-        self.running_ns.extend(totals.running_ns);
-        self.idle_ready_ns.extend(totals.idle_ready_ns);
+        self.running_ns.extend(&sweep.running_ns);
+        self.idle_ready_ns.extend(sweep.idle_ready_ns());
     }
 }
 
@@ -490,78 +424,75 @@ impl Marks {
 #[derive(Debug)]
 pub struct Walker<'a> {
     account: Account<'a>,
-    sweep: Sweep<'a>,
+    /// None before the first question.
+    sweep: Option<Sweep<'a>>,
 }
 
 impl<'a> Walker<'a> {
-    pub(super) fn new(account: Account<'a>) -> Self {
+    pub(super) const fn new(account: Account<'a>) -> Self {
         Self {
             account,
-            sweep: Sweep::new(account),
+            sweep: None,
         }
     }
 
     /// Goes to a time.
-    fn go(&mut self, time: u64) {
+    fn go(&mut self, time: u64) -> &mut Sweep<'a> {
         let marks = &self.account.ledger.marks;
         let time = time.min(self.account.ledger.log.end().0).min(MAX_TIME);
         let mark = marks.times.partition_point(|&at| at <= time);
         let mark = mark.checked_sub(1).and_then(|mark| marks.times.get(mark));
-        let nearer = mark.is_some_and(|&mark| mark > self.sweep.now);
-        if nearer || time < self.sweep.now {
-            self.sweep = Sweep::from_mark(self.account, marks, time);
-        }
-        self.sweep.walk(time, usize::MAX, &mut NoWatcher);
+        let near = self.sweep.take().filter(|sweep| {
+            let now = sweep.state.now;
+            now <= time && mark.is_none_or(|&mark| mark <= now)
+        });
+        let sweep = near.unwrap_or_else(|| Sweep::from_mark(self.account, marks, time));
+        let sweep = self.sweep.insert(sweep);
+        sweep.walk(time, usize::MAX, &mut NoWatcher);
+        sweep
     }
 
     /// What was summed up from the log's beginning to a time.
     pub fn totals(&mut self, time: Nanos) -> Totals {
-        self.go(time.0);
-        self.sweep.totals()
+        self.go(time.0).totals()
     }
 
     /// For how long, up to a time, some capability stood by outside of pauses.
     pub(crate) fn some_idle_ns(&mut self, time: Nanos) -> u64 {
-        self.go(time.0);
-        self.sweep.totals.some_idle_ns
+        self.go(time.0).state.some_idle_ns
     }
 
     /// For how long, up to a time, a capability stood by while a thread was ready.
     pub fn idle_ready_ns(&mut self, cap: CapId, time: Nanos) -> u64 {
-        self.go(time.0);
-        let place = usize::from(cap.0);
-        let known = self.sweep.totals.idle_ready_ns.get(place);
-        let open = self.sweep.tracks.get(place + 1);
-        let open = open.filter(|track| track.stands_by());
-        let open_ns = open.map_or(0, |track| self.sweep.work_ns - track.free_since_work_ns);
-        known.copied().unwrap_or_default() + open_ns
+        let sweep = self.go(time.0);
+        let track = sweep.tracks.get(usize::from(cap.0) + 1);
+        track.map_or(0, |track| track.idle_ready_ns(sweep.state.work_ns))
     }
 
     /// How many threads are ready, and how many capabilities run threads, from a
     /// time to another.
     pub fn levels_in(&mut self, from: Nanos, to: Nanos) -> Counts {
-        self.go(from.0);
-        let sums = |totals: &Totals| (totals.ready_ns, capability_time(&totals.running_ns));
-        let (ready_ns, ran_ns) = sums(&self.sweep.totals);
-        self.sweep.take_levels();
+        let sums = |sweep: &Sweep<'_>| (sweep.state.ready_ns, capability_time(&sweep.running_ns));
         let marks = &self.account.ledger.marks;
-        let next = marks.times.partition_point(|&at| at <= self.sweep.now);
+        let sweep = self.go(from.0);
+        let (ready_ns, ran_ns) = sums(sweep);
+        sweep.take_levels();
+        let next = marks.times.partition_point(|&at| at <= sweep.state.now);
         let last = marks.times.partition_point(|&at| at <= to.0);
         let mut levels = None;
         if next < last {
             // To the first mark, over whole stretches, and on from the last.
-            self.sweep
-                .walk(marks.times[next], usize::MAX, &mut NoWatcher);
-            levels = self.sweep.take_levels();
+            sweep.walk(marks.times[next], usize::MAX, &mut NoWatcher);
+            levels = sweep.take_levels();
             let whole = marks.levels.query(next, last - 1);
             levels = levels.into_iter().chain(whole).reduce(Levels::combine);
         }
-        self.go(to.0);
-        let rest = self.sweep.take_levels();
+        let sweep = self.go(to.0);
+        let rest = sweep.take_levels();
         let levels = levels.into_iter().chain(rest).reduce(Levels::combine);
         let levels = levels.unwrap_or_default();
         let level = |(min, max), sum_ns| Level { min, max, sum_ns };
-        let (ready_now_ns, ran_now_ns) = sums(&self.sweep.totals);
+        let (ready_now_ns, ran_now_ns) = sums(sweep);
         Counts {
             ready: level(levels.ready, ready_now_ns.saturating_sub(ready_ns)),
             running: level(levels.running, ran_now_ns.saturating_sub(ran_ns)),

@@ -7,7 +7,7 @@ use super::legend::{Explained, Sample, Section};
 use super::{Contents, Listed, Log, Shape, TrackKind, waves};
 use crate::scene::gauge::{Gauge, Series, Style, Unit};
 use crate::tracks::group::Group;
-use analysis::account::sweep::{Counts, Level};
+use analysis::account::totals::{Counts, Level};
 use eventlog::ids::Nanos;
 use model::gauge::Stretch;
 use model::marks::{Values, Writer};
