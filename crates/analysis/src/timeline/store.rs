@@ -517,11 +517,6 @@ impl Store {
             lane.phases.settle();
         }
         self.make_account();
-        for (index, thread) in self.threads.iter() {
-            if thread.runs as usize > BLOCK {
-                self.indexes.insert(index, OnceLock::new());
-            }
-        }
         self.settled = true;
     }
 
@@ -538,6 +533,9 @@ impl Store {
         // Of threads that were ready in the end: up to when the log tells of them.
         let mut ready: Vec<(u32, u64, u64)> = Vec::new();
         for (index, thread) in self.threads.iter() {
+            if thread.runs as usize > BLOCK {
+                self.indexes.insert(index, OnceLock::new());
+            }
             let woken = self.woken_at_end(thread.id);
             let since = Turn::ready_since(thread.why, thread.ran_ns, woken);
             let has_begun = thread.began_ns != NEVER_NS && !thread.finished;
