@@ -9,7 +9,7 @@ use super::theme::Choice;
 use eventlog::ids::Duration;
 use eventlog::{Progress, Stage};
 use views::scene::format;
-use views::session::{MemoryUse, Overview};
+use views::session::Overview;
 use views::words::findings::whole_sentence;
 
 #[derive(Properties, PartialEq)]
@@ -18,8 +18,6 @@ pub(super) struct HeaderProps {
     pub(super) overview: Same<Overview>,
     /// How long the reading took; `None` while it goes on.
     pub(super) elapsed_ms: Option<f64>,
-    /// How much memory it took.
-    pub(super) memory: MemoryUse,
     pub(super) filter: AttrValue,
     pub(super) filter_node: NodeRef,
     pub(super) theme: Choice,
@@ -33,7 +31,7 @@ pub(super) struct HeaderProps {
 }
 
 /// What is known of the log, in a few words.
-fn facts(overview: &Overview, elapsed_ms: Option<f64>, memory: MemoryUse) -> String {
+fn facts(overview: &Overview, elapsed_ms: Option<f64>) -> String {
     let mut facts = Vec::new();
     if let Some(ghc) = &overview.ghc {
         facts.push(format!("GHC {ghc}"));
@@ -53,14 +51,6 @@ fn facts(overview: &Overview, elapsed_ms: Option<f64>, memory: MemoryUse) -> Str
     if let Some(ms) = elapsed_ms {
         let elapsed = Duration((ms.max(0.0) * 1e6) as u64);
         facts.push(format!("read in {}", format::duration(elapsed)));
-        let memory_bytes = format::bytes(memory.here_bytes);
-        facts.push(match memory.away_bytes {
-            0 => format!("takes {memory_bytes} of memory"),
-            away_bytes => {
-                let away_bytes = format::bytes(away_bytes);
-                format!("takes {memory_bytes} of memory and {away_bytes} of the disk")
-            }
-        });
     }
     facts.join(" · ")
 }
@@ -80,7 +70,7 @@ pub(super) fn Header(props: &HeaderProps) -> Html {
             <span class="brand"><Logo /><span class="wide-only">{ "Eventscope" }</span></span>
             <div class="what">
                 <h1 class="file" title={props.name.clone()}>{ &props.name }</h1>
-                <span class="facts">{ facts(&props.overview, props.elapsed_ms, props.memory) }</span>
+                <span class="facts">{ facts(&props.overview, props.elapsed_ms) }</span>
             </div>
             <label class="search">
                 <span class="visually-hidden">{ "Filter tracks by name, threads by label or number" }</span>

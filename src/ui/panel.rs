@@ -17,8 +17,8 @@ use model::time::Interval;
 use views::actions::Action;
 use views::fingerprint::Fingerprint;
 use views::scene::format;
-use views::session::Overview;
 use views::session::query::Query;
+use views::session::{MemoryUse, Overview};
 use views::view::panel::PanelSettings;
 use views::view::{Change, View};
 
@@ -86,6 +86,8 @@ pub(super) enum Wish {
 pub(super) struct PanelProps {
     pub(super) source: Source,
     pub(super) overview: Same<Overview>,
+    /// How much memory the log took when it was read.
+    pub(super) memory: MemoryUse,
     /// What the log is called.
     pub(super) name: AttrValue,
     pub(super) fingerprint: Option<Fingerprint>,

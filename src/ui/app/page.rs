@@ -95,7 +95,7 @@ impl App {
         let calls = &self.callbacks;
         html! {
             <Header name={self.log.name.clone()} overview={self.log.overview.clone()}
-                elapsed_ms={self.log.elapsed_ms} memory={self.log.memory} filter={self.views.view().tracks.filter.clone()}
+                elapsed_ms={self.log.elapsed_ms} filter={self.views.view().tracks.filter.clone()}
                 filter_node={self.filter_input.clone()} theme={theme::choice()} copied={self.dialogs.copied}
                 on_filter={calls.filter.clone()} on_open={calls.open.clone()} on_share={calls.share.clone()}
                 on_theme={calls.theme.clone()} on_commands={calls.commands.clone()} on_help={calls.help.clone()} />
@@ -125,6 +125,7 @@ impl App {
                 names: panel.names,
             },
             overview: log.overview.clone(),
+            memory: log.memory,
             name: log.name.clone().into(),
             fingerprint: log.fingerprint,
             flame_sources: Rc::clone(&log.flame_sources),

@@ -27,8 +27,8 @@ use model::time::Interval;
 use types::Types;
 use views::events::EventList;
 use views::scene::format;
-use views::session::Overview;
 use views::session::questions::ProcessQuery;
+use views::session::{MemoryUse, Overview};
 use views::tracks::capability::Capability;
 use views::view::Change;
 use views::words::process as words;
@@ -67,7 +67,7 @@ pub(super) fn Process(props: &PanelProps) -> Html {
             }
             <div class="process-columns">
             <div class="process-facts">
-                { program(process, &props.overview) }
+                { program(process, &props.overview, props.memory) }
                 { runtime(process) }
                 <Environment source={props.source.clone()} count={process.environment_count} />
                 <Capabilities process={Rc::clone(process)} in_all={props.overview.caps.len()} on_goto={props.on_goto.clone()} />
@@ -136,7 +136,7 @@ fn fact(name: &str, value: Html, meaning: Meaning) -> Html {
     }
 }
 
-fn program(process: &process::Process, overview: &Overview) -> Html {
+fn program(process: &process::Process, overview: &Overview, memory: MemoryUse) -> Html {
     let command = process.command_line();
     let name = process.program.as_deref().map(|path| {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
@@ -174,8 +174,27 @@ fn program(process: &process::Process, overview: &Overview) -> Html {
                 if let Some(span) = overview.span {
                     { fact("Log", html! { length(span, overview) }, CLEAR) }
                 }
+                if memory.here_bytes > 0 {
+                    { fact("Memory", html! { takes(memory) }, MEMORY) }
+                }
             </dl>
         </section>
+    }
+}
+
+const MEMORY: Meaning = (
+    "What it took to read the log here. What has no room in the memory that is allowed goes to a file of the browser, which is removed when the log is closed. To allow 2 GiB, put this behind the page's address:",
+    "?memory=2048",
+);
+
+fn takes(memory: MemoryUse) -> String {
+    let here_bytes = format::bytes(memory.here_bytes);
+    match memory.away_bytes {
+        0 => here_bytes,
+        away_bytes => format!(
+            "{here_bytes}, and {} on the disk",
+            format::bytes(away_bytes)
+        ),
     }
 }
 
