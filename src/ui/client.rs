@@ -98,6 +98,19 @@ impl Drop for Helper {
 /// From this size on a log is worth the start of other workers: one of 50 MB is read
 /// sooner by one.
 const LARGE_BYTES: f64 = 8.0 * SLICE_BYTES as f64;
+/// How many bytes a log probably has: compressed ones have several times those of the file.
+fn likely_bytes(file: &File) -> f64 {
+    /// Logs of the runtime become about a quarter in gzip, less in zstd.
+    const COMPRESSED_TO: f64 = 0.25;
+    let name = file.name();
+    let is_compressed = [".gz", ".zst"].iter().any(|end| name.ends_with(end));
+    if is_compressed {
+        file.size() / COMPRESSED_TO
+    } else {
+        file.size()
+    }
+}
+
 /// More workers than this only wait for the one that puts slices together.
 const MOST_WORKERS: usize = 8;
 
@@ -319,7 +332,7 @@ impl Client {
 
     /// Starts workers that analyse slices of a large log, unless they are there.
     fn start_helpers(&self, file: &File) {
-        if file.size() < LARGE_BYTES || !self.0.borrow().helpers.is_empty() {
+        if likely_bytes(file) < LARGE_BYTES || !self.0.borrow().helpers.is_empty() {
             return;
         }
         for number in 0..worker_count() - 1 {

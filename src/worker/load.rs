@@ -9,12 +9,14 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 
-use super::blob::BlobReader;
+use super::blob::{BlobReader, begin_alone};
 use super::index::IndexReader;
 use super::pause::Pauser;
+use super::put_away::PrivateFile;
 use super::team::Team;
 use super::{OpenLog, Shared, change, close, names, now_ms, post, put_away};
 use crate::protocol::{FromWorker, LogId, News};
+use eventlog::inflate::Compression;
 use eventlog::{Backing, LogError, Need, Stage, Step};
 use views::session::{MemoryBudget, MemoryUse, Session};
 
@@ -40,7 +42,7 @@ pub(super) fn open(shared: &Shared, log: LogId, file: File, memory: MemoryBudget
     spawn_local(async move {
         let started_ms = now_ms();
         let loaded = match begin(&shared, log, &file, memory).await {
-            Some(()) => load(&shared, log, &file).await,
+            Some(inflated) => load(&shared, log, &file, inflated).await,
             None => return,
         };
         match loaded {
@@ -86,16 +88,68 @@ fn session(
     session
 }
 
-/// Makes a place for what there may be no memory for. `None` if the log was closed meanwhile.
-async fn begin(shared: &Shared, log: LogId, file: &File, memory: MemoryBudget) -> Option<()> {
+/// Where a compressed log is inflated to, if there is such a place.
+type InflatedTo = Option<Arc<PrivateFile>>;
+
+/// Makes places for what there may be no memory for. `None` if the log was closed meanwhile.
+async fn begin(
+    shared: &Shared,
+    log: LogId,
+    file: &File,
+    memory: MemoryBudget,
+) -> Option<InflatedTo> {
     if memory.is_small(file.size() as u64) {
-        return Some(());
+        return Some(None);
     }
     let Some(place) = put_away::make(shared).await else {
-        return Some(());
+        return Some(None);
     };
-    let session = session(shared, file, memory, Some(Arc::new(place)));
-    change(shared, log, |unused| *unused = session).await
+    let mut begun = session(shared, file, memory, Some(Arc::new(place)));
+    // A file of its own: others can read it, as nothing is put into it later.
+    let mut inflated = None;
+    if is_compressed(file).await
+        && let Some(place) = put_away::make(shared).await.map(Arc::new)
+    {
+        begun = begun.inflating_to(Arc::clone(&place) as Arc<dyn Backing>);
+        inflated = Some(place);
+    }
+    change(shared, log, |unused| *unused = begun).await?;
+    Some(inflated)
+}
+
+async fn is_compressed(file: &File) -> bool {
+    let first = first_bytes(file, Compression::MAGIC_BYTES).await;
+    first.is_ok_and(|first| Compression::detect(&first).is_some())
+}
+
+async fn first_bytes(file: &File, count: usize) -> Result<Vec<u8>, JsValue> {
+    let mut bytes = Vec::new();
+    let range = 0..(count as u64).min(file.size() as u64);
+    begin_alone(file, &range)?.read(&mut bytes).await?;
+    Ok(bytes)
+}
+
+/// The file that others read to analyse slices of a log whose blocks are known: the log itself,
+/// or what it was inflated to, if all of that stands in a file that can be read.
+async fn for_others(
+    shared: &Shared,
+    log: LogId,
+    file: &File,
+    inflated: &InflatedTo,
+) -> Option<File> {
+    let mut first = Vec::new();
+    {
+        let state = shared.borrow();
+        let Some(inflated) = state.logs.get(&log)?.session.inflated() else {
+            return Some(file.clone());
+        };
+        if inflated.place_in_file() != Some(0) || !inflated.read(0..16, &mut first) {
+            return None;
+        }
+    }
+    let file = inflated.as_ref()?.file().await.ok()?;
+    let is_same = first_bytes(&file, first.len()).await.ok()? == first;
+    is_same.then_some(file)
 }
 
 /// How much memory this worker takes: all that it ever took, as it is never given back.
@@ -105,7 +159,12 @@ fn memory_bytes() -> u64 {
 }
 
 /// Loads a file. `None` if the log was closed meanwhile.
-async fn load(shared: &Shared, log: LogId, file: &File) -> Result<Option<()>, LogError> {
+async fn load(
+    shared: &Shared,
+    log: LogId,
+    file: &File,
+    inflated: InflatedTo,
+) -> Result<Option<()>, LogError> {
     let mut blob = BlobReader::new(file);
     let mut index = IndexReader::new(file);
     let pauser = Pauser::new();
@@ -113,8 +172,9 @@ async fn load(shared: &Shared, log: LogId, file: &File) -> Result<Option<()>, Lo
     let mut bytes = Vec::new();
     let mut reporter = Reporter::default();
     let mut listened_ms = now_ms();
+    let mut for_helpers = None;
     loop {
-        let helped = help(shared, log, file, &team, &mut reporter).await?;
+        let helped = help(shared, log, for_helpers.as_ref(), &team, &mut reporter).await?;
         let step = match helped {
             None => return Ok(None),
             Some(Helped::Put(step)) => step,
@@ -143,7 +203,8 @@ async fn load(shared: &Shared, log: LogId, file: &File) -> Result<Option<()>, Lo
                     supply(shared, log, (&mut blob, &mut index), &range, &mut bytes).await?;
                 }
             }
-            Step::More | Step::Indexed => {}
+            Step::Indexed => for_helpers = for_others(shared, log, file, &inflated).await,
+            Step::More => {}
         }
         if now_ms() - listened_ms > LISTEN_EVERY_MS {
             pauser.pause().await;
@@ -162,11 +223,11 @@ enum Helped {
     Wait,
 }
 
-/// Hands out slices to others, and puts together what has come of them.
+/// Hands out slices to others, which read them from that file, and puts together what has come of them.
 async fn help(
     shared: &Shared,
     log: LogId,
-    file: &File,
+    file: Option<&File>,
     team: &RefCell<Team>,
     reporter: &mut Reporter,
 ) -> Result<Option<Helped>, LogError> {
@@ -187,9 +248,9 @@ async fn help(
         return Ok(None);
     };
     let step = step?;
-    if !is_shared || team.borrow().is_empty() {
+    let Some(file) = file.filter(|_| is_shared && !team.borrow().is_empty()) else {
         return Ok(Some(step.map_or(Helped::Alone, Helped::Put)));
-    }
+    };
     let handed = change(shared, log, |session| {
         team.borrow().hand_out(log, file, || session.next_job());
         session.is_at_work()

@@ -14,7 +14,7 @@ use js_sys::{IteratorNext, Math, Promise, Reflect};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{
-    FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetDirectoryOptions,
+    File, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetDirectoryOptions,
     FileSystemGetFileOptions, FileSystemReadWriteOptions, FileSystemSyncAccessHandle,
     StorageManager,
 };
@@ -29,6 +29,7 @@ const FOLDER: &str = "eventscope";
 pub(super) struct PrivateFile {
     folder: FileSystemDirectoryHandle,
     name: String,
+    file: FileSystemFileHandle,
     handle: FileSystemSyncAccessHandle,
     len: AtomicU64,
 }
@@ -112,8 +113,15 @@ impl PrivateFile {
             folder: folder.clone(),
             name,
             handle: wait(file.create_sync_access_handle()).await?,
+            file,
             len: AtomicU64::new(0),
         })
+    }
+
+    /// What is in it, for other workers to read: until more is put into it.
+    pub(super) async fn file(&self) -> Result<File, JsValue> {
+        self.handle.flush()?;
+        wait(self.file.get_file()).await
     }
 }
 

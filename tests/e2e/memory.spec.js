@@ -69,6 +69,21 @@ test('a compressed log is inflated to the disk', async ({ page }, testInfo) => {
   rmSync(packed);
 });
 
+test('others read what was inflated', async ({ page }, testInfo) => {
+  const plain = writeLog(testInfo, 'large.eventlog');
+  // So large that others are asked for help.
+  const packed = writeLog(testInfo, 'packed.eventlog.gz', (bytes) => gzipSync(bytes, { level: 0 }));
+  const { memory, ...alone } = await read(page, './?workers=1', plain);
+  let most = 0;
+  page.on('worker', () => { most = Math.max(most, page.workers().length); });
+  const { memory: itsMemory, ...together } = await read(page, './?memory=1&workers=3', packed);
+  expect(most).toBe(3);
+  expect(together).toEqual(alone);
+  expect(await putAway(page)).toHaveLength(2);
+  rmSync(plain);
+  rmSync(packed);
+});
+
 test('what another tab left behind is removed, what one uses is not', async ({ page, context }, testInfo) => {
   const path = writeLog(testInfo, 'large.eventlog');
   await read(page, './?memory=1', path);

@@ -24,7 +24,7 @@ impl Compression {
 
     /// Tells by the first bytes, never by a name.
     #[must_use]
-    pub(crate) fn detect(bytes: &[u8]) -> Option<Self> {
+    pub fn detect(bytes: &[u8]) -> Option<Self> {
         if bytes.starts_with(&[0x1F, 0x8B]) {
             Some(Self::Gzip)
         } else if bytes.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) || is_skippable(bytes) {

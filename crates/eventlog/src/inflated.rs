@@ -95,6 +95,20 @@ impl Inflated {
     }
 }
 
+impl Inflated {
+    /// Where it begins in the file that it was put into, if all of it stands there in one piece.
+    #[must_use]
+    pub fn place_in_file(&self) -> Option<u64> {
+        let Some(Piece::Away(first)) = self.0.pieces.first() else {
+            return None;
+        };
+        let mut places = (*first..).step_by(PIECE_BYTES).zip(&self.0.pieces);
+        let follows =
+            |(place, piece): (u64, &Piece)| matches!(piece, Piece::Away(at) if *at == place);
+        places.all(follows).then_some(*first)
+    }
+}
+
 impl From<Vec<u8>> for Inflated {
     /// A log that is in memory.
     fn from(bytes: Vec<u8>) -> Self {
@@ -170,11 +184,22 @@ impl Growing {
     }
 
     fn end_piece(&mut self) -> Result<(), NoRoom> {
-        let after = self.here_bytes + self.last.len() as u64;
-        let away = match &self.room.backing {
-            Some((first_bytes, backing)) if after > *first_bytes => backing.append(&self.last),
+        let backing = match &self.room.backing {
+            Some((first_bytes, backing)) if self.len() > *first_bytes => Some(backing),
             _ => None,
         };
+        // If it turns out to be large, all of it goes there.
+        let away = backing.and_then(|backing| {
+            for piece in &mut self.pieces {
+                if let Piece::Here(bytes) = piece {
+                    let place = backing.append(bytes)?;
+                    self.here_bytes -= bytes.len() as u64;
+                    *piece = Piece::Away(place);
+                }
+            }
+            backing.append(&self.last)
+        });
+        let after = self.here_bytes + self.last.len() as u64;
         let piece = match away {
             Some(place) => Piece::Away(place),
             None if after <= self.room.memory_bytes => {
@@ -273,6 +298,8 @@ mod tests {
                 }
                 let (here, away) = made.here_and_away_bytes();
                 assert!(here <= memory as u64 && here + away == len as u64);
+                let is_away = file == len;
+                assert_eq!(made.place_in_file(), is_away.then_some(0));
             }
         }
         assert_eq!(Inflated::from(log.clone()).to_vec(), Some(log));

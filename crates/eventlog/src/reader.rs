@@ -234,11 +234,11 @@ impl LogReader {
         self
     }
 
-    /// Puts what is inflated there, but for its first bytes, which stay in memory. Beside the
+    /// Puts what is inflated there, if it is more than so many bytes. Beside the
     /// ranges that it names, this is all the I/O that the reader does, and it is behind that trait.
     #[must_use]
-    pub fn inflating_to(mut self, backing: Arc<dyn Backing>, first_bytes: u64) -> Self {
-        self.room.backing = Some((first_bytes, backing));
+    pub fn inflating_to(mut self, backing: Arc<dyn Backing>, more_than_bytes: u64) -> Self {
+        self.room.backing = Some((more_than_bytes, backing));
         self
     }
 

@@ -209,10 +209,11 @@ impl Session {
         }
     }
 
-    /// Whether others can analyse slices of it: their bytes stand in the file.
+    /// Whether there are slices of it that others can analyse, if they have the file, or what was
+    /// [inflated](Self::inflated) of it.
     #[must_use]
-    pub fn can_be_shared(&self) -> bool {
-        self.slices.are_planned() && self.reader.inflated().is_none() && !self.complete
+    pub const fn can_be_shared(&self) -> bool {
+        self.slices.are_planned() && !self.complete
     }
 
     /// Whether a slice is analysed here.

@@ -45,7 +45,7 @@ impl MemoryBudget {
         if left > least { left } else { least }
     }
 
-    /// How much of a compressed log may be in memory, inflated, if there is another place.
+    /// A compressed log that is larger, inflated, is put into a file, if there is one.
     #[must_use]
     pub const fn inflated_bytes(self) -> u64 {
         /// Most compressed logs are smaller than that, inflated.
@@ -85,12 +85,24 @@ impl Session {
         let behind = backing
             .clone()
             .map(|file| Box::new(file) as Box<dyn Backing>);
-        let mut session = Self::new(len).with_shelf(Shelf::new(shelf_bytes, behind));
-        if let Some(backing) = backing {
-            session.reader = (session.reader).inflating_to(backing, memory.inflated_bytes());
+        let session = Self {
+            memory,
+            ..Self::new(len).with_shelf(Shelf::new(shelf_bytes, behind))
+        };
+        match backing {
+            Some(backing) => session.inflating_to(backing),
+            None => session,
         }
-        session.memory = memory;
-        session
+    }
+
+    /// Puts a compressed log there, inflated, if it is large.
+    #[must_use]
+    pub fn inflating_to(self, backing: Arc<dyn Backing>) -> Self {
+        let more_than_bytes = self.memory.inflated_bytes();
+        Self {
+            reader: self.reader.inflating_to(backing, more_than_bytes),
+            ..self
+        }
     }
 
     /// How much it takes.
