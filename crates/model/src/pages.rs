@@ -311,11 +311,18 @@ pub fn unpack(words: &[u64], index: usize) -> u64 {
 /// Reads from a place of a packed sheet on to the end of its block, as many numbers as
 /// have room. How many.
 pub fn read_block<T: Word>(words: &[u64], from: usize, into: &mut [T]) -> usize {
-    let packing = Packing::of(words, from / BLOCK);
-    let places = from % BLOCK..BLOCK;
-    let read = places.len().min(into.len());
-    for (number, place) in into.iter_mut().zip(places) {
-        *number = T::of_word(packing.number(words, place));
+    let Packing { least, bits, first } = Packing::of(words, from / BLOCK);
+    let read = into.len().min(BLOCK - from % BLOCK);
+    let words = words.get(first..).unwrap_or_default();
+    let word = |at: usize| words.get(at).copied().unwrap_or_default();
+    let mask = u64::MAX.checked_shr(u64::BITS - bits).unwrap_or_default();
+    let mut bit = from % BLOCK * bits as usize;
+    for number in &mut into[..read] {
+        let (at, shift) = (bit / 64, (bit % 64) as u32);
+        // What does not stand in one word goes on in the next.
+        let above = word(at) >> shift | word(at + 1) << 1 << (63 - shift);
+        *number = T::of_word(least.wrapping_add(above & mask));
+        bit += bits as usize;
     }
     read
 }
