@@ -313,16 +313,21 @@ pub fn unpack(words: &[u64], index: usize) -> u64 {
 pub fn read_block<T: Word>(words: &[u64], from: usize, into: &mut [T]) -> usize {
     let Packing { least, bits, first } = Packing::of(words, from / BLOCK);
     let read = into.len().min(BLOCK - from % BLOCK);
-    let words = words.get(first..).unwrap_or_default();
-    let word = |at: usize| words.get(at).copied().unwrap_or_default();
     let mask = u64::MAX.checked_shr(u64::BITS - bits).unwrap_or_default();
-    let mut bit = from % BLOCK * bits as usize;
+    let bit = from % BLOCK * bits as usize;
+    let words = words.get(first + bit / 64..).unwrap_or_default();
+    let mut words = words.iter().copied();
+    let (mut word, mut shift) = (words.next().unwrap_or_default(), (bit % 64) as u32);
     for number in &mut into[..read] {
-        let (at, shift) = (bit / 64, (bit % 64) as u32);
-        // What does not stand in one word goes on in the next.
-        let above = word(at) >> shift | word(at + 1) << 1 << (63 - shift);
+        let mut above = word >> shift;
+        shift += bits;
+        if shift >= u64::BITS {
+            shift -= u64::BITS;
+            // What does not stand in this word goes on in the next.
+            word = words.next().unwrap_or_default();
+            above |= word.checked_shl(bits - shift).unwrap_or_default();
+        }
         *number = T::of_word(least.wrapping_add(above & mask));
-        bit += bits as usize;
     }
     read
 }
