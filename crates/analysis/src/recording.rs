@@ -200,6 +200,7 @@ impl Recording {
         self.store.append(threads)?;
         self.info.append(&segment.info, segment.part.header());
         segment.labels.give(&mut self.store, &mut self.names);
+        self.store.rest();
         self.messages.append(&segment.messages);
         self.profiles.samples(&segment.ticks);
         let mut values = Telling::of(&segment.heap);

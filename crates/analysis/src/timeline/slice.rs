@@ -473,8 +473,13 @@ impl Store {
         let mut not_readied = Vec::new();
         self.before_slice(&slice, &numbers, &mut ready, &mut not_readied);
         self.append_columns(slice, &numbers, &ready, &not_readied);
-        self.threads.rest(&self.shelf);
         Ok(())
+    }
+
+    /// All of a slice is told, its threads have their labels: those of which no more is
+    /// heard are packed.
+    pub(crate) fn rest(&mut self) {
+        self.threads.rest(&self.shelf);
     }
 
     /// Whether the slice's guesses are right, and its runs follow those before it.
