@@ -5,7 +5,9 @@
 // EVENTSCOPE_CHROMIUM another Chromium.
 
 import { createServer } from 'node:http';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { chromium } from '@playwright/test';
@@ -23,16 +25,33 @@ export async function serve() {
   return { address: `http://localhost:${server.address().port}/`, close: () => server.close() };
 }
 
-/** Starts Chromium. */
-export function launch() {
+/**
+ * Starts Chromium with a profile of its own, as a user has one: in a private window the file
+ * that a log is put into, as far as memory has no room for it, is in memory and slow.
+ */
+export async function launch() {
   const args = ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
   if (process.getuid?.() === 0) args.push('--no-sandbox');
-  return chromium.launch({ executablePath: process.env.EVENTSCOPE_CHROMIUM ?? '/usr/bin/chromium', args });
+  const profile = mkdtempSync(join(tmpdir(), 'eventscope-bench-'));
+  const executablePath = process.env.EVENTSCOPE_CHROMIUM ?? '/usr/bin/chromium';
+  const context = await chromium.launchPersistentContext(profile, { executablePath, args, serviceWorkers: 'block' });
+  const browser = context.browser();
+  return {
+    newPage: () => context.newPage(),
+    newBrowserCDPSession: () => browser.newBrowserCDPSession(),
+    startTracing: (...options) => browser.startTracing(...options),
+    stopTracing: () => browser.stopTracing(),
+    close: async () => {
+      await context.close();
+      rmSync(profile, { recursive: true, force: true });
+    },
+  };
 }
 
 /** Opens the page and waits until a log can be opened. */
 export async function openPage(browser, address, { query = '', fragment = '', height = 900 } = {}) {
-  const page = await browser.newPage({ viewport: { width: 1440, height }, serviceWorkers: 'block' });
+  const page = await browser.newPage();
+  await page.setViewportSize({ width: 1440, height });
   await page.addInitScript(watch);
   await page.goto(`${address}${query && `?${query}`}#${fragment}`);
   await page.getByRole('button', { name: 'Browse…' }).waitFor();
