@@ -351,6 +351,26 @@ mod tests {
         assert_eq!(store.in_time(&choice(None)).1.len(), MOST_TRACKS);
     }
 
+    #[test]
+    fn the_least_of_too_many_labels_are_one_frame() {
+        let runs: Vec<(u32, u64, u8, u64)> = (1..=10_054).map(|thread| (thread, 0, 0, 0)).collect();
+        let names: Vec<String> = (1..=10_054)
+            .map(|thread| format!("label {}", thread % 10_051))
+            .collect();
+        let labels: Vec<(u32, &str)> = (1..).zip(names.iter().map(String::as_str)).collect();
+        let store = store(&runs, &labels);
+        let all = store.weighed(&choice(None));
+        let folded = folded(&all, &all.own);
+        assert_eq!(folded.len(), 10_001);
+        // Three labels are of two threads, the first and the last of all; of the others
+        // the last 51 waited least.
+        let waited = |thread: u64| 10 + 5 * (10_054 - thread);
+        let more: u64 = (10_001..=10_051).map(waited).sum();
+        assert_eq!(folded["51 more threads;blocked;MVar"], (more, 51));
+        let two = waited(2) + waited(10_053);
+        assert_eq!(folded["label 2;blocked;MVar"], (two, 2));
+    }
+
     proptest! {
         /// Whatever ran: the parts of a division of the time have together
         /// what the whole has, and in the order of time it is as much.

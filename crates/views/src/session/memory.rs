@@ -25,7 +25,7 @@ impl Default for MemoryBudget {
 impl MemoryBudget {
     /// What is taken beside what can be put away. An empty tab with this page takes some 100 MiB.
     /// While a large log is read, each worker has some slices of it, 20 MiB or so. Messages,
-    /// threads, censuses and all indexes stay in memory.
+    /// censuses and all indexes stay in memory.
     const OTHER_BYTES: u64 = 300 << 20;
 
     /// So many MiB.
