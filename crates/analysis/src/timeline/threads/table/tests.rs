@@ -1,0 +1,230 @@
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::automata::thread_state::{Activity, Reason, State};
+use crate::timeline::threads::NEVER_NS;
+use eventlog::ids::{CapId, Nanos};
+use eventlog::{Backing, StopStatus};
+use model::class::StopCode;
+
+/// What is put away stands in a list.
+#[derive(Debug, Default)]
+struct List(Mutex<Vec<u8>>);
+
+impl Backing for List {
+    fn append(&self, bytes: &[u8]) -> Option<u64> {
+        let mut all = self.0.lock().ok()?;
+        all.extend_from_slice(bytes);
+        Some((all.len() - bytes.len()) as u64)
+    }
+    fn read(&self, at: u64, into: &mut [u8]) -> bool {
+        let Ok(all) = self.0.lock() else { return false };
+        let bytes = all.get(at as usize..).and_then(|all| all.get(..into.len()));
+        bytes.is_some_and(|bytes| {
+            into.copy_from_slice(bytes);
+            true
+        })
+    }
+}
+
+/// As the log tells of many threads, and what the table does by itself.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// So many threads are met that follow each other, with numbers so far apart.
+    Meet {
+        count: u32,
+        apart: u32,
+    },
+    /// They are changed, each so many after the one before.
+    Change {
+        from: u32,
+        by: u32,
+        seed: u64,
+    },
+    Label {
+        from: u32,
+        by: u32,
+        labels: u32,
+    },
+    /// All groups but some are packed.
+    Pack(usize),
+    PutBack(bool),
+    Settle,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        3 => (1u32..3000, 1u32..4).prop_map(|(count, apart)| Step::Meet { count, apart }),
+        4 => (any::<u32>(), 1u32..700, any::<u64>())
+            .prop_map(|(from, by, seed)| Step::Change { from, by, seed }),
+        2 => (any::<u32>(), 1u32..700, 1u32..9)
+            .prop_map(|(from, by, labels)| Step::Label { from, by, labels }),
+        3 => (0usize..3).prop_map(Step::Pack),
+        2 => any::<bool>().prop_map(Step::PutBack),
+        1 => Just(Step::Settle),
+    ];
+    prop::collection::vec(step, 1..24)
+}
+
+fn change(thread: &mut Thread, seed: u64) {
+    let number = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(thread.id.0);
+    let activities = [
+        Activity::Running(None),
+        Activity::Running(Some(CapId(number as u16))),
+        Activity::Blocked(Reason::Created),
+        Activity::Blocked(Reason::Stopped(StopStatus::BlockedOnBlackHole(Some(
+            ThreadId(number as u32),
+        )))),
+        Activity::Blocked(Reason::Stopped(StopStatus::BlockedOnBlackHole(None))),
+        Activity::Blocked(Reason::Stopped(StopStatus::Other(number as u16))),
+        Activity::Blocked(Reason::Stopped(StopStatus::BlockedOnMVar)),
+    ];
+    let at = number % 1_000_000;
+    thread.state = match activities.get(number as usize % 9) {
+        Some(&activity) => State::Active(Nanos(at), activity),
+        None if number % 9 == 7 => State::Unseen,
+        None => State::Final,
+    };
+    thread.woken_ns = [NEVER_NS, at, 0, u64::MAX - 1][seed as usize % 4];
+    thread.created = number.is_multiple_of(3);
+    thread.finished = number.is_multiple_of(5);
+    thread.why = StopCode(number as u8);
+    thread.home = [None, Some(CapId(number as u16))][seed as usize / 4 % 2];
+    thread.began_ns = [at, NEVER_NS, number][seed as usize / 8 % 3];
+    thread.ran_ns = [at + 77, 0, number][seed as usize / 24 % 3];
+    thread.run_ns = number % 5_000;
+    thread.runs = number as u32 % 300;
+}
+
+/// What a list would be, and by number in the log.
+#[derive(Default)]
+struct Model {
+    all: Vec<(Thread, Option<String>)>,
+    by_id: HashMap<ThreadId, u32>,
+}
+
+impl Model {
+    fn places(&self, from: u32, by: u32) -> impl Iterator<Item = usize> + use<> {
+        let len = self.all.len();
+        (from as usize % len.max(1)..len).step_by(by as usize)
+    }
+
+    fn step(&mut self, table: &mut Threads, step: Step, shelf: &Shelf) {
+        match step {
+            Step::Meet { count, apart } => {
+                let first = 1 + self.all.len() as u32;
+                for i in 0..count {
+                    let id = ThreadId(first + (i ^ 3) * apart);
+                    let next = self.all.len() as u32;
+                    let index = *self.by_id.entry(id).or_insert_with(|| {
+                        self.all.push((Thread::new(id), None));
+                        next
+                    });
+                    assert_eq!(table.index(id), index);
+                }
+            }
+            Step::Change { from, by, seed } => {
+                for place in self.places(from, by) {
+                    change(&mut self.all[place].0, seed);
+                    change(table.at_mut(place as u32).expect("a thread"), seed);
+                }
+            }
+            Step::Label { from, by, labels } => {
+                for place in self.places(from, by) {
+                    let label = format!("label {}", place as u32 % labels);
+                    let text = table.text(&label);
+                    table.set_label(place as u32, text);
+                    self.all[place].1 = Some(label);
+                }
+            }
+            Step::Pack(awake) => table.pack_but(awake, shelf),
+            Step::PutBack(all) => table.put_back(all, shelf),
+            Step::Settle => table.settle(shelf),
+        }
+    }
+
+    fn compare(&self, table: &Threads, settled: bool) {
+        assert_eq!(table.len(), self.all.len());
+        let mut first = 0;
+        let mut all = table.iter();
+        for (index, (thread, label)) in (0..).zip(&self.all) {
+            let mut found = all.next().expect("a thread");
+            assert_eq!(table.find(thread.id), Some(index));
+            assert_eq!(table.label(&found.1), label.as_deref());
+            if settled {
+                assert_eq!(found.1.first, first);
+                first += thread.runs;
+            }
+            if index % 17 == 0 {
+                assert_eq!(table.get(index), Some(found.1));
+            }
+            (found.1.first, found.1.label) = (0, TextId::NONE);
+            assert_eq!(found, (index, *thread));
+        }
+        assert_eq!(all.next(), None);
+        assert_eq!(table.get(self.all.len() as u32), None);
+        assert_eq!(table.get(u32::MAX), None);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn is_a_list(steps in steps(), budget in 0u64..100_000) {
+        let shelf = Shelf::new(budget, Some(Box::<List>::default()));
+        let (mut table, mut model) = (Threads::default(), Model::default());
+        for step in steps {
+            model.step(&mut table, step, &shelf);
+        }
+        // What changes after the log is read is asked for after that.
+        table.firsts.clear();
+        model.compare(&table, false);
+        model.step(&mut table, Step::Settle, &shelf);
+        model.compare(&table, true);
+    }
+}
+
+/// A thread of a sound log that is created, runs a few times and finishes.
+fn finished(thread: &mut Thread, i: u32) {
+    let at = u64::from(i) * 20_000 + u64::from(i.wrapping_mul(2_654_435_761) >> 18);
+    let long = u64::from(i.wrapping_mul(0x9e37_79b9) >> 12);
+    thread.state = State::Final;
+    thread.created = true;
+    thread.finished = true;
+    thread.why = StopCode::FINISHED;
+    thread.home = Some(CapId(i as u16 % 4));
+    thread.began_ns = at;
+    thread.ran_ns = at + long;
+    thread.run_ns = long / 2;
+    thread.runs = 1 + i % 5;
+}
+
+#[test]
+fn finished_threads_take_little_and_others_stand_apart() {
+    let shelf = Shelf::default();
+    let mut table = Threads::default();
+    let count = 200_000;
+    for i in 0..count {
+        let index = table.index(ThreadId(1 + (i ^ 1)));
+        let label = table.text(["listener", "worker"][i as usize % 2]);
+        table.set_label(index, label);
+        if let Some(thread) = table.at_mut(index) {
+            finished(thread, i);
+        }
+        if i % 500 == 0 {
+            table.at_mut(i / 2).expect("a thread").run_ns += 1;
+        }
+        if i % 5000 == 0 {
+            table.rest(&shelf);
+        }
+    }
+    table.settle(&shelf);
+    assert!(table.apart.is_empty() && table.tail.len() < 2 * Threads::AWAKE * GROUP);
+    let packed = table.packed() as u64;
+    let bytes = shelf.used_bytes() / packed;
+    assert!(bytes <= 15, "{bytes} bytes a thread");
+}
