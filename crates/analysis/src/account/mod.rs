@@ -25,6 +25,7 @@ pub mod pieces;
 pub mod report;
 pub mod runs;
 mod search;
+mod sources;
 pub mod sweep;
 pub mod totals;
 

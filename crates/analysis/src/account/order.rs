@@ -7,23 +7,8 @@
 //! order already but for the lanes, which is the quickest that sorting can be.
 
 use super::Account;
-use super::pauses::Pause;
-use super::pieces::Pieces;
-use super::runs::{NextRun, RunLane};
-use model::lane::Lane;
-use model::moments::Moments;
-use model::pages::BLOCK;
-
-/// No time is later.
-pub(super) const MAX_TIME: u64 = u64::MAX >> 2;
-const NEVER: u64 = u64::MAX;
-
-/// Times are kept with one bit below them: what happens at one time happens in
-/// two steps, so that empty runs come before others.
-const fn first_step(time: u64) -> u64 {
-    let time = if time > MAX_TIME { MAX_TIME } else { time };
-    time << 1
-}
+use super::runs::NextRun;
+use super::sources::{Ahead, Lost, NEVER, PauseBounds, Readied, Runs, Source, Turns, first_step};
 
 /// Which of several sources is the next, by a tree of which each node is the
 /// earlier of two.
@@ -101,199 +86,6 @@ pub(super) struct Places {
     pub(super) paused: bool,
 }
 
-/// Where something comes from, in order.
-trait Source {
-    /// When the next moment is.
-    fn key(&self) -> u64;
-    /// On to the moment after it.
-    fn step(&mut self);
-}
-
-/// The rest of a list, of which some is read ahead.
-#[derive(Clone, Debug)]
-struct Ahead<T> {
-    read: Vec<T>,
-    /// The place of the first that is read.
-    first: usize,
-    /// Which of those that are read comes next.
-    at: usize,
-}
-
-impl<T> Ahead<T> {
-    const fn from(place: usize) -> Self {
-        Self {
-            read: Vec::new(),
-            first: place,
-            at: 0,
-        }
-    }
-
-    /// Reads on, and forgets what came. The last one, if there was more.
-    fn read_on(&mut self, read: impl FnOnce(usize, &mut Vec<T>)) -> Option<&T> {
-        self.read.drain(..self.at);
-        self.first += self.at;
-        self.at = 0;
-        let before = self.read.len();
-        read(self.first + before, &mut self.read);
-        self.read.get(before..)?.last()
-    }
-
-    fn has_enough(&self) -> bool {
-        self.read.len() - self.at >= 2 * BLOCK
-    }
-
-    fn next(&self) -> Option<&T> {
-        self.read.get(self.at)
-    }
-
-    #[inline]
-    fn get(&self, place: usize) -> Option<&T> {
-        self.read.get(place.wrapping_sub(self.first))
-    }
-}
-
-/// The begins and ends of a lane's runs.
-#[derive(Clone, Debug)]
-struct Runs<'a> {
-    lane: &'a RunLane,
-    ahead: Ahead<NextRun>,
-    has_begun: bool,
-}
-
-impl Source for Runs<'_> {
-    #[inline]
-    fn key(&self) -> u64 {
-        self.ahead.next().map_or(NEVER, |run| {
-            if self.has_begun {
-                first_step(run.end)
-            } else {
-                first_step(run.start) | u64::from(run.start < run.end)
-            }
-        })
-    }
-
-    #[inline]
-    fn step(&mut self) {
-        self.ahead.at += usize::from(self.has_begun);
-        self.has_begun = !self.has_begun;
-    }
-}
-
-/// When a lane is born and dies, and when it begins and ceases to do what is neither
-/// running nor standing by.
-#[derive(Clone, Debug)]
-struct Turns<'a> {
-    pieces: Option<&'a Pieces>,
-    piece: usize,
-    is_inside: bool,
-    life: [u64; 2],
-    lived: usize,
-}
-
-impl Turns<'_> {
-    fn piece(&self) -> Option<(u64, u64)> {
-        let pieces = self.pieces.filter(|pieces| self.piece < pieces.len());
-        pieces.map(|pieces| pieces.span(self.piece))
-    }
-
-    fn piece_key(&self) -> u64 {
-        let bound = |(start, end)| if self.is_inside { end } else { start };
-        self.piece().map_or(NEVER, |span| first_step(bound(span)))
-    }
-
-    fn life_key(&self) -> u64 {
-        self.life
-            .get(self.lived)
-            .map_or(NEVER, |&time| first_step(time))
-    }
-}
-
-impl Source for Turns<'_> {
-    fn key(&self) -> u64 {
-        self.piece_key().min(self.life_key())
-    }
-
-    fn step(&mut self) {
-        if self.life_key() < self.piece_key() {
-            self.lived += 1;
-            return;
-        }
-        let Some((_, mut end)) = self.piece() else {
-            return;
-        };
-        self.is_inside = !self.is_inside;
-        if !self.is_inside {
-            self.piece += 1;
-            return;
-        }
-        // From one piece to another nothing changes.
-        while let Some(pieces) = self.pieces
-            && self.piece + 1 < pieces.len()
-            && pieces.span(self.piece + 1).0 <= end
-        {
-            self.piece += 1;
-            end = pieces.span(self.piece).1;
-        }
-    }
-}
-
-/// When threads become ready.
-#[derive(Clone, Debug)]
-struct Readied<'a> {
-    moments: &'a Moments,
-    ahead: Ahead<(u64, Option<u32>)>,
-}
-
-impl Source for Readied<'_> {
-    fn key(&self) -> u64 {
-        self.ahead
-            .next()
-            .map_or(NEVER, |&(time, _)| first_step(time))
-    }
-    fn step(&mut self) {
-        self.ahead.at += 1;
-    }
-}
-
-/// When the log ceases to tell of ready threads.
-#[derive(Clone, Debug)]
-struct Lost<'a>(&'a [u64]);
-
-impl Source for Lost<'_> {
-    fn key(&self) -> u64 {
-        self.0.first().map_or(NEVER, |&time| first_step(time))
-    }
-    fn step(&mut self) {
-        self.0 = self.0.get(1..).unwrap_or_default();
-    }
-}
-
-/// The begins and ends of pauses.
-#[derive(Clone, Debug)]
-struct PauseBounds<'a> {
-    pauses: &'a [Pause],
-    has_begun: bool,
-}
-
-impl Source for PauseBounds<'_> {
-    fn key(&self) -> u64 {
-        self.pauses.first().map_or(NEVER, |pause| {
-            let time = if self.has_begun {
-                pause.end
-            } else {
-                pause.requested
-            };
-            first_step(time.0)
-        })
-    }
-    fn step(&mut self) {
-        if self.has_begun {
-            self.pauses = self.pauses.get(1..).unwrap_or_default();
-        }
-        self.has_begun = !self.has_begun;
-    }
-}
-
 /// Moments, to be put in order: each is one number, when it is since `base` above the
 /// number of its source.
 #[derive(Clone, Debug)]
@@ -355,23 +147,8 @@ impl<'a> Order<'a> {
                 has_begun,
             })
             .collect();
-        let turns = (0..runs.len()).map(|lane| {
-            let pieces = account.pieces(lane);
-            let (born, dead) = account.life(lane);
-            let life = [born, dead.max(born)];
-            let piece = pieces.map_or(0, |pieces| pieces.first_ending_after(now));
-            let mut turns = Turns {
-                pieces,
-                piece,
-                is_inside: false,
-                life,
-                lived: life.partition_point(|&time| time <= now),
-            };
-            if turns.piece_key() <= first_step(now) {
-                turns.step();
-            }
-            turns
-        });
+        let turns =
+            (0..runs.len()).map(|lane| Turns::after(now, account.pieces(lane), account.life(lane)));
         let sources = 2 * runs.len() + OTHER_SOURCES;
         let mut order = Self {
             turns: turns.collect(),
@@ -526,5 +303,77 @@ impl<'a> Order<'a> {
             What::Pause => sorting.take(source, &mut self.pauses, limit),
         };
         self.next.set(source, next);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::account::Ledger;
+    use crate::account::runs::{Cap, Run};
+    use model::class::StopCode;
+
+    proptest! {
+        /// Blocks of runs, runs without a length and times far from each other change
+        /// nothing.
+        #[test]
+        fn all_happens_in_the_order_of_time(
+            lanes in prop::collection::vec(
+                prop::collection::vec((0u64..3, 0u64..3), 0..700), 1..5),
+            readied in prop::collection::vec(0u64..4, 0..500),
+            unit in prop::sample::select(vec![1u64, 1000, 1 << 49]),
+            stops in prop::collection::vec(0u64..2000, 0..4),
+        ) {
+            let mut expected = Vec::new();
+            let mut ledger = Ledger::default();
+            let caps: Vec<Cap> = lanes.iter().enumerate().map(|(lane, gaps)| {
+                let (mut cap, mut at) = (Cap::default(), 0);
+                for (gap, length) in gaps {
+                    let start = at + gap * unit;
+                    let end = start + length * unit;
+                    let (code, ready_ns, idle_ns) = (StopCode(1), None, None);
+                    let run = Run { start, end, code, ready_ns, idle_ns, paused: false };
+                    cap.runs.push(7, run);
+                    expected.push((2 * start + u64::from(start < end), What::Run(lane)));
+                    expected.push((2 * end, What::Run(lane)));
+                    at = end;
+                }
+                cap
+            }).collect();
+            let mut at = 0;
+            for gap in readied {
+                at += gap * unit;
+                ledger.readied.push(7, at);
+                expected.push((2 * at, What::Readied));
+            }
+            let number = |what| match what {
+                What::Run(lane) => lane,
+                _ => usize::MAX,
+            };
+            expected.sort_by_key(|&(key, what)| (key, number(what)));
+            let expected: Vec<_> = expected.into_iter().map(|(key, what)| (key / 2, what)).collect();
+
+            let account = Account::new(&caps, &ledger);
+            let runs = caps.iter().map(|_| (0, false));
+            let mut order = Order::new(account, 0, runs, Places::default());
+            let (mut found, mut now) = (Vec::new(), 0);
+            let mut stops: Vec<u64> = stops.into_iter().map(|stop| stop * unit).collect();
+            stops.sort_unstable();
+            for to in stops.into_iter().chain([u64::MAX]) {
+                while order.arrange(to, now) {
+                    found.extend(order.moments());
+                    order.advance(order.moments().count());
+                    now = found.last().map_or(0, |&(time, _)| time);
+                    prop_assert!(now <= to);
+                }
+                now = to;
+                let here = expected.iter().filter(|&&(time, _)| time <= to);
+                prop_assert_eq!(here.count(), found.len());
+            }
+            prop_assert!(order.is_over(u64::MAX));
+            prop_assert_eq!(found, expected);
+        }
     }
 }

@@ -7,8 +7,9 @@
 //! from the mark before it, over a few hundred ends of runs at most.
 
 use super::Account;
-use super::order::{MAX_TIME, Order, Places, What};
+use super::order::{Order, Places, What};
 use super::runs::NextRun;
+use super::sources::MAX_TIME;
 use super::totals::{Counts, Level, Levels, Totals, capability_time};
 use eventlog::ids::{CapId, Nanos};
 use model::forest::{Aggregate, Forest};
@@ -305,7 +306,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// What is in order happens. Whether it does before there were so many steps.
+    /// What is in order happens. Whether all of it did before there were so many steps.
     fn happen(&mut self, limit: usize, watcher: &mut impl Watcher) -> bool {
         // What changes at each step is held in registers.
         let mut state = self.state;
@@ -407,11 +408,11 @@ impl Marks {
     }
 
     fn push(&mut self, sweep: &Sweep<'_>) {
-        let State { now, ready, .. } = sweep.state;
-        self.times.push(now);
-        self.ready.push(ready);
-        self.some_idle_ns.push(sweep.state.some_idle_ns);
-        self.ready_ns.push(sweep.state.ready_ns);
+        let state = &sweep.state;
+        self.times.push(state.now);
+        self.ready.push(state.ready);
+        self.some_idle_ns.push(state.some_idle_ns);
+        self.ready_ns.push(state.ready_ns);
         let runs = sweep.tracks.iter();
         self.runs
             .extend(runs.map(|track| u32::try_from(track.run).unwrap_or(u32::MAX)));
