@@ -18,6 +18,7 @@ use eventlog::ids::{CapId, Nanos};
 use eventlog::source::{drive, read_log};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use model::place::place32;
 use views::session::check::CheckQuery;
 use views::session::{MemoryBudget, Session};
 use views::words::findings::line;
@@ -498,8 +499,13 @@ fn each_rule_has_a_log() {
         (Rule::MemoryExceeded, found_in(&in_memory, &large)),
         (Rule::PutAwayLost, found_in(&forgotten, &large)),
     ];
+    let small = on_cap_0(|log| log.runs(1, 1));
+    let too_large = session_of(&small.bytes).expect("a log");
+    // No log of a test has so many of anything.
+    let _ = place32(usize::MAX);
+    let too_large = [(Rule::TooLarge, found_in(&too_large, &small))];
     let logs = logs().into_iter().map(|(rule, log)| (rule, found(&log)));
-    for (rule, mut found) in logs.chain(little) {
+    for (rule, mut found) in logs.chain(little).chain(too_large) {
         match found.remove(rule.name()) {
             Some(line) => _ = said.insert(rule.name(), line),
             None => wrong.push(format!("{} is not among {found:#?}", rule.name())),

@@ -28,6 +28,7 @@ use eventlog::ids::{CapId, Nanos};
 use eventlog::{EventSet, EventType, LogReader, Names, Record, Sink, SlicePart};
 use model::class::Class;
 use model::lane::Lane;
+use model::place::too_large;
 use model::profile::TrackSource;
 use model::profile::origin::Origin;
 use model::profile::source::Source;
@@ -141,6 +142,8 @@ pub struct Recording {
     hearers: Box<[u16; 256]>,
     /// What had no end when the log ended.
     pub open: OpenAtEnd,
+    /// How many places were too large before, and whether any of a slice was.
+    too_large: (u64, bool),
     /// How much of the log there is, once it is read to its end.
     pub(crate) condition: Option<Condition>,
 }
@@ -177,6 +180,7 @@ impl Recording {
             profile_rows: ProfileRows::default(),
             heap: HeapCollector::default(),
             open: OpenAtEnd::default(),
+            too_large: (too_large(), false),
             condition: None,
         }
     }
@@ -209,7 +213,14 @@ impl Recording {
             self.event(record);
         });
         self.heap.tell(&mut values, u32::MAX);
+        self.too_large.1 |= segment.is_too_large;
         Ok(segment.part)
+    }
+
+    /// Whether the log has more of something than can be counted.
+    pub(crate) fn is_too_large(&self) -> bool {
+        let (before, in_a_slice) = self.too_large;
+        in_a_slice || too_large() > before
     }
 
     /// Hears an event of a type that it [`keeps`](Self::keeps).

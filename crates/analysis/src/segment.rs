@@ -20,6 +20,7 @@ use crate::timeline::threads::ById;
 use eventlog::conventions::Convention;
 use eventlog::{EventSet, EventType, Record, Sink, SlicePart};
 use model::columns::Column;
+use model::place::too_large;
 
 /// What a slice is worth.
 #[derive(Debug, Serialize, Deserialize)]
@@ -33,6 +34,8 @@ pub struct Segment {
     pub(crate) ticks: SliceTicks,
     pub(crate) heap: HeapValues,
     kept: Kept,
+    /// Whether the slice has more of something than can be counted.
+    pub(crate) is_too_large: bool,
 }
 
 impl Segment {
@@ -66,6 +69,8 @@ pub struct SegmentAnalysis {
     heap: HeapValueAnalysis,
     kept: Kept,
     keeps: EventSet,
+    /// How many places were too large before.
+    too_large: u64,
 }
 
 /// What becomes of the events of a type, and how many there are.
@@ -148,6 +153,7 @@ impl SegmentAnalysis {
             heap: HeapValueAnalysis::default(),
             kept: Kept::default(),
             keeps: Recording::keeps(),
+            too_large: too_large(),
         }
     }
 
@@ -170,6 +176,7 @@ impl SegmentAnalysis {
             ticks: self.ticks.into_slice(),
             heap: self.heap.finish(),
             kept: self.kept,
+            is_too_large: too_large() > self.too_large,
         };
         (segment, Scratch { threads: map })
     }

@@ -3,6 +3,7 @@
 
 use super::class::{CLASSES, Class, ClassTimes};
 use super::forest::{Forest, Longest};
+use crate::place::place32;
 use crate::time::Interval;
 use eventlog::ids::Nanos;
 
@@ -228,7 +229,7 @@ fn merged(
     }
     Some(Mark::Many {
         start: bucket,
-        count: u32::try_from(count).unwrap_or(u32::MAX),
+        count: place32(count),
         longest: lane.longest(from, to).unwrap_or(from),
         times,
     })
@@ -319,7 +320,7 @@ impl<const N: usize> LaneIndex<N> {
         self.total = total;
         let this = Longest {
             duration_ns,
-            index: u32::try_from(self.len).unwrap_or(u32::MAX),
+            index: place32(self.len),
         };
         let longest = self.in_block.map_or(this, |block| {
             if duration_ns > block.duration_ns {

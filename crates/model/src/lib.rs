@@ -9,6 +9,7 @@ pub mod lane;
 pub mod marks;
 pub mod moments;
 pub mod pages;
+pub mod place;
 pub mod profile;
 pub mod shelf;
 pub mod span_lane;

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use model::class::{Class, ClassTimes};
 use model::lane::{Lane, LaneIndex};
+use model::place::place32;
 
 /// Spans in order, without overlap, of at most `N` classes: 13 bytes each, and four
 /// for each collection.
@@ -48,7 +49,7 @@ impl<const N: usize> Columns<N> {
 
     /// A collection begins with the span of that place.
     pub(super) fn collection_at(&mut self, place: usize) {
-        self.firsts.push(u32::try_from(place).unwrap_or(u32::MAX));
+        self.firsts.push(place32(place));
     }
 
     /// How many collections begin before a place.

@@ -13,6 +13,7 @@ use super::facts::Facts;
 use super::search::Ahead;
 use eventlog::ids::{CapId, Nanos};
 use model::lane::Lane;
+use model::place::place32;
 use model::time::Interval;
 
 /// A collection of the program.
@@ -110,7 +111,7 @@ impl Pauses {
                     .last_to_stop
                     .map_or(pause.requested.0, |(cap, place)| lanes.run_end(cap, place));
                 if end > latest && end <= pause.start.0 {
-                    let place = u32::try_from(last).unwrap_or(u32::MAX);
+                    let place = place32(last);
                     pause.last_to_stop = Some((cap, place));
                 }
             }

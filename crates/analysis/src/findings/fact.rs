@@ -101,6 +101,8 @@ pub enum Fact {
     },
     /// So many names of threads, cost centres and counters are not kept.
     NamesLeftOut(u64),
+    /// The log has more of something than numbers of 32 bits can count.
+    TooLarge,
     /// So many descriptions of info tables are not kept.
     InfoTablesLeftOut(u64),
     /// So many small bands of heap profiles are put together.
@@ -162,6 +164,7 @@ impl Fact {
             Self::PutAwayLost => Rule::PutAwayLost,
             Self::MessagesCut { .. } => Rule::MessagesCut,
             Self::NamesLeftOut(_) => Rule::NamesLeftOut,
+            Self::TooLarge => Rule::TooLarge,
             Self::InfoTablesLeftOut(_) => Rule::InfoTablesLeftOut,
             Self::HeapBandsFolded(_) => Rule::HeapBandsFolded,
             Self::HeapBytesCapped => Rule::HeapBytesCapped,
@@ -208,6 +211,7 @@ impl Fact {
             | Self::PutAwayLost
             | Self::MessagesCut { .. }
             | Self::NamesLeftOut(_)
+            | Self::TooLarge
             | Self::InfoTablesLeftOut(_)
             | Self::HeapBandsFolded(_)
             | Self::HeapBytesCapped

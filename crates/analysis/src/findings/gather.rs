@@ -60,6 +60,7 @@ impl Recording {
         let messages = self.messages.finding().into_iter();
         let names = Some(self.names.left_out()).filter(|&count| count > 0);
         let names = names.map(|count| Finding::new(Fact::NamesLeftOut(count)));
+        let too_large = self.is_too_large().then(|| Finding::new(Fact::TooLarge));
         let left_out = self.names.info_tables().left_out();
         let tables = Finding::new(Fact::InfoTablesLeftOut(left_out));
         let tables = (left_out > 0).then_some(tables);
@@ -67,6 +68,7 @@ impl Recording {
         missing
             .chain(messages)
             .chain(names)
+            .chain(too_large)
             .chain(tables)
             .chain(heap)
             .chain(self.clock())

@@ -109,6 +109,8 @@ rules! {
     Warning MessagesCut "messages-cut",
     /// Threads, cost centres or counters stay without a name, as the log has too much text of names.
     Warning NamesLeftOut "names-left-out",
+    /// The log has more of something than can be counted.
+    Warning TooLarge "too-large",
     /// Info tables stay without a name, as the log describes too many.
     Warning InfoTablesLeftOut "info-tables-left-out",
     /// Small bands of a heap profile are put together, as there are too many.

@@ -5,6 +5,7 @@ use super::foreign::thread_stack::{Entry, Happens, OnStack, ThreadStack, step};
 use super::foreign::{CallKey, CallProblem, FunctionId, Functions, ThreadSteps};
 use crate::findings::{Finding, Findings};
 use eventlog::ids::{Nanos, OsThreadId};
+use model::place::place32;
 use model::profile::frames::FrameId;
 use model::profile::samples::Samples;
 use model::profile::stacks::{StackId, Stacks};
@@ -152,7 +153,7 @@ impl Walk<'_> {
             && self.at < at
         {
             if open {
-                let index = u32::try_from(self.nested.samples.len()).unwrap_or(u32::MAX);
+                let index = place32(self.nested.samples.len());
                 self.nested.open.push(index);
             }
             let span = Interval::new(self.at, at);

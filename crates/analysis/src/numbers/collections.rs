@@ -7,6 +7,7 @@ use crate::account::facts::Requests;
 use crate::account::pauses::Pause;
 use eventlog::Event;
 use eventlog::ids::{CapId, Nanos};
+use model::place::place32;
 
 /// One garbage collection of the whole program, as the capability that led it
 /// tells it.
@@ -159,7 +160,7 @@ impl Collections {
         };
         let statistics = progress.statistics.take();
         if let Some(mut collection) = statistics {
-            collection.number = u32::try_from(self.all.len() + 1).unwrap_or(u32::MAX);
+            collection.number = place32(self.all.len() + 1);
             collection.start = start;
             collection.end = at;
             let ended = self.all.last().map_or(0, |last| last.end.0);
@@ -177,7 +178,7 @@ impl Collections {
         let untold = pauses.iter().filter(|pause| pause.generation.is_none());
         let numbered = (self.all.len() + 1..).zip(untold);
         let collection = |(number, pause): (usize, &Pause)| Collection {
-            number: u32::try_from(number).unwrap_or(u32::MAX),
+            number: place32(number),
             cap: pause.leader,
             start: pause.start,
             end: pause.end,

@@ -6,6 +6,7 @@ use super::threads::{NEVER_NS, Threads};
 use crate::account::runs::{Durations, NextRun};
 use crate::account::sweep::{Moment, Watcher};
 use model::pages::Pages;
+use model::place::place32;
 use model::shelf::Shelf;
 
 /// The runs of all threads, which come in the order of time and are wanted one thread's
@@ -215,7 +216,7 @@ impl<'a> Grouping<'a> {
 impl Watcher for Grouping<'_> {
     #[inline]
     fn starts(&mut self, lane: usize, place: usize, run: &NextRun, now: Moment) {
-        let place = self.lane_starts[lane] + u32::try_from(place).unwrap_or(u32::MAX);
+        let place = self.lane_starts[lane] + place32(place);
         self.runs.push(run.thread, place, self.shelf);
         let ready = self.ready.take(run.thread);
         let how_long = if run.was_ready {

@@ -20,6 +20,7 @@ use model::class::{Class, ClassTimes};
 use model::forest::{Aggregate, Forest};
 use model::lane::{BLOCK, Lane, LaneIndex};
 use model::marks::NONE;
+use model::place::place32;
 use model::profile::frames::{Frame, FrameId, FrameKind};
 use model::profile::source::Source;
 use model::profile::stacks::StackId;
@@ -341,7 +342,7 @@ fn sampled(profile: &Profile) -> impl Iterator<Item = (usize, CapId, &Track)> {
 fn vote(index: usize, frame: FrameId, class: Class) -> Vote {
     Vote {
         frame,
-        sample: u32::try_from(index).unwrap_or(u32::MAX),
+        sample: place32(index),
         lead: u32::from(class != Class::Other),
     }
 }
@@ -387,7 +388,7 @@ fn parts(track: &Track, calls: &[StackId]) -> Vec<Part> {
         let Some(call) = call.filter(|call| *call != StackId::EMPTY) else {
             continue;
         };
-        let number = u32::try_from(index).unwrap_or(u32::MAX);
+        let number = place32(index);
         let open = track.open.binary_search(&number).is_ok();
         match parts.last_mut() {
             Some(last) if last.call == call && last.end == span.start().0 => {

@@ -11,6 +11,7 @@ use crate::account::{Account, ReadyParts};
 use model::class::{Class, ClassTimes, StopCode, WAIT_REASONS, WaitReason};
 use model::forest::{Aggregate, Forest, Longest};
 use model::lane::BLOCK;
+use model::place::place32;
 
 /// How many spans a turn has: blocked, ready, running. Each may be empty. In the
 /// last turn of a thread, what the log does not tell of takes the place of the run.
@@ -366,7 +367,7 @@ impl Block {
         for part in 0..PARTS {
             let this = Longest {
                 duration_ns: turn.duration(part),
-                index: u32::try_from(PARTS * number + part).unwrap_or(u32::MAX),
+                index: place32(PARTS * number + part),
             };
             let longest = self.longest.map_or(this, |longest| longest.combine(this));
             self.longest = Some(longest);

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::block_lanes::size;
 use eventlog::blocks::BlockIndex;
 use eventlog::ids::{CapId, Nanos};
+use model::place::place32;
 use model::time::Interval;
 
 /// Into how many parts the log is parted to find how dense it is.
@@ -104,7 +105,7 @@ impl Filled {
                 let bytes =
                     self.before(blocks.end) - self.before(first + 1) + self.rest(first, from);
                 let span = (self.starts[first].max(from), self.ends[last]);
-                let count = u32::try_from(blocks.len()).unwrap_or(u32::MAX);
+                let count = place32(blocks.len());
                 emit(Interval::new(Nanos(span.0), Nanos(span.1)), count, bytes);
             };
             if next < short {

@@ -12,6 +12,7 @@ use super::store::Store;
 use super::threads::Thread;
 use eventlog::ids::ThreadId;
 use model::class::StopCode;
+use model::place::place32;
 
 /// So many threads without a label, and so many labels, stand for themselves.
 pub(crate) const MOST_GROUPS: usize = 10_000;
@@ -166,7 +167,7 @@ impl WaitGroups {
     /// The places of all threads that were asked for.
     pub(crate) fn places(&self, store: &Store) -> impl Iterator<Item = u32> + use<> {
         let all = if self.places.is_none() {
-            0..u32::try_from(store.thread_count()).unwrap_or(u32::MAX)
+            0..place32(store.thread_count())
         } else {
             0..0
         };

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use crate::place::place32;
 use eventlog::ids::{Address, CostCentreId};
 use symbols::Name;
 
@@ -188,7 +189,7 @@ impl Frames {
         if let Some(&id) = self.ids.get(&frame) {
             return id;
         }
-        let id = FrameId(u32::try_from(self.frames.len()).unwrap_or(u32::MAX));
+        let id = FrameId(place32(self.frames.len()));
         self.frames.push(frame.clone());
         self.ids.insert(frame, id);
         id

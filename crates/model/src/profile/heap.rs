@@ -8,6 +8,7 @@ use super::origin::Choice;
 use super::stacks::StackId;
 use super::weights::Weight;
 use crate::census::{BandId, Censuses};
+use crate::place::place32;
 use crate::time::Interval;
 use eventlog::ids::Nanos;
 
@@ -59,7 +60,7 @@ pub struct OverTime {
 
 impl HeapPart {
     fn len(&self) -> u32 {
-        u32::try_from(self.censuses.len()).unwrap_or(u32::MAX)
+        place32(self.censuses.len())
     }
 
     fn places(&self, range: Interval, log_end: Nanos) -> Range<u32> {

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use super::stacks::StackId;
 use super::sums::Sums;
 use super::weights::Weight;
+use crate::place::place32;
 use crate::time::Interval;
 use eventlog::ids::{Duration, Nanos};
 
@@ -58,7 +59,7 @@ impl Samples {
     fn push_duration(&mut self, duration: Duration) {
         let short = u32::try_from(duration.0).unwrap_or(u32::MAX);
         if short == u32::MAX {
-            let index = u32::try_from(self.duration.len()).unwrap_or(u32::MAX);
+            let index = place32(self.duration.len());
             self.long.push((index, duration));
         }
         self.duration.push(short);

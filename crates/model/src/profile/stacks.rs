@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::frames::FrameId;
 use super::tree_order::TreeOrder;
+use crate::place::place32;
 
 /// A stack of a profile: a node of its [`Stacks`].
 #[derive(
@@ -63,7 +64,7 @@ impl<F: Copy + Eq + std::hash::Hash> Stacks<F> {
         let Some(depth) = self.depth(parent).checked_add(1) else {
             return parent;
         };
-        let id = StackId(u32::try_from(self.parent.len()).unwrap_or(u32::MAX));
+        let id = StackId(place32(self.parent.len()));
         self.parent.push(parent);
         self.frame.push(frame);
         self.depth.push(depth);
@@ -133,7 +134,7 @@ impl<F: Copy + Eq + std::hash::Hash> Stacks<F> {
 
     /// All stacks, each after its parent; the empty one first.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = StackId> + ExactSizeIterator + use<F> {
-        let count = u32::try_from(self.parent.len()).unwrap_or(u32::MAX);
+        let count = place32(self.parent.len());
         (0..count).map(StackId)
     }
 

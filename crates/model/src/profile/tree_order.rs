@@ -2,6 +2,7 @@
 //! inwards meets them: all that begins with a stack stands right behind it.
 
 use super::stacks::StackId;
+use crate::place::place32;
 
 /// The order of a walk, in columns.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +36,7 @@ impl TreeOrder {
                 next[stack] = position[stack] + 1;
             }
             let place = position[stack] as usize;
-            at[place] = StackId(u32::try_from(stack).unwrap_or(u32::MAX));
+            at[place] = StackId(place32(stack));
             end[place] = position[stack] + size[stack];
         }
         Self { position, at, end }

@@ -57,6 +57,10 @@ pub fn sentence(finding: &Finding) -> String {
             number(*count, "name is", "names are"),
             format::bytes(Names::BUDGET_BYTES as u64)
         ),
+        Fact::TooLarge => {
+            "the log is too large: there are more than 4,294,967,295 of something, and some numbers are wrong"
+                .to_owned()
+        }
         Fact::InfoTablesLeftOut(count) => format!(
             "{} left out: only {} of them are kept",
             number(

@@ -297,6 +297,11 @@ const fn of_the_rest(rule: Rule) -> RuleWords {
             "The log has more names of threads, cost centres and counters than are kept. Events that speak of one of the others tell its number only.",
             "Give threads shorter labels, or log a shorter time.",
         ),
+        Rule::TooLarge => words(
+            "Too large to be counted",
+            "The log has more of something than this program can count: runs, samples or stacks. Some numbers are wrong.",
+            "Log a shorter time, or fewer kinds of events.",
+        ),
         Rule::InfoTablesLeftOut => words(
             "Info tables without a name",
             "The log describes more info tables than are kept. What has one of the others is shown with its address, unless the executable names it.",

@@ -7,6 +7,7 @@ use super::parse::{Message, Says, parse, parse_function};
 use super::{CallKey, Input, State, step};
 use crate::findings::{Finding, Findings};
 use eventlog::ids::{Nanos, OsThreadId};
+use model::place::place32;
 use model::profile::stacks::{StackId, Stacks};
 use model::time::Interval;
 
@@ -93,7 +94,7 @@ impl Calls {
     }
 
     fn name(&mut self, name: String, at: Nanos) -> u32 {
-        let next = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        let next = place32(self.names.len());
         let id = *self.name_ids.entry(name.clone()).or_insert(next);
         if id == next {
             self.names.push((name, at));

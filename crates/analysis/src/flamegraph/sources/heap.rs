@@ -10,6 +10,7 @@ use crate::findings::Findings;
 use crate::heap::{HeapProfile, Label};
 use eventlog::ids::{CostCentreId, Nanos};
 use model::census::BandId;
+use model::place::place32;
 use model::profile::frames::Frame;
 use model::profile::heap::{HeapPart, HeapStacks};
 use model::profile::samples::Samples;
@@ -102,7 +103,7 @@ fn profile<'a>(
 
 /// The stack of each band; none of what is no stack.
 fn stacks(profile: &HeapProfile, into: &mut Stacks<CostCentreId>) -> Vec<Option<StackId>> {
-    let bands = u32::try_from(profile.censuses.bands()).unwrap_or(u32::MAX);
+    let bands = place32(profile.censuses.bands());
     let stack = |band| match profile.label(BandId(band))? {
         Label::Stack(innermost_first) => Some(into.intern(innermost_first.into_iter().rev())),
         Label::Text(_) | Label::Rest => None,

@@ -6,6 +6,7 @@ use std::collections::BinaryHeap;
 
 use super::ProgramSpan;
 use eventlog::ids::ThreadId;
+use model::place::place32;
 
 /// How many lanes a thread has at most: so many spans may overlap without
 /// lying inside each other.
@@ -91,7 +92,7 @@ pub(super) fn share(mut all: Vec<Lane>) -> (Vec<Lane>, u64) {
         if let Some(shared) = shared.get_mut(place) {
             shared.spans.extend(lane.spans);
         } else {
-            let number = u32::try_from(place).unwrap_or(u32::MAX);
+            let number = place32(place);
             shared.push(Lane {
                 thread: None,
                 lane: first.saturating_add(number),

@@ -28,6 +28,7 @@ use crate::timeline::messages::Messages;
 use crate::timeline::store::Store;
 use crate::timeline::user_spans::{Announced, SpanPrefixes};
 use eventlog::ids::{CapId, Nanos, ThreadId};
+use model::place::place32;
 use model::profile::frames::{Frame, FrameId, FrameKind};
 use model::profile::{Profile, Track, TrackSource};
 
@@ -56,7 +57,7 @@ impl Names {
         if let Some(&id) = self.ids.get(name) {
             return id;
         }
-        let id = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
+        let id = place32(self.all.len());
         self.all.push(name.into());
         self.ids.insert(name.into(), id);
         id

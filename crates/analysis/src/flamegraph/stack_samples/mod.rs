@@ -27,6 +27,7 @@ use eventlog::conventions::stack_profiler::{StackFrame, StackFrames, StackMessag
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use eventlog::info_tables::InfoTables;
 use eventlog::{Event, EventSet, EventType, Record, Sink};
+use model::place::place32;
 use model::profile::frames::{Frame, FrameId, FrameKind};
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::{Profile, Track, TrackSource};
@@ -127,7 +128,7 @@ impl StackSampleCollector {
         });
         let room = Self::DEEPEST.saturating_sub(parts.frames.len());
         for frame in frames.iter().take(room) {
-            let next = RawFrame::try_from(self.frames.len()).unwrap_or(RawFrame::MAX);
+            let next = place32(self.frames.len());
             let id = *self.frame_ids.entry(frame).or_insert(next);
             if id == next {
                 self.frames.push((frame, at));
