@@ -74,19 +74,20 @@ impl Cache {
     fn insert(&mut self, at: u64, words: &Arc<[u64]>) {
         self.bytes += bytes_of(words);
         self.lists.insert(at, (Arc::clone(words), self.looks));
-        while self.bytes > self.most_bytes
-            && self.lists.len() > 1
-            && let Some(oldest) = self.oldest()
-        {
-            let gone = self.lists.remove(&oldest);
-            self.bytes -= gone.map_or(0, |(words, _)| bytes_of(&words));
+        if self.bytes > self.most_bytes && self.lists.len() > 1 {
+            self.forget_half();
         }
     }
 
-    fn oldest(&self) -> Option<u64> {
-        let lists = self.lists.iter();
-        let oldest = lists.min_by_key(|(_, (_, last))| *last);
-        oldest.map(|(at, _)| *at)
+    /// Forgets the half of the lists that were not looked at for longest: so that who is to
+    /// go is seldom sought.
+    fn forget_half(&mut self) {
+        let mut looks: Vec<u64> = self.lists.values().map(|(_, last)| *last).collect();
+        let half = looks.len() / 2;
+        let (_, &mut middle, _) = looks.select_nth_unstable(half);
+        self.lists.retain(|_, (_, last)| *last >= middle);
+        let kept = self.lists.values().map(|(words, _)| bytes_of(words));
+        self.bytes = kept.sum();
     }
 }
 

@@ -24,9 +24,11 @@ impl Default for MemoryBudget {
 
 impl MemoryBudget {
     /// What is taken beside what can be put away. An empty tab with this page takes some 100 MiB.
-    /// While a large log is read, each worker has some slices of it, 20 MiB or so. Messages,
-    /// censuses and all indexes stay in memory.
+    /// While a large log is read, each worker has some slices of it, 20 MiB or so.
     const OTHER_BYTES: u64 = 300 << 20;
+    /// Messages, censuses, names and all indexes stay in memory: of each so many bytes of a log
+    /// about one.
+    const INDEXED_BYTES: u64 = 10;
 
     /// So many MiB.
     #[must_use]
@@ -36,12 +38,18 @@ impl MemoryBudget {
         }
     }
 
-    /// How much of what can be put away may be in memory: what the rest leaves, a quarter at
+    /// How much of what can be put away may be in memory: what the rest leaves, an eighth at
     /// the least.
     #[must_use]
     pub const fn shelf_bytes(self) -> u64 {
-        let left = self.bytes.saturating_sub(Self::OTHER_BYTES);
-        let least = self.bytes / 4;
+        self.shelf_bytes_of(0)
+    }
+
+    /// The same for a log of `len` bytes.
+    const fn shelf_bytes_of(self, len: u64) -> u64 {
+        let other = Self::OTHER_BYTES.saturating_add(len / Self::INDEXED_BYTES);
+        let left = self.bytes.saturating_sub(other);
+        let least = self.bytes / 8;
         if left > least { left } else { least }
     }
 
@@ -81,7 +89,7 @@ impl Session {
     /// `backing`; without it, all stays in memory.
     #[must_use]
     pub fn within(len: u64, memory: MemoryBudget, backing: Option<Arc<dyn Backing>>) -> Self {
-        let shelf_bytes = memory.shelf_bytes();
+        let shelf_bytes = memory.shelf_bytes_of(len);
         let behind = backing
             .clone()
             .map(|file| Box::new(file) as Box<dyn Backing>);
@@ -139,7 +147,12 @@ mod tests {
     #[test]
     fn the_rest_of_the_tab_counts() {
         assert_eq!(MemoryBudget::default().shelf_bytes(), 724 << 20);
-        assert_eq!(MemoryBudget::of_mib(4).shelf_bytes(), 1 << 20);
+        assert_eq!(MemoryBudget::of_mib(8).shelf_bytes(), 1 << 20);
+        assert_eq!(
+            MemoryBudget::default().shelf_bytes_of(2000 << 20),
+            524 << 20
+        );
+        assert_eq!(MemoryBudget::default().shelf_bytes_of(1 << 40), 128 << 20);
         assert_eq!(MemoryBudget { bytes: 0 }.shelf_bytes(), 0);
         assert!(MemoryBudget::default().is_small(700_000));
         assert!(!MemoryBudget::default().is_small(1 << 20));
