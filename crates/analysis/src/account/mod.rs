@@ -10,10 +10,9 @@
 //! ready.
 //!
 //! Runs stand in columns already. Beside them are kept the pieces of each
-//! capability, eight bytes for each run (how long its thread was ready before
-//! it, and how much of that while some capability stood by), four for each
-//! wakeup and creation, and about one more for the marks of the walk ([`sweep`])
-//! by which sums at any moment are found. All intervals are half-open.
+//! capability, for each run how long its thread was ready before it, and how
+//! much of that while some capability stood by, all wakeups and creations, and
+//! the marks of the walk ([`sweep`]) by which sums at any moment are found. All intervals are half-open.
 
 pub mod columns;
 pub mod costs;
