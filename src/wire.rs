@@ -3,8 +3,8 @@
 //! handed over, or a file.
 
 use js_sys::{
-    Array, BigUint64Array, Float32Array, Float64Array, Object, Reflect, Uint8Array, Uint16Array,
-    Uint32Array,
+    Array, BigUint64Array, Float32Array, Float64Array, Function, Object, Reflect, Uint8Array,
+    Uint16Array, Uint32Array,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -149,10 +149,24 @@ pub fn segment(envelope: &JsValue) -> Result<Segment, String> {
     let list: Array = get(envelope, COLUMNS).unwrap_or_default().unchecked_into();
     let mut place = 0;
     segment.columns(&mut |column| {
-        fill_in(column, Some(list.get(place)));
+        let array = list.get(place);
+        fill_in(column, Some(array.clone()));
+        give_back(&array);
         place += 1;
     });
     Ok(segment)
+}
+
+/// Gives the memory of an array back that nobody reads again. Browsers collect arrays when
+/// they find the time, and some hundred megabytes may have come by then; where there is no
+/// such method, that has to do.
+fn give_back(array: &JsValue) {
+    let buffer = get(array, "buffer").unwrap_or_default();
+    let transfer = get(&buffer, "transfer").and_then(|of| of.dyn_into::<Function>().ok());
+    if let Some(transfer) = transfer {
+        // An array that was handed over already has no memory.
+        drop(transfer.call1(&buffer, &JsValue::from(0)));
+    }
 }
 
 /// What is large but not made of numbers travels as bytes: objects would cost far more.
@@ -164,7 +178,9 @@ fn attach_packed(envelope: &Object, value: &impl Serialize) {
 
 fn packed<T: DeserializeOwned>(envelope: &JsValue) -> Result<T, String> {
     let bytes: Uint8Array = get(envelope, PACKED).unwrap_or_default().unchecked_into();
-    rmp_serde::from_slice(&bytes.to_vec()).map_err(|error| error.to_string())
+    let packed = bytes.to_vec();
+    give_back(&bytes);
+    rmp_serde::from_slice(&packed).map_err(|error| error.to_string())
 }
 
 /// Fills columns with the numbers in an envelope; what is not there stays

@@ -14,6 +14,8 @@ use model::shelf::Shelf;
 #[derive(Debug)]
 pub(super) struct RunLists {
     groups: Vec<Group>,
+    /// The first thread of each group but the first one.
+    firsts: Vec<u32>,
 }
 
 /// Threads that follow each other, with as many runs as are sorted at once; or one thread.
@@ -74,20 +76,18 @@ impl RunLists {
                 last.end_thread = index.saturating_add(1);
             }
         }
-        Self { groups }
+        let firsts = groups.iter().skip(1).map(|group| group.first_thread);
+        Self {
+            firsts: firsts.collect(),
+            groups,
+        }
     }
 
     /// Takes the next run.
     #[inline]
     pub(super) fn push(&mut self, thread: u32, run: u32, shelf: &Shelf) {
-        let group = match &mut self.groups[..] {
-            [only] => Some(only),
-            groups => {
-                let after = groups.partition_point(|group| group.first_thread <= thread);
-                groups.get_mut(after.saturating_sub(1))
-            }
-        };
-        if let Some(group) = group {
+        let group = self.firsts.partition_point(|&first| first <= thread);
+        if let Some(group) = self.groups.get_mut(group) {
             group.threads.put(thread - group.first_thread, shelf);
             group.runs.put(run, shelf);
         }
