@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use analysis::timeline::flow::{ArrowKind, FlowQuery};
 use analysis::timeline::instants::InstantKind;
-use analysis::timeline::threads::ThreadFilter;
+use analysis::timeline::thread_lane::ThreadFilter;
 use common::{Case, for_all, known, reference_is_wrong, session_of};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::source::read_log;

@@ -3,7 +3,7 @@
 mod common;
 
 use analysis::timeline::flow::FlowQuery;
-use analysis::timeline::threads::ThreadFilter;
+use analysis::timeline::thread_lane::ThreadFilter;
 use common::picture;
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use model::class::Class;

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::same::Same;
 use analysis::account::report::CapTimes;
 use analysis::flamegraph::source_info::SourceInfo;
-use analysis::timeline::threads::ThreadRow;
+use analysis::timeline::thread_lane::ThreadRow;
 use eventlog::Progress;
 use eventlog::ids::CapId;
 use views::fingerprint::Fingerprint;

@@ -8,7 +8,7 @@ use yew::prelude::*;
 use super::dom::value_of;
 use super::menu::{Menu, focus_button};
 use super::same::Same;
-use analysis::timeline::threads::ThreadOrder;
+use analysis::timeline::thread_lane::ThreadOrder;
 use analysis::timeline::user_spans::SpanPrefixes;
 use views::timeline::arrange::{TrackChange, TrackView};
 use views::timeline::layout::{Kind, Layout};

@@ -6,7 +6,7 @@
 )]
 
 use analysis::timeline::flow::Arrow;
-use analysis::timeline::threads::ThreadRow;
+use analysis::timeline::thread_lane::ThreadRow;
 use eventlog::ids::Nanos;
 use eventlog::{Need, Step};
 use model::time::Interval;

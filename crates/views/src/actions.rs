@@ -12,7 +12,7 @@ use crate::key::{Chord, Key, KeyPress, at, text};
 use crate::timeline::arrange::{Direction, TrackChange};
 use crate::tracks::details::Lead;
 use crate::view::panel::{Panel, PanelName, find};
-use analysis::timeline::threads::ThreadOrder;
+use analysis::timeline::thread_lane::ThreadOrder;
 use effect::{Command, Effect};
 
 /// When an action can be asked for.

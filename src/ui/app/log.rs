@@ -14,7 +14,7 @@ use crate::ui::panel::Marked;
 use crate::ui::panels::{FLAME_GRAPH, HEAP};
 use crate::ui::same::Same;
 use analysis::account::report::ProgramTimes;
-use analysis::timeline::threads::{ThreadFilter, ThreadRow};
+use analysis::timeline::thread_lane::{ThreadFilter, ThreadRow};
 use eventlog::ids::ThreadId;
 use views::fingerprint::Fingerprint;
 use views::session::Overview;

@@ -8,6 +8,7 @@ use model::class::{Class, ClassTimes, StopCode};
 use model::columns::Column;
 use model::lane::{BLOCK, Lane, LaneIndex, PlainLane};
 use model::pages::{self, Pages};
+use model::place::place32;
 use model::shelf::Shelf;
 
 /// One run of a thread, as it is kept.
@@ -69,7 +70,7 @@ impl Durations {
         let short = u32::try_from(duration_ns).unwrap_or(u32::MAX);
         let short = short.min(Self::LONGER);
         if short == Self::LONGER {
-            let place = u32::try_from(place).unwrap_or(u32::MAX);
+            let place = place32(place);
             self.longer_ns.insert(place, duration_ns);
         }
         short << 1 | u32::from(marked)
@@ -102,7 +103,7 @@ impl Durations {
     }
 
     fn append(&mut self, later: &Self, shelf: &Shelf) {
-        let first = u32::try_from(self.short.len()).unwrap_or(u32::MAX);
+        let first = place32(self.short.len());
         self.short.extend_from_slice(later.short.unpacked(), shelf);
         let longer = later.longer_ns.iter();
         let longer = longer.map(|(place, &longer)| (place.saturating_add(first), longer));

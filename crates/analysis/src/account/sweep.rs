@@ -14,6 +14,7 @@ use super::totals::{Counts, Level, Levels, Totals, capability_time};
 use eventlog::ids::{CapId, Nanos};
 use model::forest::{Aggregate, Forest};
 use model::lane::Lane;
+use model::place::place32;
 
 /// Where the walk is on one lane.
 #[derive(Clone, Copy, Debug, Default)]
@@ -414,8 +415,7 @@ impl Marks {
         self.some_idle_ns.push(state.some_idle_ns);
         self.ready_ns.push(state.ready_ns);
         let runs = sweep.tracks.iter();
-        self.runs
-            .extend(runs.map(|track| u32::try_from(track.run).unwrap_or(u32::MAX)));
+        self.runs.extend(runs.map(|track| place32(track.run)));
         self.running_ns.extend(&sweep.running_ns);
         self.idle_ready_ns.extend(sweep.idle_ready_ns());
     }

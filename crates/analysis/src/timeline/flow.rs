@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::instants::InstantKind;
 use super::store::Store;
-use super::threads::ThreadLane;
+use super::thread_lane::ThreadLane;
 use super::turns::{PARTS, Turn};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::WaitReason;

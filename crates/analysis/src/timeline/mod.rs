@@ -24,6 +24,7 @@ pub mod spark_runs;
 pub mod store;
 pub mod tasks;
 pub mod thread_account;
+pub mod thread_lane;
 pub mod thread_table;
 pub mod threads;
 pub mod tracks;

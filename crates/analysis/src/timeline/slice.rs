@@ -25,6 +25,7 @@ use eventlog::{EventType, Record, StopStatus};
 use model::class::StopCode;
 use model::columns::Column;
 use model::moments::Moments;
+use model::place::place32;
 
 /// What the events of a type say of threads, or of a point in time.
 #[derive(Clone, Copy, Debug)]
@@ -397,7 +398,7 @@ impl SliceThreadAnalysis {
         if head.guess == Guess::Nothing {
             if head.woken_ns == NEVER_NS {
                 head.woken_ns = at.0;
-                head.readied = u32::try_from(store.readied.len()).unwrap_or(u32::MAX);
+                head.readied = place32(store.readied.len());
                 store.readied.push(index, at.0);
             }
             return;
@@ -620,7 +621,7 @@ impl Store {
         }
         let firsts: Vec<usize> = self.lanes.iter().map(|lane| lane.runs.count()).collect();
         for (run, owner) in slice.owners {
-            let first = u32::try_from(firsts[run.lane as usize]).unwrap_or(u32::MAX);
+            let first = place32(firsts[run.lane as usize]);
             let place = run.place.saturating_add(first);
             self.owners.insert(RunRef { place, ..run }, owner);
         }

@@ -9,7 +9,8 @@ use super::grouping::Grouping;
 use super::instants::Instants;
 use super::rows::Rows;
 use super::spark_runs::SparkRun;
-use super::threads::{NEVER_NS, Thread, ThreadFilter, ThreadLane, ThreadOrder, ThreadRow, Threads};
+use super::thread_lane::{ThreadFilter, ThreadLane, ThreadOrder, ThreadRow};
+use super::threads::{NEVER_NS, Thread, Threads};
 use super::turns::{Turn, TurnIndex};
 use super::wait_groups::WaitGroups;
 use super::waits::WaitIndex;
@@ -28,6 +29,7 @@ use model::class::StopCode;
 use model::lane::{BLOCK, Lane};
 use model::moments::Moments;
 use model::pages::Pages;
+use model::place::place32;
 use model::shelf::Shelf;
 use model::time::Interval;
 
@@ -253,7 +255,7 @@ impl Store {
         let lanes = self.lane_starts.iter().zip(&self.lanes);
         let before = lanes.map(|(start, lane)| {
             let count = lane.runs.first_ending_after(time.0);
-            start + u32::try_from(count).unwrap_or(u32::MAX)
+            start + place32(count)
         });
         Cut {
             time_ns: time.0,
@@ -275,7 +277,7 @@ impl Store {
         let global = self.by_thread.get(place).unwrap_or_default();
         let lane = self.lane_of_run(global);
         RunRef {
-            lane: u32::try_from(lane).unwrap_or(u32::MAX),
+            lane: place32(lane),
             place: global - self.lane_starts[lane],
         }
     }
@@ -354,8 +356,8 @@ impl Store {
         thread.finished = code == StopCode::FINISHED;
         if let Some(StopStatus::BlockedOnBlackHole(Some(owner))) = stop {
             let run = RunRef {
-                lane: u32::try_from(lane).unwrap_or(u32::MAX),
-                place: u32::try_from(place).unwrap_or(u32::MAX),
+                lane: place32(lane),
+                place: place32(place),
             };
             self.owners.insert(run, owner);
         }
@@ -528,7 +530,7 @@ impl Store {
         self.lane_starts.clear();
         for lane in &self.lanes {
             self.lane_starts.push(start);
-            start += u32::try_from(lane.runs.len()).unwrap_or(u32::MAX);
+            start += place32(lane.runs.len());
         }
         // Of threads that were ready in the end: up to when the log tells of them.
         let mut ready: Vec<(u32, u64, u64)> = Vec::new();

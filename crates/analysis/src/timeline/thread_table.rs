@@ -419,7 +419,7 @@ impl Store {
     fn stops_again_in(
         &self,
         index: u32,
-        lane: &super::threads::ThreadLane<'_>,
+        lane: &super::thread_lane::ThreadLane<'_>,
         range: &InRange,
     ) -> u64 {
         let Some(stops) = self.stops_again.get(&index) else {

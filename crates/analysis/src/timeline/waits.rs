@@ -11,7 +11,8 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::store::{Cut, Store};
-use super::threads::{Thread, ThreadLane};
+use super::thread_lane::ThreadLane;
+use super::threads::Thread;
 use super::turns::{PARTS, Turn};
 use crate::account::Account;
 use eventlog::ids::{Nanos, ThreadId};

@@ -9,7 +9,7 @@ use crate::timeline::layout::{Kind, Layout, Track};
 use crate::tracks::group::Group;
 use crate::tracks::name::TrackName;
 use crate::tracks::{Known, Listed, Row};
-use analysis::timeline::threads::ThreadOrder;
+use analysis::timeline::thread_lane::ThreadOrder;
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::ids::ThreadId;
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Row;
 use crate::heap::choice::Chosen;
 use analysis::recording::Recording;
-use analysis::timeline::threads::ThreadRow;
+use analysis::timeline::thread_lane::ThreadRow;
 use analysis::timeline::unread::UnreadBlocks;
 use eventlog::blocks::BlockIndex;
 use eventlog::ids::{CapId, Nanos};

@@ -19,7 +19,7 @@ use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, several, thread_name, when};
 use analysis::timeline::instants::InstantKind;
-use analysis::timeline::threads::{ThreadLane, ThreadRow};
+use analysis::timeline::thread_lane::{ThreadLane, ThreadRow};
 use analysis::timeline::turns::{PARTS, Turn};
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use model::class::{Class, StopCode};

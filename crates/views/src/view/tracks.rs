@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::text::{cut, escape, unescape};
 use crate::timeline::arrange::{Move, TrackView};
 use crate::tracks::name::TrackName;
-use analysis::timeline::threads::ThreadOrder;
+use analysis::timeline::thread_lane::ThreadOrder;
 use analysis::timeline::user_spans::SpanPrefixes;
 
 /// How many tracks one list holds.

@@ -9,7 +9,7 @@ use crate::ui::dom::{use_pause, value_of};
 use crate::ui::menu::Menu;
 use crate::ui::panel::Marked;
 use crate::ui::same::Same;
-use analysis::timeline::threads::ThreadFilter;
+use analysis::timeline::thread_lane::ThreadFilter;
 use eventlog::ids::{CapId, ThreadId};
 use eventlog::{EventType, Subject};
 use views::events::EventList;

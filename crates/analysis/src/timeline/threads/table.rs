@@ -10,6 +10,7 @@ use super::packed::{GROUP, Packed};
 use eventlog::ids::ThreadId;
 use eventlog::texts::{TextId, Texts};
 use model::pages::BLOCK;
+use model::place::place32;
 use model::shelf::Shelf;
 
 /// The threads, by the order in which they were first met.
@@ -69,7 +70,7 @@ impl Threads {
     /// The index of a thread, which is made if it is new.
     #[inline]
     pub(crate) fn index(&mut self, id: ThreadId) -> u32 {
-        let next = u32::try_from(self.len()).unwrap_or(u32::MAX);
+        let next = place32(self.len());
         let index = self.by_id.index(id, next);
         if index == next {
             self.tail.push(Thread::new(id));
@@ -141,7 +142,7 @@ impl Threads {
     /// All threads, each with its index.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, Thread)> + '_ {
         let mut reader = self.reader();
-        let all = 0..u32::try_from(self.len()).unwrap_or(u32::MAX);
+        let all = 0..place32(self.len());
         all.map_while(move |index| Some((index, reader.get(index)?)))
     }
 

@@ -14,7 +14,7 @@ use crate::tracks::messages::Messages;
 use crate::tracks::samples::Samples;
 use crate::tracks::user_span::UserSpan;
 use analysis::timeline::profile_rows::CallsOf;
-use analysis::timeline::threads::ThreadRow;
+use analysis::timeline::thread_lane::ThreadRow;
 use eventlog::ids::{CapId, OsThreadId};
 
 fn name(name: &str) -> TrackName {

@@ -1,0 +1,357 @@
+//! The threads of a log, and each one's life as a lane.
+//!
+//! A thread's life is its runs, with the reason why each one stopped and for
+//! how long the thread was awake before. The runs stand in the capabilities'
+//! lanes; a thread has only the list of its own, so that a run and the wait
+//! before it cost one entry there.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::store::{Cut, Store};
+use super::threads::{NEVER_NS, Thread};
+use super::turns::{PARTS, Turn, TurnIndex, TurnSums, TurnsIn};
+use crate::account::ReadyParts;
+use crate::account::runs::RunRef;
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use model::class::{Class, ClassTimes, StopCode};
+use model::lane::{BLOCK, Lane, partition};
+
+/// A row of the list of threads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadRow {
+    /// The thread.
+    pub id: ThreadId,
+    /// Its label, if the program gave it one.
+    pub label: Option<String>,
+    /// When it was created.
+    pub created: Option<Nanos>,
+    /// Whether it finished.
+    pub finished: bool,
+    /// How long it ran.
+    pub run_ns: u64,
+    /// How often.
+    pub runs: u32,
+}
+
+/// In which order threads are listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ThreadOrder {
+    /// Those that ran longest first.
+    #[default]
+    Activity,
+    /// Those that ran first first.
+    FirstRun,
+    /// By number.
+    Id,
+    /// By label; those without one last.
+    Label,
+}
+
+/// Which threads are listed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadFilter {
+    /// Part of the label, or of the number; empty for all.
+    pub text: String,
+    /// In which order.
+    pub order: ThreadOrder,
+    /// How many at most.
+    pub limit: usize,
+}
+
+/// The life of one thread in turns of three spans: span `3k` is the wait for
+/// what blocks it before run `k`, span `3k + 1` its wait for a capability,
+/// and span `3k + 2` the run. Each of them may be empty, as blocked waits
+/// after a yield are, and waits after the end.
+#[derive(Debug)]
+pub struct ThreadLane<'a> {
+    store: &'a Store,
+    thread: Thread,
+    index: Option<&'a TurnIndex>,
+}
+
+impl<'a> ThreadLane<'a> {
+    pub(crate) const fn new(
+        store: &'a Store,
+        thread: Thread,
+        index: Option<&'a TurnIndex>,
+    ) -> Self {
+        Self {
+            store,
+            thread,
+            index,
+        }
+    }
+
+    pub(crate) const fn thread(&self) -> &Thread {
+        &self.thread
+    }
+
+    fn run(&self, run: usize) -> RunRef {
+        self.store.thread_run(self.thread.first as usize + run)
+    }
+
+    /// How many runs the thread has.
+    pub fn runs(&self) -> usize {
+        self.thread.runs as usize
+    }
+
+    /// Turns in order; the last one, without a run, has the number of runs.
+    ///
+    /// What a page asks for may be of another log: there is nothing after the last turn.
+    pub(crate) fn turns(&self, turns: Range<usize>) -> impl Iterator<Item = Turn> {
+        let turns = turns.start.min(self.runs())..turns.end.min(self.runs() + 1);
+        let before = turns.start.checked_sub(1);
+        let (mut why, mut from) = before.map_or((StopCode::CREATED, self.thread.began_ns), |run| {
+            let run = self.store.run(self.run(run));
+            (run.code, run.end)
+        });
+        turns.map(move |turn| {
+            if turn >= self.runs() {
+                return self.last_turn(from);
+            }
+            let run = self.store.run(self.run(turn));
+            let turn = Turn::new(why, from, run, self.store.account());
+            (why, from) = (run.code, run.end);
+            turn
+        })
+    }
+
+    /// The index of all turns with a run.
+    pub(crate) fn make_index(&self) -> TurnIndex {
+        TurnIndex::new(self.turns(0..self.runs()), self.runs())
+    }
+
+    fn last_turn(&self, from: u64) -> Turn {
+        let why = self.thread.why;
+        if self.thread.finished {
+            return Turn::last(why, from, None, (from, from), ReadyParts::default());
+        }
+        let woken = self.store.woken_at_end(self.thread.id);
+        let ready = Turn::ready_since(why, from, woken);
+        let ends = (self.store.known_end(&self.thread), self.store.end().0);
+        Turn::last(
+            why,
+            from,
+            ready,
+            ends,
+            self.store.ready_at_end(&self.thread),
+        )
+    }
+
+    /// One turn of the thread: its waits and the run after them.
+    pub fn turn(&self, turn: usize) -> Turn {
+        let mut turns = self.turns(turn..turn + 1);
+        let none = || self.last_turn(self.thread.ran_ns);
+        turns.next().unwrap_or_else(none)
+    }
+
+    /// Why the thread waits in this span, for what blocks it or, after that,
+    /// for a capability; `None` in a run.
+    #[must_use]
+    pub fn code(&self, index: usize) -> Option<StopCode> {
+        if index % PARTS == 2 {
+            return None;
+        }
+        Some(match (index / PARTS).checked_sub(1) {
+            None => StopCode::CREATED,
+            Some(run) if run < self.runs() => self.store.run_code(self.run(run)),
+            Some(_) => return None,
+        })
+    }
+
+    fn is_run(&self, index: usize) -> bool {
+        index % PARTS == 2 && index / PARTS < self.runs()
+    }
+
+    /// The capability of a run; `None` in a wait.
+    #[must_use]
+    pub fn cap(&self, index: usize) -> Option<CapId> {
+        self.is_run(index)
+            .then(|| self.store.run_cap(self.run(index / PARTS)))?
+    }
+
+    /// The thread that owns the black hole waited for, if that is known.
+    #[must_use]
+    pub fn owner(&self, index: usize) -> Option<ThreadId> {
+        let run = (index / PARTS)
+            .checked_sub(1)
+            .filter(|&run| index % PARTS != 2 && run < self.runs())?;
+        self.store.run_owner(self.run(run))
+    }
+
+    /// How long the other part of the same wait is: the wait for a
+    /// capability that follows a block, or the block before it; 0 for a run.
+    #[must_use]
+    pub fn other_wait_ns(&self, index: usize) -> u64 {
+        match index % PARTS {
+            0 => self.turn(index / PARTS).duration(1),
+            1 => self.turn(index / PARTS).duration(0),
+            _ => 0,
+        }
+    }
+
+    /// The capability of a run, and its place in the capability's lane;
+    /// `None` for a wait.
+    pub fn run_place(&self, index: usize) -> Option<(Option<CapId>, usize)> {
+        let run = self.is_run(index).then(|| self.run(index / PARTS))?;
+        Some((self.store.run_cap(run), run.place as usize))
+    }
+
+    /// The number of the first run that begins at a time or later.
+    pub fn first_run_from(&self, start: u64) -> usize {
+        partition(self.runs(), |run| {
+            self.store.run_span(self.run(run)).0 < start
+        })
+    }
+
+    /// The number of the run that begins at that time on that capability; of
+    /// several, the last: the others are empty.
+    pub fn run_of(&self, start: u64, cap: CapId) -> Option<usize> {
+        let first = self.first_run_from(start);
+        let here = (first..self.runs()).take_while(|&run| {
+            let run = self.run(run);
+            self.store.run_span(run).0 == start
+        });
+        here.filter(|&run| self.store.run_cap(self.run(run)) == Some(cap))
+            .last()
+    }
+
+    /// The runs that end between two cuts.
+    pub(crate) fn runs_in(&self, from: &Cut, to: &Cut) -> Range<usize> {
+        let before = |cut| self.store.runs_before(&self.thread, cut);
+        before(from)..before(to)
+    }
+
+    /// What the thread's turns sum up to between two cuts.
+    pub(crate) fn turns_in(&self, from: &Cut, to: &Cut) -> TurnsIn {
+        let mut all = TurnsIn::default();
+        if self.is_empty() {
+            return all;
+        }
+        let range = from.time_ns..to.time_ns;
+        let account = self.store.account();
+        // The first and the last turn may lie in the range in part.
+        let Range {
+            start: first,
+            end: last,
+        } = self.runs_in(from, to);
+        let blocks = (first + 1).div_ceil(BLOCK)..last / BLOCK;
+        let index = self.index.filter(|_| blocks.start < blocks.end);
+        let Some(index) = index else {
+            self.turns(first..last + 1)
+                .for_each(|turn| all.add(&turn, &range, |from, to| account.ready_parts(from, to)));
+            return all;
+        };
+        all = index.blocks(blocks.clone());
+        let edges = [first..blocks.start * BLOCK, blocks.end * BLOCK..last + 1];
+        for turn in edges.into_iter().flat_map(|edge| self.turns(edge)) {
+            all.add(&turn, &range, |from, to| account.ready_parts(from, to));
+        }
+        all
+    }
+
+    /// The sums of all turns before one.
+    fn sums_before(&self, turn: usize) -> TurnSums {
+        let (known, mut sums) = match self.index {
+            Some(index) => index.before(turn),
+            None => (0, TurnSums::default()),
+        };
+        for turn in self.turns(known..turn) {
+            sums.add(&turn);
+        }
+        sums
+    }
+
+    /// The longest span, and the first of those, by looking at each.
+    fn longest_of(&self, from: usize, to: usize) -> Option<usize> {
+        let mut longest = None;
+        for (turn, i) in self
+            .turns(from / PARTS..to.div_ceil(PARTS))
+            .zip(from / PARTS..)
+        {
+            for part in 0..PARTS {
+                let (span, duration) = (PARTS * i + part, turn.duration(part));
+                let longer = longest.is_none_or(|(_, longest)| duration > longest);
+                if (from..to).contains(&span) && longer {
+                    longest = Some((span, duration));
+                }
+            }
+        }
+        longest.map(|(span, _)| span)
+    }
+}
+
+impl Lane for ThreadLane<'_> {
+    fn len(&self) -> usize {
+        if self.thread.began_ns == NEVER_NS {
+            return 0;
+        }
+        PARTS * self.runs() + PARTS
+    }
+
+    fn span(&self, index: usize) -> (u64, u64) {
+        if index % PARTS == 2 && index / PARTS < self.runs() {
+            return self.store.run_span(self.run(index / PARTS));
+        }
+        self.turn(index / PARTS).part(index % PARTS)
+    }
+
+    fn class(&self, index: usize) -> Class {
+        self.turn(index / PARTS).class(index % PARTS)
+    }
+
+    fn before(&self, index: usize) -> ClassTimes {
+        let mut sums = self.sums_before(index / PARTS);
+        if !index.is_multiple_of(PARTS) {
+            let turn = self.turn(index / PARTS);
+            sums.add(&turn.first_parts(index % PARTS));
+        }
+        sums.by_class()
+    }
+
+    /// Ready time is of several classes, which no span tells.
+    fn between(&self, from: usize, to: usize) -> ClassTimes {
+        let (before, mut times) = (self.before(from), self.before(to));
+        for (time, before) in times.iter_mut().zip(before) {
+            *time = time.saturating_sub(before);
+        }
+        times
+    }
+
+    fn time_before(&self, time: u64) -> ClassTimes {
+        let index = self.first_ending_after(time);
+        if index >= self.len() {
+            return self.before(index);
+        }
+        let mut sums = self.sums_before(index / PARTS);
+        let (turn, account) = (self.turn(index / PARTS), self.store.account());
+        sums.add(&turn.clipped(&(0..time), |from, to| account.ready_parts(from, to)));
+        sums.by_class()
+    }
+
+    fn longest(&self, from: usize, to: usize) -> Option<usize> {
+        const SPANS: usize = PARTS * BLOCK;
+        let blocks = from.div_ceil(SPANS)..to / SPANS;
+        let index = self.index.filter(|_| blocks.start < blocks.end);
+        let Some(index) = index else {
+            return self.longest_of(from, to);
+        };
+        let (first, last) = (blocks.start * SPANS, blocks.end * SPANS);
+        let candidates = [
+            self.longest_of(from, first),
+            index.longest(blocks),
+            self.longest_of(last, to),
+        ];
+        let duration = |i: usize| self.turn(i / PARTS).duration(i % PARTS);
+        let candidates = candidates.into_iter().flatten();
+        candidates.max_by_key(|&i| (duration(i), std::cmp::Reverse(i)))
+    }
+
+    /// Runs count: the waits between them may be in two parts or in one.
+    fn count(&self, from: usize, to: usize) -> usize {
+        let runs_before = |index: usize| (index / PARTS).min(self.runs());
+        runs_before(to) - runs_before(from)
+    }
+}
