@@ -5,7 +5,7 @@
 use super::threads::{NEVER_NS, Threads};
 use crate::account::runs::{Durations, NextRun};
 use crate::account::sweep::{Moment, Watcher};
-use model::pages::Pages;
+use model::pages::{BLOCK, Pages};
 use model::place::place32;
 use model::shelf::Shelf;
 
@@ -42,13 +42,16 @@ impl Group {
 
     /// The runs, one thread's after the other's.
     fn sorted(&self, threads: &Threads) -> Vec<u32> {
-        let mut reader = threads.reader();
-        let mut base = None;
-        let firsts = (self.first_thread..self.end_thread).map_while(|thread| {
-            let first = reader.get(thread)?.first;
-            Some(first - *base.get_or_insert(first))
-        });
-        let mut next: Vec<u32> = firsts.collect();
+        let [first, end] = [self.first_thread, self.end_thread].map(|thread| thread as usize);
+        let blocks = (first - first % BLOCK..end).step_by(BLOCK);
+        let firsts = blocks.flat_map(|block| threads.runs_in(block));
+        let mut next: Vec<u32> = firsts
+            .skip(first % BLOCK)
+            .take(end - first)
+            .map(|(first, _)| first)
+            .collect();
+        let base = next.first().copied().unwrap_or_default();
+        next.iter_mut().for_each(|place| *place -= base);
         let mut sorted = vec![0; self.runs.len()];
         for (thread, run) in self.threads.iter().zip(self.runs.iter()) {
             if let Some(place) = next.get_mut(thread as usize) {
@@ -66,14 +69,16 @@ impl RunLists {
     pub(super) fn new(threads: &Threads) -> Self {
         let mut groups = vec![Group::new(0)];
         let mut runs = 0_u32;
-        for (index, thread) in threads.iter() {
-            runs = runs.saturating_add(thread.runs);
-            if runs > Group::MOST_RUNS && thread.runs > 0 {
-                runs = thread.runs;
-                groups.push(Group::new(index));
+        let blocks = (0..threads.len()).step_by(BLOCK);
+        let all = blocks.flat_map(|block| threads.runs_in(block));
+        for (thread, (_, more)) in (0..).zip(all) {
+            runs = runs.saturating_add(more);
+            if runs > Group::MOST_RUNS && more > 0 {
+                runs = more;
+                groups.push(Group::new(thread));
             }
             if let Some(last) = groups.last_mut() {
-                last.end_thread = index.saturating_add(1);
+                last.end_thread = thread + 1;
             }
         }
         let firsts = groups.iter().skip(1).map(|group| group.first_thread);

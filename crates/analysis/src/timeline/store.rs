@@ -450,7 +450,7 @@ impl Store {
     pub(crate) fn end_spans(&mut self, end: Nanos, mut tell: impl FnMut(Open)) {
         let mut open: Vec<(ThreadId, u32)> = self
             .threads
-            .iter()
+            .unfinished()
             .filter(|(_, thread)| thread.state.open(end).is_some())
             .map(|(index, thread)| (thread.id, index))
             .collect();
@@ -534,7 +534,7 @@ impl Store {
         }
         // Of threads that were ready in the end: up to when the log tells of them.
         let mut ready: Vec<(u32, u64, u64)> = Vec::new();
-        for (index, thread) in self.threads.iter() {
+        for (index, thread) in self.threads.unfinished() {
             if thread.runs as usize > BLOCK {
                 self.indexes.insert(index, OnceLock::new());
             }

@@ -1,8 +1,6 @@
 //! Threads in columns: of most, as they were created, ran for a short time and finished,
 //! all that is known takes some 15 bytes.
 
-use std::ops::Range;
-
 use super::{NEVER_NS, Thread};
 use crate::automata::thread_state::{Activity, Reason, State};
 use eventlog::StopStatus;
@@ -22,7 +20,11 @@ const RUNS: usize = 4;
 
 /// A group of threads, one column after the other, behind where each begins.
 #[derive(Clone, Debug)]
-pub(super) struct Packed(Kept);
+pub(super) struct Packed {
+    kept: Kept,
+    /// Whether all of them have finished.
+    pub(super) finished: bool,
+}
 
 impl Packed {
     pub(super) fn of(threads: &[Thread], shelf: &Shelf) -> Self {
@@ -36,11 +38,15 @@ impl Packed {
             words[column] = words.len() as u64;
             words.append(&mut packed);
         }
-        Self(shelf.keep(&words))
+        let has_finished = |thread: &Thread| thread.finished && thread.state == State::Final;
+        Self {
+            kept: shelf.keep(&words),
+            finished: threads.iter().all(has_finished),
+        }
     }
 
     pub(super) fn get(&self, place: usize) -> Thread {
-        self.0.with(|words| {
+        self.kept.with(|words| {
             of_row(std::array::from_fn(|column| {
                 unpack(column_of(words, column), place)
             }))
@@ -50,7 +56,7 @@ impl Packed {
     /// Appends the threads of a block, from a place on that is a multiple of it.
     pub(super) fn read(&self, from: usize, threads: &mut Vec<Thread>) {
         let mut columns = [[0; BLOCK]; COLUMNS];
-        self.0.with(|words| {
+        self.kept.with(|words| {
             for (column, numbers) in columns.iter_mut().enumerate() {
                 read_block::<u64>(column_of(words, column), from, numbers);
             }
@@ -59,14 +65,10 @@ impl Packed {
         threads.extend((0..BLOCK).map(|place| of_row(row(place))));
     }
 
-    /// How many runs some threads of one block have.
-    pub(super) fn runs(&self, places: Range<usize>) -> u32 {
-        let mut runs = [0_u64; BLOCK];
-        let runs = &mut runs[..places.len().min(BLOCK)];
-        self.0
-            .with(|words| read_block(column_of(words, RUNS), places.start, runs));
-        let sum = |sum: u32, runs: &u64| sum.saturating_add(*runs as u32);
-        runs.iter().fold(0, sum)
+    /// How many runs the threads have from a place on, up to the end of its block.
+    pub(super) fn runs(&self, from: usize, runs: &mut [u32]) {
+        self.kept
+            .with(|words| read_block(column_of(words, RUNS), from, runs));
     }
 }
 

@@ -94,9 +94,9 @@ impl Threads {
                 None => group.get(at % GROUP),
             },
         };
-        if let Some(&first) = self.firsts.get(at / BLOCK) {
-            let before = self.runs_of(at - at % BLOCK, at % BLOCK);
-            thread.first = first.saturating_add(before);
+        if !self.firsts.is_empty() {
+            let mut firsts = self.runs_in(at - at % BLOCK);
+            thread.first = firsts.nth(at % BLOCK).map_or(0, |(first, _)| first);
         }
         Some(thread)
     }
@@ -107,15 +107,30 @@ impl Threads {
         some.then(|| self.apart.get(&index)).flatten()
     }
 
-    /// How many runs the first threads of a block have, none of which stands apart.
-    fn runs_of(&self, block: usize, threads: usize) -> u32 {
+    /// How many runs each thread of a block has, none of which stands apart. How many
+    /// threads these are.
+    fn runs_of(&self, block: usize, runs: &mut [u32; BLOCK]) -> usize {
         let Some(group) = self.groups.get(block / GROUP) else {
             let tail = self.tail.iter().skip(block - self.packed());
-            let runs = tail.take(threads).map(|thread| thread.runs);
-            return runs.fold(0, u32::saturating_add);
+            let all = runs.iter_mut().zip(tail);
+            return all.map(|(runs, thread)| *runs = thread.runs).count();
         };
-        let first = block % GROUP;
-        group.runs(first..first + threads)
+        group.runs(block % GROUP, runs);
+        BLOCK
+    }
+
+    /// Where the runs of each thread of a block begin in the list of all, once
+    /// [settled](Self::settle), with how many they are.
+    pub(crate) fn runs_in(&self, block: usize) -> impl Iterator<Item = (u32, u32)> {
+        let mut runs = [0; BLOCK];
+        let threads = self.runs_of(block, &mut runs);
+        let first = self.firsts.get(block / BLOCK).copied();
+        let firsts = runs.into_iter().take(threads);
+        firsts.scan(first.unwrap_or_default(), |first, runs| {
+            let begin = *first;
+            *first = first.saturating_add(runs);
+            Some((begin, runs))
+        })
     }
 
     /// The thread of that index, to be changed.
@@ -144,6 +159,21 @@ impl Threads {
         let mut reader = self.reader();
         let all = 0..place32(self.len());
         all.map_while(move |index| Some((index, reader.get(index)?)))
+    }
+
+    /// All threads but most of those that have finished, each with its index.
+    pub(crate) fn unfinished(&self) -> impl Iterator<Item = (u32, Thread)> + '_ {
+        let mut reader = self.reader();
+        let is_passed = |at: usize| self.groups.get(at / GROUP).is_some_and(|of| of.finished);
+        let groups = (0..self.len()).step_by(GROUP);
+        let groups = groups.filter(move |&at| !is_passed(at));
+        let all = groups.flat_map(move |at| at..self.len().min(at + GROUP));
+        let all = all.filter_map(move |at| Some((place32(at), reader.get(place32(at))?)));
+        let apart = self
+            .apart
+            .iter()
+            .map(|(&index, apart)| (index, apart.thread));
+        all.chain(apart.filter(move |&(index, _)| is_passed(index as usize)))
     }
 
     /// For who asks for many threads, mostly one after the other.
@@ -231,7 +261,10 @@ impl Threads {
         let (mut first, mut firsts) = (0_u32, Vec::new());
         for at in (0..self.len()).step_by(BLOCK) {
             firsts.push(first);
-            first = first.saturating_add(self.runs_of(at, BLOCK));
+            let mut runs = [0; BLOCK];
+            let threads = self.runs_of(at, &mut runs);
+            let runs = runs[..threads].iter().copied();
+            first = runs.fold(first, u32::saturating_add);
         }
         self.firsts = firsts;
     }

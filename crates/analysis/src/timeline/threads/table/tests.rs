@@ -165,6 +165,10 @@ impl Model {
             assert_eq!(found, (index, *thread));
         }
         assert_eq!(all.next(), None);
+        let goes_on = |(_, thread): &(u32, Thread)| !thread.finished;
+        let mut unfinished: Vec<_> = table.unfinished().filter(goes_on).collect();
+        unfinished.sort_unstable_by_key(|&(index, _)| index);
+        assert!(table.iter().filter(goes_on).eq(unfinished));
         assert_eq!(table.get(self.all.len() as u32), None);
         assert_eq!(table.get(u32::MAX), None);
     }
