@@ -26,6 +26,10 @@ use views::session::query::Query;
 /// is replaced. It listens every 40 ms, but for single large steps.
 const DEAF_AFTER_MS: u32 = 700;
 
+/// So long after a log was closed the memory that it took is given back: by then the worker
+/// has removed its files.
+const SHRINK_AFTER_MS: u32 = 1000;
+
 /// What becomes of a question: the envelope with the answer.
 type Then = Box<dyn FnOnce(Result<&JsValue, NotAnswered>)>;
 
@@ -53,6 +57,8 @@ struct Inner {
     logs: BTreeMap<LogId, File>,
     /// Those that are being read.
     reading: BTreeSet<LogId>,
+    /// Whether the worker takes much memory, which it cannot give back.
+    is_swollen: bool,
     last_log: LogId,
     /// Questions that are not answered. What is not here any more is stale.
     asked: FxHashMap<AskId, (LogId, Then)>,
@@ -110,6 +116,9 @@ fn likely_bytes(file: &File) -> f64 {
         file.size()
     }
 }
+
+/// A worker that takes more memory than this is replaced when its log is closed.
+const SWOLLEN_BYTES: u64 = 128 << 20;
 
 /// More workers than this only wait for the one that puts slices together.
 const MOST_WORKERS: usize = 8;
@@ -180,6 +189,7 @@ impl Client {
             waiting: Vec::new(),
             logs: BTreeMap::new(),
             reading: BTreeSet::new(),
+            is_swollen: false,
             last_log: LogId::default(),
             asked: FxHashMap::default(),
             last_ask: AskId::default(),
@@ -225,6 +235,7 @@ impl Client {
             old.terminate();
         }
         inner.ready = false;
+        inner.is_swollen = false;
         inner.waiting.clear();
         if inner.prefixes != SpanPrefixes::default() {
             let prefixes = ToWorker::SpanPrefixes(inner.prefixes.clone());
@@ -289,6 +300,10 @@ impl Client {
                 }
             }
             Ok(FromWorker::News(log, news)) => {
+                if let News::Loaded { memory, .. } = &news {
+                    let is_swollen = memory.here_bytes > SWOLLEN_BYTES;
+                    self.0.borrow_mut().is_swollen |= is_swollen;
+                }
                 if matches!(news, News::Loaded { .. } | News::Failed { .. }) {
                     self.0.borrow_mut().reading.remove(&log);
                     self.end_helpers();
@@ -392,8 +407,20 @@ impl Client {
         self.0.borrow_mut().post(envelope, Array::new());
     }
 
+    /// Replaces a worker that takes much memory and has no log.
+    fn shrink(&self) {
+        let inner = self.0.borrow();
+        let has_none = inner.logs.is_empty();
+        let is_swollen = inner.is_swollen;
+        drop(inner);
+        if has_none && is_swollen {
+            self.restart();
+        }
+    }
+
     /// Opens a file, beside what is open.
     pub(super) fn open(&self, file: &File) -> LogClient {
+        self.shrink();
         let log = {
             let mut inner = self.0.borrow_mut();
             let log = LogId(inner.last_log.0.wrapping_add(1));
@@ -548,6 +575,9 @@ impl LogClient {
         self.client.refuse(|log| log == self.log);
         self.client.post(wire::envelope(&ToWorker::Close(self.log)));
         self.client.expect_to_be_heard(self.log);
+        // Unless another log is opened before, which does the same.
+        let client = self.client.clone();
+        Timeout::new(SHRINK_AFTER_MS, move || client.shrink()).forget();
     }
 }
 
