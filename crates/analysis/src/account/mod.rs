@@ -35,6 +35,7 @@ use sweep::{Marks, Sweep, Walker, Watcher};
 
 use eventlog::ids::{CapId, Nanos};
 use model::moments::Moments;
+use model::shelf::Shelf;
 use model::time::Interval;
 use runs::Cap;
 
@@ -67,6 +68,7 @@ impl Ledger {
         readied: Moments,
         mut lost: Vec<u64>,
         watcher: &mut impl Watcher,
+        shelf: &Shelf,
     ) -> Self {
         lost.sort_unstable();
         let start = facts.log.map_or(Nanos(0), |log| log.start());
@@ -100,7 +102,7 @@ impl Ledger {
             lanes,
             ledger: &ledger,
         };
-        let marks = Marks::make(Sweep::new(account), ledger.log.end().0, watcher);
+        let marks = Marks::make(Sweep::new(account), ledger.log.end().0, watcher, shelf);
         ledger.marks = marks;
         ledger.readied.forget_threads();
         ledger

@@ -14,7 +14,9 @@ use super::totals::{Counts, Level, Levels, Totals, capability_time};
 use eventlog::ids::{CapId, Nanos};
 use model::forest::{Aggregate, Forest};
 use model::lane::Lane;
+use model::pages::Pages;
 use model::place::place32;
+use model::shelf::Shelf;
 
 /// Where the walk is on one lane.
 #[derive(Clone, Copy, Debug, Default)]
@@ -250,23 +252,18 @@ impl<'a> Sweep<'a> {
 
     /// A walk that goes on from the last mark that is not after `time`.
     fn from_mark(account: Account<'a>, marks: &Marks, time: u64) -> Self {
-        let after = marks.times.partition_point(|&at| at <= time);
+        let after = marks.times.partition_point(|at| at <= time);
         let Some(mark) = after.checked_sub(1).filter(|&mark| mark > 0) else {
             return Self::new(account);
         };
-        let lanes = account.lanes.len();
-        let caps = lanes.saturating_sub(1);
-        fn row<T>(all: &[T], mark: usize, width: usize) -> &[T] {
-            let row = all.get(mark * width..(mark + 1) * width);
-            row.unwrap_or_default()
-        }
-        let now = marks.times[mark];
+        let at = |list: &Pages<u64>| list.get(mark).unwrap_or_default();
+        let now = at(&marks.times);
         let ledger = account.ledger;
         let totals = Totals {
-            running_ns: row(&marks.running_ns, mark, caps + 1).to_vec(),
-            idle_ready_ns: row(&marks.idle_ready_ns, mark, caps).to_vec(),
-            some_idle_ns: marks.some_idle_ns[mark],
-            ready_ns: marks.ready_ns[mark],
+            running_ns: marks.running_ns.iter().map(at).collect(),
+            idle_ready_ns: marks.idle_ready_ns.iter().map(at).collect(),
+            some_idle_ns: at(&marks.some_idle_ns),
+            ready_ns: at(&marks.ready_ns),
             paused_ns: ledger.pauses.still_before(Nanos(now)),
         };
         let pause = ledger.pauses.first_ending_after(Nanos(now));
@@ -277,9 +274,9 @@ impl<'a> Sweep<'a> {
             pause,
             paused: next.is_some_and(|pause| pause.requested.0 <= now),
         };
-        let runs = row(&marks.runs, mark, lanes).iter().enumerate();
-        let tracks = runs.zip(account.lanes).map(|((lane, &run), cap)| {
-            let run = run as usize;
+        let runs = marks.runs.iter().enumerate();
+        let tracks = runs.zip(account.lanes).map(|((lane, runs), cap)| {
+            let run = runs.get(mark).unwrap_or_default() as usize;
             let pieces = account.pieces(lane);
             Track {
                 run,
@@ -288,7 +285,7 @@ impl<'a> Sweep<'a> {
                 ..Track::default()
             }
         });
-        let ready = marks.ready[mark];
+        let ready = at(&marks.ready).cast_signed();
         Self::from(account, now, totals, ready, tracks.collect(), places)
     }
 
@@ -377,28 +374,39 @@ impl<'a> Sweep<'a> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Marks {
     /// For each, up to when all was counted.
-    times: Vec<u64>,
-    ready: Vec<i64>,
-    some_idle_ns: Vec<u64>,
-    ready_ns: Vec<u64>,
-    /// For each as many as there are lanes.
-    runs: Vec<u32>,
-    /// For each one more than there are capabilities.
-    running_ns: Vec<u64>,
-    /// For each as many as there are capabilities.
-    idle_ready_ns: Vec<u64>,
+    times: Pages<u64>,
+    /// Signed numbers.
+    ready: Pages<u64>,
+    some_idle_ns: Pages<u64>,
+    ready_ns: Pages<u64>,
+    /// One list for each lane.
+    runs: Vec<Pages<u32>>,
+    /// One list for each number of capabilities.
+    running_ns: Vec<Pages<u64>>,
+    /// One list for each capability.
+    idle_ready_ns: Vec<Pages<u64>>,
     /// From one to the next.
     levels: Forest<Levels>,
 }
 
 impl Marks {
     /// Walks through all of the log.
-    pub(super) fn make(mut sweep: Sweep<'_>, end: u64, watcher: &mut impl Watcher) -> Self {
-        // A mark costs about twenty bytes a capability: some for each of them.
+    pub(super) fn make(
+        mut sweep: Sweep<'_>,
+        end: u64,
+        watcher: &mut impl Watcher,
+        shelf: &Shelf,
+    ) -> Self {
+        // A mark costs about ten bytes a capability: some for each of them.
         let steps = 64 * (sweep.tracks.len() + 1);
-        let mut marks = Self::default();
+        let mut marks = Self {
+            runs: vec![Pages::new(); sweep.tracks.len()],
+            running_ns: vec![Pages::new(); sweep.running_ns.len()],
+            idle_ready_ns: vec![Pages::new(); sweep.tracks.len().saturating_sub(1)],
+            ..Self::default()
+        };
         loop {
-            marks.push(&sweep);
+            marks.push(&sweep, shelf);
             sweep.walk(end, steps, watcher);
             marks.levels.push(sweep.take_levels().unwrap_or_default());
             if sweep.order.is_over(end) {
@@ -408,16 +416,21 @@ impl Marks {
         marks
     }
 
-    fn push(&mut self, sweep: &Sweep<'_>) {
+    fn push(&mut self, sweep: &Sweep<'_>, shelf: &Shelf) {
         let state = &sweep.state;
-        self.times.push(state.now);
-        self.ready.push(state.ready);
-        self.some_idle_ns.push(state.some_idle_ns);
-        self.ready_ns.push(state.ready_ns);
-        let runs = sweep.tracks.iter();
-        self.runs.extend(runs.map(|track| place32(track.run)));
-        self.running_ns.extend(&sweep.running_ns);
-        self.idle_ready_ns.extend(sweep.idle_ready_ns());
+        self.times.put(state.now, shelf);
+        self.ready.put(state.ready.cast_unsigned(), shelf);
+        self.some_idle_ns.put(state.some_idle_ns, shelf);
+        self.ready_ns.put(state.ready_ns, shelf);
+        for (runs, track) in self.runs.iter_mut().zip(&sweep.tracks) {
+            runs.put(place32(track.run), shelf);
+        }
+        for (times, &time) in self.running_ns.iter_mut().zip(&sweep.running_ns) {
+            times.put(time, shelf);
+        }
+        for (times, time) in self.idle_ready_ns.iter_mut().zip(sweep.idle_ready_ns()) {
+            times.put(time, shelf);
+        }
     }
 }
 
@@ -441,11 +454,11 @@ impl<'a> Walker<'a> {
     fn go(&mut self, time: u64) -> &mut Sweep<'a> {
         let marks = &self.account.ledger.marks;
         let time = time.min(self.account.ledger.log.end().0).min(MAX_TIME);
-        let mark = marks.times.partition_point(|&at| at <= time);
+        let mark = marks.times.partition_point(|at| at <= time);
         let mark = mark.checked_sub(1).and_then(|mark| marks.times.get(mark));
         let near = self.sweep.take().filter(|sweep| {
             let now = sweep.state.now;
-            now <= time && mark.is_none_or(|&mark| mark <= now)
+            now <= time && mark.is_none_or(|mark| mark <= now)
         });
         let sweep = near.unwrap_or_else(|| Sweep::from_mark(self.account, marks, time));
         let sweep = self.sweep.insert(sweep);
@@ -478,12 +491,16 @@ impl<'a> Walker<'a> {
         let sweep = self.go(from.0);
         let (ready_ns, ran_ns) = sums(sweep);
         sweep.take_levels();
-        let next = marks.times.partition_point(|&at| at <= sweep.state.now);
-        let last = marks.times.partition_point(|&at| at <= to.0);
+        let next = marks.times.partition_point(|at| at <= sweep.state.now);
+        let last = marks.times.partition_point(|at| at <= to.0);
         let mut levels = None;
         if next < last {
             // To the first mark, over whole stretches, and on from the last.
-            sweep.walk(marks.times[next], usize::MAX, &mut NoWatcher);
+            sweep.walk(
+                marks.times.get(next).unwrap_or_default(),
+                usize::MAX,
+                &mut NoWatcher,
+            );
             levels = sweep.take_levels();
             let whole = marks.levels.query(next, last - 1);
             levels = levels.into_iter().chain(whole).reduce(Levels::combine);

@@ -549,8 +549,9 @@ impl Store {
         let lost = known.filter(|&known| known < self.end.0).collect();
         let readied = std::mem::take(&mut self.readied);
         let mut grouping = Grouping::new(&self.threads, &self.lane_starts, &self.shelf);
-        let facts = &self.facts;
-        let ledger = Ledger::make(facts, self.end, &self.lanes, readied, lost, &mut grouping);
+        let (facts, shelf) = (&self.facts, &self.shelf);
+        let lanes = &self.lanes;
+        let ledger = Ledger::make(facts, self.end, lanes, readied, lost, &mut grouping, shelf);
         let Grouping {
             runs,
             idle,
