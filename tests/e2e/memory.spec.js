@@ -110,7 +110,7 @@ test('without such a file system all stays in memory, and that is said', async (
   });
   const { memory } = await read(page, './?memory=1', path);
   expect(memory).toMatch(/^[\d.]+\sMiB(?!, and)/);
-  await expect(page.locator('.warnings')).toContainText(/of the log are in memory, where 256\sKiB are allowed/);
+  await expect(page.locator('.warnings')).toContainText(/of the log are in memory, where 128\sKiB are allowed/);
   rmSync(path);
 });
 
