@@ -252,7 +252,8 @@ async fn help(
         return Ok(Some(step.map_or(Helped::Alone, Helped::Put)));
     };
     let handed = change(shared, log, |session| {
-        team.borrow().hand_out(log, file, || session.next_job());
+        let analysed = session.waiting_segments();
+        (team.borrow()).hand_out(log, file, analysed, || session.next_job());
         session.is_at_work()
     });
     let Some(is_at_work) = handed.await else {

@@ -81,12 +81,27 @@ impl Team {
         self.helpers.is_empty()
     }
 
-    /// Hands out slices as long as somebody has time and there are any.
-    pub(super) fn hand_out(&self, log: LogId, file: &File, mut next: impl FnMut() -> Option<Job>) {
+    /// Hands out slices as long as somebody has time and there are any. `analysed` are
+    /// analysed that wait for others before them: if there are too many, as this worker does
+    /// not keep up, the others pause, which bounds the memory.
+    pub(super) fn hand_out(
+        &self,
+        log: LogId,
+        file: &File,
+        analysed: usize,
+        mut next: impl FnMut() -> Option<Job>,
+    ) {
+        let arrived = analysed + self.arrived.borrow().results.len();
+        let most = AT_ONCE * self.helpers.len() + 1;
         for busy in 0..AT_ONCE {
             for helper in &self.helpers {
                 if *helper.busy.borrow() > busy {
                     continue;
+                }
+                let handed: usize = self.helpers.iter().map(|of| *of.busy.borrow()).sum();
+                // All may wait for one that is to be analysed again.
+                if handed > 0 && handed + arrived >= most {
+                    return;
                 }
                 let Some(job) = next() else { return };
                 let envelope = wire::envelope(&ToHelper(log));
