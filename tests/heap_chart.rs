@@ -108,6 +108,7 @@ fn the_track_shows_what_the_chart_shows() {
             width_px: 10_000,
             rows: vec![Bands.into()],
             heap: HeapAsked::default(),
+            patience_runs: None,
         });
         let named: Vec<&str> = reply.named.iter().map(|series| &*series.name).collect();
         let bands: Vec<&str> = chart.bands.iter().map(|band| &*band.name).collect();

@@ -6,6 +6,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use analysis::automata::thread_state::{Activity, Reason, ThreadSpan};
+use analysis::listen::{Alone, at_once};
 use analysis::spans::{Analyses, Open, SpanSink, Spans};
 use analysis::timeline::store::Store;
 use analysis::timeline::thread_table::{ThreadEnd, ThreadTable, ThreadTableQuery, ThreadTimes};
@@ -27,7 +28,7 @@ fn table(store: &Store, range: Option<Interval>) -> ThreadTable {
         rows: 0..u64::MAX,
         ..ThreadTableQuery::default()
     };
-    store.thread_table(&query).expect("the log is read")
+    at_once(store.thread_table(&query, &Alone)).expect("the log is read")
 }
 
 /// Logs that can be read, with their threads.

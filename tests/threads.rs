@@ -3,6 +3,7 @@
 
 mod common;
 
+use analysis::listen::{Alone, at_once};
 use analysis::timeline::store::Store;
 use analysis::timeline::thread_table::{
     ThreadColumn, ThreadEnd, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTimes,
@@ -70,7 +71,7 @@ fn table(store: &Store, query: ThreadTableQuery) -> ThreadTable {
         },
         ..query
     };
-    store.thread_table(&all).expect("the log is read")
+    at_once(store.thread_table(&all, &Alone)).expect("the log is read")
 }
 
 fn whole(store: &Store) -> ThreadTable {
@@ -494,7 +495,7 @@ fn a_range_clips_times_and_counts_what_happens_in_it() {
 #[test]
 fn a_log_that_is_not_read_to_its_end_has_no_table() {
     assert_eq!(
-        Store::default().thread_table(&ThreadTableQuery::default()),
+        at_once(Store::default().thread_table(&ThreadTableQuery::default(), &Alone)),
         None
     );
 }

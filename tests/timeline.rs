@@ -4,10 +4,11 @@ mod common;
 
 use analysis::timeline::flow::FlowQuery;
 use analysis::timeline::thread_lane::ThreadFilter;
+use common::build::Build;
 use common::picture;
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use model::class::Class;
-use model::lane::Lane;
+use model::lane::{Lane, Mark, marks};
 use model::marks::MarkKind;
 use model::time::Interval;
 use proptest::prelude::*;
@@ -273,4 +274,109 @@ fn words_of_merged_spans_agree() {
         }
     }
     assert!(compared > 300, "{compared}");
+}
+
+/// Threads 7 and up, so many, that run in turn, so often each: for some hundred nanoseconds,
+/// with now and then a longer wait.
+fn busy_threads(threads: u32, runs: u32) -> Session {
+    let mut log = Build::new();
+    let (mut at, mut state) = (1_000, 1_u64);
+    for i in 0..threads * runs {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        let (thread, random) = (7 + i % threads, state >> 40);
+        log.run(at, thread).stop(at + 100 + random % 300, thread, 3);
+        let wait = if random % 5_000 == 0 { 200_000 } else { 200 };
+        at += 400 + random % wait;
+    }
+    common::session_of(&log.end().bytes).expect("a log")
+}
+
+/// However far away one looks, each run of a thread that ran very often is in one mark, none
+/// further from where it began than a quarter of a pixel, and a mark and its details tell
+/// of the same runs.
+#[test]
+fn marks_of_a_busy_thread_have_each_run_once() {
+    const RUNS: u32 = 40_000;
+    let session = busy_threads(1, RUNS);
+    let view = session.overview().span.expect("events");
+    let lane = session.recording().store.thread_lane(ThreadId(7));
+    let lane = lane.expect("the thread");
+    let all: u64 = lane.time_in(view).iter().sum();
+    let row = Row::from(Thread(ThreadId(7)));
+    let mut later = 0;
+    for width_px in [3, 17, 40, 90, 250, 700, 20_000] {
+        let query = TimelineQuery {
+            view,
+            width_px,
+            rows: vec![row],
+            ..TimelineQuery::default()
+        };
+        let (mut seen, mut time) = (0, 0);
+        marks(&lane, view, query.bucket_ns(), |mark| match mark {
+            Mark::One { index } => {
+                seen += lane.count(index, index + 1);
+                time += lane.interval(index).duration().0;
+            }
+            Mark::Many {
+                start,
+                count,
+                times,
+                ..
+            } => {
+                let count = count as usize;
+                for run in seen..seen + count {
+                    let begins = lane.turn(run).part(2).0;
+                    let end = start + query.bucket_ns();
+                    assert!((start..end + query.bucket_ns() / 4).contains(&begins));
+                    later += usize::from(begins >= end);
+                }
+                seen += count;
+                time += times.iter().sum::<u64>();
+                let said = session.ask(&DetailsQuery {
+                    row,
+                    span: Interval::new(Nanos(start), Nanos(start + query.bucket_ns())),
+                    many: true,
+                });
+                let begin = said.iter().find(|fact| fact.label == "begin here");
+                let begin = begin
+                    .expect("how many begin")
+                    .text
+                    .replace([',', '\u{202f}'], "");
+                assert_eq!(begin.split(' ').next(), Some(&*count.to_string()));
+            }
+        });
+        assert_eq!((seen, time), (RUNS as usize, all), "{width_px} px");
+    }
+    assert!(later > 100, "{later}");
+}
+
+/// Who asks with little patience until nothing is left for later has the whole answer.
+#[test]
+fn rows_that_wait_come_when_asked_again() {
+    let (session, again) = (busy_threads(5, 300), busy_threads(5, 300));
+    let row = |thread| Thread(ThreadId(thread)).into();
+    let query = TimelineQuery {
+        view: session.overview().span.expect("events"),
+        width_px: 500,
+        rows: (7..12).map(row).collect(),
+        ..TimelineQuery::default()
+    };
+    let hurried = TimelineQuery {
+        patience_runs: Some(1),
+        ..query.clone()
+    };
+    let mut waited = Vec::new();
+    let reply = loop {
+        let reply = again.ask(&hurried);
+        if reply.later.is_empty() {
+            break reply;
+        }
+        let marked = |row: u32| reply.of_row(row as usize).next().is_some();
+        assert!(!reply.later.iter().any(|&row| marked(row)));
+        waited.push(reply.later.len());
+    };
+    assert_eq!(waited, [4, 3, 2, 1]);
+    assert_eq!(reply, session.ask(&query));
 }

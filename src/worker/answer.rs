@@ -1,6 +1,5 @@
 //! Answering questions, each as a task of its own that listens now and then.
 
-use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -11,15 +10,13 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 
 use super::blob::{self, BlobReader, Piece};
-use super::pause::Pauser;
-use super::{Shared, now_ms, post, scope};
+use super::pause::Turns;
+use super::{Shared, post, scope};
 use crate::protocol::{AskId, FromWorker, LogId, NotAnswered};
 use crate::wire;
-use views::session::query::{Host, Later, Query, Unreadable, Visitor};
+use views::session::query::{Host, Later, Listen, Query, Unreadable, Visitor};
 use views::session::questions;
 
-/// After so long other questions are heard: less than a frame.
-const LISTEN_EVERY_MS: f64 = 10.0;
 /// For how long the pages of a file are kept that were read ahead.
 const KEEP_READING_MS: u32 = 2_000;
 
@@ -84,8 +81,7 @@ impl Visitor for Asking {
             shared: Rc::clone(&shared),
             log,
             file,
-            listened_ms: Cell::new(now_ms()),
-            pauser: OnceCell::new(),
+            turns: Turns::new(),
         };
         let (answering, handle) = abortable(async move {
             let answer = query.answer(&session, &host).await;
@@ -115,23 +111,20 @@ struct Worker {
     shared: Shared,
     log: LogId,
     file: File,
-    listened_ms: Cell<f64>,
-    /// Made when it is first needed: most answers need none.
-    pauser: OnceCell<Pauser>,
+    turns: Turns,
 }
 
-impl Host for Worker {
+impl Listen for Worker {
     fn is_due(&self) -> bool {
-        now_ms() - self.listened_ms.get() > LISTEN_EVERY_MS
+        self.turns.is_due()
     }
 
     fn pause(&self) -> Later<'_, ()> {
-        Box::pin(async {
-            self.pauser.get_or_init(Pauser::new).pause().await;
-            self.listened_ms.set(now_ms());
-        })
+        self.turns.pause()
     }
+}
 
+impl Host for Worker {
     fn read(&self, range: Range<u64>) -> Later<'_, Result<Vec<u8>, Unreadable>> {
         self.wait_for(blob::begin_alone(&self.file, &range))
     }

@@ -11,7 +11,7 @@ use web_sys::File;
 
 use super::blob::{BlobReader, begin_alone};
 use super::index::IndexReader;
-use super::pause::Pauser;
+use super::pause::{Pauser, Turns};
 use super::put_away::PrivateFile;
 use super::team::Team;
 use super::{OpenLog, Shared, change, close, names, now_ms, post, put_away};
@@ -57,6 +57,7 @@ pub(super) fn open(shared: &Shared, log: LogId, file: File, memory: MemoryBudget
         let elapsed_ms = now_ms() - started_ms;
         // Names first: the page asks as soon as the log is loaded.
         let named = names::after_loading(&shared, log).await;
+        prepare(&shared, log).await;
         if let Some(open) = shared.borrow().logs.get(&log) {
             let overview = Box::new(open.session.overview());
             let loaded = News::Loaded {
@@ -72,6 +73,18 @@ pub(super) fn open(shared: &Shared, log: LogId, file: File, memory: MemoryBudget
         }
         put_away::clear(&shared).await;
     });
+}
+
+/// Makes what the page asks for first, while others are heard.
+async fn prepare(shared: &Shared, log: LogId) {
+    let session = shared
+        .borrow()
+        .logs
+        .get(&log)
+        .map(|open| Rc::clone(&open.session));
+    if let Some(session) = session {
+        session.prepare(&Turns::new()).await;
+    }
 }
 
 /// A session of a file that was not begun.

@@ -7,6 +7,7 @@
     reason = "the fuzzer takes this file as it is"
 )]
 
+use analysis::listen::Listen;
 use std::cell::Cell;
 use std::fmt;
 use std::ops::Range;
@@ -277,7 +278,7 @@ struct InPieces<'a> {
     every: u32,
 }
 
-impl Host for InPieces<'_> {
+impl Listen for InPieces<'_> {
     fn is_due(&self) -> bool {
         self.calls.set(self.calls.get().wrapping_add(1));
         self.every > 0 && self.calls.get().is_multiple_of(self.every)
@@ -286,7 +287,9 @@ impl Host for InPieces<'_> {
     fn pause(&self) -> Later<'_, ()> {
         Box::pin(Once(false))
     }
+}
 
+impl Host for InPieces<'_> {
     fn read(&self, range: Range<u64>) -> Later<'_, Result<Vec<u8>, Unreadable>> {
         assert!(range.start < range.end, "nothing is asked for");
         let start = range.start as usize;

@@ -21,6 +21,7 @@ use analysis::account::report::ProgramTimes;
 use analysis::automata::Oddity;
 use analysis::automata::thread_state::ThreadSpan;
 use analysis::findings::Finding;
+use analysis::listen::{Alone, Listen, at_once};
 use analysis::numbers::collections_query::CollectionsQuery;
 use analysis::recording::Recording;
 use analysis::spans::{Analyses, SpanSink, Spans};
@@ -405,7 +406,7 @@ fn ask_for_threads(store: &Store) {
             rows: 0..u64::MAX,
             ..ThreadTableQuery::default()
         };
-        store.thread_table(&query).expect("the log is read")
+        at_once(store.thread_table(&query, &Alone)).expect("the log is read")
     };
     let whole = table(None);
     for row in &whole.rows {
@@ -489,7 +490,7 @@ impl SpanSink for CountSpans {
 #[derive(Debug)]
 pub struct InMemory<'a>(pub &'a [u8]);
 
-impl Host for InMemory<'_> {
+impl Listen for InMemory<'_> {
     fn is_due(&self) -> bool {
         false
     }
@@ -497,7 +498,9 @@ impl Host for InMemory<'_> {
     fn pause(&self) -> Later<'_, ()> {
         Box::pin(std::future::ready(()))
     }
+}
 
+impl Host for InMemory<'_> {
     fn read(&self, range: Range<u64>) -> Later<'_, Result<Vec<u8>, Unreadable>> {
         let end = (range.end as usize).min(self.0.len());
         let bytes = self.0[range.start as usize..end].to_vec();

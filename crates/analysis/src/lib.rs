@@ -10,6 +10,7 @@ pub mod heap;
 pub mod info;
 mod kept;
 mod labels;
+pub mod listen;
 pub mod numbers;
 pub mod process;
 pub mod recording;

@@ -12,6 +12,7 @@ use crate::heap::HeapProfiles;
 use crate::heap::collect::{HeapCollector, Telling};
 use crate::heap::names::{BandNames, TableSymbols};
 use crate::info::Info;
+use crate::listen::Listen;
 use crate::numbers::Numbers;
 use crate::numbers::sparks_query::{SINGLE_SPARKS, SparksReply};
 use crate::process::OpenAtEnd;
@@ -30,7 +31,7 @@ use model::class::Class;
 use model::lane::Lane;
 use model::place::too_large;
 use model::profile::TrackSource;
-use model::profile::origin::Origin;
+use model::profile::origin::{Choice, Origin};
 use model::profile::source::Source;
 use model::shelf::Shelf;
 use model::time::Interval;
@@ -386,6 +387,18 @@ impl Recording {
     #[must_use]
     pub fn origin(&self, source: Source) -> Option<&dyn Origin> {
         sources::of(source).origin(self.profiles.get(source), &self.store)
+    }
+
+    /// Makes what [`origin`](Self::origin) needs for a choice, if it is not there yet.
+    pub async fn prepare_origin(&self, choice: &Choice, listen: &dyn Listen) {
+        if choice.source == sources::WAITING {
+            self.store.prepare_waits(choice, listen).await;
+        }
+    }
+
+    /// Makes what is wanted first of a log that is read, if it is not there yet.
+    pub async fn prepare(&self, listen: &dyn Listen) {
+        self.store.prepare_wait_groups(listen).await;
     }
 
     /// What flame graphs can be about, in the order in which it is offered.

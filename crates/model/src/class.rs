@@ -94,6 +94,15 @@ impl Class {
         }
     }
 
+    /// The class that has most of some time.
+    #[must_use]
+    pub fn of_most(times: &ClassTimes) -> Self {
+        let most = Self::ALL
+            .into_iter()
+            .max_by_key(|class| times[*class as usize]);
+        most.unwrap_or(Self::Other)
+    }
+
     /// A short name for legends.
     #[must_use]
     pub const fn name(self) -> &'static str {

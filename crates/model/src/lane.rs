@@ -6,6 +6,7 @@ use super::forest::{Forest, Longest};
 use crate::place::place32;
 use crate::time::Interval;
 use eventlog::ids::Nanos;
+use std::ops::Range;
 
 /// How many spans share one entry of an index.
 pub const BLOCK: usize = 32;
@@ -35,6 +36,23 @@ pub trait Lane {
     fn before(&self, index: usize) -> ClassTimes;
     /// The longest of a run of spans.
     fn longest(&self, from: usize, to: usize) -> Option<usize>;
+    /// Of spans that share a mark, the one that it speaks for: the longest. None if
+    /// marks of several spans have nothing of one of them.
+    fn speaks_for(&self, from: usize, to: usize) -> Option<usize> {
+        self.longest(from, to)
+    }
+
+    /// The spans among which those are that begin or end about `time`, as far as is
+    /// known without looking at spans.
+    fn near(&self, _time: u64) -> Range<usize> {
+        0..self.len()
+    }
+    /// The first span that counts in the bucket that begins at `time`, known without
+    /// looking at spans: of very many that begin in the bucket before, all of them short, a
+    /// few that begin hardly later may count there too. `None` if spans must be looked at.
+    fn hurry(&self, _time: u64, _bucket_ns: u64) -> Option<usize> {
+        None
+    }
 
     /// The time by class of at most [`BLOCK`] spans.
     fn few(&self, from: usize, to: usize) -> ClassTimes {
@@ -67,12 +85,12 @@ pub trait Lane {
 
     /// The first span that ends after `time`.
     fn first_ending_after(&self, time: u64) -> usize {
-        partition(self.len(), |i| self.span(i).1 <= time)
+        partition_in(self.near(time), |i| self.span(i).1 <= time)
     }
 
     /// The first span that starts at or after `time`.
     fn first_starting_at(&self, time: u64) -> usize {
-        partition(self.len(), |i| self.start(i) < time)
+        partition_in(self.near(time), |i| self.start(i) < time)
     }
 
     /// The span that begins and ends just then.
@@ -122,6 +140,17 @@ pub fn partition(len: usize, before: impl Fn(usize) -> bool) -> usize {
     low
 }
 
+/// The first index of a range for which `before` does not hold.
+pub fn partition_in(range: Range<usize>, before: impl Fn(usize) -> bool) -> usize {
+    range.start + partition(range.len(), |i| before(range.start + i))
+}
+
+/// The first span that counts in the bucket that begins at `time`.
+pub fn first_of_bucket(lane: &impl Lane, time: u64, bucket_ns: u64) -> usize {
+    let hurried = lane.hurry(time, bucket_ns);
+    hurried.unwrap_or_else(|| lane.first_starting_at(time))
+}
+
 /// What a lane shows at one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
@@ -136,8 +165,8 @@ pub enum Mark {
         start: u64,
         /// How many they are, as the lane counts.
         count: u32,
-        /// The longest of them.
-        longest: usize,
+        /// The one that it [speaks for](Lane::speaks_for).
+        speaks_for: Option<usize>,
         /// Their time by class.
         times: ClassTimes,
     },
@@ -148,13 +177,15 @@ pub enum Mark {
 /// merged by the bucket in which they start. At most two marks a bucket.
 ///
 /// A span that straddles a bucket's end counts where it starts; it is shorter
-/// than a bucket, so it is shown less than a bucket off.
+/// than a bucket, so it is shown less than a bucket off. Where very many spans
+/// share a bucket, some that start after its end may count in it, if the lane
+/// [hurries](Lane::hurry): these are less than a quarter of a bucket off.
 pub fn marks(lane: &impl Lane, view: Interval, bucket_ns: u64, mut emit: impl FnMut(Mark)) {
     let mut at = lane.first_ending_after(view.start().0);
     // The bucket that the view begins in is shown whole, so that a bucket
     // looks the same wherever the view is panned to.
     let aligned = view.start().0 / bucket_ns * bucket_ns;
-    at = at.min(lane.first_starting_at(aligned));
+    at = at.min(first_of_bucket(lane, aligned, bucket_ns));
     // Neighbouring buckets often hold about as many.
     let mut guess = 0;
     let mut sums = Sums::default();
@@ -172,6 +203,15 @@ pub fn marks(lane: &impl Lane, view: Interval, bucket_ns: u64, mut emit: impl Fn
         }
         let bucket = start / bucket_ns * bucket_ns;
         let next_bucket = bucket.saturating_add(bucket_ns);
+        let hurried = lane.hurry(next_bucket, bucket_ns);
+        if let Some(to) = hurried.filter(|&to| to > at) {
+            let times = sums.between(lane, at, to);
+            if let Some(mark) = merged(lane, at, to, bucket, times) {
+                emit(mark);
+            }
+            at = to;
+            continue;
+        }
         let starts_here = |i: usize| lane.start(at + i) < next_bucket;
         let mut to = at + gallop(lane.len() - at, guess, starts_here);
         guess = to - at;
@@ -230,7 +270,7 @@ fn merged(
     Some(Mark::Many {
         start: bucket,
         count: place32(count),
-        longest: lane.longest(from, to).unwrap_or(from),
+        speaks_for: lane.speaks_for(from, to),
         times,
     })
 }
@@ -514,10 +554,11 @@ mod tests {
                     seen += 1;
                     time += end - start;
                 }
-                Mark::Many { count, times, longest, start } => {
+                Mark::Many { count, times, speaks_for, start } => {
                     let run = seen..seen + count as usize;
                     assert!(run.clone().all(|i| lane.span(i).0 / bucket * bucket == start));
                     let max = run.clone().map(|i| lane.span(i)).map(|(s, e)| e - s).max();
+                    let longest = speaks_for.expect("the lane tells");
                     let (s, e) = lane.span(longest);
                     assert!(run.contains(&longest) && Some(e - s) == max);
                     seen += count as usize;

@@ -11,6 +11,7 @@ pub mod moments;
 pub mod pages;
 pub mod place;
 pub mod profile;
+pub mod remembered;
 pub mod shelf;
 pub mod span_lane;
 pub mod time;

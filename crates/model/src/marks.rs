@@ -109,7 +109,8 @@ pub struct SpanMarks {
     pub row: Vec<u32>,
     /// Whether it is several spans: 1, else 0.
     pub many: Vec<u8>,
-    /// [`Class`] of the span, or of the longest of several.
+    /// [`Class`] of the span, or of the longest of several; where a mark of several does
+    /// not tell of one of them, the class that has most of the time.
     pub class: Vec<u8>,
     /// When it begins, in nanoseconds from the start of the view.
     pub start: Vec<f64>,
@@ -173,6 +174,9 @@ pub struct TimelineReply {
     pub points: GaugePoints,
     /// The series of gauges whose series the log names, in their order.
     pub named: Vec<NamedSeries>,
+    /// The rows, as indexes into those of the query, that are to be asked for once more:
+    /// what they show is not known yet.
+    pub later: Vec<u32>,
 }
 
 /// A series of a gauge that the log names.
@@ -502,7 +506,8 @@ impl Writer {
         self.reply.named.push(NamedSeries { row, ..series });
     }
 
-    /// The marks of a lane; `payload` says more of a span.
+    /// The marks of a lane; `payload` says more of a span, and nothing of several of which
+    /// none is looked at.
     pub fn lane<P: Payload>(&mut self, lane: &impl Lane, payload: impl Fn(usize) -> P) {
         let bucket = self.bucket_ns;
         let view = self.view;
@@ -526,16 +531,16 @@ impl Writer {
                 Mark::Many {
                     start,
                     count,
-                    longest,
+                    speaks_for,
                     times,
                 } => NewSpan {
                     many: true,
-                    class: lane.class(longest),
+                    class: speaks_for.map_or_else(|| Class::of_most(&times), |one| lane.class(one)),
                     start,
                     end: start.saturating_add(bucket),
                     count,
                     shares: times.map(|time| time as f32 / bucket as f32),
-                    payload: payload(longest),
+                    payload: speaks_for.map_or_else(|| P::unpack(Packed::default()), &payload),
                 },
             };
             self.span(new);

@@ -3,11 +3,12 @@
 //!
 //! What is kept never changes, so that it is written once, and forgotten at no cost.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use eventlog::Backing;
-use rustc_hash::FxHashMap;
+
+use crate::remembered::Remembered;
 
 /// Keeps lists of words. Clones are the same shelf.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +25,8 @@ struct Inner {
     away_bytes: AtomicU64,
     had_no_room: AtomicBool,
     unreadable: AtomicBool,
-    cache: Mutex<Cache>,
+    /// What came back, by place.
+    cache: Remembered<u64, [u64]>,
 }
 
 impl Default for Inner {
@@ -45,49 +47,8 @@ impl Inner {
             away_bytes: AtomicU64::new(0),
             had_no_room: AtomicBool::new(false),
             unreadable: AtomicBool::new(false),
-            cache: Mutex::new(Cache {
-                most_bytes: cache_bytes,
-                ..Cache::default()
-            }),
+            cache: Remembered::new(cache_bytes),
         }
-    }
-}
-
-/// What came back, the latest of it.
-#[derive(Debug, Default)]
-struct Cache {
-    most_bytes: u64,
-    bytes: u64,
-    /// By place; with when each was looked at last.
-    lists: FxHashMap<u64, (Arc<[u64]>, u64)>,
-    looks: u64,
-}
-
-impl Cache {
-    fn get(&mut self, at: u64) -> Option<Arc<[u64]>> {
-        self.looks += 1;
-        let (words, last) = self.lists.get_mut(&at)?;
-        *last = self.looks;
-        Some(Arc::clone(words))
-    }
-
-    fn insert(&mut self, at: u64, words: &Arc<[u64]>) {
-        self.bytes += bytes_of(words);
-        self.lists.insert(at, (Arc::clone(words), self.looks));
-        if self.bytes > self.most_bytes && self.lists.len() > 1 {
-            self.forget_half();
-        }
-    }
-
-    /// Forgets the half of the lists that were not looked at for longest: so that who is to
-    /// go is seldom sought.
-    fn forget_half(&mut self) {
-        let mut looks: Vec<u64> = self.lists.values().map(|(_, last)| *last).collect();
-        let half = looks.len() / 2;
-        let (_, &mut middle, _) = looks.select_nth_unstable(half);
-        self.lists.retain(|_, (_, last)| *last >= middle);
-        let kept = self.lists.values().map(|(words, _)| bytes_of(words));
-        self.bytes = kept.sum();
     }
 }
 
@@ -153,8 +114,12 @@ impl Shelf {
     }
 
     fn put_away(&self, words: &[u64]) -> Option<u64> {
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let at = self.inner.backing.as_ref()?.append(&bytes)?;
+        let le: Vec<u64> = words.iter().map(|word| word.to_le()).collect();
+        let at = self
+            .inner
+            .backing
+            .as_ref()?
+            .append(bytemuck::cast_slice(&le))?;
         let away_bytes = &self.inner.away_bytes;
         away_bytes.fetch_add(bytes_of(words), Ordering::Relaxed);
         Some(at)
@@ -162,20 +127,21 @@ impl Shelf {
 
     /// What was put away; zeros if it cannot be read.
     fn fetch(&self, at: u64, words: usize) -> Arc<[u64]> {
-        let mut cache = (self.inner.cache.lock()).unwrap_or_else(PoisonError::into_inner);
-        if let Some(words) = cache.get(at) {
+        let cache = &self.inner.cache;
+        if let Some(words) = cache.get(&at) {
             return words;
         }
-        let mut bytes = vec![0; words * size_of::<u64>()];
+        let mut all: Arc<[u64]> = std::iter::repeat_n(0, words).collect();
         let backing = self.inner.backing.as_ref();
-        if !backing.is_some_and(|backing| backing.read(at, &mut bytes)) {
+        // Nobody else has it yet.
+        let into = Arc::get_mut(&mut all).unwrap_or_default();
+        if !backing.is_some_and(|backing| backing.read(at, bytemuck::cast_slice_mut(into))) {
             self.inner.unreadable.store(true, Ordering::Relaxed);
-            bytes.fill(0);
+            into.fill(0);
         }
-        let words = bytes.as_chunks().0.iter();
-        let words = words.map(|word| u64::from_le_bytes(*word)).collect();
-        cache.insert(at, &words);
-        words
+        into.iter_mut().for_each(|word| *word = u64::from_le(*word));
+        let bytes = bytes_of(&all);
+        cache.keep(at, all, bytes)
     }
 }
 
@@ -223,6 +189,8 @@ impl Kept {
 /// A shelf for tests: what is put away stands in a list.
 #[cfg(test)]
 pub(crate) mod tests {
+    use std::sync::Mutex;
+
     use super::*;
 
     #[derive(Debug, Default)]

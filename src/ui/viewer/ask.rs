@@ -78,6 +78,9 @@ impl ViewerRef {
             |viewer| &mut viewer.timeline,
             query,
             |this, query, reply| {
+                if !reply.later.is_empty() {
+                    this.0.borrow_mut().timeline.forget();
+                }
                 this.act(|control| control.marks_came(query, reply));
                 this.ask_labels();
             },

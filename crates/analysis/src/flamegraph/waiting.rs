@@ -10,11 +10,12 @@
 
 use model::profile::revision::Revision;
 use std::borrow::Cow;
-use std::cmp::Reverse;
+use std::sync::Arc;
 
 use super::draft::Draft;
 use super::source_info::{SourceInfo, TrackInfo};
-use crate::timeline::rows::Rows;
+use crate::listen::{Alone, Listen, at_once};
+use crate::timeline::group_waits::WaitsIn;
 use crate::timeline::store::Store;
 use crate::timeline::wait_groups::{GroupName, WaitGroups};
 use crate::timeline::waits::Wait;
@@ -28,8 +29,6 @@ use model::profile::weights::Weight;
 use model::profile::{Profile, Track, TrackSource};
 use model::time::Interval;
 
-/// So many threads have tracks if none is chosen: those that waited most.
-const MOST_TRACKS: usize = 64;
 /// So many have tracks if they are chosen.
 const MOST_CHOSEN: usize = 1000;
 /// In so many stretches the tracks are divided together; in each the pieces
@@ -53,24 +52,36 @@ fn groups<'a>(store: &'a Store, choice: &Choice) -> Cow<'a, WaitGroups> {
     Cow::Owned(store.wait_groups_of(&chosen_threads(choice)))
 }
 
-/// The waits of each group in a range: time and count by kind.
-type GroupWeights = Vec<[Weight; KINDS]>;
-
-/// How many kinds of waits there are.
-const KINDS: usize = Wait::KINDS;
-
-fn weigh(store: &Store, groups: &WaitGroups, range: Option<Interval>) -> GroupWeights {
-    let mut weights = vec![[Weight::default(); KINDS]; groups.names.len()];
-    store.waits_in(range, groups.places(store), |place, thread, sums| {
-        let group = groups.group_of(store, place, thread);
-        let Some(weights) = group.and_then(|group| weights.get_mut(group)) else {
+impl Store {
+    /// Makes what is wanted for an answer about waiting, if it is not there yet.
+    pub(crate) async fn prepare_waits(&self, choice: &Choice, listen: &dyn Listen) {
+        if !self.is_settled() {
             return;
-        };
-        for (weight, (_, amount, count)) in weights.iter_mut().zip(sums.iter()) {
-            weight.add(Weight { amount, count });
         }
-    });
-    weights
+        for thread in chosen_threads(choice) {
+            self.prepare_life(thread, listen).await;
+        }
+        if choice.tracks.is_empty() {
+            self.prepare_wait_groups(listen).await;
+            for range in [Some(choice.range), choice.before.map(Some)]
+                .into_iter()
+                .flatten()
+            {
+                self.all_waits_in(range, listen).await;
+            }
+        }
+    }
+}
+
+/// What the threads of a choice waited for in a range.
+fn waits_of(store: &Store, choice: &Choice, range: Option<Interval>) -> Arc<WaitsIn> {
+    at_once(async {
+        if choice.tracks.is_empty() {
+            return store.all_waits_in(range, &Alone).await;
+        }
+        let groups = groups(store, choice);
+        Arc::new(WaitsIn::of(store, &groups, range, &Alone).await)
+    })
 }
 
 fn waiting_frame(label: &str) -> Frame {
@@ -119,15 +130,17 @@ fn set(own: &mut Vec<Weight>, stack: StackId, weight: Weight) {
 impl Origin for Store {
     fn weighed(&self, choice: &Choice) -> Weighed<'_> {
         let groups = groups(self, choice);
-        let now = weigh(self, &groups, choice.range);
-        let before = choice.before.map(|range| weigh(self, &groups, Some(range)));
+        let now = waits_of(self, choice, choice.range);
+        let before = choice
+            .before
+            .map(|range| waits_of(self, choice, Some(range)));
         let mut draft = Draft::with_empty_gaps();
         let frames = WaitFrames::new(&mut draft);
         let (mut own, mut own_before) = (Vec::new(), Vec::new());
         for (group, name) in groups.names.iter().enumerate() {
             let mut thread = None;
             for (kind, wait) in Wait::all().enumerate() {
-                let weight_of = |weights: &GroupWeights| weights[group][kind];
+                let weight_of = |waits: &Arc<WaitsIn>| waits.weights[group][kind];
                 let (now, then) = (weight_of(&now), before.as_ref().map(weight_of));
                 let then = then.unwrap_or_default();
                 if now == Weight::default() && then == Weight::default() {
@@ -186,13 +199,7 @@ fn shown_threads(store: &Store, choice: &Choice) -> Vec<ThreadId> {
         threads.truncate(MOST_CHOSEN);
         return threads;
     }
-    let mut waited = Rows::new(0..MOST_TRACKS as u64);
-    let places = store.wait_groups().places(store);
-    store.waits_in(choice.range, places, |place, thread, sums| {
-        waited.push((Reverse(sums.all_ns()), place, thread.id));
-    });
-    let waited = waited.finish().into_iter();
-    waited.map(|(.., thread)| thread).collect()
+    waits_of(store, choice, choice.range).longest.clone()
 }
 
 fn track(
@@ -238,6 +245,7 @@ pub(crate) fn waiting_info(source: Source, store: &Store) -> Option<SourceInfo> 
 
 #[cfg(test)]
 mod tests {
+    use crate::timeline::group_waits::MOST_NAMED;
     use std::collections::BTreeMap;
 
     use proptest::prelude::*;
@@ -348,7 +356,7 @@ mod tests {
             waiting_info(crate::flamegraph::sources::WAITING, &store).expect("threads waited");
         assert_eq!(info.tracks.len(), 1000);
         assert_eq!(info.tracks[0].source, TrackSource::Thread(ThreadId(1)));
-        assert_eq!(store.in_time(&choice(None)).1.len(), MOST_TRACKS);
+        assert_eq!(store.in_time(&choice(None)).1.len(), MOST_NAMED);
     }
 
     #[test]

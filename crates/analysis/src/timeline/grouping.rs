@@ -69,9 +69,7 @@ impl RunLists {
     pub(super) fn new(threads: &Threads) -> Self {
         let mut groups = vec![Group::new(0)];
         let mut runs = 0_u32;
-        let blocks = (0..threads.len()).step_by(BLOCK);
-        let all = blocks.flat_map(|block| threads.runs_in(block));
-        for (thread, (_, more)) in (0..).zip(all) {
+        for (thread, more) in threads.run_counts() {
             runs = runs.saturating_add(more);
             if runs > Group::MOST_RUNS && more > 0 {
                 runs = more;

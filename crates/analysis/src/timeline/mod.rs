@@ -12,6 +12,7 @@ pub mod block_lanes;
 pub mod collections;
 pub mod flow;
 pub mod graphs;
+pub(crate) mod group_waits;
 mod grouping;
 pub mod instants;
 pub mod messages;

@@ -1,19 +1,19 @@
 //! The spans of a log, kept for drawing: the runs and collections of each
 //! capability, and which runs are whose.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
+use super::group_waits::WaitsIn;
 use super::grouping::Grouping;
 use super::instants::Instants;
 use super::rows::Rows;
 use super::spark_runs::SparkRun;
 use super::thread_lane::{ThreadFilter, ThreadLane, ThreadOrder, ThreadRow};
 use super::threads::{NEVER_NS, Thread, Threads};
-use super::turns::{Turn, TurnIndex};
+use super::turns::{Indexing, Turn, TurnIndex};
 use super::wait_groups::WaitGroups;
-use super::waits::WaitIndex;
 use crate::account::facts::Facts;
 use crate::account::runs::{Cap, Run, RunLane, RunRef};
 use crate::account::{Account, Ledger, ReadyParts};
@@ -21,6 +21,7 @@ use crate::automata::Oddity;
 use crate::automata::gc_phase::Phase;
 use crate::automata::thread_state::{self, Activity, Input, Reason, ThreadSpan};
 use crate::findings::{Finding, Findings};
+use crate::listen::{Alone, Listen, at_once};
 use crate::spans::{Open, SpanSink};
 use eventlog::StopStatus;
 use eventlog::ids::{CapId, Nanos, ThreadId};
@@ -30,8 +31,12 @@ use model::lane::{BLOCK, Lane};
 use model::moments::Moments;
 use model::pages::Pages;
 use model::place::place32;
+use model::remembered::Remembered;
 use model::shelf::Shelf;
 use model::time::Interval;
+
+/// So many threads are looked at in much less than a millisecond.
+pub(super) const FEW_THREADS: u32 = 256;
 
 /// All spans of a log.
 #[derive(Clone, Debug, Default)]
@@ -44,18 +49,18 @@ pub struct Store {
     /// `lanes` put end to end.
     by_thread: Pages<u32>,
     lane_starts: Vec<u32>,
-    /// For threads with more runs than are quickly looked at; each is built
-    /// when it is first needed.
-    indexes: FxHashMap<u32, OnceLock<TurnIndex>>,
+    /// Of threads with more runs than are quickly looked at; each is made
+    /// when it is needed.
+    indexes: Remembered<u32, TurnIndex>,
     pub(super) instants: Instants,
     /// When threads were woken that then did not run before the log ended.
     woken_at_end_ns: FxHashMap<ThreadId, u64>,
     /// Stops of threads that did not run, which only damaged logs have, are
     /// kept as empty runs: which of a thread's runs these are.
     pub(super) stops_again: FxHashMap<u32, Vec<u32>>,
-    /// Sums of waits, and threads by label; each is made when it is first
-    /// needed.
-    pub(super) wait_index: OnceLock<WaitIndex>,
+    /// What threads waited for, by range.
+    pub(crate) waits: Remembered<Option<Interval>, WaitsIn>,
+    /// Threads by label; made when they are first needed.
     pub(super) wait_groups: OnceLock<WaitGroups>,
     /// How long sparks ran, once that is asked for.
     pub(super) spark_runs: OnceLock<Vec<SparkRun>>,
@@ -169,12 +174,22 @@ impl Store {
 
     /// The threads that `filter` lets through, in its order, and how many
     /// there are without its limit.
-    #[must_use]
-    pub fn threads(&self, filter: &ThreadFilter) -> (Vec<ThreadRow>, usize) {
+    pub async fn threads(
+        &self,
+        filter: &ThreadFilter,
+        listen: &dyn Listen,
+    ) -> (Vec<ThreadRow>, usize) {
         let by_label = filter.order == ThreadOrder::Label;
         let ranks = by_label.then(|| self.threads.label_ranks());
         let mut found = Rows::new(0..filter.limit as u64);
-        for (index, thread) in self.threads.matching(&filter.text) {
+        let matches = self.threads.matching(&filter.text);
+        for (index, thread) in self.threads.iter() {
+            if index.is_multiple_of(FEW_THREADS) {
+                listen.listen().await;
+            }
+            if !matches(&thread) {
+                continue;
+            }
             let key = match filter.order {
                 ThreadOrder::Activity => u64::MAX - thread.run_ns,
                 ThreadOrder::FirstRun => self.first_run(&thread),
@@ -224,12 +239,71 @@ impl Store {
 
     /// The life of a thread that has that index.
     pub(super) fn life_of(&self, index: u32, thread: Thread) -> Option<ThreadLane<'_>> {
-        self.settled.then_some(())?;
-        let built = self.indexes.get(&index).map(|slot| {
-            let lane = ThreadLane::new(self, thread, None);
-            slot.get_or_init(|| lane.make_index())
-        });
-        Some(ThreadLane::new(self, thread, built))
+        let lane = self.bare_life_of(thread)?;
+        if lane.runs() <= BLOCK {
+            return Some(lane);
+        }
+        let kept = self.indexes.get(&index);
+        let turns = kept.unwrap_or_else(|| at_once(self.make_index(index, &lane, &Alone)));
+        Some(ThreadLane::new(self, thread, Some(turns)))
+    }
+
+    /// Makes what the life of a thread is looked at with, if it is not there yet. How many
+    /// of its runs had to be read for that.
+    pub async fn prepare_life(&self, thread: ThreadId, listen: &dyn Listen) -> usize {
+        let index = self.threads.find(thread);
+        match index.and_then(|index| Some((index, self.threads.get(index)?))) {
+            Some((index, thread)) => self.prepare_life_of(index, thread, listen).await,
+            None => 0,
+        }
+    }
+
+    /// Whether the life of a thread can be looked at without reading all of its runs.
+    #[must_use]
+    pub fn is_prepared(&self, thread: ThreadId) -> bool {
+        let Some(index) = self.threads.find(thread) else {
+            return true;
+        };
+        let thread = self.threads.get(index);
+        thread.is_none_or(|thread| thread.runs as usize <= BLOCK)
+            || self.indexes.get(&index).is_some()
+    }
+
+    /// [`prepare_life`](Self::prepare_life) of a thread that has that index.
+    pub(super) async fn prepare_life_of(
+        &self,
+        index: u32,
+        thread: Thread,
+        listen: &dyn Listen,
+    ) -> usize {
+        if thread.runs as usize <= BLOCK || self.indexes.get(&index).is_some() {
+            return 0;
+        }
+        let Some(lane) = self.bare_life_of(thread) else {
+            return 0;
+        };
+        self.make_index(index, &lane, listen).await;
+        lane.runs()
+    }
+
+    async fn make_index(
+        &self,
+        index: u32,
+        lane: &ThreadLane<'_>,
+        listen: &dyn Listen,
+    ) -> Arc<TurnIndex> {
+        const AT_ONCE: usize = 1024;
+        let runs = lane.runs();
+        let mut indexing = Indexing::new(runs);
+        for first in (0..runs).step_by(AT_ONCE) {
+            for turn in lane.turns(first..runs.min(first + AT_ONCE)) {
+                indexing.push(&turn);
+            }
+            listen.listen().await;
+        }
+        let turns = Arc::new(indexing.finish());
+        let bytes = turns.bytes();
+        self.indexes.keep(index, turns, bytes)
     }
 
     /// The life of a thread without an index, for who looks at few of its
@@ -532,12 +606,11 @@ impl Store {
             self.lane_starts.push(start);
             start += place32(lane.runs.len());
         }
+        self.indexes = Remembered::default();
+        self.waits = Remembered::default();
         // Of threads that were ready in the end: up to when the log tells of them.
         let mut ready: Vec<(u32, u64, u64)> = Vec::new();
         for (index, thread) in self.threads.unfinished() {
-            if thread.runs as usize > BLOCK {
-                self.indexes.insert(index, OnceLock::new());
-            }
             let woken = self.woken_at_end(thread.id);
             let since = Turn::ready_since(thread.why, thread.ran_ns, woken);
             let has_begun = thread.began_ns != NEVER_NS && !thread.finished;

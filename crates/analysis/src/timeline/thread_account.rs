@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::store::FEW_THREADS;
+use crate::listen::Listen;
 use crate::timeline::store::Store;
 use crate::timeline::threads::Thread;
 use eventlog::ids::{Nanos, ThreadId};
@@ -41,15 +43,21 @@ impl Store {
     /// How each thread that lived in a range spent it, by number; of the whole log
     /// without one. This looks at every run: [`thread_table`](Self::thread_table)
     /// is the quick way to the sums.
-    #[must_use]
-    pub fn thread_accounts(&self, range: Option<Interval>) -> Vec<ThreadAccount> {
+    pub async fn thread_accounts(
+        &self,
+        range: Option<Interval>,
+        listen: &dyn Listen,
+    ) -> Vec<ThreadAccount> {
         let log = self.account().log();
         let range = range.map_or(log, |range| range.clip(log));
-        let mut accounts: Vec<ThreadAccount> = self
-            .threads
-            .iter()
-            .filter_map(|(index, thread)| self.thread_account(index, thread, range))
-            .collect();
+        let mut accounts = Vec::new();
+        for (index, thread) in self.threads.iter() {
+            if index.is_multiple_of(FEW_THREADS) {
+                listen.listen().await;
+            }
+            self.prepare_life_of(index, thread, listen).await;
+            accounts.extend(self.thread_account(index, thread, range));
+        }
         accounts.sort_unstable_by_key(|account| account.id);
         accounts
     }

@@ -6,6 +6,7 @@
 //! before it cost one entry there.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +17,7 @@ use crate::account::ReadyParts;
 use crate::account::runs::RunRef;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{Class, ClassTimes, StopCode};
-use model::lane::{BLOCK, Lane, partition};
+use model::lane::{Lane, partition};
 
 /// A row of the list of threads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,14 +69,14 @@ pub struct ThreadFilter {
 pub struct ThreadLane<'a> {
     store: &'a Store,
     thread: Thread,
-    index: Option<&'a TurnIndex>,
+    index: Option<Arc<TurnIndex>>,
 }
 
 impl<'a> ThreadLane<'a> {
     pub(crate) const fn new(
         store: &'a Store,
         thread: Thread,
-        index: Option<&'a TurnIndex>,
+        index: Option<Arc<TurnIndex>>,
     ) -> Self {
         Self {
             store,
@@ -116,11 +117,6 @@ impl<'a> ThreadLane<'a> {
             (why, from) = (run.code, run.end);
             turn
         })
-    }
-
-    /// The index of all turns with a run.
-    pub(crate) fn make_index(&self) -> TurnIndex {
-        TurnIndex::new(self.turns(0..self.runs()), self.runs())
     }
 
     fn last_turn(&self, from: u64) -> Turn {
@@ -237,24 +233,36 @@ impl<'a> ThreadLane<'a> {
             start: first,
             end: last,
         } = self.runs_in(from, to);
-        let blocks = (first + 1).div_ceil(BLOCK)..last / BLOCK;
-        let index = self.index.filter(|_| blocks.start < blocks.end);
-        let Some(index) = index else {
+        let Some((index, blocks)) = self.whole_blocks(first + 1..last, 1) else {
             self.turns(first..last + 1)
                 .for_each(|turn| all.add(&turn, &range, |from, to| account.ready_parts(from, to)));
             return all;
         };
-        all = index.blocks(blocks.clone());
-        let edges = [first..blocks.start * BLOCK, blocks.end * BLOCK..last + 1];
+        let inside = index.block() * blocks.start..index.block() * blocks.end;
+        all = index.blocks(blocks);
+        let edges = [first..inside.start, inside.end..last + 1];
         for turn in edges.into_iter().flat_map(|edge| self.turns(edge)) {
             all.add(&turn, &range, |from, to| account.ready_parts(from, to));
         }
         all
     }
 
+    /// The whole blocks of the index inside of some things, of which there are so many
+    /// a turn; `None` if there are none.
+    pub(super) fn whole_blocks(
+        &self,
+        inside: Range<usize>,
+        a_turn: usize,
+    ) -> Option<(&TurnIndex, Range<usize>)> {
+        let index = self.index.as_deref()?;
+        let block = index.block() * a_turn;
+        let blocks = inside.start.div_ceil(block)..inside.end / block;
+        (blocks.start < blocks.end).then_some((index, blocks))
+    }
+
     /// The sums of all turns before one.
     fn sums_before(&self, turn: usize) -> TurnSums {
-        let (known, mut sums) = match self.index {
+        let (known, mut sums) = match &self.index {
             Some(index) => index.before(turn),
             None => (0, TurnSums::default()),
         };
@@ -332,21 +340,47 @@ impl Lane for ThreadLane<'_> {
     }
 
     fn longest(&self, from: usize, to: usize) -> Option<usize> {
-        const SPANS: usize = PARTS * BLOCK;
-        let blocks = from.div_ceil(SPANS)..to / SPANS;
-        let index = self.index.filter(|_| blocks.start < blocks.end);
-        let Some(index) = index else {
+        let Some((index, blocks)) = self.whole_blocks(from..to, PARTS) else {
             return self.longest_of(from, to);
         };
-        let (first, last) = (blocks.start * SPANS, blocks.end * SPANS);
+        let spans = PARTS * index.block();
+        let (first, last) = (blocks.start * spans, blocks.end * spans);
+        let longest = index.longest(blocks);
         let candidates = [
             self.longest_of(from, first),
-            index.longest(blocks),
+            longest.map(|longest| longest.index as usize),
             self.longest_of(last, to),
         ];
         let duration = |i: usize| self.turn(i / PARTS).duration(i % PARTS);
         let candidates = candidates.into_iter().flatten();
         candidates.max_by_key(|&i| (duration(i), std::cmp::Reverse(i)))
+    }
+
+    /// A mark of several shows shares of time alone.
+    fn speaks_for(&self, _: usize, _: usize) -> Option<usize> {
+        None
+    }
+
+    fn near(&self, time: u64) -> Range<usize> {
+        let Some(index) = &self.index else {
+            return 0..self.len();
+        };
+        let (first, end) = index.near(time);
+        PARTS * first..end.map_or(self.len(), |end| PARTS * end)
+    }
+
+    fn hurry(&self, time: u64, bucket_ns: u64) -> Option<usize> {
+        /// Of fewer blocks one more would be seen.
+        const MANY: usize = 4;
+        let index = self.index.as_ref()?;
+        let (block, begin) = index.first_block_from(time)?;
+        let (first, _) = index.first_block_from(time.checked_sub(bucket_ns)?)?;
+        let is_near = begin - time <= bucket_ns / MANY as u64;
+        // A block may begin before the bucket and end in it.
+        let blocks = first.saturating_sub(1)..block;
+        let are_many = first + MANY <= block;
+        let longest = index.longest(blocks)?.duration_ns;
+        (is_near && are_many && longest < bucket_ns).then_some(PARTS * index.block() * block)
     }
 
     /// Runs count: the waits between them may be in two parts or in one.

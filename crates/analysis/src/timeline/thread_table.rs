@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::instants::InstantKind;
 use super::rows::Rows;
-use super::store::{Cut, Store};
+use super::store::{Cut, FEW_THREADS, Store};
 use super::threads::Thread;
 use super::turns::TurnSums;
+use crate::listen::Listen;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::{StopCode, WaitReason};
 use model::lane::Lane;
@@ -389,7 +390,12 @@ impl InRange {
     }
 
     /// What a thread did; `None` if it did not live then.
-    fn sums(&self, store: &Store, index: u32, thread: &Thread) -> Option<ThreadSums> {
+    async fn sums(
+        &self,
+        store: &Store,
+        (index, thread): (u32, &Thread),
+        listen: &dyn Listen,
+    ) -> Option<ThreadSums> {
         let (wakeups, migrations) = (self.wakeups.get(index), self.migrations.get(index));
         let lives = match (self.range, thread.life(store.end())) {
             (None, _) => true,
@@ -404,6 +410,7 @@ impl InRange {
             migrations,
             ..ThreadSums::default()
         };
+        store.prepare_life_of(index, *thread, listen).await;
         if let Some(lane) = store.life_of(index, *thread).filter(|_| lives) {
             let turns = lane.turns_in(&self.from, &self.to);
             sums.times = turns.sums;
@@ -431,8 +438,11 @@ impl Store {
     }
 
     /// Answers a query; `None` until the log is read to its end.
-    #[must_use]
-    pub fn thread_table(&self, query: &ThreadTableQuery) -> Option<ThreadTable> {
+    pub async fn thread_table(
+        &self,
+        query: &ThreadTableQuery,
+        listen: &dyn Listen,
+    ) -> Option<ThreadTable> {
         self.is_settled().then_some(())?;
         let range = InRange::new(self, query.range);
         let by_label = query.sort == ThreadColumn::Label;
@@ -442,11 +452,15 @@ impl Store {
         let mut only = query.only.clone();
         only.sort_unstable();
         let wanted = |thread: &Thread| only.is_empty() || only.binary_search(&thread.id).is_ok();
-        for (index, thread) in self.threads.matching(&query.filter) {
-            if !wanted(&thread) {
+        let matches = self.threads.matching(&query.filter);
+        for (index, thread) in self.threads.iter() {
+            if index.is_multiple_of(FEW_THREADS) {
+                listen.listen().await;
+            }
+            if !matches(&thread) || !wanted(&thread) {
                 continue;
             }
-            if let Some(sums) = range.sums(self, index, &thread) {
+            if let Some(sums) = range.sums(self, (index, &thread), listen).await {
                 let value = match &ranks {
                     Some(ranks) => thread.label.of(ranks).map(u64::from),
                     None => self.value(query.sort, index, &thread, &sums),
@@ -456,14 +470,15 @@ impl Store {
             }
         }
         let total = rows.total();
-        let rows = rows.finish().into_iter().filter_map(|Key { index, .. }| {
+        let mut shown = Vec::new();
+        for Key { index, .. } in rows.finish() {
             let thread = self.threads.get(index)?;
-            let sums = range.sums(self, index, &thread)?;
-            Some(self.thread_times(index, &thread, sums))
-        });
+            let sums = range.sums(self, (index, &thread), listen).await?;
+            shown.push(self.thread_times(index, &thread, sums));
+        }
         Some(ThreadTable {
             first: query.rows.start,
-            rows: rows.collect(),
+            rows: shown,
             total,
             all,
         })

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::waits::WaitSums;
 use crate::account::runs::Run;
 use crate::account::{Account, ReadyParts};
 use model::class::{Class, ClassTimes, StopCode, WAIT_REASONS, WaitReason};
@@ -345,14 +346,19 @@ impl Aggregate for LongestWait {
     }
 }
 
-/// Sums over all turns before each block of turns, and what is longest in
-/// each block.
+/// When each block of turns begins, the sums over all turns before it, and what is
+/// longest in it.
 #[derive(Clone, Debug)]
 pub struct TurnIndex {
+    /// How many turns a block has.
+    block: usize,
+    starts: Vec<u64>,
     before: Vec<TurnSums>,
+    waits_before: Vec<WaitSums>,
     longest: Forest<Longest>,
     longest_ready: Forest<LongestWait>,
     total: TurnSums,
+    all_waits: WaitSums,
 }
 
 /// What is longest in a block of turns that is not complete.
@@ -377,38 +383,95 @@ impl Block {
     }
 }
 
-impl TurnIndex {
-    /// The index of `turns`, of which there are about so many.
-    pub(crate) fn new(turns: impl Iterator<Item = Turn>, count: usize) -> Self {
-        let blocks = count / BLOCK;
-        let mut index = Self {
-            before: Vec::with_capacity(blocks + 1),
-            longest: Forest::with_capacity(blocks),
-            longest_ready: Forest::with_capacity(blocks),
-            total: TurnSums::default(),
-        };
-        let mut block = Block::default();
-        for (i, turn) in turns.enumerate() {
-            if i % BLOCK == 0 {
-                index.before.push(index.total);
-                block = Block::default();
-            }
-            index.total.add(&turn);
-            block.add(i, &turn);
-            if i % BLOCK == BLOCK - 1 {
-                index.longest.push(block.longest.unwrap_or_default());
-                index.longest_ready.push(block.longest_ready);
-            }
+/// A [`TurnIndex`] that is being made.
+#[derive(Debug)]
+pub(crate) struct Indexing {
+    index: TurnIndex,
+    turns: usize,
+    last: Block,
+}
+
+impl Indexing {
+    /// Of about so many turns.
+    pub(crate) fn new(turns: usize) -> Self {
+        /// More blocks than this tell nothing that is seen: a picture has less pixels.
+        const MOST_BLOCKS: usize = 1 << 14;
+        let block = BLOCK.max(turns.div_ceil(MOST_BLOCKS).next_power_of_two());
+        let blocks = turns / block;
+        Self {
+            index: TurnIndex {
+                block,
+                starts: Vec::with_capacity(blocks + 1),
+                before: Vec::with_capacity(blocks + 1),
+                waits_before: Vec::with_capacity(blocks + 1),
+                longest: Forest::with_capacity(blocks),
+                longest_ready: Forest::with_capacity(blocks),
+                total: TurnSums::default(),
+                all_waits: WaitSums::default(),
+            },
+            turns: 0,
+            last: Block::default(),
         }
-        index
+    }
+
+    /// Takes the next turn.
+    pub(crate) fn push(&mut self, turn: &Turn) {
+        let index = &mut self.index;
+        if self.turns.is_multiple_of(index.block) {
+            index.starts.push(turn.from);
+            index.before.push(index.total);
+            index.waits_before.push(index.all_waits);
+            self.last = Block::default();
+        }
+        index.total.add(turn);
+        index.all_waits.add_whole(turn);
+        self.last.add(self.turns, turn);
+        self.turns += 1;
+        if self.turns.is_multiple_of(index.block) {
+            index.longest.push(self.last.longest.unwrap_or_default());
+            index.longest_ready.push(self.last.longest_ready);
+        }
+    }
+
+    pub(crate) fn finish(self) -> TurnIndex {
+        self.index
+    }
+}
+
+impl TurnIndex {
+    /// How many bytes it takes.
+    pub(crate) const fn bytes(&self) -> u64 {
+        let forests = size_of::<Longest>() + size_of::<LongestWait>();
+        let entry = size_of::<u64>() + size_of::<TurnSums>() + size_of::<WaitSums>();
+        (self.starts.capacity() * (entry + 2 * forests)) as u64
+    }
+
+    /// How many turns a block has.
+    pub(crate) const fn block(&self) -> usize {
+        self.block
     }
 
     /// The last turn before `turn` of which sums are known, and these sums:
     /// of all turns before it.
     pub(crate) fn before(&self, turn: usize) -> (usize, TurnSums) {
-        let block = (turn / BLOCK).min(self.before.len().saturating_sub(1));
+        let block = (turn / self.block).min(self.before.len().saturating_sub(1));
         let sums = self.before.get(block).copied().unwrap_or_default();
-        (block * BLOCK, sums)
+        (block * self.block, sums)
+    }
+
+    /// The turns among which those are that begin or end about `time`.
+    pub(crate) fn near(&self, time: u64) -> (usize, Option<usize>) {
+        let first = self.starts.partition_point(|&start| start < time);
+        let end = self.starts.partition_point(|&start| start <= time);
+        let end = Some(end).filter(|&end| end < self.starts.len());
+        let first = first.saturating_sub(1);
+        (first * self.block, end.map(|end| end * self.block))
+    }
+
+    /// The first block that begins at `time` or later, and when that is.
+    pub(crate) fn first_block_from(&self, time: u64) -> Option<(usize, u64)> {
+        let block = self.starts.partition_point(|&start| start < time);
+        Some((block, *self.starts.get(block)?))
     }
 
     /// The sums of all turns of whole blocks.
@@ -419,14 +482,19 @@ impl TurnIndex {
         let longest = self.longest_ready.query(blocks.start, blocks.end);
         TurnsIn {
             sums,
-            runs: (blocks.len() * BLOCK) as u64,
+            runs: (blocks.len() * self.block) as u64,
             longest_ready_ns: longest.unwrap_or_default().0,
         }
     }
 
+    /// The waits of all turns of whole blocks, as what was before them and in the end.
+    pub(super) fn waits(&self, blocks: &Range<usize>) -> (&WaitSums, &WaitSums) {
+        let before = |block: usize| self.waits_before.get(block).unwrap_or(&self.all_waits);
+        (before(blocks.start), before(blocks.end))
+    }
+
     /// The longest span of whole blocks.
-    pub(crate) fn longest(&self, blocks: Range<usize>) -> Option<usize> {
-        let longest = self.longest.query(blocks.start, blocks.end)?;
-        Some(longest.index as usize)
+    pub(crate) fn longest(&self, blocks: Range<usize>) -> Option<Longest> {
+        self.longest.query(blocks.start, blocks.end)
     }
 }

@@ -8,8 +8,9 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 
 use super::rows::Rows;
-use super::store::Store;
+use super::store::{FEW_THREADS, Store};
 use super::threads::Thread;
+use crate::listen::{Alone, Listen, at_once};
 use eventlog::ids::ThreadId;
 use model::class::StopCode;
 use model::place::place32;
@@ -81,9 +82,10 @@ fn waited_ns(store: &Store, thread: &Thread) -> u64 {
     let Some(life) = thread.life(store.end()) else {
         return 0;
     };
-    let lane = store.bare_life_of(*thread);
-    let last = lane.and_then(|lane| Some(lane.turn(lane.runs().checked_sub(1)?)));
-    let open = last.filter(|turn| turn.code == Some(StopCode::OPEN));
+    // Only of a thread that ran in the end the last run is not in the sum.
+    let lane = Some(*thread).filter(|thread| thread.why == StopCode::OPEN);
+    let lane = lane.and_then(|thread| store.bare_life_of(thread));
+    let open = lane.and_then(|lane| Some(lane.turn(lane.runs().checked_sub(1)?)));
     let ran = thread.run_ns + open.map_or(0, |turn| turn.duration(2));
     life.duration().0.saturating_sub(ran)
 }
@@ -91,7 +93,7 @@ fn waited_ns(store: &Store, thread: &Thread) -> u64 {
 impl WaitGroups {
     /// The groups of some threads, given by their places in the order in which threads
     /// were first met; `None` is all.
-    fn of(store: &Store, places: Option<Vec<u32>>) -> Self {
+    async fn of(store: &Store, places: Option<Vec<u32>>, listen: &dyn Listen) -> Self {
         let mut groups = Self {
             places,
             ..Self::default()
@@ -101,6 +103,9 @@ impl WaitGroups {
         let mut longest = Rows::new(0..MOST_LISTED as u64);
         let mut reader = store.threads.reader();
         for place in groups.places(store) {
+            if place.is_multiple_of(FEW_THREADS) {
+                listen.listen().await;
+            }
             let Some(thread) = reader.get(place) else {
                 continue;
             };
@@ -192,7 +197,17 @@ impl Store {
         if !self.is_settled() {
             return &NONE;
         }
-        self.wait_groups.get_or_init(|| WaitGroups::of(self, None))
+        let all = || at_once(WaitGroups::of(self, None, &Alone));
+        self.wait_groups.get_or_init(all)
+    }
+
+    /// Makes what [`wait_groups`](Self::wait_groups) has, if it is not there yet.
+    pub(crate) async fn prepare_wait_groups(&self, listen: &dyn Listen) {
+        if self.is_settled() && self.wait_groups.get().is_none() {
+            let all = WaitGroups::of(self, None, listen).await;
+            // Another answer may have made the same meanwhile.
+            let _ = self.wait_groups.set(all);
+        }
     }
 
     /// Those of some threads.
@@ -207,6 +222,6 @@ impl Store {
         let mut places: Vec<u32> = found.collect();
         places.sort_unstable();
         places.dedup();
-        WaitGroups::of(self, Some(places))
+        at_once(WaitGroups::of(self, Some(places), &Alone))
     }
 }

@@ -2,19 +2,19 @@
 //! time: the same times as in the table of threads, taken apart further, and
 //! how many waits ended there.
 //!
-//! The sums of all turns before every 64th, all threads put end to end, make
-//! any range of any thread a subtraction and two edges. They take 2.25 bytes
-//! for each run, and are made when they are first asked for.
+//! Of a thread that ran often its index has the sums before each block of turns, which
+//! make any range a subtraction and two edges.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::store::{Cut, Store};
+use super::store::{Cut, FEW_THREADS, Store};
 use super::thread_lane::ThreadLane;
 use super::threads::Thread;
 use super::turns::{PARTS, Turn};
 use crate::account::Account;
+use crate::listen::Listen;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::{StopCode, WAIT_REASONS, WaitReason};
 use model::lane::{Lane, partition};
@@ -165,12 +165,21 @@ impl WaitSums {
         }
     }
 
-    /// Adds what lies between two entries of the index.
-    fn add_between(&mut self, from: &Before, to: &Before) {
+    /// Adds all of a turn.
+    pub(super) fn add_whole(&mut self, turn: &Turn) {
+        for (wait, ns) in Wait::all_of(turn) {
+            let at = wait.index();
+            self.ns[at] = self.ns[at].wrapping_add(ns);
+            self.count[at] += 1;
+        }
+    }
+
+    /// Adds what is in the later one of two sums and not yet in the earlier one.
+    fn add_between(&mut self, from: &Self, to: &Self) {
         for at in 0..WAITS {
             let ns = to.ns[at].wrapping_sub(from.ns[at]);
             self.ns[at] = self.ns[at].wrapping_add(ns);
-            self.count[at] += u64::from(to.count[at].wrapping_sub(from.count[at]));
+            self.count[at] += to.count[at] - from.count[at];
         }
     }
 
@@ -187,62 +196,6 @@ impl WaitSums {
     }
 }
 
-/// So many turns are summed up in one entry.
-const BLOCK: usize = 64;
-
-/// The waits of all turns before one; the sums of all threads may wrap around.
-#[derive(Clone, Copy, Debug, Default)]
-struct Before {
-    ns: [u64; WAITS],
-    count: [u32; WAITS],
-}
-
-impl Before {
-    fn add_turn(&mut self, turn: &Turn) {
-        for (wait, ns) in Wait::all_of(turn) {
-            let at = wait.index();
-            self.ns[at] = self.ns[at].wrapping_add(ns);
-            self.count[at] = self.count[at].wrapping_add(1);
-        }
-    }
-}
-
-/// The sums of all turns before each block of turns, in the order of the list
-/// of the runs of all threads.
-#[derive(Clone, Debug, Default)]
-pub(super) struct WaitIndex {
-    before: Vec<Before>,
-}
-
-impl WaitIndex {
-    fn of(store: &Store) -> Self {
-        let mut before = Vec::with_capacity(store.run_count() / BLOCK + 1);
-        let mut sums = Before::default();
-        let mut place = 0_usize;
-        for (_, thread) in store.threads.iter() {
-            let Some(lane) = store.bare_life_of(thread) else {
-                continue;
-            };
-            for turn in lane.turns(0..lane.runs()) {
-                if place.is_multiple_of(BLOCK) {
-                    before.push(sums);
-                }
-                sums.add_turn(&turn);
-                place += 1;
-            }
-        }
-        if place.is_multiple_of(BLOCK) {
-            before.push(sums);
-        }
-        Self { before }
-    }
-
-    /// The entries before and after some blocks.
-    fn around(&self, blocks: &Range<usize>) -> Option<(&Before, &Before)> {
-        Some((self.before.get(blocks.start)?, self.before.get(blocks.end)?))
-    }
-}
-
 /// A stretch of a thread's life: a wait, or that it ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitPiece {
@@ -256,18 +209,25 @@ impl Store {
     /// What some threads, given by their places in the order in which threads
     /// were first met, waited for; those that did not are left out. `None` is
     /// all of the time. Nothing before the log is read to its end.
-    pub(crate) fn waits_in(
+    pub(crate) async fn waits_in(
         &self,
         range: Option<Interval>,
         threads: impl Iterator<Item = u32>,
         mut each: impl FnMut(u32, &Thread, &WaitSums),
+        listen: &dyn Listen,
     ) {
         let range = range.map_or(ALL_TIME, |range| range.start().0..range.end().0);
         let (from, to) = (self.cut(Nanos(range.start)), self.cut(Nanos(range.end)));
         let mut reader = self.threads.reader();
         for index in threads {
-            let thread = reader.get(index);
-            let Some(lane) = thread.and_then(|thread| self.bare_life_of(thread)) else {
+            if index.is_multiple_of(FEW_THREADS) {
+                listen.listen().await;
+            }
+            let Some(thread) = reader.get(index) else {
+                continue;
+            };
+            self.prepare_life_of(index, thread, listen).await;
+            let Some(lane) = self.life_of(index, thread) else {
                 continue;
             };
             let sums = self.waits_between(&lane, &from, &to);
@@ -293,29 +253,21 @@ impl Store {
         range: &Range<u64>,
     ) -> WaitSums {
         let mut sums = WaitSums::default();
-        // The first and the last turn may lie in the range in part.
-        let whole = runs.start + 1..runs.end;
-        let first = lane.thread().first as usize;
-        let blocks = (first + whole.start).div_ceil(BLOCK)..(first + whole.end) / BLOCK;
-        let indexed = Some(()).filter(|()| blocks.start < blocks.end);
-        let indexed = indexed.and_then(|()| self.wait_index().around(&blocks));
         let mut add = |turns: Range<usize>| {
             for turn in lane.turns(turns) {
                 sums.add_turn(&turn, range, self.account());
             }
         };
-        let Some((before, after)) = indexed else {
+        // The first and the last turn may lie in the range in part.
+        let Some((index, blocks)) = lane.whole_blocks(runs.start + 1..runs.end, 1) else {
             add(runs.start..runs.end + 1);
             return sums;
         };
-        add(runs.start..blocks.start * BLOCK - first);
-        add(blocks.end * BLOCK - first..runs.end + 1);
+        add(runs.start..blocks.start * index.block());
+        add(blocks.end * index.block()..runs.end + 1);
+        let (before, after) = index.waits(&blocks);
         sums.add_between(before, after);
         sums
-    }
-
-    fn wait_index(&self) -> &WaitIndex {
-        self.wait_index.get_or_init(|| WaitIndex::of(self))
     }
 
     /// A thread's life in a range, piece by piece. Where many pieces are
@@ -333,8 +285,7 @@ impl Store {
         let Some(index) = self.threads.find(thread) else {
             return;
         };
-        let thread = self.threads.get(index);
-        let lane = thread.and_then(|thread| self.bare_life_of(thread));
+        let lane = self.lane_at(index);
         let Some(lane) = lane.filter(|lane| !lane.is_empty()) else {
             return;
         };

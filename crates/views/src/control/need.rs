@@ -18,6 +18,8 @@ use model::time::Interval;
 const MAX_WIDTH_PX: f64 = 20_000.0;
 /// A run at least so wide has room for the name of its thread, in pixels.
 const NAMED_PX: f64 = 30.0;
+/// After so many runs that are read again, rows wait: some tenths of a second.
+const PATIENCE_RUNS: u32 = 1 << 18;
 /// How many labels of threads are asked for at once.
 const LABELS_AT_ONCE: usize = 500;
 
@@ -65,6 +67,7 @@ impl Control {
             width_px: scale.clamp(1.0, MAX_WIDTH_PX) as u32,
             rows,
             heap: heap.unwrap_or_default(),
+            patience_runs: Some(PATIENCE_RUNS),
         }
     }
 

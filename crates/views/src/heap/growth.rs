@@ -8,6 +8,7 @@ use super::counted::{Counted, Moment, draw_spark, spark_points};
 use super::table::{BandNumbers, BandRow, Called};
 use analysis::heap::HeapProfile;
 use analysis::heap::growth::{Burst, bursts, companions, grows};
+use analysis::listen::Listen;
 use analysis::recording::Recording;
 use analysis::timeline::thread_table::{ThreadColumn, ThreadTableQuery};
 use eventlog::ids::{Nanos, ThreadId};
@@ -347,8 +348,7 @@ pub struct RanThen {
 
 impl RanThenQuery {
     /// What ran then.
-    #[must_use]
-    pub fn ran_then(&self, recording: &Recording) -> RanThen {
+    pub async fn ran_then(&self, recording: &Recording, listen: &dyn Listen) -> RanThen {
         let question = ThreadTableQuery {
             range: Some(self.0),
             sort: ThreadColumn::Running,
@@ -356,7 +356,7 @@ impl RanThenQuery {
             rows: 0..MOST_THEN,
             ..ThreadTableQuery::default()
         };
-        let Some(table) = recording.store.thread_table(&question) else {
+        let Some(table) = recording.store.thread_table(&question, listen).await else {
             return RanThen::default();
         };
         let threads = table.rows.into_iter().map(|row| ThreadThen {

@@ -1,9 +1,10 @@
 //! Flame graphs of an open log.
 
 use super::Session;
+use super::query::Listen;
 use analysis::flamegraph::source_info::SourceInfo;
 use analysis::flamegraph::spans::totals::WindowTotals;
-use model::profile::origin::Origin;
+use model::profile::origin::{Choice, Origin};
 use model::profile::source::Source;
 use model::time::Interval;
 
@@ -28,6 +29,18 @@ impl Session {
     pub fn flame_span(&self, source: Source) -> Option<Interval> {
         let profile = self.recording.profiles.get(source)?;
         Some(profile.span)
+    }
+
+    /// Makes what is wanted first of a log that is read.
+    pub async fn prepare(&self, listen: &dyn Listen) {
+        self.recording.prepare(listen).await;
+    }
+
+    /// What flame graphs of a choice are made from, once that is prepared; `None` if the
+    /// log has nothing of its source.
+    pub async fn origin_of(&self, choice: &Choice, listen: &dyn Listen) -> Option<&dyn Origin> {
+        self.recording.prepare_origin(choice, listen).await;
+        self.origin(choice.source)
     }
 
     /// What flame graphs of a source are made from; `None` if the log has

@@ -128,8 +128,8 @@ impl Query for RanThenQuery {
     type Answer = RanThen;
     const NAME: &'static str = "what ran then";
 
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
-        self.ran_then(&log.recording)
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
+        self.ran_then(&log.recording, host).await
     }
 }
 

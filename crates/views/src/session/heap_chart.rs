@@ -10,6 +10,7 @@ use crate::heap::settings::Over;
 use crate::tracks::memory::Memory;
 use crate::tracks::{Log, TimelineQuery};
 use analysis::heap::HeapProfile;
+use analysis::listen::{Alone, at_once};
 use eventlog::ids::Nanos;
 use model::census::{BandId, BandSums};
 use model::gauge::Samples;
@@ -160,7 +161,7 @@ fn overlay(log: &Log<'_>, query: &ChartQuery, axis: Interval) -> Overlay {
             rows: vec![Memory::Heap.into()],
             ..TimelineQuery::default()
         };
-        overlay.memory = question.marks(log).points;
+        overlay.memory = at_once(question.marks(log, &Alone)).points;
     }
     if wanted(Over::Collections) {
         let pixel_ns = axis.duration().0.div_ceil(u64::from(width_px)).max(1);

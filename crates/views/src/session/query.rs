@@ -1,23 +1,23 @@
 //! What a question about an open log is. Page, command line and tests ask the
 //! same ones; [`questions`](super::questions) lists them.
 
+pub use analysis::listen::{Alone, Later, Listen};
 pub use model::columns::Column;
 
 use std::future::Future;
 use std::ops::Range;
-use std::pin::{Pin, pin};
-use std::task::{Context, Poll, Waker};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::Session;
+use analysis::listen::at_once;
 
 /// A question about an open log: a type with its answer and the function that
 /// answers it.
 ///
 /// The function is `async` so that a long answer can stop now and then
-/// (`Host::listen`) for whoever answers to hear other questions meanwhile,
+/// ([`Listen`]) for whoever answers to hear other questions meanwhile,
 /// and so that it can read the file again ([`Host::read`]). To give it up is to
 /// drop the future.
 pub trait Query: Serialize + DeserializeOwned + 'static {
@@ -35,15 +35,8 @@ pub trait Query: Serialize + DeserializeOwned + 'static {
     }
 }
 
-/// What [`Host`] promises.
-pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
-
 /// Whoever has a question answered: it gives time and supplies the file.
-pub trait Host {
-    /// Whether the answer has taken so long that others should be heard.
-    fn is_due(&self) -> bool;
-    /// Hears others.
-    fn pause(&self) -> Later<'_, ()>;
+pub trait Host: Listen {
     /// Begins to read a range of the file at once. What comes are the bytes
     /// from its start on: at least one, not always all.
     fn read(&self, range: Range<u64>) -> Later<'_, Result<Vec<u8>, Unreadable>>;
@@ -59,12 +52,9 @@ pub trait Host {
 }
 
 impl dyn Host + '_ {
-    /// To be called by long answers every millisecond or more often: hears
-    /// others if it is time for that.
+    /// As [`Listen`] has it.
     pub async fn listen(&self) {
-        if self.is_due() {
-            self.pause().await;
-        }
+        (self as &dyn Listen).listen().await;
     }
 }
 
@@ -74,18 +64,8 @@ impl dyn Host + '_ {
 #[error("the file can no longer be read ({0}): it was changed or removed after it was opened")]
 pub struct Unreadable(pub String);
 
-/// Answers a question without a pause, as far as that needs no file.
-struct Alone;
-
+/// There is no file.
 impl Host for Alone {
-    fn is_due(&self) -> bool {
-        false
-    }
-
-    fn pause(&self) -> Later<'_, ()> {
-        Box::pin(std::future::ready(()))
-    }
-
     fn read(&self, _: Range<u64>) -> Later<'_, Result<Vec<u8>, Unreadable>> {
         let none = Unreadable("there is none".to_owned());
         Box::pin(std::future::ready(Err(none)))
@@ -101,13 +81,7 @@ impl Session {
     /// The answer to a question, with a host that is never waited for: its
     /// futures come true when they are polled again.
     pub fn ask_with<Q: Query>(&self, query: &Q, host: &dyn Host) -> Q::Answer {
-        let mut answer = pin!(query.answer(self, host));
-        let mut context = Context::from_waker(Waker::noop());
-        loop {
-            if let Poll::Ready(answer) = answer.as_mut().poll(&mut context) {
-                return answer;
-            }
-        }
+        at_once(query.answer(self, host))
     }
 }
 

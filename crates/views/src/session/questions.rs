@@ -62,14 +62,16 @@ impl Query for TimelineQuery {
     type Answer = TimelineReply;
     const NAME: &'static str = "timeline";
 
-    async fn answer(&self, log: &Session, _: &dyn Host) -> TimelineReply {
+    async fn answer(&self, log: &Session, host: &dyn Host) -> TimelineReply {
         let shows_bands = self.rows.contains(&Bands.into());
         let heap = &self.heap;
         let chosen = shows_bands.then(|| log.heap(&heap.choice, heap.range));
-        self.marks(&Log {
-            heap: chosen.flatten().as_ref(),
+        let chosen = chosen.flatten();
+        let log = Log {
+            heap: chosen.as_ref(),
             ..log.log()
-        })
+        };
+        self.marks(&log, host).await
     }
 
     fn columns(reply: &mut TimelineReply) -> Option<&mut dyn Columns> {
@@ -150,10 +152,10 @@ impl Query for ThreadTimeQuery {
     type Answer = Option<Vec<ThreadAccount>>;
     const NAME: &'static str = "time of threads";
 
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
-        let recording = &log.recording;
-        let accounts = || recording.store.thread_accounts(self.0);
-        recording.is_settled().then(accounts)
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
+        let store = &log.recording.store;
+        log.recording.is_settled().then_some(())?;
+        Some(store.thread_accounts(self.0, host).await)
     }
 }
 
@@ -256,8 +258,8 @@ impl Query for ThreadFilter {
     type Answer = (Vec<ThreadRow>, usize);
     const NAME: &'static str = "threads";
 
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
-        log.recording.store.threads(self)
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
+        log.recording.store.threads(self, host).await
     }
 }
 
@@ -266,8 +268,8 @@ impl Query for ThreadTableQuery {
     type Answer = Option<ThreadTable>;
     const NAME: &'static str = "thread table";
 
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Option<ThreadTable> {
-        log.recording.store.thread_table(self)
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Option<ThreadTable> {
+        log.recording.store.thread_table(self, host).await
     }
 }
 
@@ -280,8 +282,8 @@ impl Query for ThreadCsvQuery {
     type Answer = Option<String>;
     const NAME: &'static str = "threads as CSV";
 
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Option<String> {
-        let table = log.recording.store.thread_table(&self.0)?;
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Option<String> {
+        let table = log.recording.store.thread_table(&self.0, host).await?;
         Some(thread_csv(&table, self.0.rows.start == 0))
     }
 }
@@ -321,8 +323,8 @@ impl Query for FlameQuery {
     type Answer = Option<(FlameHead, FlameBoxes)>;
     const NAME: &'static str = "flame graph";
 
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
-        let origin = log.origin(self.choice.source)?;
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
+        let origin = log.origin_of(&self.choice, host).await?;
         Some(answer_with(&log.flame_steps, origin, self))
     }
 
@@ -350,8 +352,8 @@ impl Query for FlameTableQuery {
     type Answer = (Vec<FlameRow>, CensusCounts);
     const NAME: &'static str = "frames of a flame graph";
 
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
-        let origin = log.origin(self.choice.source);
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
+        let origin = log.origin_of(&self.choice, host).await;
         let rows = origin.map(|origin| table(&log.flame_steps, origin, self));
         rows.unwrap_or_default()
     }
@@ -362,8 +364,9 @@ impl Query for FlamePlaceQuery {
     type Answer = Option<Interval>;
     const NAME: &'static str = "place of a box";
 
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Option<Interval> {
-        place(&log.flame_steps, log.origin(self.choice.source)?, self)
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Option<Interval> {
+        let origin = log.origin_of(&self.choice, host).await?;
+        place(&log.flame_steps, origin, self)
     }
 }
 

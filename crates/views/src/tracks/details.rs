@@ -14,7 +14,7 @@ use analysis::timeline::messages::Messages;
 use analysis::timeline::store::Store;
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use model::class::{Class, ClassTimes};
-use model::lane::Lane;
+use model::lane::{Lane, first_of_bucket};
 use model::profile::TrackSource;
 use model::profile::source::Source;
 use model::time::Interval;
@@ -196,8 +196,9 @@ impl<'a> Details<'a> {
         name: impl Fn(usize) -> String,
         facts: &mut Vec<Fact>,
     ) {
-        let from = lane.first_starting_at(span.start().0);
-        let mut to = lane.first_starting_at(span.end().0).max(from);
+        let first = |time: Nanos| first_of_bucket(lane, time.0, span.duration().0);
+        let from = first(span.start());
+        let mut to = first(span.end()).max(from);
         // One as long as the stretch has a mark of its own.
         let is_long = |(start, end): (u64, u64)| end.saturating_sub(start) >= span.duration().0;
         if to > from && is_long(lane.span(to - 1)) {

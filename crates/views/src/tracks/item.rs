@@ -101,6 +101,18 @@ impl Marks {
         marks.map(|mark| (mark, self.span(mark.start, mark.end)))
     }
 
+    /// Whether it is not known yet what a row shows.
+    #[must_use]
+    pub fn is_later(&self, row: impl Into<Row>) -> bool {
+        let place = self.place(row.into());
+        place.is_some_and(|place| {
+            self.reply
+                .later
+                .iter()
+                .any(|&later| later as usize == place)
+        })
+    }
+
     /// The items of a row, as they are painted one over the other.
     pub fn items(&self, row: Row) -> impl Iterator<Item = Item> + '_ {
         self.of(row)

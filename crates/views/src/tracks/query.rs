@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Log, Row};
 use crate::heap::choice::HeapAsked;
+use analysis::listen::Listen;
 use model::marks::{NONE, TimelineReply, Writer};
 use model::time::Interval;
 
@@ -19,6 +20,9 @@ pub struct TimelineQuery {
     pub rows: Vec<Row>,
     /// Which bands of a heap profile are shown.
     pub heap: HeapAsked,
+    /// After so many runs that had to be read again, other rows that need that
+    /// [wait](TimelineReply::later) until this is asked once more. `None`: none waits.
+    pub patience_runs: Option<u32>,
 }
 
 /// The widest picture that is answered to the pixel, wider than any screen:
@@ -41,15 +45,25 @@ impl TimelineQuery {
     }
 
     /// What the rows show of a log.
-    #[must_use]
-    pub fn marks(&self, log: &Log<'_>) -> TimelineReply {
+    pub async fn marks(&self, log: &Log<'_>, listen: &dyn Listen) -> TimelineReply {
         let mut writer = Writer {
             bucket_ns: self.bucket_ns(),
             ..Self::writer(log, self.view)
         };
+        let mut runs = 0;
         for (number, row) in self.rows.iter().enumerate() {
             writer.row = u32::try_from(number).unwrap_or(NONE);
+            let store = &log.recording.store;
+            if let Some(thread) = row.thread() {
+                let patience = self.patience_runs.map(|patience| patience as usize);
+                if patience.is_some_and(|most| runs >= most) && !store.is_prepared(thread) {
+                    writer.reply.later.push(writer.row);
+                    continue;
+                }
+                runs += store.prepare_life(thread, listen).await;
+            }
             row.answer(log, &mut writer);
+            listen.listen().await;
         }
         writer.reply
     }

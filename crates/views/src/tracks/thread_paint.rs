@@ -3,18 +3,25 @@
 
 use super::item::Marks;
 use super::thread::Thread;
-use crate::scene::painter::{Painter, Rect};
+use crate::scene::painter::{Align, Face, Painter, Rect};
 use crate::scene::palette::class_colour;
 use crate::scene::strip::Strip;
 use eventlog::ids::Nanos;
 use model::class::Class;
 use model::marks::MarkKind;
 
+/// What is said of a thread that ran so often that its runs are still being read.
+const WAITS_FOR_RUNS: &str = "reading its runs…";
+
 /// A running thread is a full bar, one that does not run a thin line in
 /// the colour of its reason.
 pub(super) fn paint(row: Thread, marks: &Marks, strip: &Strip<'_>, painter: &mut impl Painter) {
     let area = strip.area;
     let middle = area.y + area.h / 2.0;
+    if marks.is_later(row) {
+        let (at, ink) = ((area.x + 6.0, middle), strip.palette.ink3.into());
+        painter.text(WAITS_FOR_RUNS, at, Face::Label, Align::Left, ink);
+    }
     for (mark, span) in marks.of(row) {
         if mark.kind == MarkKind::Many {
             paint_mixture(

@@ -133,6 +133,13 @@ impl Threads {
         })
     }
 
+    /// How many runs each thread has, by its index.
+    pub(crate) fn run_counts(&self) -> impl Iterator<Item = (u32, u32)> {
+        let blocks = (0..self.len()).step_by(BLOCK);
+        let runs = blocks.flat_map(|block| self.runs_in(block));
+        (0..).zip(runs.map(|(_, runs)| runs))
+    }
+
     /// The thread of that index, to be changed.
     #[inline]
     pub(crate) fn at_mut(&mut self, index: u32) -> Option<&mut Thread> {
@@ -303,9 +310,9 @@ impl Threads {
         ranks
     }
 
-    /// The threads whose label has `text` in it, in any case, or whose
-    /// number is `text`; all if it is empty. Each comes with its index.
-    pub(crate) fn matching(&self, text: &str) -> impl Iterator<Item = (u32, Thread)> {
+    /// Finds the threads whose label has `text` in it, in any case, or whose
+    /// number is `text`; all if it is empty.
+    pub(crate) fn matching(&self, text: &str) -> impl Fn(&Thread) -> bool + use<> {
         let text = text.to_lowercase();
         let labels = self.labels.iter();
         // Of millions of threads few have labels of their own.
@@ -314,9 +321,8 @@ impl Threads {
         let number = text.trim_start_matches('#').to_owned();
         let id = number.parse().map(ThreadId).ok();
         let id = id.filter(|id| id.to_string() == number);
-        self.iter().filter(move |(_, thread)| {
-            text.is_empty() || Some(thread.id) == id || thread.label.of(&has_it) == Some(true)
-        })
+        let all = text.is_empty();
+        move |thread| all || Some(thread.id) == id || thread.label.of(&has_it) == Some(true)
     }
 }
 
