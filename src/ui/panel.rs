@@ -211,3 +211,12 @@ pub(super) fn span_text(span: Interval) -> String {
         format::duration(span.duration())
     )
 }
+
+/// Said where an answer is not there yet: only seen after a while.
+pub(super) fn takes_long() -> Html {
+    html! {
+        <p class="takes-long" role="status">
+            { "This log is large: what each of its threads did is being added up. Everything else can be used meanwhile." }
+        </p>
+    }
+}

@@ -6,6 +6,7 @@
 //! number is still found at once. Full sheets never change and stand on a [`Shelf`].
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::shelf::{Kept, Shelf};
 
@@ -38,6 +39,12 @@ macro_rules! words {
 }
 
 words!(u8, u16, u32, u64);
+
+/// Where somebody looked last in one list: what is looked at in order is not sought anew.
+#[derive(Debug, Default)]
+pub struct Looked {
+    sheet: Option<(usize, Arc<[u64]>)>,
+}
 
 /// A list of numbers that only grows.
 #[derive(Clone, Debug, Default)]
@@ -149,6 +156,21 @@ impl<T: Word> Pages<T> {
             Some(sheet) => Some(sheet.with(|words| T::of_word(unpack(words, index % SHEET)))),
             None => self.tail.get(index - self.packed()).copied(),
         }
+    }
+
+    /// [`get`](Self::get) for who looks at many numbers of this list, nearly in order.
+    #[must_use]
+    #[inline]
+    pub fn look(&self, index: usize, looked: &mut Looked) -> Option<T> {
+        let sheet = index / SHEET;
+        let Some(Kept::Away(away)) = self.sheets.get(sheet) else {
+            return self.get(index);
+        };
+        let words = match &mut looked.sheet {
+            Some((at, words)) if *at == sheet => words,
+            other => &other.insert((sheet, away.fetch())).1,
+        };
+        Some(T::of_word(unpack(words, index % SHEET)))
     }
 
     /// The last number.
@@ -373,8 +395,10 @@ mod tests {
             prop_assert_eq!(pages.len(), list.len());
             prop_assert_eq!(pages.last(), list.last().copied());
             prop_assert!(pages.iter().eq(list.iter().copied()));
+            let mut looked = Looked::default();
             for index in (0..list.len() + 2).step_by(331) {
                 prop_assert_eq!(pages.get(index), list.get(index).copied());
+                prop_assert_eq!(pages.look(index, &mut looked), list.get(index).copied());
                 let mut some = [0; 300];
                 let read = pages.read(index, &mut some);
                 let end = list.len().min(index + 300);

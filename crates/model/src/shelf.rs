@@ -97,11 +97,11 @@ impl Shelf {
         let inner = &*self.inner;
         if self.used_bytes() + bytes_of(words) > inner.budget_bytes {
             if let Some(at) = self.put_away(words) {
-                return Kept::Away {
+                return Kept::Away(Away {
                     shelf: self.clone(),
                     at,
                     words: words.len(),
-                };
+                });
             }
             inner.had_no_room.store(true, Ordering::Relaxed);
         }
@@ -124,25 +124,6 @@ impl Shelf {
         away_bytes.fetch_add(bytes_of(words), Ordering::Relaxed);
         Some(at)
     }
-
-    /// What was put away; zeros if it cannot be read.
-    fn fetch(&self, at: u64, words: usize) -> Arc<[u64]> {
-        let cache = &self.inner.cache;
-        if let Some(words) = cache.get(&at) {
-            return words;
-        }
-        let mut all: Arc<[u64]> = std::iter::repeat_n(0, words).collect();
-        let backing = self.inner.backing.as_ref();
-        // Nobody else has it yet.
-        let into = Arc::get_mut(&mut all).unwrap_or_default();
-        if !backing.is_some_and(|backing| backing.read(at, bytemuck::cast_slice_mut(into))) {
-            self.inner.unreadable.store(true, Ordering::Relaxed);
-            into.fill(0);
-        }
-        into.iter_mut().for_each(|word| *word = u64::from_le(*word));
-        let bytes = bytes_of(&all);
-        cache.keep(at, all, bytes)
-    }
 }
 
 /// Words on a shelf.
@@ -151,14 +132,39 @@ pub enum Kept {
     /// In memory.
     Here(Arc<Here>),
     /// In the file.
-    Away {
-        /// Which shelf.
-        shelf: Shelf,
-        /// Where they begin.
-        at: u64,
-        /// How many they are.
-        words: usize,
-    },
+    Away(Away),
+}
+
+/// Words in the file.
+#[derive(Clone, Debug)]
+pub struct Away {
+    shelf: Shelf,
+    /// Where they begin.
+    at: u64,
+    /// How many they are.
+    words: usize,
+}
+
+impl Away {
+    /// The words; zeros if it cannot be read.
+    #[must_use]
+    pub fn fetch(&self) -> Arc<[u64]> {
+        let inner = &*self.shelf.inner;
+        if let Some(words) = inner.cache.get(&self.at) {
+            return words;
+        }
+        let mut all: Arc<[u64]> = std::iter::repeat_n(0, self.words).collect();
+        let backing = inner.backing.as_ref();
+        // Nobody else has it yet.
+        let into = Arc::get_mut(&mut all).unwrap_or_default();
+        if !backing.is_some_and(|backing| backing.read(self.at, bytemuck::cast_slice_mut(into))) {
+            inner.unreadable.store(true, Ordering::Relaxed);
+            into.fill(0);
+        }
+        into.iter_mut().for_each(|word| *word = u64::from_le(*word));
+        let bytes = bytes_of(&all);
+        inner.cache.keep(self.at, all, bytes)
+    }
 }
 
 /// Words in memory, which are counted.
@@ -181,7 +187,7 @@ impl Kept {
     pub fn with<R>(&self, look: impl FnOnce(&[u64]) -> R) -> R {
         match self {
             Self::Here(here) => look(&here.words),
-            Self::Away { shelf, at, words } => look(&shelf.fetch(*at, *words)),
+            Self::Away(away) => look(&away.fetch()),
         }
     }
 }

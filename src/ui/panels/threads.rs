@@ -12,7 +12,7 @@ use crate::ui::dialog::colour;
 use crate::ui::dom::{setter_of, use_pause, value_of};
 use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
 use crate::ui::panel::span_text;
-use crate::ui::panel::{Marked, PanelProps, use_answer};
+use crate::ui::panel::{Marked, PanelProps, takes_long, use_answer};
 use crate::ui::save::save;
 use crate::ui::shares::share_bar;
 use crate::ui::viewer::Goto;
@@ -172,6 +172,9 @@ pub(super) fn Threads(props: &PanelProps) -> Html {
         <div class="threads">
             <Controls view={view.clone()} on_view={on_view.clone()} range={props.range}
                 marked={Rc::clone(&props.marked)} total={table.map(|table| table.total)} client={props.source.client.clone()} {query} />
+            if table.is_none() {
+                { takes_long() }
+            }
             if table.is_some() && total == 0 {
                 <p class="empty">{ why_empty(props, &view) }</p>
             } else {

@@ -7,7 +7,7 @@ use super::phases::PhaseLane;
 use model::class::{Class, ClassTimes, StopCode};
 use model::columns::Column;
 use model::lane::{BLOCK, Lane, LaneIndex, PlainLane};
-use model::pages::{self, Pages};
+use model::pages::{self, Looked, Pages};
 use model::place::place32;
 use model::shelf::Shelf;
 
@@ -110,18 +110,15 @@ impl Durations {
         self.longer_ns.extend(longer);
     }
 
-    /// Whether one is marked.
-    fn is_marked(&self, place: usize) -> bool {
-        self.short.get(place).is_some_and(Self::has_mark)
-    }
-
     const fn has_mark(short: u32) -> bool {
         short & 1 == 1
     }
 
-    /// One of them, if it is known.
-    fn get(&self, place: usize) -> Option<u64> {
-        self.lengthen(place, self.short.get(place)?)
+    /// One of them, if it is known, and whether it is marked.
+    fn look(&self, place: usize, looked: &mut Looked) -> (Option<u64>, bool) {
+        let short = self.short.look(place, looked);
+        let known = short.and_then(|short| self.lengthen(place, short));
+        (known, short.is_some_and(Self::has_mark))
     }
 
     /// The one at a place, of how it is kept, if it is known.
@@ -134,6 +131,16 @@ impl Durations {
         let place = u32::try_from(place).ok()?;
         self.longer_ns.get(&place).copied()
     }
+}
+
+/// Where somebody looked last at the runs of one lane.
+#[derive(Debug, Default)]
+pub(crate) struct LookedAt {
+    starts: Looked,
+    ends: Looked,
+    codes: Looked,
+    ready: Looked,
+    idle: Looked,
 }
 
 /// The runs on one capability, each in so many lists.
@@ -309,21 +316,21 @@ impl RunLane {
     }
 
     /// All that is kept of a run.
-    pub(crate) fn run(&self, place: usize) -> Run {
-        let (start, end) = self.span(place);
+    pub(crate) fn run(&self, place: usize, looked: &mut LookedAt) -> Run {
+        let runs = &self.runs;
+        let start = runs.starts.look(place, &mut looked.starts);
+        let end = runs.ends.look(place, &mut looked.ends);
+        let code = runs.codes.look(place, &mut looked.codes);
+        let (ready_ns, was_ready) = runs.ready.look(place, &mut looked.ready);
+        let (idle_ns, paused) = self.idle.look(place, &mut looked.idle);
         Run {
-            start,
-            end,
-            code: self.code(place),
-            ready_ns: self.runs.ready.get(place).filter(|_| self.was_ready(place)),
-            idle_ns: self.idle.get(place),
-            paused: self.idle.is_marked(place),
+            start: start.unwrap_or_default(),
+            end: end.unwrap_or_default(),
+            code: code.map_or(StopCode::OPEN, StopCode),
+            ready_ns: ready_ns.filter(|_| was_ready),
+            idle_ns,
+            paused,
         }
-    }
-
-    /// Whether the thread of a run was ready before it.
-    pub(crate) fn was_ready(&self, place: usize) -> bool {
-        self.runs.ready.is_marked(place)
     }
 
     /// Appends to `next` the runs from a place on, some of them at once: to the end of

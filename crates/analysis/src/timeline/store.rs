@@ -15,7 +15,7 @@ use super::threads::{NEVER_NS, Thread, Threads};
 use super::turns::{Indexing, Turn, TurnIndex};
 use super::wait_groups::WaitGroups;
 use crate::account::facts::Facts;
-use crate::account::runs::{Cap, Run, RunLane, RunRef};
+use crate::account::runs::{Cap, LookedAt, Run, RunLane, RunRef};
 use crate::account::{Account, Ledger, ReadyParts};
 use crate::automata::Oddity;
 use crate::automata::gc_phase::Phase;
@@ -29,7 +29,7 @@ use eventlog::texts::TextId;
 use model::class::StopCode;
 use model::lane::{BLOCK, Lane};
 use model::moments::Moments;
-use model::pages::Pages;
+use model::pages::{Looked, Pages};
 use model::place::place32;
 use model::remembered::Remembered;
 use model::shelf::Shelf;
@@ -319,6 +319,12 @@ impl Store {
 
     /// How many of a thread's runs ended when the lanes were cut.
     pub(crate) fn runs_before(&self, thread: &Thread, cut: &Cut) -> usize {
+        if thread.ran_ns <= cut.time_ns {
+            return thread.runs as usize;
+        }
+        if thread.began_ns > cut.time_ns {
+            return 0;
+        }
         let first = thread.first as usize;
         let runs = first..first + thread.runs as usize;
         (self.by_thread).partition_in(runs, |run| self.is_before(run, cut)) - first
@@ -348,7 +354,11 @@ impl Store {
     }
 
     pub(crate) fn thread_run(&self, place: usize) -> RunRef {
-        let global = self.by_thread.get(place).unwrap_or_default();
+        self.run_ref(self.by_thread.get(place))
+    }
+
+    fn run_ref(&self, global: Option<u32>) -> RunRef {
+        let global = global.unwrap_or_default();
         let lane = self.lane_of_run(global);
         RunRef {
             lane: place32(lane),
@@ -364,12 +374,20 @@ impl Store {
         self.runs_of(run).span(run.place as usize)
     }
 
-    pub(crate) fn run(&self, run: RunRef) -> Run {
-        self.runs_of(run).run(run.place as usize)
+    /// The run at a place of the list of the runs of all threads.
+    pub(crate) fn look_at_run(&self, place: usize, looks: &mut Looks) -> Run {
+        let run = self.run_ref(self.by_thread.look(place, &mut looks.by_thread));
+        let lane = run.lane as usize;
+        if lane >= looks.lanes.len() {
+            looks.lanes.resize_with(lane + 1, LookedAt::default);
+        }
+        self.runs_of(run)
+            .run(run.place as usize, &mut looks.lanes[lane])
     }
 
     pub(crate) fn run_code(&self, run: RunRef) -> StopCode {
-        self.run(run).code
+        let code = self.runs_of(run).code_at(run.place as usize);
+        code.unwrap_or(StopCode::OPEN)
     }
 
     pub(crate) fn run_cap(&self, run: RunRef) -> Option<CapId> {
@@ -653,6 +671,14 @@ impl Store {
             }
         }
     }
+}
+
+/// Where somebody looked last at runs: who looks at the runs of many threads, one after
+/// the other, or at all runs of one, finds most of them near the last.
+#[derive(Debug, Default)]
+pub(crate) struct Looks {
+    by_thread: Looked,
+    lanes: Vec<LookedAt>,
 }
 
 /// All lanes of runs, cut at a time.

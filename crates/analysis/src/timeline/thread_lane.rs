@@ -5,16 +5,18 @@
 //! lanes; a thread has only the list of its own, so that a run and the wait
 //! before it cost one entry there.
 
+use std::cell::RefCell;
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::store::{Cut, Store};
+use super::store::{Cut, Looks, Store};
 use super::threads::{NEVER_NS, Thread};
 use super::turns::{PARTS, Turn, TurnIndex, TurnSums, TurnsIn};
 use crate::account::ReadyParts;
-use crate::account::runs::RunRef;
+use crate::account::runs::{Run, RunRef};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{Class, ClassTimes, StopCode};
 use model::lane::{Lane, partition};
@@ -70,19 +72,23 @@ pub struct ThreadLane<'a> {
     store: &'a Store,
     thread: Thread,
     index: Option<Arc<TurnIndex>>,
+    looks: Rc<RefCell<Looks>>,
 }
 
 impl<'a> ThreadLane<'a> {
-    pub(crate) const fn new(
-        store: &'a Store,
-        thread: Thread,
-        index: Option<Arc<TurnIndex>>,
-    ) -> Self {
+    pub(crate) fn new(store: &'a Store, thread: Thread, index: Option<Arc<TurnIndex>>) -> Self {
         Self {
             store,
             thread,
             index,
+            looks: Rc::default(),
         }
+    }
+
+    /// As others looked at threads before.
+    pub(crate) fn looking(self, looks: &Rc<RefCell<Looks>>) -> Self {
+        let looks = Rc::clone(looks);
+        Self { looks, ..self }
     }
 
     pub(crate) const fn thread(&self) -> &Thread {
@@ -91,6 +97,11 @@ impl<'a> ThreadLane<'a> {
 
     fn run(&self, run: usize) -> RunRef {
         self.store.thread_run(self.thread.first as usize + run)
+    }
+
+    fn look_at(&self, run: usize) -> Run {
+        let place = self.thread.first as usize + run;
+        self.store.look_at_run(place, &mut self.looks.borrow_mut())
     }
 
     /// How many runs the thread has.
@@ -105,14 +116,14 @@ impl<'a> ThreadLane<'a> {
         let turns = turns.start.min(self.runs())..turns.end.min(self.runs() + 1);
         let before = turns.start.checked_sub(1);
         let (mut why, mut from) = before.map_or((StopCode::CREATED, self.thread.began_ns), |run| {
-            let run = self.store.run(self.run(run));
+            let run = self.look_at(run);
             (run.code, run.end)
         });
         turns.map(move |turn| {
             if turn >= self.runs() {
                 return self.last_turn(from);
             }
-            let run = self.store.run(self.run(turn));
+            let run = self.look_at(turn);
             let turn = Turn::new(why, from, run, self.store.account());
             (why, from) = (run.code, run.end);
             turn

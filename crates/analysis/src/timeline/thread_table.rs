@@ -1,14 +1,16 @@
 //! The table of threads: how each spent its time, in the whole log or in a
 //! range of it.
 
+use std::cell::RefCell;
 use std::ops::Range;
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::instants::InstantKind;
 use super::rows::Rows;
-use super::store::{Cut, FEW_THREADS, Store};
+use super::store::{Cut, FEW_THREADS, Looks, Store};
 use super::threads::Thread;
 use super::turns::TurnSums;
 use crate::listen::Listen;
@@ -370,6 +372,7 @@ struct InRange {
     /// How often each was moved.
     migrations: Counts,
     range: Option<Interval>,
+    looks: Rc<RefCell<Looks>>,
 }
 
 impl InRange {
@@ -386,6 +389,7 @@ impl InRange {
             wakeups: count(InstantKind::Woken),
             migrations: count(InstantKind::Migrated),
             range,
+            looks: Rc::default(),
         }
     }
 
@@ -412,6 +416,7 @@ impl InRange {
         };
         store.prepare_life_of(index, *thread, listen).await;
         if let Some(lane) = store.life_of(index, *thread).filter(|_| lives) {
+            let lane = lane.looking(&self.looks);
             let turns = lane.turns_in(&self.from, &self.to);
             sums.times = turns.sums;
             sums.longest_ready_ns = turns.longest_ready_ns;

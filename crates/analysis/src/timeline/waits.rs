@@ -6,6 +6,7 @@
 //! make any range a subtraction and two edges.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
@@ -219,6 +220,7 @@ impl Store {
         let range = range.map_or(ALL_TIME, |range| range.start().0..range.end().0);
         let (from, to) = (self.cut(Nanos(range.start)), self.cut(Nanos(range.end)));
         let mut reader = self.threads.reader();
+        let looks = Rc::default();
         for index in threads {
             if index.is_multiple_of(FEW_THREADS) {
                 listen.listen().await;
@@ -230,6 +232,7 @@ impl Store {
             let Some(lane) = self.life_of(index, thread) else {
                 continue;
             };
+            let lane = lane.looking(&looks);
             let sums = self.waits_between(&lane, &from, &to);
             if sums != WaitSums::default() {
                 each(index, lane.thread(), &sums);

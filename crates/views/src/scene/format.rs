@@ -142,6 +142,18 @@ pub fn time(time: Nanos) -> String {
     format!("{}{NBSP}{}", fixed(digits, decimals), unit.name)
 }
 
+/// A number where there is little room: of a million or more only the millions, `14.3 M`.
+#[must_use]
+pub fn short_count(number: u64) -> String {
+    const MILLION: u64 = 1_000_000;
+    if number < MILLION {
+        return count(number);
+    }
+    let millions = number as f64 / MILLION as f64;
+    let decimals = if millions < 100.0 { 1 } else { 0 };
+    format!("{millions:.decimals$}\u{a0}M")
+}
+
 /// How many of something there are: `1 track`, `1,200 capabilities`.
 #[must_use]
 pub fn many(number: u64, what: &str) -> String {
@@ -360,6 +372,8 @@ mod tests {
 
     #[test]
     fn counts_and_rates() {
+        let short = [999_999, 14_276_407, 250_400_000].map(short_count);
+        assert_eq!(short, ["999,999", "14.3\u{a0}M", "250\u{a0}M"]);
         assert_eq!(many(2, "census"), "2 censuses");
         assert_eq!(many(1, "capability"), "1 capability");
         assert_eq!(many(1_200, "capability"), "1,200 capabilities");

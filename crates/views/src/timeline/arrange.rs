@@ -291,7 +291,7 @@ impl Builder<'_> {
         let all = self.known.threads_in_all;
         if group == Group::Threads && (self.known.threads.len() as u64) < all {
             let shown = format::count(self.known.threads.len() as u64);
-            return format!("{shown} of {}", format::count(all));
+            return format!("{shown} of {}", format::short_count(all));
         }
         if folded || group == Group::Threads {
             format::count(rows as u64)

@@ -15,6 +15,7 @@ use yew::prelude::*;
 use super::pick::{Pick, Reveal};
 use crate::ui::canvas::CanvasPainter;
 use crate::ui::client::LogClient;
+use crate::ui::panel::takes_long;
 use crate::ui::timeline::Observer;
 use analysis::flamegraph::source_info::SourceInfo;
 use views::actions::flame::FlameAct;
@@ -456,6 +457,9 @@ impl Component for FlameCanvas {
                         <canvas ref={self.small_canvas.clone()} />
                         <div class="flame-window" ref={self.small_window.clone()} />
                     </div>
+                }
+                if self.graph.is_none() && self.in_flight {
+                    { takes_long() }
                 }
                 <div class="flame-canvas" ref={self.scroller.clone()}>
                     <div ref={self.spacer.clone()}>
