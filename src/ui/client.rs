@@ -118,7 +118,7 @@ fn likely_bytes(file: &File) -> f64 {
 }
 
 /// A worker that takes more memory than this is replaced when its log is closed.
-const SWOLLEN_BYTES: u64 = 128 << 20;
+const SWOLLEN_BYTES: u64 = 48 << 20;
 
 /// More workers than this only wait for the one that puts slices together.
 const MOST_WORKERS: usize = 8;
