@@ -12,6 +12,7 @@
 mod check;
 mod eventlog2html;
 mod events;
+mod findings;
 mod flamegraph;
 mod heap;
 mod heap_bands;
@@ -60,6 +61,8 @@ enum Command {
     Spans(spans::Arguments),
     /// The numbers of `+RTS -s`, of the whole log or of a part of it
     Summary(summary::Arguments),
+    /// What is wrong with the program, as far as the log tells: what it costs, where it is seen, what to try
+    Findings(findings::Arguments),
     /// How each thread spent its time: running, waiting for a capability, blocked and on what
     Threads(threads::Arguments),
     /// What holds the heap: bands of a heap profile with their numbers, single censuses, the difference of two, charts
@@ -143,6 +146,7 @@ pub fn run() -> ExitCode {
         Command::Check(arguments) => check::run(arguments, &mut out),
         Command::Spans(arguments) => spans::run(arguments, &mut out),
         Command::Summary(arguments) => summary::run(arguments, &mut out),
+        Command::Findings(arguments) => findings::run(arguments, &mut out),
         Command::Threads(arguments) => threads::run(arguments, &mut out),
         Command::Heap(arguments) => heap::run(arguments, &mut out),
         Command::Ticky(arguments) => ticky::run(arguments, &mut out),

@@ -155,7 +155,7 @@ impl Info {
     }
 
     /// Whether there is an event of one of these types, as far as the log is read.
-    pub(crate) fn has(&self, types: EventSet) -> bool {
+    pub fn has(&self, types: EventSet) -> bool {
         let known = |id| self.header.as_ref().is_none_or(|header| header.knows(id));
         let mut counts = (0..=u16::MAX).map(EventType).zip(&self.counts);
         counts.any(|(id, count)| count.0 > 0 && types.contains(id) && known(id))

@@ -4,6 +4,7 @@ pub mod census;
 pub mod class;
 pub mod columns;
 pub mod forest;
+pub mod format;
 pub mod gauge;
 pub mod lane;
 pub mod marks;

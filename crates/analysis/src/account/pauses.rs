@@ -132,7 +132,7 @@ impl Pauses {
 
     /// Those that begin in a range.
     #[must_use]
-    pub(crate) fn starting_in(&self, range: Interval) -> &[Pause] {
+    pub fn starting_in(&self, range: Interval) -> &[Pause] {
         let before = |time| self.all.partition_point(|pause| pause.start < time);
         let (from, to) = (before(range.start()), before(range.end()));
         self.all.get(from..to).unwrap_or_default()

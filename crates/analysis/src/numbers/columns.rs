@@ -76,7 +76,7 @@ impl Numbers {
     }
 
     /// The collections with statistics, in the order in which they end.
-    pub(crate) fn told_collections(&self) -> &[Collection] {
+    pub fn told_collections(&self) -> &[Collection] {
         &self.collections.all
     }
 

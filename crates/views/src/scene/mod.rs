@@ -5,7 +5,7 @@
 pub mod chart;
 pub mod colour;
 pub mod flame;
-pub mod format;
+pub use model::format;
 pub mod gauge;
 pub mod painter;
 pub mod palette;

@@ -41,6 +41,7 @@ use analysis::timeline::thread_account::ThreadAccount;
 use analysis::timeline::thread_lane::{ThreadFilter, ThreadRow};
 use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use eventlog::ids::ThreadId;
+use insight::Report;
 use model::marks::TimelineReply;
 use model::profile::origin::CensusCounts;
 use model::time::Interval;
@@ -48,7 +49,7 @@ use model::time::Interval;
 questions! {
     TimelineQuery, FlowQuery, DetailsQuery, LabelsQuery,
     TimeQuery, ThreadTimeQuery, GcCostsQuery, SummaryQuery, CollectionsQuery, SparksQuery,
-    HeldQuery, CensusCostQuery,
+    HeldQuery, CensusCostQuery, FindingsQuery,
     ThreadFilter, ThreadTableQuery, ThreadCsvQuery,
     TickyQuery, TickyTextQuery,
     FlameQuery, FlameTableQuery, FlamePlaceQuery, FlameAreaQuery, FlameExportQuery,
@@ -188,6 +189,21 @@ impl Query for SummaryQuery {
         let end = log.recording.end();
         let account = log.recording.times(self.0);
         log.recording.numbers.summary(end, self.0, &account)
+    }
+}
+
+/// What is wrong with the program, in a range or in the whole log; `None` until the log is
+/// read to its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FindingsQuery(pub Option<Interval>);
+
+impl Query for FindingsQuery {
+    type Answer = Option<Report>;
+    const NAME: &'static str = "findings";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+        let recording = &log.recording;
+        recording.is_settled().then(|| Report::of(recording, self.0))
     }
 }
 

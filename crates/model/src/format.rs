@@ -8,17 +8,18 @@ pub use eventlog::quantity::count;
 use eventlog::quantity::write_size;
 
 /// A no-break space.
-pub(crate) const NBSP: char = '\u{a0}';
+pub const NBSP: char = '\u{a0}';
 
 /// What is written when there is nothing to say, such as a share of nothing.
 pub const NOTHING: &str = "–";
 
 /// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Unit {
-    pub(super) name: &'static str,
+pub struct Unit {
+    /// How it is written.
+    pub name: &'static str,
     /// Its length in nanoseconds, a power of ten.
-    pub(super) length: u64,
+    pub length: u64,
 }
 
 const UNITS: [Unit; 4] = [
@@ -42,25 +43,25 @@ const UNITS: [Unit; 4] = [
 
 impl Unit {
     /// The longest unit that is not longer than a time.
-    pub(super) fn of(time: Duration) -> Self {
+    pub fn of(time: Duration) -> Self {
         let fitting = UNITS.into_iter().rfind(|unit| unit.length <= time.0);
         fitting.unwrap_or(UNITS[0])
     }
 
     /// The next longer one.
-    pub(super) fn next(self) -> Option<Self> {
+    pub fn next(self) -> Option<Self> {
         UNITS.into_iter().find(|unit| unit.length > self.length)
     }
 
     /// How many decimals tell multiples of `step` apart in this unit: 9 at most.
-    pub(super) fn decimals(self, step: Duration) -> u32 {
+    pub fn decimals(self, step: Duration) -> u32 {
         let exact =
             |decimals: &u32| scaled(step.0, *decimals, 1).is_multiple_of(self.length.into());
         (0..9).find(exact).unwrap_or(9)
     }
 
     /// A length in this unit, as precise as the step demands.
-    pub(super) fn label(self, time: Duration, step: Duration) -> String {
+    pub fn label(self, time: Duration, step: Duration) -> String {
         let decimals = self.decimals(step);
         let digits = scaled(time.0, decimals, self.length);
         format!("{}{NBSP}{}", fixed(digits, decimals), self.name)
@@ -236,7 +237,7 @@ fn share(part: u64, whole: u64, decimals: u32) -> String {
 
 /// How many bytes per second: `1.5 MiB/s`. A dash for no time.
 #[must_use]
-pub(crate) fn byte_rate(size: u64, time: Duration) -> String {
+pub fn byte_rate(size: u64, time: Duration) -> String {
     match per_second(size, time, 1) {
         Some(rate) => format!("{}/s", bytes(rate)),
         None => NOTHING.to_owned(),
@@ -257,7 +258,7 @@ const FEWEST_CHARS: usize = 3;
 /// The text, with `…` for its middle if it is wider than `max_width`; empty if
 /// not even three characters of it fit. `measure` tells how wide a text is, in
 /// the same unit, and is called about `log2` of the length times.
-pub(crate) fn truncate_middle<'a>(
+pub fn truncate_middle<'a>(
     text: &'a str,
     max_width: f64,
     mut measure: impl FnMut(&str) -> f64,

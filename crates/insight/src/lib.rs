@@ -1,0 +1,19 @@
+//! What is wrong with a program, as far as its log tells: [`Rule`]s, each of
+//! which answers one question with a [`Finding`], or says why there is none.
+//!
+//! A rule is a pure function of a [`Scope`], a log and a part of it. It stands in
+//! a file of its own in [`rules`], with its formula, its thresholds and their
+//! reasons, and its words. What time a finding lost is claimed from a [`Ledger`],
+//! so that no nanosecond of a capability is lost twice.
+
+pub mod finding;
+pub mod ledger;
+pub mod report;
+pub mod rules;
+pub mod scope;
+
+pub use finding::{Finding, Outcome};
+pub use ledger::Ledger;
+pub use report::Report;
+pub use rules::Rule;
+pub use scope::Scope;

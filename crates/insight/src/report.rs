@@ -1,0 +1,86 @@
+//! All that the rules say of a log.
+
+use serde::{Deserialize, Serialize};
+
+use crate::finding::{Axis, Finding, Outcome, Severity};
+use crate::ledger::{Ledger, Pool};
+use crate::rules::RULES;
+use crate::scope::Scope;
+use analysis::recording::Recording;
+use model::time::Interval;
+
+/// A rule that found nothing, and why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Passed {
+    /// Its name.
+    pub rule: String,
+    /// What it asks.
+    pub question: String,
+    /// Why it found nothing.
+    pub why: String,
+}
+
+/// What the rules say.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// The part of the log that was looked at.
+    pub range: Interval,
+    /// What was found: by axis, then by what it claims, then by how sure it is.
+    pub findings: Vec<Finding>,
+    /// Rules that found nothing.
+    pub clear: Vec<Passed>,
+    /// Rules that could not tell.
+    pub cannot_tell: Vec<Passed>,
+    /// Time in which the program did not run, or not on all capabilities, and that no
+    /// finding claims, in nanoseconds of the program.
+    pub unexplained_ns: u64,
+}
+
+impl Report {
+    /// Asks all rules about a part of a log, or all of it.
+    #[must_use]
+    pub fn of(log: &Recording, range: Option<Interval>) -> Self {
+        let scope = Scope::new(log, range);
+        let mut ledger = Ledger::new(&scope.times, scope.caps, scope.stops.len());
+        let mut report = Self {
+            range: scope.range,
+            ..Self::default()
+        };
+        for rule in RULES {
+            let passed = |why: String| Passed {
+                rule: rule.name.to_owned(),
+                question: rule.question.to_owned(),
+                why,
+            };
+            let missing = rule.inputs.iter().find(|input| !input.is_in(&log.info));
+            if let Some(missing) = missing {
+                report.cannot_tell.push(passed(missing.how().to_owned()));
+                continue;
+            }
+            match (rule.look)(&scope, &mut ledger) {
+                Outcome::Found(found) => report.findings.extend(found),
+                Outcome::Clear(why) => report.clear.push(passed(why)),
+                Outcome::CannotTell(why) => report.cannot_tell.push(passed(why.into_owned())),
+            }
+        }
+        report.findings.sort_by(|a, b| {
+            let key = |finding: &Finding| (finding.axis, finding.severity == Severity::Minor);
+            let by_claim = b.claimed_ns.cmp(&a.claimed_ns);
+            let by_share = b.share.total_cmp(&a.share);
+            let by_trust = b.confidence.cmp(&a.confidence);
+            (key(a).cmp(&key(b)))
+                .then(by_claim)
+                .then(by_share)
+                .then(by_trust)
+        });
+        let lost = [Pool::Stopping, Pool::Collecting, Pool::IdleReady, Pool::Idle];
+        let left = lost.iter().map(|pool| ledger.left_ns(*pool)).sum::<u64>();
+        report.unexplained_ns = left / scope.caps;
+        report
+    }
+
+    /// What was found of an axis.
+    pub fn of_axis(&self, axis: Axis) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(move |finding| finding.axis == axis)
+    }
+}

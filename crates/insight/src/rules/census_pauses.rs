@@ -1,0 +1,48 @@
+//! Does heap profiling distort what is seen?
+//!
+//! A census walks the live heap while the program stands still.
+
+use super::Rule;
+use super::asked_for::claim;
+use crate::finding::{Outcome, Severity, Try, Value};
+use crate::ledger::Ledger;
+use crate::scope::{Input, Scope};
+use eventlog::ids::Duration;
+use model::format;
+
+/// Less of the time does not change the picture.
+const LEAST_SHARE: f64 = 0.02;
+
+const NAME: &str = "census-pauses";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Does heap profiling distort what is seen?",
+    inputs: &[Input::Collections, Input::Censuses],
+    look,
+};
+
+fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
+    let found = scope.stops_where(|stop| scope.has_census(stop));
+    let found: Vec<_> = found.filter(|(place, _)| ledger.is_free(*place)).collect();
+    let all_ns: u64 = found.iter().map(|(_, stop)| stop.pause_ns()).sum();
+    let share = scope.share(all_ns);
+    if share < LEAST_SHARE {
+        let share = format::fraction(share);
+        return Outcome::Clear(format!("collections with censuses took {share} of the time; the limit is 2 %"));
+    }
+    let title = format!(
+        "{} stopped the program for {} of {}",
+        format::many(found.len() as u64, "census"),
+        format::duration(Duration(all_ns)),
+        format::duration(Duration(scope.length_ns()))
+    );
+    let mut finding = claim(scope, ledger, &found, (NAME, title));
+    // It is no fault of the program.
+    finding.severity = finding.severity.min(Severity::Medium);
+    finding.meaning = "Every census walks the live heap with the program stopped; other findings of time are less sure for that.".into();
+    finding.tries = vec![Try::flag("-i1", "Count the heap less often: once in a second.", "a coarser heap profile")];
+    finding.distrust = "Without the heap profile the program does not have these pauses.".into();
+    finding.numbers = vec![("censuses".into(), Value::Count(found.len() as u64))];
+    Outcome::Found(vec![finding])
+}

@@ -1,0 +1,109 @@
+//! Who keeps all waiting when a collection is due?
+//!
+//! Of each collection that all took long to stop for, the log says whose run ended last
+//! after the request. If one thread has most of that time, it is the cause: it ran in a
+//! loop that does not allocate, or in an unsafe foreign call, and could not be stopped.
+
+use std::collections::BTreeMap;
+
+use super::Rule;
+use crate::finding::{Evidence, Outcome, Subject, Try, Value};
+use crate::ledger::{Ledger, Pool};
+use crate::scope::{Input, Scope};
+use eventlog::ids::{CapId, Duration, ThreadId};
+use model::format;
+
+/// What the runtime itself calls long (`--long-gc-sync` waits that long by default).
+const LONG_NS: u64 = 1_000_000;
+/// The share of the waits that one thread must have: else it is chance, or the machine.
+const MOST: f64 = 0.70;
+/// Less of the time is not worth a change.
+const LEAST_SHARE: f64 = 0.01;
+
+const NAME: &str = "gc-sync-straggler";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Who keeps all waiting when a collection is due?",
+    inputs: &[Input::Threads, Input::Collections],
+    look,
+};
+
+/// A collection that waited for a thread.
+struct Late {
+    place: usize,
+    cap: CapId,
+    thread: ThreadId,
+    late_ns: u64,
+}
+
+fn late(scope: &Scope<'_>) -> Vec<Late> {
+    let long = scope.stops_where(|stop| stop.sync_ns() > LONG_NS);
+    let late = long.filter_map(|(place, stop)| {
+        let (cap, run) = stop.pause.last_to_stop?;
+        let thread = scope.log.store.thread_of(cap, run as usize)?;
+        let (_, end) = scope.log.store.cap(cap)?.runs.span_at(run as usize)?;
+        Some(Late {
+            place,
+            cap,
+            thread,
+            late_ns: end.min(stop.pause.start.0).saturating_sub(stop.pause.requested.0),
+        })
+    });
+    late.collect()
+}
+
+fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
+    let late = late(scope);
+    let all_ns: u64 = late.iter().map(|late| late.late_ns).sum();
+    let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
+    for late in &late {
+        *by_thread.entry(late.thread).or_default() += late.late_ns;
+    }
+    let worst = by_thread.into_iter().max_by_key(|(_, ns)| *ns);
+    let share = scope.share(all_ns);
+    let Some((thread, ns)) = worst.filter(|(_, ns)| {
+        share >= LEAST_SHARE && *ns as f64 >= MOST * all_ns as f64
+    }) else {
+        let share = format::fraction(share);
+        return Outcome::Clear(format!(
+            "long waits for all to stop took {share} of the time, and no thread alone was the cause; the limit is 1 %"
+        ));
+    };
+    let places: Vec<&Late> = late.iter().filter(|late| late.thread == thread).collect();
+    for late in &places {
+        ledger.claim_sync(late.place);
+    }
+    let count = places.len() as u64;
+    let title = format!(
+        "{} held up {} for {}: it could not be interrupted",
+        scope.thread_name(thread),
+        format::many(count, "collection"),
+        format::duration(Duration(ns))
+    );
+    let others = scope.caps.saturating_sub(1);
+    let mut finding = scope.of_time(NAME, title, ledger, (Pool::Stopping, ns.saturating_mul(others)));
+    finding.subject = Some(scope.thread_name(thread));
+    finding.meaning = "A collection can only begin when all capabilities have stopped; all others stood still and waited for this thread.".into();
+    finding.tries = vec![
+        Try::code("If the thread was in a foreign call: import it as safe, so that the runtime need not wait for it."),
+        Try::flag(
+            "-fno-omit-yields",
+            "If it was in a loop that does not allocate: compile its module with this, so that it can be interrupted.",
+            "code a little larger and slower",
+        ),
+        Try::measure("-p -l", "Whether it was a loop or a call, samples of cost centres inside of it can tell."),
+    ];
+    finding.distrust = "On a machine with other work, threads are late by chance; then it is not always the same one.".into();
+    finding.numbers = vec![
+        ("held up".into(), Value::Ns(ns)),
+        ("collections".into(), Value::Count(count)),
+        ("of all long waits".into(), Value::Share(ns as f64 / all_ns.max(1) as f64)),
+    ];
+    let evidence = places.iter().map(|late| Evidence {
+        range: scope.stops[late.place].pause.span(),
+        subjects: vec![Subject::Thread(thread), Subject::Capability(late.cap)],
+        amount: Value::Ns(late.late_ns),
+    });
+    Outcome::Found(vec![finding.seen_in(evidence)])
+}

@@ -1,0 +1,67 @@
+//! Do full collections cost too much?
+//!
+//! Each copies all that is alive; they come whenever the old generation has grown by
+//! the factor of `-F`.
+
+use super::Rule;
+use super::asked_for::claim;
+use crate::finding::{Outcome, Try, Value};
+use crate::ledger::Ledger;
+use crate::scope::{Input, Scope};
+use model::format;
+
+/// Less of the time is usual.
+const LEAST_SHARE: f64 = 0.10;
+/// Fewer are no habit.
+const LEAST: usize = 3;
+
+const NAME: &str = "major-gc-heavy";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Do full collections cost too much?",
+    inputs: &[Input::Collections, Input::GcStatistics],
+    look,
+};
+
+fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
+    let found: Vec<_> = scope
+        .stops_where(|stop| stop.is_major && stop.told.is_some())
+        .filter(|(place, _)| ledger.is_free(*place))
+        .collect();
+    let pause_ns: u64 = found.iter().map(|(_, stop)| stop.pause_ns()).sum();
+    let share = scope.share(pause_ns);
+    let count = found.len() as u64;
+    if share < LEAST_SHARE || found.len() < LEAST {
+        return Outcome::Clear(format!(
+            "{} took {} of the time; the limits are 3 and 10 %",
+            format::many(count, "major collection"),
+            format::fraction(share)
+        ));
+    }
+    let copied: u64 = found
+        .iter()
+        .filter_map(|(_, stop)| stop.told)
+        .map(|told| told.copied_bytes)
+        .sum();
+    let each = copied / count.max(1);
+    let title = format!(
+        "{} copied {} each, {} of the time",
+        format::many(count, "major collection"),
+        format::bytes(each),
+        format::fraction(share)
+    );
+    let mut finding = claim(scope, ledger, &found, (NAME, title));
+    finding.meaning = "All live data is copied each time the old generation has filled.".into();
+    finding.tries = vec![
+        Try::flag("-A64m", "Let less data grow old that dies soon.", "memory: 64 MiB for each capability"),
+        Try::flag("-F4", "Let the old generation grow more before it is collected.", "memory: up to twice as much"),
+        Try::flag("--nonmoving-gc", "Collect the old generation while the program runs.", "memory, and some speed; not with -G1, -c or heap profiles"),
+    ];
+    finding.distrust = "With -c, collections take longer on purpose, to need less memory.".into();
+    finding.numbers = vec![
+        ("collections".into(), Value::Count(count)),
+        ("copied in each".into(), Value::Bytes(each)),
+    ];
+    Outcome::Found(vec![finding])
+}

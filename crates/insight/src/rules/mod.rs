@@ -1,0 +1,47 @@
+//! The rules, in the order in which they claim time: the most certain cause of a
+//! loss first. A new rule is a file here, and a line in [`RULES`].
+
+mod asked_for;
+mod census_pauses;
+mod forced_gc;
+mod gc_sync_idle_caps;
+mod gc_sync_straggler;
+mod idle_gc;
+mod live_growth;
+mod long_pause;
+mod major_gc_heavy;
+mod nursery_too_small;
+mod par_gc_unbalanced;
+mod sparks;
+
+use crate::finding::Outcome;
+use crate::ledger::Ledger;
+use crate::scope::{Input, Scope};
+
+/// A question about a log, and how it is answered.
+#[derive(Debug)]
+pub struct Rule {
+    /// What it is called by scripts; it never changes.
+    pub name: &'static str,
+    /// What it answers.
+    pub question: &'static str,
+    /// The events that it needs.
+    pub inputs: &'static [Input],
+    /// Answers it.
+    pub look: fn(&Scope<'_>, &mut Ledger) -> Outcome,
+}
+
+/// All rules.
+pub static RULES: &[Rule] = &[
+    gc_sync_straggler::RULE,
+    gc_sync_idle_caps::RULE,
+    idle_gc::RULE,
+    forced_gc::RULE,
+    census_pauses::RULE,
+    par_gc_unbalanced::RULE,
+    nursery_too_small::RULE,
+    major_gc_heavy::RULE,
+    long_pause::RULE,
+    sparks::RULE,
+    live_growth::RULE,
+];

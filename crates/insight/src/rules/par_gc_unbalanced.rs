@@ -1,0 +1,85 @@
+//! Does collecting in parallel pay?
+//!
+//! The runtime says of each parallel collection how much its threads copied in balance.
+//! Where that is little, one thread did the work and the others waited.
+
+use super::Rule;
+use crate::finding::{Outcome, Try, Value};
+use crate::ledger::{Ledger, Pool};
+use crate::scope::{Input, Scope, Stop};
+use model::format;
+
+/// What is balanced of all that is copied: below, the threads hardly share the work.
+const BALANCED: f64 = 0.30;
+/// So little is copied faster than threads are woken.
+const LITTLE_BYTES: u64 = 100_000;
+/// Fewer collections are no habit.
+const LEAST: usize = 20;
+/// Less of the time is not worth a change.
+const LEAST_SHARE: f64 = 0.05;
+
+const NAME: &str = "par-gc-unbalanced";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Does collecting in parallel pay?",
+    inputs: &[Input::Collections, Input::GcStatistics],
+    look,
+};
+
+fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
+    let mut worst = 0.0_f64;
+    for is_major in [false, true] {
+        let wanted = |stop: &Stop<'_>| {
+            stop.is_major == is_major && stop.told.is_some_and(|told| told.is_parallel())
+        };
+        let found: Vec<(usize, &Stop<'_>)> = scope
+            .stops_where(wanted)
+            .filter(|(place, _)| ledger.is_free(*place))
+            .collect();
+        let told = || found.iter().filter_map(|(_, stop)| stop.told);
+        let copied: u64 = told().map(|told| told.total_copied_bytes.max(told.copied_bytes)).sum();
+        let balanced: Option<u64> = told().map(|told| told.balanced_bytes).sum();
+        let pause_ns: u64 = found.iter().map(|(_, stop)| stop.pause_ns()).sum();
+        worst = worst.max(scope.share(pause_ns));
+        let Some(balanced) = balanced else { continue };
+        let count = found.len() as u64;
+        let balance = balanced as f64 / copied.max(1) as f64;
+        let is_little = copied / count.max(1) < LITTLE_BYTES;
+        let is_bad = balance < BALANCED || is_little;
+        if found.len() < LEAST || !is_bad || scope.share(pause_ns) < LEAST_SHARE {
+            continue;
+        }
+        let threads = told().map(|told| told.threads).max().unwrap_or(1);
+        // One thread did the work of `1 - balance`; the others stood by meanwhile.
+        let idle = (1.0 - balance) * f64::from(threads - 1) / f64::from(threads);
+        let cap_ns = (pause_ns as f64 * idle * scope.caps as f64) as u64;
+        for (place, _) in &found {
+            ledger.claim_stop(*place);
+        }
+        let which = if is_major { "major" } else { "minor" };
+        let title = format!(
+            "{threads} threads made {} {which} collections, one did the work (balance {})",
+            format::count(count),
+            format::fraction(balance)
+        );
+        let mut finding = scope.of_time(NAME, title, ledger, (Pool::Collecting, cap_ns));
+        finding.subject = Some(which.to_owned());
+        finding.meaning = "The other threads of the collector only waited for it.".into();
+        finding.tries = vec![
+            Try::flag("-qg", "Collect with one thread.", "large collections may take longer"),
+            Try::flag("-qg1", "Collect the youngest generation with one thread.", "none, if only small collections suffer"),
+            Try::flag("-A64m -n4m", "Collect less often, and more at a time.", "memory: 64 MiB for each capability"),
+        ];
+        finding.distrust = "The runtime counts capabilities that it left idle too (-qn): threads may be fewer than it says.".into();
+        finding.numbers = vec![
+            ("balance".into(), Value::Share(balance)),
+            ("copied in each".into(), Value::Bytes(copied / count.max(1))),
+            ("collections".into(), Value::Count(count)),
+        ];
+        let evidence = Scope::evidence_of(found.iter().map(|(_, stop)| *stop), |stop| Value::Ns(stop.pause_ns()));
+        return Outcome::Found(vec![finding.seen_in(evidence)]);
+    }
+    let worst = format::fraction(worst);
+    Outcome::Clear(format!("parallel collections of a generation took {worst} of the time at the most, or were in balance"))
+}

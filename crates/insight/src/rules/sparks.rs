@@ -1,0 +1,101 @@
+//! What becomes of sparks?
+//!
+//! A spark helps only if another capability evaluates it before its value is needed.
+
+use super::Rule;
+use crate::finding::{Axis, Confidence, Finding, Outcome, Severity, Try, Value};
+use crate::ledger::Ledger;
+use crate::scope::{Input, Scope};
+use model::format;
+
+/// Fewer sparks tell nothing.
+const LEAST: u64 = 100;
+
+const NAME: &str = "sparks";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "What becomes of the sparks?",
+    inputs: &[Input::Sparks],
+    look,
+};
+
+/// A way to be of no use, from which share of all sparks on.
+struct Fate {
+    name: &'static str,
+    limit: f64,
+    what: &'static str,
+    code: &'static str,
+}
+
+const OVERFLOWED: Fate = Fate {
+    name: "overflowed",
+    limit: 0.10,
+    what: "were dropped, as the pool was full",
+    code: "Make fewer and larger sparks: parListChunk, or parBuffer.",
+};
+const FIZZLED: Fate = Fate {
+    name: "fizzled",
+    limit: 0.15,
+    what: "had been evaluated before a capability came to them",
+    code: "Spark earlier, and more work at a time.",
+};
+const COLLECTED: Fate = Fate {
+    name: "collected",
+    limit: 0.25,
+    what: "were garbage before anybody evaluated them",
+    code: "Use what rpar or par returned: the result must be needed by somebody.",
+};
+const DUD: Fate = Fate {
+    name: "dud",
+    limit: 0.25,
+    what: "were of values that had been evaluated",
+    code: "Spark the computation, not its result.",
+};
+
+fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
+    if scope.caps < 2 {
+        return Outcome::Clear("there is one capability: sparks cannot run beside each other".to_owned());
+    }
+    let totals = scope.log.sparks(Some(scope.range)).rows.first().map(|all| all.totals).unwrap_or_default();
+    let all = totals.created + totals.dud + totals.overflowed;
+    if all < LEAST {
+        return Outcome::Clear(format!("there were {}; the limit is 100", format::many(all, "spark")));
+    }
+    let fates = [
+        (OVERFLOWED, totals.overflowed),
+        (FIZZLED, totals.fizzled),
+        (COLLECTED, totals.gcd),
+        (DUD, totals.dud),
+    ];
+    let shares = fates.map(|(fate, count)| (fate, count, count as f64 / all as f64));
+    let found: Vec<Finding> = shares
+        .into_iter()
+        .filter(|(fate, _, share)| *share >= fate.limit)
+        .map(|(fate, count, share)| finding(&fate, (count, all), share, totals.converted))
+        .collect();
+    if found.is_empty() {
+        let converted = format::fraction(totals.converted as f64 / all as f64);
+        return Outcome::Clear(format!("{converted} of {} were converted", format::many(all, "spark")));
+    }
+    Outcome::Found(found)
+}
+
+fn finding(fate: &Fate, (count, all): (u64, u64), share: f64, converted: u64) -> Finding {
+    let title = format!("{} of {} {}", format::fraction(share), format::many(all, "spark"), fate.what);
+    let mut finding = Finding::new(NAME, Axis::Time, title);
+    finding.subject = Some(fate.name.to_owned());
+    // What time that lost the log does not say.
+    finding.severity = if share >= 0.5 { Severity::Medium } else { Severity::Low };
+    finding.confidence = Confidence::Certain;
+    finding.cost = Value::Count(count);
+    finding.meaning = "A spark helps only if another capability evaluates it before its value is needed.".into();
+    finding.tries = vec![Try::code(fate.code), Try::measure("-lf", "How long each spark runs is known with every spark in the log.")];
+    finding.distrust = "While all capabilities have work, sparks that are of no use cost little.".into();
+    finding.numbers = vec![
+        (fate.name.into(), Value::Count(count)),
+        ("sparks".into(), Value::Count(all)),
+        ("converted".into(), Value::Count(converted)),
+    ];
+    finding
+}

@@ -1,0 +1,312 @@
+//! What rules look at: a log and a part of it, with what many of them ask for.
+
+use crate::finding::{Axis, Evidence, Finding, Severity, Subject, Value};
+use crate::ledger::{Ledger, Pool};
+use analysis::account::pauses::Pause;
+use analysis::account::report::ProgramTimes;
+use analysis::info::Info;
+use analysis::numbers::Collection;
+use analysis::recording::Recording;
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::{EventSet, EventType};
+use model::lane::Lane;
+use model::time::Interval;
+
+/// A log that is read, and a part of it.
+#[derive(Debug)]
+pub struct Scope<'a> {
+    /// The log.
+    pub log: &'a Recording,
+    /// The part that is looked at. Of the whole log that is from the first run of a
+    /// thread to the collection with which the runtime ends, which no program can avoid.
+    pub range: Interval,
+    /// Where the time went in it.
+    pub times: ProgramTimes,
+    /// The capabilities that live in it.
+    pub caps: u64,
+    /// The collections that begin in it.
+    pub stops: Vec<Stop<'a>>,
+}
+
+/// A collection: the program stands still, first until all have stopped.
+#[derive(Clone, Copy, Debug)]
+pub struct Stop<'a> {
+    /// When.
+    pub pause: &'a Pause,
+    /// What the runtime says of it, if it does.
+    pub told: Option<&'a Collection>,
+    /// Whether all generations were collected.
+    pub is_major: bool,
+}
+
+impl Stop<'_> {
+    /// From the request to the end, in nanoseconds.
+    #[must_use]
+    pub fn all_ns(&self) -> u64 {
+        self.pause.span().duration().0
+    }
+
+    /// Until all had stopped, in nanoseconds.
+    #[must_use]
+    pub const fn sync_ns(&self) -> u64 {
+        self.pause.start.since(self.pause.requested).0
+    }
+
+    /// The collection itself, in nanoseconds.
+    #[must_use]
+    pub const fn pause_ns(&self) -> u64 {
+        self.pause.end.since(self.pause.start).0
+    }
+}
+
+/// Events that rules need, by what turns them on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// Threads: `+RTS -l` or `-ls`.
+    Threads,
+    /// Collections: `+RTS -l` or `-lg`.
+    Collections,
+    /// What a collection copied: `+RTS -l` or `-lg`, GHC 7.6 and later.
+    GcStatistics,
+    /// Sums of sparks: `+RTS -l` or `-lp`.
+    Sparks,
+    /// Each spark: `+RTS -lf`.
+    EachSpark,
+    /// Censuses of the heap: `+RTS -hT -l` or another `-h`.
+    Censuses,
+}
+
+impl Input {
+    const fn events(self) -> &'static [EventType] {
+        match self {
+            Self::Threads => &[EventType::RUN_THREAD],
+            Self::Collections => &[EventType::GC_START],
+            Self::GcStatistics => &[EventType::GC_STATS_GHC],
+            Self::Sparks => &[EventType::SPARK_COUNTERS],
+            Self::EachSpark => &[EventType::SPARK_RUN],
+            Self::Censuses => &[EventType::HEAP_PROF_SAMPLE_BEGIN],
+        }
+    }
+
+    /// Whether a log has it.
+    #[must_use]
+    pub fn is_in(self, info: &Info) -> bool {
+        info.has(EventSet::of(self.events()))
+    }
+
+    /// What to run the program with to have it.
+    #[must_use]
+    pub const fn how(self) -> &'static str {
+        match self {
+            Self::Threads => "the log has no events of threads: run the program with +RTS -ls",
+            Self::Collections => "the log has no collections: run the program with +RTS -lg",
+            Self::GcStatistics => {
+                "the log has no statistics of collections: run the program with +RTS -lg (GHC 7.6 or later)"
+            }
+            Self::Sparks => {
+                "the log has no sparks: the program makes none, or it was run without +RTS -lp"
+            }
+            Self::EachSpark => "the log has no single sparks: run the program with +RTS -lf",
+            Self::Censuses => {
+                "the log has no census of the heap: run the program with +RTS -hT -l, or another kind of heap profile"
+            }
+        }
+    }
+}
+
+impl<'a> Scope<'a> {
+    /// A part of a log, or all of it.
+    #[must_use]
+    pub fn new(log: &'a Recording, range: Option<Interval>) -> Self {
+        let range = range.unwrap_or_else(|| working(log));
+        let times = log.times(Some(range));
+        let lived = times.caps.iter().filter(|(_, times)| times.life_ns > 0);
+        Self {
+            log,
+            range,
+            caps: (lived.count() as u64).max(1),
+            times,
+            stops: stops_in(log, range),
+        }
+    }
+
+    /// How long it is, in nanoseconds.
+    #[must_use]
+    pub fn length_ns(&self) -> u64 {
+        self.range.duration().0.max(1)
+    }
+
+    /// The share that so many nanoseconds of the program are.
+    #[must_use]
+    pub fn share(&self, ns: u64) -> f64 {
+        ns as f64 / self.length_ns() as f64
+    }
+
+    /// A finding of time that claims so many nanoseconds of capabilities of a pool.
+    #[must_use]
+    pub fn of_time(
+        &self,
+        rule: &'static str,
+        title: String,
+        ledger: &mut Ledger,
+        (pool, cap_ns): (Pool, u64),
+    ) -> Finding {
+        let cost_ns = cap_ns / self.caps;
+        let share = self.share(cost_ns);
+        Finding {
+            severity: Severity::of_share(share),
+            cost: Value::Ns(cost_ns),
+            claimed_ns: ledger.claim(pool, cap_ns),
+            share,
+            ..Finding::new(rule, Axis::Time, title)
+        }
+    }
+
+    /// The bytes that a capability may allocate before a collection (`-A`): as the
+    /// arguments say, else the default of the GHC.
+    #[must_use]
+    pub fn allocation_area_bytes(&self) -> u64 {
+        let process = self.log.info.process();
+        let said = process.arguments.iter().rev();
+        let said = said.filter_map(|word| size(word.strip_prefix("-A")?)).next();
+        let default = match process.ghc.as_deref().map(version) {
+            Some(version) if version < (9, 2) => 1 << 20,
+            _ => 4 << 20,
+        };
+        said.unwrap_or(default)
+    }
+
+    /// Whether nothing but a wish asked for a collection: much less was allocated since
+    /// the one before than brings one about.
+    #[must_use]
+    pub fn was_asked_for(&self, stop: &Stop<'_>) -> bool {
+        const NEARLY: f64 = 0.9;
+        let limit = self.allocation_area_bytes() as f64 * NEARLY;
+        let told = stop.told.filter(|_| stop.is_major);
+        told.is_some_and(|told| (told.allocated_bytes as f64) < limit)
+    }
+
+    /// Whether the heap was counted for a profile in a collection.
+    #[must_use]
+    pub fn has_census(&self, stop: &Stop<'_>) -> bool {
+        let times = self.log.times(Some(stop.pause.span()));
+        times.all_caps().census_ns > 0
+    }
+
+    /// For how long no thread ran on any capability before a moment, in nanoseconds.
+    #[must_use]
+    pub fn quiet_before_ns(&self, time: Nanos) -> u64 {
+        let last_end = self.cap_ids().filter_map(|cap| {
+            let runs = &self.log.store.cap(cap)?.runs;
+            let place = runs.first_starting_at(time.0).checked_sub(1)?;
+            Some(runs.span(place).1.min(time.0))
+        });
+        time.0.saturating_sub(last_end.max().unwrap_or(0))
+    }
+
+    /// What a thread is called: its label, else its number.
+    #[must_use]
+    pub fn thread_name(&self, thread: ThreadId) -> String {
+        match self.log.store.label_of(thread) {
+            Some(label) => format!("Thread {thread} ({label})"),
+            None => format!("Thread {thread}"),
+        }
+    }
+
+    /// Evidence of collections: each with what `amount` says of it.
+    pub fn evidence_of<'s>(
+        stops: impl IntoIterator<Item = &'s Stop<'s>>,
+        amount: impl Fn(&Stop<'s>) -> Value,
+    ) -> Vec<Evidence> {
+        let evidence = |stop: &'s Stop<'s>| Evidence {
+            range: stop.pause.span(),
+            subjects: stop
+                .told
+                .map(|told| Subject::Collection(told.number))
+                .into_iter()
+                .collect(),
+            amount: amount(stop),
+        };
+        stops.into_iter().map(evidence).collect()
+    }
+
+    /// Its capabilities.
+    pub fn cap_ids(&self) -> impl Iterator<Item = CapId> + '_ {
+        self.times.caps.iter().map(|(cap, _)| *cap)
+    }
+
+    /// Collections of which `wanted` holds, with their places.
+    pub fn stops_where(
+        &self,
+        wanted: impl Fn(&Stop<'a>) -> bool,
+    ) -> impl Iterator<Item = (usize, &Stop<'a>)> {
+        let all = self.stops.iter().enumerate();
+        all.filter(move |(_, stop)| wanted(stop))
+    }
+}
+
+/// A size as the runtime's options have it: `64m`.
+fn size(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let number: f64 = digits.parse().ok()?;
+    let unit: u64 = match text.get(digits.len()..)? {
+        "k" | "K" => 1 << 10,
+        "m" | "M" => 1 << 20,
+        "g" | "G" => 1 << 30,
+        // Without a unit it is words.
+        "" | "w" => 8,
+        _ => return None,
+    };
+    Some((number * unit as f64) as u64)
+}
+
+fn version(text: &str) -> (u32, u32) {
+    let mut parts = text.split('.').map(|part| part.parse().unwrap_or(0));
+    (parts.next().unwrap_or(0), parts.next().unwrap_or(0))
+}
+
+fn stops_in(log: &Recording, range: Interval) -> Vec<Stop<'_>> {
+    let told = log.numbers.told_collections();
+    let pauses = log.store.account().pauses().starting_in(range).iter();
+    let stop = |pause| Stop {
+        pause,
+        told: None,
+        is_major: false,
+    };
+    let mut stops: Vec<Stop<'_>> = pauses.map(stop).collect();
+    let mut next = told.partition_point(|told| told.start < range.start());
+    for stop in &mut stops {
+        while told.get(next).is_some_and(|told| told.start < stop.pause.start) {
+            next += 1;
+        }
+        stop.told = told.get(next).filter(|told| told.start == stop.pause.start);
+        let generation = stop.pause.generation;
+        stop.is_major = generation.is_some_and(|number| log.numbers.is_oldest(number));
+    }
+    stops
+}
+
+/// From the first run of a thread to the collection at the runtime's end, after which
+/// no thread runs for long.
+fn working(log: &Recording) -> Interval {
+    /// Finalizers and the flushing of handles take less.
+    const AFTER_END_NS: u64 = 5_000_000;
+    let account = log.store.account();
+    let all = account.log();
+    let first = account.caps().iter().filter_map(|cap| {
+        let runs = &log.store.cap(*cap)?.runs;
+        (!runs.is_empty()).then(|| runs.start(0))
+    });
+    let start = Nanos(first.min().unwrap_or(all.start().0));
+    let last = account.pauses().all().last();
+    let last = last.filter(|last| {
+        let rest = Interval::new(last.end, all.end());
+        account.program(Some(rest)).all_caps().running_ns < AFTER_END_NS
+    });
+    let end = last.map_or(all.end(), |last| last.requested);
+    if start < end {
+        Interval::new(start, end)
+    } else {
+        all
+    }
+}

@@ -1,0 +1,117 @@
+//! `eventscope findings FILE`: what is wrong with the program.
+
+use std::fmt;
+
+use super::{Condition, Failure, LogFile, Out, Range, report};
+use insight::finding::{Axis, Finding, Severity};
+use insight::report::{Passed, Report};
+use model::format;
+use views::session::questions::FindingsQuery;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    log: LogFile,
+    #[command(flatten)]
+    range: Range,
+    /// Print JSON: times in nanoseconds, sizes in bytes
+    #[arg(long)]
+    json: bool,
+    /// Show too what hardly matters, and each rule that found nothing
+    #[arg(long)]
+    all: bool,
+}
+
+pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
+    let range = arguments.range.span()?;
+    let session = arguments.log.open()?.read_session()?;
+    let found = session.ask(&FindingsQuery(range)).unwrap_or_default();
+    if arguments.json {
+        out.json(&found)?;
+    } else {
+        out.text(Text {
+            report: &found,
+            all: arguments.all,
+        })?;
+    }
+    Ok(report(session.reader()))
+}
+
+/// The report for people.
+struct Text<'a> {
+    report: &'a Report,
+    all: bool,
+}
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let report = self.report;
+        for axis in Axis::ALL {
+            let shown = |finding: &&Finding| self.all || finding.severity > Severity::Minor;
+            let mut found = report.of_axis(axis).filter(shown).peekable();
+            if found.peek().is_some() {
+                writeln!(f, "{}\n", axis.title())?;
+            }
+            for finding in found {
+                write_finding(finding, f)?;
+            }
+        }
+        let [found, clear, cannot_tell] = [
+            report.findings.len(),
+            report.clear.len(),
+            report.cannot_tell.len(),
+        ];
+        writeln!(
+            f,
+            "{}; {clear} rules found nothing, {cannot_tell} could not tell.",
+            format::many(found as u64, "finding")
+        )?;
+        if self.all {
+            write_passed("Found nothing", &report.clear, f)?;
+            write_passed("Could not tell", &report.cannot_tell, f)?;
+        }
+        Ok(())
+    }
+}
+
+fn write_finding(finding: &Finding, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    writeln!(
+        f,
+        "{} [{}, {}, {}]\n    {}",
+        finding.title,
+        finding.severity.name(),
+        finding.confidence.name(),
+        finding.rule,
+        finding.meaning
+    )?;
+    for attempt in &finding.tries {
+        let flag = attempt.flag.as_ref().map(|flag| format!("{flag}: "));
+        let price = attempt.price.as_ref().map(|price| format!(" (price: {price})"));
+        let [flag, price] = [flag, price].map(Option::unwrap_or_default);
+        writeln!(f, "    Try {flag}{}{price}", attempt.text)?;
+    }
+    writeln!(f, "    Do not trust it blindly: {}", finding.distrust)?;
+    for place in finding.evidence.iter().take(3) {
+        let subjects = place.subjects.iter().map(ToString::to_string);
+        writeln!(
+            f,
+            "    {} – {}: {}{}{}",
+            format::time(place.range.start()),
+            format::time(place.range.end()),
+            subjects.collect::<Vec<_>>().join(", "),
+            if place.subjects.is_empty() { "" } else { ", " },
+            place.amount
+        )?;
+    }
+    writeln!(f)
+}
+
+fn write_passed(title: &str, passed: &[Passed], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if !passed.is_empty() {
+        writeln!(f, "\n{title}")?;
+    }
+    for passed in passed {
+        writeln!(f, "    {} {}", passed.question, passed.why)?;
+    }
+    Ok(())
+}
