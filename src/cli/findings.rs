@@ -86,7 +86,10 @@ fn write_finding(finding: &Finding, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     )?;
     for attempt in &finding.tries {
         let flag = attempt.flag.as_ref().map(|flag| format!("{flag}: "));
-        let price = attempt.price.as_ref().map(|price| format!(" (price: {price})"));
+        let price = attempt
+            .price
+            .as_ref()
+            .map(|price| format!(" (price: {price})"));
         let [flag, price] = [flag, price].map(Option::unwrap_or_default);
         writeln!(f, "    Try {flag}{}{price}", attempt.text)?;
     }

@@ -73,7 +73,12 @@ impl Report {
                 .then(by_share)
                 .then(by_trust)
         });
-        let lost = [Pool::Stopping, Pool::Collecting, Pool::IdleReady, Pool::Idle];
+        let lost = [
+            Pool::Stopping,
+            Pool::Collecting,
+            Pool::IdleReady,
+            Pool::Idle,
+        ];
         let left = lost.iter().map(|pool| ledger.left_ns(*pool)).sum::<u64>();
         report.unexplained_ns = left / scope.caps;
         report
@@ -81,6 +86,8 @@ impl Report {
 
     /// What was found of an axis.
     pub fn of_axis(&self, axis: Axis) -> impl Iterator<Item = &Finding> {
-        self.findings.iter().filter(move |finding| finding.axis == axis)
+        self.findings
+            .iter()
+            .filter(move |finding| finding.axis == axis)
     }
 }

@@ -168,7 +168,9 @@ impl<'a> Scope<'a> {
     pub fn allocation_area_bytes(&self) -> u64 {
         let process = self.log.info.process();
         let said = process.arguments.iter().rev();
-        let said = said.filter_map(|word| size(word.strip_prefix("-A")?)).next();
+        let said = said
+            .filter_map(|word| size(word.strip_prefix("-A")?))
+            .next();
         let default = match process.ghc.as_deref().map(version) {
             Some(version) if version < (9, 2) => 1 << 20,
             _ => 4 << 20,
@@ -276,7 +278,10 @@ fn stops_in(log: &Recording, range: Interval) -> Vec<Stop<'_>> {
     let mut stops: Vec<Stop<'_>> = pauses.map(stop).collect();
     let mut next = told.partition_point(|told| told.start < range.start());
     for stop in &mut stops {
-        while told.get(next).is_some_and(|told| told.start < stop.pause.start) {
+        while told
+            .get(next)
+            .is_some_and(|told| told.start < stop.pause.start)
+        {
             next += 1;
         }
         stop.told = told.get(next).filter(|told| told.start == stop.pause.start);

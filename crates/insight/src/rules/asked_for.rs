@@ -1,7 +1,7 @@
 //! Collections that nothing but a wish asked for: what the two rules about them share.
 
-use crate::ledger::{Ledger, Pool};
 use crate::finding::{Finding, Value};
+use crate::ledger::{Ledger, Pool};
 use crate::scope::{Scope, Stop};
 
 /// Fewer are no habit.
@@ -11,9 +11,14 @@ const IDLE_NS: u64 = 250_000_000;
 
 /// The collections that nobody claimed and that allocation did not bring about: those
 /// before which nothing ran for long, or the others.
-pub(super) fn asked_for<'s, 'a>(scope: &'s Scope<'a>, ledger: &Ledger, idle: bool) -> Vec<(usize, &'s Stop<'a>)> {
+pub(super) fn asked_for<'s, 'a>(
+    scope: &'s Scope<'a>,
+    ledger: &Ledger,
+    idle: bool,
+) -> Vec<(usize, &'s Stop<'a>)> {
     let wanted = |stop: &Stop<'a>| {
-        scope.was_asked_for(stop) && (scope.quiet_before_ns(stop.pause.requested) >= IDLE_NS) == idle
+        scope.was_asked_for(stop)
+            && (scope.quiet_before_ns(stop.pause.requested) >= IDLE_NS) == idle
     };
     let found = scope.stops_where(wanted);
     found.filter(|(place, _)| ledger.is_free(*place)).collect()
@@ -32,7 +37,8 @@ pub(super) fn claim(
     let pause_ns: u64 = found.iter().map(|(_, stop)| stop.pause_ns()).sum();
     let cost = (Pool::Collecting, pause_ns.saturating_mul(scope.caps));
     let finding = scope.of_time(name, title, ledger, cost);
-    finding.seen_in(Scope::evidence_of(found.iter().map(|(_, stop)| *stop), |stop| {
-        Value::Ns(stop.pause_ns())
-    }))
+    finding.seen_in(Scope::evidence_of(
+        found.iter().map(|(_, stop)| *stop),
+        |stop| Value::Ns(stop.pause_ns()),
+    ))
 }

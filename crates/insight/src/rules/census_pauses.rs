@@ -29,7 +29,9 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     let share = scope.share(all_ns);
     if share < LEAST_SHARE {
         let share = format::fraction(share);
-        return Outcome::Clear(format!("collections with censuses took {share} of the time; the limit is 2 %"));
+        return Outcome::Clear(format!(
+            "collections with censuses took {share} of the time; the limit is 2 %"
+        ));
     }
     let title = format!(
         "{} stopped the program for {} of {}",
@@ -41,7 +43,11 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     // It is no fault of the program.
     finding.severity = finding.severity.min(Severity::Medium);
     finding.meaning = "Every census walks the live heap with the program stopped; other findings of time are less sure for that.".into();
-    finding.tries = vec![Try::flag("-i1", "Count the heap less often: once in a second.", "a coarser heap profile")];
+    finding.tries = vec![Try::flag(
+        "-i1",
+        "Count the heap less often: once in a second.",
+        "a coarser heap profile",
+    )];
     finding.distrust = "Without the heap profile the program does not have these pauses.".into();
     finding.numbers = vec![("censuses".into(), Value::Count(found.len() as u64))];
     Outcome::Found(vec![finding])

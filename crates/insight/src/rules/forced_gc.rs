@@ -22,11 +22,16 @@ pub(super) const RULE: Rule = Rule {
 fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     let censuses = |stop: &crate::scope::Stop<'_>| scope.has_census(stop);
     let found = asked_for(scope, ledger, false);
-    let found: Vec<_> = found.into_iter().filter(|(_, stop)| !censuses(stop)).collect();
+    let found: Vec<_> = found
+        .into_iter()
+        .filter(|(_, stop)| !censuses(stop))
+        .collect();
     let count = found.len() as u64;
     if found.len() < LEAST {
         let count = format::many(count, "collection");
-        return Outcome::Clear(format!("{count} came without much allocation; the limit is 3"));
+        return Outcome::Clear(format!(
+            "{count} came without much allocation; the limit is 3"
+        ));
     }
     let all = scope.stops_where(|stop| stop.is_major).count() as u64;
     let title = format!(
@@ -36,7 +41,9 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     );
     let mut finding = claim(scope, ledger, &found, (NAME, title));
     finding.meaning = "Something, the program or a library, asks for full collections; each copies all live data.".into();
-    finding.tries = vec![Try::code("Drop calls of performGC, performMajorGC and their like, or make fewer of them.")];
+    finding.tries = vec![Try::code(
+        "Drop calls of performGC, performMajorGC and their like, or make fewer of them.",
+    )];
     finding.distrust = "Large objects (-AL), a limit of the heap (-M) and setNumCapabilities bring collections about early too.".into();
     finding.numbers = vec![
         ("asked for".into(), Value::Count(count)),

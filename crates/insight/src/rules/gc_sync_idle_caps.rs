@@ -65,17 +65,34 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     );
     let cost = sync_ns.saturating_mul(scope.caps);
     let mut finding = scope.of_time(NAME, title, ledger, (Pool::Stopping, cost));
-    finding.meaning = "A parallel collection wakes every capability, even to copy a few kilobytes.".into();
+    finding.meaning =
+        "A parallel collection wakes every capability, even to copy a few kilobytes.".into();
     finding.tries = vec![
-        Try::flag("-qg", "Collect with one thread: nobody has to be woken.", "large collections take longer"),
-        Try::flag("-A64m", "Collect less often.", "memory: 64 MiB for each capability"),
-        Try::flag("-N2", "Use as many capabilities as there is work for.", "less parallel work"),
+        Try::flag(
+            "-qg",
+            "Collect with one thread: nobody has to be woken.",
+            "large collections take longer",
+        ),
+        Try::flag(
+            "-A64m",
+            "Collect less often.",
+            "memory: 64 MiB for each capability",
+        ),
+        Try::flag(
+            "-N2",
+            "Use as many capabilities as there is work for.",
+            "less parallel work",
+        ),
     ];
-    finding.distrust = "Large collections of old generations may gain more from all cores than waking them costs.".into();
+    finding.distrust =
+        "Large collections of old generations may gain more from all cores than waking them costs."
+            .into();
     finding.numbers = vec![
         ("waking".into(), Value::Ns(sync_ns)),
         ("collections".into(), Value::Count(found.len() as u64)),
     ];
-    let evidence = Scope::evidence_of(found.iter().map(|(_, stop)| *stop), |stop| Value::Ns(stop.sync_ns()));
+    let evidence = Scope::evidence_of(found.iter().map(|(_, stop)| *stop), |stop| {
+        Value::Ns(stop.sync_ns())
+    });
     Outcome::Found(vec![finding.seen_in(evidence)])
 }

@@ -47,7 +47,9 @@ fn late(scope: &Scope<'_>) -> Vec<Late> {
             place,
             cap,
             thread,
-            late_ns: end.min(stop.pause.start.0).saturating_sub(stop.pause.requested.0),
+            late_ns: end
+                .min(stop.pause.start.0)
+                .saturating_sub(stop.pause.requested.0),
         })
     });
     late.collect()
@@ -62,9 +64,9 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     }
     let worst = by_thread.into_iter().max_by_key(|(_, ns)| *ns);
     let share = scope.share(all_ns);
-    let Some((thread, ns)) = worst.filter(|(_, ns)| {
-        share >= LEAST_SHARE && *ns as f64 >= MOST * all_ns as f64
-    }) else {
+    let Some((thread, ns)) =
+        worst.filter(|(_, ns)| share >= LEAST_SHARE && *ns as f64 >= MOST * all_ns as f64)
+    else {
         let share = format::fraction(share);
         return Outcome::Clear(format!(
             "long waits for all to stop took {share} of the time, and no thread alone was the cause; the limit is 1 %"
@@ -82,23 +84,36 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         format::duration(Duration(ns))
     );
     let others = scope.caps.saturating_sub(1);
-    let mut finding = scope.of_time(NAME, title, ledger, (Pool::Stopping, ns.saturating_mul(others)));
+    let mut finding = scope.of_time(
+        NAME,
+        title,
+        ledger,
+        (Pool::Stopping, ns.saturating_mul(others)),
+    );
     finding.subject = Some(scope.thread_name(thread));
     finding.meaning = "A collection can only begin when all capabilities have stopped; all others stood still and waited for this thread.".into();
     finding.tries = vec![
-        Try::code("If the thread was in a foreign call: import it as safe, so that the runtime need not wait for it."),
+        Try::code(
+            "If the thread was in a foreign call: import it as safe, so that the runtime need not wait for it.",
+        ),
         Try::flag(
             "-fno-omit-yields",
             "If it was in a loop that does not allocate: compile its module with this, so that it can be interrupted.",
             "code a little larger and slower",
         ),
-        Try::measure("-p -l", "Whether it was a loop or a call, samples of cost centres inside of it can tell."),
+        Try::measure(
+            "-p -l",
+            "Whether it was a loop or a call, samples of cost centres inside of it can tell.",
+        ),
     ];
     finding.distrust = "On a machine with other work, threads are late by chance; then it is not always the same one.".into();
     finding.numbers = vec![
         ("held up".into(), Value::Ns(ns)),
         ("collections".into(), Value::Count(count)),
-        ("of all long waits".into(), Value::Share(ns as f64 / all_ns.max(1) as f64)),
+        (
+            "of all long waits".into(),
+            Value::Share(ns as f64 / all_ns.max(1) as f64),
+        ),
     ];
     let evidence = places.iter().map(|late| Evidence {
         range: scope.stops[late.place].pause.span(),

@@ -46,9 +46,21 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     let mut finding = claim(scope, ledger, &found, (NAME, title));
     finding.meaning = "After 0.3 s without work the runtime collects everything, whether it changed or not; who comes then has to wait.".into();
     finding.tries = vec![
-        Try::flag("-I0", "Do not collect when idle.", "deadlocks are found and finalizers run later, memory is given back later"),
-        Try::flag("-Iw60", "Collect when idle once a minute at most (GHC 8.10 and later).", "as above, to a part"),
-        Try::flag("-I10", "Wait for longer than the timers of the program do.", "as above, to a part"),
+        Try::flag(
+            "-I0",
+            "Do not collect when idle.",
+            "deadlocks are found and finalizers run later, memory is given back later",
+        ),
+        Try::flag(
+            "-Iw60",
+            "Collect when idle once a minute at most (GHC 8.10 and later).",
+            "as above, to a part",
+        ),
+        Try::flag(
+            "-I10",
+            "Wait for longer than the timers of the program do.",
+            "as above, to a part",
+        ),
     ];
     finding.distrust = "These collections give memory back, run finalizers and find deadlocks: a program may want them.".into();
     finding.numbers = vec![

@@ -30,7 +30,11 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     let live = scope.log.numbers.live();
     let (from, to) = (scope.range.start().0, scope.range.end().0);
     let middle = from + (to - from) / 2;
-    let (first, half, end) = (live.first_at(from), live.first_at(middle), live.first_at(to));
+    let (first, half, end) = (
+        live.first_at(from),
+        live.first_at(middle),
+        live.first_at(to),
+    );
     if half == first || end == half {
         return Outcome::CannotTell("there are too few major collections to see whether live data grows: a longer log, or performMajorGC now and then, would tell".into());
     }
@@ -38,9 +42,15 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     let most = (first..end).map(|at| live.value(at)).max().unwrap_or(0);
     let growth = after.saturating_sub(before);
     let share = growth as f64 / most.max(1) as f64;
-    let said = format!("{} in the middle, {} in the end", format::bytes(before), format::bytes(after));
+    let said = format!(
+        "{} in the middle, {} in the end",
+        format::bytes(before),
+        format::bytes(after)
+    );
     if growth < LEAST_BYTES || share < LEAST_SHARE {
-        return Outcome::Clear(format!("live data was {said}; the limits are 10 MB and a quarter of the most"));
+        return Outcome::Clear(format!(
+            "live data was {said}; the limits are 10 MB and a quarter of the most"
+        ));
     }
     let seconds = (to - live.time(half - 1)) as f64 / 1e9;
     let title = format!(
@@ -50,13 +60,24 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     );
     let mut finding = Finding::new(NAME, Axis::Memory, title);
     finding.severity = Severity::of_share(share);
-    finding.confidence = if end - half < 2 { Confidence::Hint } else { Confidence::Probable };
+    finding.confidence = if end - half < 2 {
+        Confidence::Hint
+    } else {
+        Confidence::Probable
+    };
     finding.cost = Value::Bytes(growth);
     finding.share = share;
-    finding.meaning = "Something is kept that may not be needed any more, or loading goes on.".into();
+    finding.meaning =
+        "Something is kept that may not be needed any more, or loading goes on.".into();
     finding.tries = vec![
-        Try::measure("-hT -l", "A heap profile by closure types says what grows, without a profiling build."),
-        Try::measure("-hi -l", "With -finfo-table-map it says which line of the program made it (GHC 9.2 and later)."),
+        Try::measure(
+            "-hT -l",
+            "A heap profile by closure types says what grows, without a profiling build.",
+        ),
+        Try::measure(
+            "-hi -l",
+            "With -finfo-table-map it says which line of the program made it (GHC 9.2 and later).",
+        ),
         Try::code("Look for maps and references that are only added to."),
     ];
     finding.distrust = "Caches that fill and data that is loaded once grow too.".into();
@@ -66,6 +87,10 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         ("in the end".into(), Value::Bytes(after)),
     ];
     let range = Interval::new(Nanos(live.time(half - 1)), scope.range.end());
-    let evidence = Evidence { range, subjects: Vec::new(), amount: Value::Bytes(growth) };
+    let evidence = Evidence {
+        range,
+        subjects: Vec::new(),
+        amount: Value::Bytes(growth),
+    };
     Outcome::Found(vec![finding.seen_in([evidence])])
 }

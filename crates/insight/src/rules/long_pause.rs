@@ -20,12 +20,18 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
-    let mut all: Vec<u64> = scope.stops.iter().map(super::super::scope::Stop::all_ns).collect();
+    let mut all: Vec<u64> = scope
+        .stops
+        .iter()
+        .map(super::super::scope::Stop::all_ns)
+        .collect();
     all.sort_unstable();
     let longest_ns = all.last().copied().unwrap_or(0);
     let longest = format::duration(Duration(longest_ns));
     if longest_ns < LONG_NS {
-        return Outcome::Clear(format!("the longest stop was {longest}; the limit is 50 ms"));
+        return Outcome::Clear(format!(
+            "the longest stop was {longest}; the limit is 50 ms"
+        ));
     }
     let found: Vec<_> = scope.stops_where(|stop| stop.all_ns() >= LONG_NS).collect();
     let title = match found.len() as u64 {
@@ -41,17 +47,28 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     finding.share = scope.share(longest_ns);
     finding.meaning = "Nothing is answered and nothing is computed meanwhile.".into();
     finding.tries = vec![
-        Try::flag("--nonmoving-gc", "Collect the old generation while the program runs.", "memory, and some speed"),
-        Try::code("Keep less data alive, or keep what does not change in a compact region: collections copy what is alive."),
+        Try::flag(
+            "--nonmoving-gc",
+            "Collect the old generation while the program runs.",
+            "memory, and some speed",
+        ),
+        Try::code(
+            "Keep less data alive, or keep what does not change in a compact region: collections copy what is alive.",
+        ),
     ];
     finding.distrust = "A program that nobody waits for need not care.".into();
     // Of a hundred stops, 99 are not longer.
     let p99 = all.get((all.len() * 99).div_ceil(100).saturating_sub(1));
     finding.numbers = vec![
         ("longest".into(), Value::Ns(longest_ns)),
-        ("99 % are not longer than".into(), Value::Ns(p99.copied().unwrap_or(0))),
+        (
+            "99 % are not longer than".into(),
+            Value::Ns(p99.copied().unwrap_or(0)),
+        ),
         ("stops".into(), Value::Count(all.len() as u64)),
     ];
-    let evidence = Scope::evidence_of(found.iter().map(|(_, stop)| *stop), |stop| Value::Ns(stop.all_ns()));
+    let evidence = Scope::evidence_of(found.iter().map(|(_, stop)| *stop), |stop| {
+        Value::Ns(stop.all_ns())
+    });
     Outcome::Found(vec![finding.seen_in(evidence)])
 }

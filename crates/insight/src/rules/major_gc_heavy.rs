@@ -54,9 +54,21 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     let mut finding = claim(scope, ledger, &found, (NAME, title));
     finding.meaning = "All live data is copied each time the old generation has filled.".into();
     finding.tries = vec![
-        Try::flag("-A64m", "Let less data grow old that dies soon.", "memory: 64 MiB for each capability"),
-        Try::flag("-F4", "Let the old generation grow more before it is collected.", "memory: up to twice as much"),
-        Try::flag("--nonmoving-gc", "Collect the old generation while the program runs.", "memory, and some speed; not with -G1, -c or heap profiles"),
+        Try::flag(
+            "-A64m",
+            "Let less data grow old that dies soon.",
+            "memory: 64 MiB for each capability",
+        ),
+        Try::flag(
+            "-F4",
+            "Let the old generation grow more before it is collected.",
+            "memory: up to twice as much",
+        ),
+        Try::flag(
+            "--nonmoving-gc",
+            "Collect the old generation while the program runs.",
+            "memory, and some speed; not with -G1, -c or heap profiles",
+        ),
     ];
     finding.distrust = "With -c, collections take longer on purpose, to need less memory.".into();
     finding.numbers = vec![

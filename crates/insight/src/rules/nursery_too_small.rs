@@ -63,10 +63,15 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     finding.confidence = Confidence::Probable;
     finding.meaning = "Data is copied before it had time to die. A larger allocation area can save up to all of it.".into();
     finding.tries = vec![
-        Try::flag("-A64m", "Collect less often; with several capabilities add -n4m.", "memory: 64 MiB for each capability; the processor's cache helps less"),
+        Try::flag(
+            "-A64m",
+            "Collect less often; with several capabilities add -n4m.",
+            "memory: 64 MiB for each capability; the processor's cache helps less",
+        ),
         Try::code("Allocate less: a profile by cost centres (-p) or ticky counters say who does."),
     ];
-    finding.distrust = "If most of the data lives long, collections become longer as they become fewer.".into();
+    finding.distrust =
+        "If most of the data lives long, collections become longer as they become fewer.".into();
     finding.numbers = vec![
         ("collections".into(), Value::Count(count)),
         ("allocated before each".into(), Value::Bytes(median)),

@@ -38,7 +38,9 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
             .filter(|(place, _)| ledger.is_free(*place))
             .collect();
         let told = || found.iter().filter_map(|(_, stop)| stop.told);
-        let copied: u64 = told().map(|told| told.total_copied_bytes.max(told.copied_bytes)).sum();
+        let copied: u64 = told()
+            .map(|told| told.total_copied_bytes.max(told.copied_bytes))
+            .sum();
         let balanced: Option<u64> = told().map(|told| told.balanced_bytes).sum();
         let pause_ns: u64 = found.iter().map(|(_, stop)| stop.pause_ns()).sum();
         worst = worst.max(scope.share(pause_ns));
@@ -67,9 +69,21 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         finding.subject = Some(which.to_owned());
         finding.meaning = "The other threads of the collector only waited for it.".into();
         finding.tries = vec![
-            Try::flag("-qg", "Collect with one thread.", "large collections may take longer"),
-            Try::flag("-qg1", "Collect the youngest generation with one thread.", "none, if only small collections suffer"),
-            Try::flag("-A64m -n4m", "Collect less often, and more at a time.", "memory: 64 MiB for each capability"),
+            Try::flag(
+                "-qg",
+                "Collect with one thread.",
+                "large collections may take longer",
+            ),
+            Try::flag(
+                "-qg1",
+                "Collect the youngest generation with one thread.",
+                "none, if only small collections suffer",
+            ),
+            Try::flag(
+                "-A64m -n4m",
+                "Collect less often, and more at a time.",
+                "memory: 64 MiB for each capability",
+            ),
         ];
         finding.distrust = "The runtime counts capabilities that it left idle too (-qn): threads may be fewer than it says.".into();
         finding.numbers = vec![
@@ -77,9 +91,13 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
             ("copied in each".into(), Value::Bytes(copied / count.max(1))),
             ("collections".into(), Value::Count(count)),
         ];
-        let evidence = Scope::evidence_of(found.iter().map(|(_, stop)| *stop), |stop| Value::Ns(stop.pause_ns()));
+        let evidence = Scope::evidence_of(found.iter().map(|(_, stop)| *stop), |stop| {
+            Value::Ns(stop.pause_ns())
+        });
         return Outcome::Found(vec![finding.seen_in(evidence)]);
     }
     let worst = format::fraction(worst);
-    Outcome::Clear(format!("parallel collections of a generation took {worst} of the time at the most, or were in balance"))
+    Outcome::Clear(format!(
+        "parallel collections of a generation took {worst} of the time at the most, or were in balance"
+    ))
 }

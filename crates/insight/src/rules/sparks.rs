@@ -55,12 +55,23 @@ const DUD: Fate = Fate {
 
 fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     if scope.caps < 2 {
-        return Outcome::Clear("there is one capability: sparks cannot run beside each other".to_owned());
+        return Outcome::Clear(
+            "there is one capability: sparks cannot run beside each other".to_owned(),
+        );
     }
-    let totals = scope.log.sparks(Some(scope.range)).rows.first().map(|all| all.totals).unwrap_or_default();
+    let totals = scope
+        .log
+        .sparks(Some(scope.range))
+        .rows
+        .first()
+        .map(|all| all.totals)
+        .unwrap_or_default();
     let all = totals.created + totals.dud + totals.overflowed;
     if all < LEAST {
-        return Outcome::Clear(format!("there were {}; the limit is 100", format::many(all, "spark")));
+        return Outcome::Clear(format!(
+            "there were {}; the limit is 100",
+            format::many(all, "spark")
+        ));
     }
     let fates = [
         (OVERFLOWED, totals.overflowed),
@@ -76,22 +87,42 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         .collect();
     if found.is_empty() {
         let converted = format::fraction(totals.converted as f64 / all as f64);
-        return Outcome::Clear(format!("{converted} of {} were converted", format::many(all, "spark")));
+        return Outcome::Clear(format!(
+            "{converted} of {} were converted",
+            format::many(all, "spark")
+        ));
     }
     Outcome::Found(found)
 }
 
 fn finding(fate: &Fate, (count, all): (u64, u64), share: f64, converted: u64) -> Finding {
-    let title = format!("{} of {} {}", format::fraction(share), format::many(all, "spark"), fate.what);
+    let title = format!(
+        "{} of {} {}",
+        format::fraction(share),
+        format::many(all, "spark"),
+        fate.what
+    );
     let mut finding = Finding::new(NAME, Axis::Time, title);
     finding.subject = Some(fate.name.to_owned());
     // What time that lost the log does not say.
-    finding.severity = if share >= 0.5 { Severity::Medium } else { Severity::Low };
+    finding.severity = if share >= 0.5 {
+        Severity::Medium
+    } else {
+        Severity::Low
+    };
     finding.confidence = Confidence::Certain;
     finding.cost = Value::Count(count);
-    finding.meaning = "A spark helps only if another capability evaluates it before its value is needed.".into();
-    finding.tries = vec![Try::code(fate.code), Try::measure("-lf", "How long each spark runs is known with every spark in the log.")];
-    finding.distrust = "While all capabilities have work, sparks that are of no use cost little.".into();
+    finding.meaning =
+        "A spark helps only if another capability evaluates it before its value is needed.".into();
+    finding.tries = vec![
+        Try::code(fate.code),
+        Try::measure(
+            "-lf",
+            "How long each spark runs is known with every spark in the log.",
+        ),
+    ];
+    finding.distrust =
+        "While all capabilities have work, sparks that are of no use cost little.".into();
     finding.numbers = vec![
         (fate.name.into(), Value::Count(count)),
         ("sparks".into(), Value::Count(all)),

@@ -203,7 +203,9 @@ impl Query for FindingsQuery {
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
         let recording = &log.recording;
-        recording.is_settled().then(|| Report::of(recording, self.0))
+        recording
+            .is_settled()
+            .then(|| Report::of(recording, self.0))
     }
 }
 
