@@ -37,6 +37,7 @@ pub struct Stop<'a> {
     pub told: Option<&'a Collection>,
     /// Whether all generations were collected.
     pub is_major: bool,
+    range: Interval,
 }
 
 impl Stop<'_> {
@@ -46,16 +47,18 @@ impl Stop<'_> {
         self.pause.span().duration().0
     }
 
-    /// Until all had stopped, in nanoseconds.
+    /// Until all had stopped, in nanoseconds of the range.
     #[must_use]
-    pub const fn sync_ns(&self) -> u64 {
-        self.pause.start.since(self.pause.requested).0
+    pub fn sync_ns(&self) -> u64 {
+        let sync = Interval::new(self.pause.requested, self.pause.start);
+        sync.clip(self.range).duration().0
     }
 
-    /// The collection itself, in nanoseconds.
+    /// The collection itself, in nanoseconds of the range.
     #[must_use]
-    pub const fn pause_ns(&self) -> u64 {
-        self.pause.end.since(self.pause.start).0
+    pub fn pause_ns(&self) -> u64 {
+        let pause = Interval::new(self.pause.start, self.pause.end);
+        pause.clip(self.range).duration().0
     }
 }
 
@@ -153,8 +156,15 @@ impl<'a> Scope<'a> {
     ) -> Finding {
         let cost_ns = cap_ns / self.caps;
         let share = self.share(cost_ns);
+        // Of a few milliseconds any share is a matter of chance.
+        const FEW_NS: u64 = 10_000_000;
+        let most = if cost_ns < FEW_NS {
+            Severity::Low
+        } else {
+            Severity::High
+        };
         Finding {
-            severity: Severity::of_share(share),
+            severity: Severity::of_share(share).min(most),
             cost: Value::Ns(cost_ns),
             claimed_ns: ledger.claim(pool, cap_ns),
             share,
@@ -274,6 +284,7 @@ fn stops_in(log: &Recording, range: Interval) -> Vec<Stop<'_>> {
         pause,
         told: None,
         is_major: false,
+        range,
     };
     let mut stops: Vec<Stop<'_>> = pauses.map(stop).collect();
     let mut next = told.partition_point(|told| told.start < range.start());

@@ -15,6 +15,9 @@ use model::lane::Lane;
 /// Less of the time is not worth a change.
 const LEAST_SHARE: f64 = 0.02;
 
+/// Fewer collections are no habit.
+const LEAST: usize = 10;
+
 const NAME: &str = "gc-sync-idle-caps";
 
 pub(super) const RULE: Rule = Rule {
@@ -49,10 +52,11 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         .collect();
     let sync_ns: u64 = found.iter().map(|(_, stop)| stop.sync_ns()).sum();
     let share = scope.share(sync_ns);
-    if share < LEAST_SHARE {
+    if share < LEAST_SHARE || found.len() < LEAST {
         let share = format::fraction(share);
+        let count = format::many(found.len() as u64, "collection");
         return Outcome::Clear(format!(
-            "stopping for parallel collections while most capabilities were idle took {share} of the time; the limit is 2 %"
+            "stopping for parallel collections while most capabilities were idle took {share} of the time in {count}; the limits are 2 % and 10 collections"
         ));
     }
     for (place, _) in &found {
