@@ -21,9 +21,9 @@ struct Kept<K: Eq + Hash, V: ?Sized> {
 }
 
 impl<K: Eq + Hash, V: ?Sized> Default for Remembered<K, V> {
-    /// As much as is not felt beside a log.
+    /// As much as is hardly felt beside a large log.
     fn default() -> Self {
-        Self::new(64 << 20)
+        Self::new(128 << 20)
     }
 }
 

@@ -10,6 +10,10 @@ use views::session::questions::LabelsQuery;
 pub(super) struct Asked<Q> {
     in_flight: bool,
     about: Option<Q>,
+    /// How much of the last answer was left for later.
+    left: usize,
+    /// Whether the same is to be asked for that.
+    again: bool,
 }
 
 impl<Q> Default for Asked<Q> {
@@ -17,6 +21,8 @@ impl<Q> Default for Asked<Q> {
         Self {
             in_flight: false,
             about: None,
+            left: usize::MAX,
+            again: false,
         }
     }
 }
@@ -24,10 +30,15 @@ impl<Q> Default for Asked<Q> {
 impl<Q: PartialEq + Clone> Asked<Q> {
     /// Whether this is to be asked now; then it counts as asked.
     fn begin(&mut self, query: &Q) -> bool {
-        if self.in_flight || self.about.as_ref() == Some(query) {
+        let is_same = self.about.as_ref() == Some(query);
+        if self.in_flight || (is_same && !self.again) {
             return false;
         }
         self.in_flight = true;
+        self.again = false;
+        if !is_same {
+            self.left = usize::MAX;
+        }
         self.about = Some(query.clone());
         true
     }
@@ -40,6 +51,13 @@ impl<Q: PartialEq + Clone> Asked<Q> {
     /// Has the last question asked once more: it has another answer now.
     pub(super) fn forget(&mut self) {
         self.about = None;
+    }
+
+    /// Of the last answer so much was left for later. It is asked once more as long as
+    /// that becomes less: there may be no memory for all of it at once.
+    fn left(&mut self, left: usize) {
+        self.again = left > 0 && left < self.left;
+        self.left = left;
     }
 }
 
@@ -78,9 +96,7 @@ impl ViewerRef {
             |viewer| &mut viewer.timeline,
             query,
             |this, query, reply| {
-                if !reply.later.is_empty() {
-                    this.0.borrow_mut().timeline.forget();
-                }
+                this.0.borrow_mut().timeline.left(reply.later.len());
                 this.act(|control| control.marks_came(query, reply));
                 this.ask_labels();
             },

@@ -394,8 +394,8 @@ pub(crate) struct Indexing {
 impl Indexing {
     /// Of about so many turns.
     pub(crate) fn new(turns: usize) -> Self {
-        /// More blocks than this tell nothing that is seen: a picture has less pixels.
-        const MOST_BLOCKS: usize = 1 << 14;
+        /// Four for each of a thousand pixels, which is 1.5 MiB.
+        const MOST_BLOCKS: usize = 1 << 12;
         let block = BLOCK.max(turns.div_ceil(MOST_BLOCKS).next_power_of_two());
         let blocks = turns / block;
         Self {
