@@ -13,7 +13,7 @@ pub(super) struct CopyButtonProps {
     #[prop_or("Copy".into())]
     pub(super) label: AttrValue,
     /// What is copied, for screen readers: `the command line`.
-    pub(super) what: &'static str,
+    pub(super) what: AttrValue,
     /// Makes the text.
     pub(super) text: Callback<(), Option<String>>,
 }

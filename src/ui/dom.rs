@@ -1,7 +1,7 @@
 //! What components ask of the browser again and again.
 
 use gloo_timers::callback::Timeout;
-use web_sys::{HtmlElement, HtmlInputElement};
+use web_sys::{Element, HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
 /// What is written in the field, or chosen in the list, that an event comes
@@ -19,6 +19,18 @@ pub(super) fn set_style(element: &HtmlElement, property: &str, value: &str) {
 /// Gives an element the focus; an element that cannot have it does not get it.
 pub(super) fn focus(element: &HtmlElement) {
     let _ = element.focus();
+}
+
+/// Brings a heading to the upper edge of the panel. (`scrollIntoView` would
+/// also move what is around the panel.)
+pub(super) fn scroll_panel_to(heading: &HtmlElement) {
+    /// How far below the panel's edge it stands then.
+    const ABOVE_PX: f64 = 12.0;
+    if let Ok(Some(body)) = heading.closest(".panel-body") {
+        let top = |element: &Element| element.get_bounding_client_rect().top();
+        let by = top(heading) - top(&body) - ABOVE_PX;
+        body.set_scroll_top(body.scroll_top() + by as i32);
+    }
 }
 
 /// A callback that sets a state to what it is called with.

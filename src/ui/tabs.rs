@@ -5,7 +5,7 @@ use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use super::dom::{focus, set_style};
-use super::panels::{HEAP, PANELS};
+use super::panels::{FINDINGS, HEAP, PANELS};
 use views::view::panel::{Panel, PanelName};
 
 /// Where the browser keeps the height of the panel.
@@ -27,10 +27,11 @@ fn stored_px() -> Option<f64> {
     px.map(|px| px.clamp(LEAST_PX, MOST_PX))
 }
 
-/// The height of a panel until another one is chosen: a chart wants more.
+/// The height of a panel until another one is chosen: a chart wants more, and so do
+/// sentences.
 fn usual_px(panel: PanelName) -> f64 {
     let half = window_px().unwrap_or(0.0) * 0.47;
-    if panel == HEAP {
+    if [FINDINGS, HEAP].contains(&panel) {
         half.clamp(USUAL_PX, 560.0)
     } else {
         USUAL_PX

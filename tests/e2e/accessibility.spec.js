@@ -89,6 +89,18 @@ for (const colorScheme of ['light', 'dark']) {
 }
 
 for (const colorScheme of ['light', 'dark']) {
+  test(`findings are accessible, ${colorScheme}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme });
+    await openLog(page, fixture('ghc-9.6.6/gc-heavy-N2-la-nonmoving'), './#p=findings');
+    await page.locator('.finding-head').first().click();
+    await page.locator('.place').first().click();
+    await expect(page.locator('.place').first()).toHaveAttribute('aria-current', 'true');
+    await page.getByRole('button', { name: /^Checked / }).click();
+    expect(await violations(page)).toEqual([]);
+  });
+}
+
+for (const colorScheme of ['light', 'dark']) {
   test(`palette and notes are accessible, ${colorScheme}`, async ({ page }) => {
     await page.emulateMedia({ colorScheme });
     await openLog(page, fixture('ghc-9.6.6/fib-forkio-N2-l'), './#p=notes');

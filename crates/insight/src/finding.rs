@@ -276,6 +276,22 @@ impl Finding {
         }
     }
 
+    /// What it is known by, in links and where two logs are compared: its rule, and whom
+    /// it is about if that rule may find several things.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        match &self.subject {
+            Some(subject) => format!("{}:{subject}", self.rule),
+            None => self.rule.to_string(),
+        }
+    }
+
+    /// Whether it is worth a look without being asked for.
+    #[must_use]
+    pub fn matters(&self) -> bool {
+        self.severity > Severity::Minor
+    }
+
     /// Says where it is to be seen, by how much lies there: the worst are kept.
     #[must_use]
     pub fn seen_in(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {

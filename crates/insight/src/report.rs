@@ -1,5 +1,8 @@
 //! All that the rules say of a log.
 
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{Axis, Finding, Outcome, Severity};
@@ -82,6 +85,29 @@ impl Report {
         let left = lost.iter().map(|pool| ledger.left_ns(*pool)).sum::<u64>();
         report.unexplained_ns = left / scope.caps;
         report
+    }
+
+    /// How many rules were asked.
+    #[must_use]
+    pub fn rules(&self) -> usize {
+        self.clear.len() + self.cannot_tell.len() + self.rules_that_found()
+    }
+
+    /// How many rules found something.
+    #[must_use]
+    pub fn rules_that_found(&self) -> usize {
+        let rules = self.findings.iter().map(|finding| &finding.rule);
+        rules.collect::<HashSet<_>>().len()
+    }
+
+    /// What matters, the gravest first, whatever it costs; what is about the log itself
+    /// comes last.
+    #[must_use]
+    pub fn gravest(&self) -> Vec<&Finding> {
+        let all = self.findings.iter();
+        let mut found: Vec<&Finding> = all.filter(|finding| finding.matters()).collect();
+        found.sort_by_key(|finding| (finding.axis == Axis::Log, Reverse(finding.severity)));
+        found
     }
 
     /// What was found of an axis.

@@ -6,6 +6,7 @@ cfg_if::cfg_if! {
     if #[cfg(target_arch = "wasm32")] {
         mod collections;
         mod events;
+        mod findings;
         pub(super) mod flame;
         mod heap;
         mod in_view;
@@ -28,12 +29,15 @@ use analysis::timeline::thread_table::ThreadView;
 use views::events::EventList;
 use views::heap::settings::HeapView;
 use views::key::{at, text};
+use views::view::findings::FindingsView;
 use views::view::flame::FlameView;
 use views::view::panel::{Codec, Panel, PanelName};
 use views::view::ticky::TickyView;
 
 /// The panel of events, which others lead to.
 pub const EVENTS: PanelName = PanelName("events");
+/// The panel of findings, which others lead to.
+pub const FINDINGS: PanelName = PanelName("findings");
 /// The panel of the flame graph, which others lead to.
 pub const FLAME_GRAPH: PanelName = PanelName("flame");
 /// The panel of the heap, which opens by itself for a log that has a profile of it.
@@ -72,6 +76,7 @@ macro_rules! panels {
 panels! {
     // name in links, key, title, what it keeps in the view, its component, help
     "summary", "1", "Summary", (), summary::Summary, "How the time and the memory of the program were spent.";
+    "findings", , "Findings", FindingsView, findings::FindingsPanel, "What costs the program time or memory, what may help, and where to see it.";
     "events", "2", "Events", EventList, events::Events, "Every event of the log, with filters and a search.";
     "threads", "3", "Threads", ThreadView, threads::Threads, "How each thread spent its time.";
     "gc", "4", "Collections", (), collections::Collections, "Every garbage collection and its pause.";
@@ -99,6 +104,7 @@ mod tests {
         assert_eq!(names.len(), PANELS.len());
         for name in [
             EVENTS,
+            FINDINGS,
             FLAME_GRAPH,
             HEAP,
             IN_VIEW,

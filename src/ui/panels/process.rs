@@ -8,12 +8,12 @@ mod types;
 
 use std::rc::Rc;
 
-use web_sys::{Element, HtmlElement};
+use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use super::EVENTS;
 use crate::ui::copy::CopyButton;
-use crate::ui::dom::focus;
+use crate::ui::dom::{focus, scroll_panel_to};
 use crate::ui::panel::{PanelProps, Wish, use_answer};
 use crate::ui::viewer::Goto;
 use analysis::process::{self, HeapSettings};
@@ -33,9 +33,6 @@ use views::tracks::capability::Capability;
 use views::view::Change;
 use views::words::process as words;
 
-/// How far below the panel's edge a heading that was scrolled to stands.
-const ABOVE_HEADING_PX: f64 = 12.0;
-
 /// The panel.
 #[component]
 pub(super) fn Process(props: &PanelProps) -> Html {
@@ -53,7 +50,9 @@ pub(super) fn Process(props: &PanelProps) -> Html {
         let when = (to_diagnostics, process.is_some());
         use_effect_with(when, move |&(asked, there)| {
             if let Some(heading) = node.cast::<HtmlElement>().filter(|_| asked > 0 && there) {
-                scroll_to(&heading);
+                scroll_panel_to(&heading);
+                // The keyboard goes on from there.
+                focus(&heading);
             }
         });
     }
@@ -81,18 +80,6 @@ pub(super) fn Process(props: &PanelProps) -> Html {
             </div>
         </div>
     }
-}
-
-/// Brings a heading to the upper edge of the panel. (`scrollIntoView` would
-/// also move what is around the panel.)
-fn scroll_to(heading: &HtmlElement) {
-    if let Ok(Some(body)) = heading.closest(".panel-body") {
-        let top = |element: &Element| element.get_bounding_client_rect().top();
-        let by = top(heading) - top(&body) - ABOVE_HEADING_PX;
-        body.set_scroll_top(body.scroll_top() + by as i32);
-    }
-    // Focus lets the keyboard go on from there.
-    focus(heading);
 }
 
 /// A time as a button that shows it on the timeline.

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use serde::Serialize;
 use yew::prelude::*;
 
+use super::findings::Brief;
 use crate::ui::copy::CopyButton;
 use crate::ui::more::use_more;
 use crate::ui::panel::{Marked, PanelProps, range_text, span_text, use_answer, use_answer_if};
@@ -80,6 +81,7 @@ pub(super) fn Summary(props: &PanelProps) -> Html {
                 }
                 { copies(numbers, props.range) }
             </header>
+            <Brief ..props.clone() />
             <div class="cards">
                 <div class="card-column">{ facts::time(about) }{ facts::sparks(about) }</div>
                 { facts::memory(about) }

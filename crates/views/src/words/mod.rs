@@ -4,6 +4,7 @@
 //! - [`census`]: what it costs to count the heap.
 //! - [`findings`]: what is wrong or odd about a log.
 //! - [`held`]: why more memory is held than is live.
+//! - [`insight`]: what the rules say of a program.
 //! - [`process`]: how a program was run.
 //! - [`report`]: the lines of `+RTS -s`.
 //! - [`ticky`]: what ticky counters are about.
@@ -15,6 +16,7 @@ pub mod census;
 pub mod findings;
 pub mod heap_report;
 pub mod held;
+pub mod insight;
 pub mod process;
 pub mod report;
 mod rules;

@@ -1,0 +1,165 @@
+//! What the rules say of a program, as far as a finding does not bring its own words.
+
+use crate::scene::format;
+use eventlog::ids::Duration;
+use insight::Report;
+use insight::finding::{Axis, Confidence, Finding, Severity, Value};
+
+/// How much is at stake.
+#[must_use]
+pub const fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Minor => "Minor",
+        Severity::Low => "Low",
+        Severity::Medium => "Medium",
+        Severity::High => "High",
+    }
+}
+
+/// How sure a finding is: in a word or two, and in a sentence.
+#[must_use]
+pub const fn confidence(confidence: Confidence) -> (&'static str, &'static str) {
+    match confidence {
+        Confidence::Hint => (
+            "a hint",
+            "This is a hint: the log does not say that it is so. Look at the places before you change anything.",
+        ),
+        Confidence::Probable => (
+            "probable",
+            "This is probable: the pattern fits, but the log does not name the cause.",
+        ),
+        Confidence::Certain => ("certain", "This is certain: the events say it."),
+    }
+}
+
+/// What a finding costs, with its share; empty of what costs nothing. Of time that is
+/// what no other finding claims.
+#[must_use]
+pub fn cost(finding: &Finding) -> String {
+    match finding.cost {
+        Value::Ns(cost_ns) if finding.axis == Axis::Time => {
+            let claimed_ns = finding.claimed_ns.min(cost_ns);
+            let part = claimed_ns as f64 / cost_ns.max(1) as f64;
+            let claimed = format::duration(Duration(claimed_ns));
+            format!("{claimed} · {}", format::fraction(finding.share * part))
+        }
+        cost if cost.size() <= 0.0 => String::new(),
+        cost if finding.axis == Axis::Memory && finding.share > 0.0 => {
+            format!("{cost} · {}", format::fraction(finding.share))
+        }
+        cost => cost.to_string(),
+    }
+}
+
+/// What that cost is of, in a sentence.
+#[must_use]
+pub fn cost_explained(finding: &Finding) -> Option<String> {
+    match (finding.axis, finding.cost) {
+        (Axis::Time, Value::Ns(cost_ns)) if finding.claimed_ns < cost_ns => Some(format!(
+            "By itself it costs {}. Of that, {} stand with findings of which that time is more surely: no time is counted twice.",
+            format::duration(Duration(cost_ns)),
+            format::duration(Duration(cost_ns - finding.claimed_ns))
+        )),
+        (Axis::Memory, _) if finding.share > 0.0 => Some(format!(
+            "That is {} of the largest heap.",
+            format::fraction(finding.share)
+        )),
+        _ => None,
+    }
+}
+
+/// `Checked 20 rules: 3 found something, 12 are clear, 5 cannot tell`.
+#[must_use]
+pub fn checked(report: &Report) -> String {
+    let (clear, cannot_tell) = (report.clear.len(), report.cannot_tell.len());
+    let found = match report.rules_that_found() {
+        0 => String::new(),
+        found => format!("{found} found something, "),
+    };
+    format!(
+        "Checked {}: {found}{clear} clear, {cannot_tell} cannot tell",
+        format::many(report.rules() as u64, "rule")
+    )
+}
+
+/// That nothing was found that matters: with what was looked at, as no rule can say that
+/// a program is fine.
+#[must_use]
+pub fn nothing_found(report: &Report) -> String {
+    format!(
+        "Nothing that matters was found in {} by {}.",
+        format::duration(report.range.duration()),
+        format::many(report.rules() as u64, "rule"),
+    )
+}
+
+/// The rest of the lost time.
+#[must_use]
+pub fn unexplained(report: &Report) -> String {
+    format!(
+        "Beyond these, {} ({}) were not spent running: capabilities stood by or collected, and no rule knows better.",
+        format::duration(Duration(report.unexplained_ns)),
+        format::percent(report.unexplained_ns, report.range.duration().0)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use insight::report::Passed;
+
+    fn of_time(cost_ns: u64, claimed_ns: u64, share: f64) -> Finding {
+        Finding {
+            cost: Value::Ns(cost_ns),
+            claimed_ns,
+            share,
+            ..Finding::new("rule", Axis::Time, String::new())
+        }
+    }
+
+    #[test]
+    fn a_cost_of_time_is_what_is_claimed_of_it() {
+        let all = of_time(2_000_000, 2_000_000, 0.2);
+        assert_eq!(
+            cost(&all),
+            format!(
+                "{} · {}",
+                format::duration(Duration(2_000_000)),
+                format::fraction(0.2)
+            )
+        );
+        assert_eq!(cost_explained(&all), None);
+        let half = of_time(2_000_000, 1_000_000, 0.2);
+        assert_eq!(
+            cost(&half),
+            format!(
+                "{} · {}",
+                format::duration(Duration(1_000_000)),
+                format::fraction(0.1)
+            )
+        );
+        assert!(cost_explained(&half).unwrap().contains("counted twice"));
+        let nothing = Finding::new("rule", Axis::Log, String::new());
+        assert_eq!(cost(&nothing), "");
+    }
+
+    #[test]
+    fn rules_are_counted_once_each() {
+        let passed = |rule: &str| Passed {
+            rule: rule.to_owned(),
+            question: String::new(),
+            why: String::new(),
+        };
+        let report = Report {
+            findings: vec![of_time(2, 2, 0.5), of_time(1, 1, 0.25)],
+            clear: vec![passed("a"), passed("b")],
+            cannot_tell: vec![passed("c")],
+            ..Report::default()
+        };
+        assert_eq!(
+            checked(&report),
+            "Checked 4 rules: 1 found something, 2 clear, 1 cannot tell"
+        );
+        assert!(nothing_found(&report).contains("4 rules"));
+    }
+}

@@ -1,0 +1,55 @@
+//! What the panel of numbers says of the findings, before its numbers.
+
+use yew::prelude::*;
+
+use super::super::FINDINGS;
+use super::finding::severity;
+use crate::ui::panel::{PanelProps, use_answer};
+use insight::finding::Finding;
+use views::scene::format;
+use views::session::questions::FindingsQuery;
+use views::view::Change;
+use views::view::findings::FindingsView;
+use views::view::text::cut;
+use views::words::insight as words;
+
+/// How many findings are named.
+const NAMED: usize = 3;
+
+/// The gravest findings as links to the panel of them.
+#[component]
+pub(in crate::ui::panels) fn Brief(props: &PanelProps) -> Html {
+    let answer = use_answer(&props.source, FindingsQuery(props.range));
+    let Some(report) = answer.as_deref().and_then(Option::as_ref) else {
+        return Html::default();
+    };
+    let link = |open: String, label: Html| {
+        let onclick = props.on_change.reform(move |_: MouseEvent| {
+            let view = FindingsView::opened(open.clone());
+            Change::new(move |all, _| all.with_settings(view).with_panel(FINDINGS))
+        });
+        html! { <li><button class="brief-link" {onclick}>{ label }</button></li> }
+    };
+    let named = |finding: &&Finding| {
+        let label = html! {
+            <>
+                { severity(finding.severity) }
+                <span class="title">{ finding.title.clone() }</span>
+                <span class="cost number">{ words::cost(finding) }</span>
+            </>
+        };
+        link(cut(&finding.identity()).to_owned(), label)
+    };
+    let found = report.gravest();
+    let rest = match found.len() {
+        0 => words::nothing_found(report),
+        all if all > NAMED => format!("{} more", format::count((all - NAMED) as u64)),
+        _ => String::new(),
+    };
+    html! {
+        <ul class="brief" aria-label="Findings">
+            { for found.iter().take(NAMED).map(named) }
+            if !rest.is_empty() { { link(String::new(), html! { <span class="title">{ rest }</span> }) } }
+        </ul>
+    }
+}

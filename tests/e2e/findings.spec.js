@@ -1,0 +1,130 @@
+// Findings: listed, opened, gone to, in the link, for a range, with the keyboard alone.
+
+import { expect, test } from '@playwright/test';
+import { fixture, fragment, loaded, openLog, timeline } from './helpers.js';
+
+const LOG = fixture('ghc-9.6.6/gc-heavy-N2-la-nonmoving');
+const STRAGGLER = fixture('ghc-9.10.3/tasks-N2-la');
+const NOTHING = fixture('ghc-9.6.6/fib-forkio-N2-l');
+
+const panel = (page) => page.locator('.findings');
+const heads = (page) => panel(page).locator('.finding-head');
+const places = (page) => panel(page).locator('.place');
+const brief = (page) => page.getByRole('list', { name: 'Findings' });
+
+/** The range that a link says is selected, or seen, in nanoseconds. */
+function range(hash, key) {
+  const [, start, unit, length] = hash.match(new RegExp(`[#&]${key}=(\\d*)([nums])(\\d+)`));
+  const ns = { n: 1, u: 1e3, m: 1e6, s: 1e9 }[unit];
+  return { start: Number(start) * ns, end: (Number(start) + Number(length)) * ns };
+}
+
+test('the summary names the gravest finding first, and leads to it', async ({ page }) => {
+  await openLog(page, LOG);
+  const first = brief(page).getByRole('button').first();
+  await expect(first).toContainText(/High.*minor collections took/);
+  await first.click();
+  await expect(page.getByRole('tab', { name: 'Findings' })).toHaveAttribute('aria-selected', 'true');
+  await expect(heads(page).first()).toHaveAttribute('aria-expanded', 'true');
+  await expect(heads(page).first()).toBeFocused();
+  await expect(panel(page).getByRole('heading', { name: 'What to try' })).toBeVisible();
+  await expect(panel(page).locator('.tries code').first()).toHaveText(/^-/);
+});
+
+test('a place is selected and zoomed to, and the finding stays; back leads back', async ({ page }) => {
+  await openLog(page, LOG, './#p=findings');
+  await heads(page).first().click();
+  const title = await heads(page).first().textContent();
+  await fragment(page, /[#&]io=nursery-too-small/);
+  await places(page).first().click();
+  const hash = await fragment(page, /[#&]ip=/);
+  const selected = range(hash, 'r');
+  expect(range(hash, 'ip')).toEqual(selected);
+  const seen = range(hash, 't');
+  const length = selected.end - selected.start;
+  expect(seen.start).toBeLessThan(selected.start);
+  expect(seen.end).toBeGreaterThan(selected.end);
+  expect(seen.end - seen.start).toBeLessThan(length * 20);
+  await expect(places(page).first()).toHaveAttribute('aria-current', 'true');
+  await expect(heads(page).first()).toHaveText(title);
+  await expect(panel(page).getByText('One of its places is selected')).toBeVisible();
+
+  await page.keyboard.press('[');
+  await expect.poll(() => new URL(page.url()).hash).not.toMatch(/[#&]r=/);
+  expect(new URL(page.url()).hash).not.toMatch(/[#&]t=/);
+  await expect(heads(page).first()).toHaveAttribute('aria-expanded', 'true');
+});
+
+test('a place leads to its thread or capability', async ({ page }) => {
+  await openLog(page, STRAGGLER, './#p=findings');
+  await heads(page).first().click();
+  await places(page).first().click();
+  await expect(page.locator('.head.current, .head[aria-current="true"]').first()).toBeVisible();
+});
+
+test('a link opens the finding at its place', async ({ page }) => {
+  await openLog(page, LOG, './#p=findings');
+  await heads(page).nth(1).click();
+  await places(page).nth(1).click();
+  await fragment(page, /[#&]ip=/);
+  const address = page.url();
+  await page.goto('about:blank');
+  await openLog(page, LOG, address);
+  await expect(heads(page).nth(1)).toHaveAttribute('aria-expanded', 'true');
+  await expect(places(page).nth(1)).toHaveAttribute('aria-current', 'true');
+  await expect.poll(() => page.url()).toBe(address);
+});
+
+test('all of it can be done with the keyboard', async ({ page }) => {
+  await openLog(page, LOG);
+  await brief(page).getByRole('button').first().focus();
+  await page.keyboard.press('Enter');
+  await expect(heads(page).first()).toBeFocused();
+  // Past the buttons that copy a flag, to the first place.
+  for (let i = 0; i < 12 && !(await places(page).first().evaluate((e) => e === document.activeElement)); i++) {
+    await page.keyboard.press('Tab');
+  }
+  await expect(places(page).first()).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(places(page).first()).toHaveAttribute('aria-current', 'true');
+  await expect(places(page).first()).toBeFocused();
+  await fragment(page, /[#&]r=/);
+  await heads(page).first().focus();
+  await page.keyboard.press('Space');
+  await expect(heads(page).first()).toHaveAttribute('aria-expanded', 'false');
+});
+
+test('a selected range is looked at by itself, and said to be', async ({ page }) => {
+  await openLog(page, LOG, './#p=findings');
+  await expect(panel(page).getByRole('heading', { level: 2 })).toHaveText('The whole log');
+  const { x, cap } = await timeline(page);
+  await page.mouse.move(x(0.4), cap(0));
+  await page.mouse.down();
+  await page.mouse.move(x(0.6), cap(0), { steps: 4 });
+  await page.mouse.up();
+  await expect(panel(page).getByRole('heading', { level: 2 })).toHaveText(/ – .*\(.*\)/);
+  await expect(panel(page).getByText('The rules looked at the selected range alone')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(panel(page).getByRole('heading', { level: 2 })).toHaveText('The whole log');
+});
+
+test('nothing found is said with what was looked at', async ({ page }) => {
+  await openLog(page, NOTHING);
+  await expect(brief(page)).toHaveText(/^Nothing that matters was found in .* by \d+ rules\.$/);
+  await brief(page).getByRole('button').click();
+  await expect(panel(page)).toContainText('Nothing that matters was found');
+  const checked = panel(page).getByRole('button', { name: /^Checked \d+ rules: / });
+  await expect(checked).toHaveAttribute('aria-expanded', 'true');
+  // What is missing is said with the flag that would log it.
+  await expect(panel(page).locator('.passed')).toContainText('+RTS -lf');
+  await checked.click();
+  await expect(panel(page).locator('.passed dl')).toHaveCount(0);
+});
+
+test('a flag is copied', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openLog(page, LOG, './#p=findings&io=nursery-too-small');
+  const flag = await panel(page).locator('.tries code').first().textContent();
+  await panel(page).getByRole('button', { name: `Copy ${flag}` }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(flag);
+});
