@@ -188,14 +188,30 @@ impl<'a> Scope<'a> {
         said.unwrap_or(default)
     }
 
-    /// Whether nothing but a wish asked for a collection: much less was allocated since
-    /// the one before than brings one about.
+    /// The major collections that nothing but a wish asked for: before them no capability
+    /// allocated nearly as much as brings one about.
+    ///
+    /// How much that is, minor collections tell, which come for no other reason; the
+    /// arguments do not have what was compiled into the program (`-with-rtsopts`).
     #[must_use]
-    pub fn was_asked_for(&self, stop: &Stop<'_>) -> bool {
+    pub fn asked_for(&self) -> Vec<(usize, &Stop<'a>)> {
         const NEARLY: f64 = 0.9;
-        let limit = self.allocation_area_bytes() as f64 * NEARLY;
-        let told = stop.told.filter(|_| stop.is_major);
-        told.is_some_and(|told| (told.allocated_bytes as f64) < limit)
+        let allocated = |place: usize| {
+            let next = self.stops.get(place + 1);
+            let next = next.map_or(Nanos(u64::MAX), |next| next.pause.start);
+            let start = self.stops[place].pause.start;
+            self.log.numbers.most_allocated_bytes(start, next)
+        };
+        let minors = self.stops_where(|stop| stop.told.is_some() && !stop.is_major);
+        let mut before_minors: Vec<u64> = minors.map(|(place, _)| allocated(place)).collect();
+        before_minors.sort_unstable();
+        let usual = before_minors.get(before_minors.len() / 2);
+        let area = self.allocation_area_bytes();
+        let limit = usual.map_or(area, |usual| area.min(*usual)) as f64 * NEARLY;
+        let majors = self.stops_where(|stop| stop.told.is_some() && stop.is_major);
+        majors
+            .filter(|(place, _)| (allocated(*place) as f64) < limit)
+            .collect()
     }
 
     /// Whether the heap was counted for a profile in a collection.
@@ -205,15 +221,32 @@ impl<'a> Scope<'a> {
         times.all_caps().census_ns > 0
     }
 
-    /// For how long no thread ran on any capability before a moment, in nanoseconds.
+    /// For how long no thread of the program ran on any capability before a moment, in
+    /// nanoseconds. The runtime's own threads look after timers and files meanwhile.
     #[must_use]
     pub fn quiet_before_ns(&self, time: Nanos) -> u64 {
+        /// More runs of the runtime's own threads are not looked at.
+        const MOST_RUNS: usize = 100;
         let last_end = self.cap_ids().filter_map(|cap| {
             let runs = &self.log.store.cap(cap)?.runs;
-            let place = runs.first_starting_at(time.0).checked_sub(1)?;
-            Some(runs.span(place).1.min(time.0))
+            let next = runs.first_starting_at(time.0);
+            let places = (next.saturating_sub(MOST_RUNS)..next).rev();
+            let is_of_program = |place: &usize| {
+                let thread = self.log.store.thread_of(cap, *place);
+                !thread.is_some_and(|thread| self.is_of_runtime(thread))
+            };
+            let last = { places }.find(is_of_program);
+            let oldest = next.checked_sub(MOST_RUNS + 1);
+            Some(runs.span(last.or(oldest)?).1.min(time.0))
         });
         time.0.saturating_sub(last_end.max().unwrap_or(0))
+    }
+
+    /// Whether a thread is one of the runtime's own, which wait for files and timers.
+    #[must_use]
+    pub fn is_of_runtime(&self, thread: ThreadId) -> bool {
+        let label = self.log.store.label_of(thread);
+        label.is_some_and(|label| label == "TimerManager" || label.starts_with("IOManager"))
     }
 
     /// What a thread is called: its label, else its number.

@@ -45,6 +45,20 @@ impl Numbers {
             .map(|(_, steps)| steps.column(|bytes| *bytes))
     }
 
+    /// The most bytes that one capability allocated from a time to a later one, as far
+    /// as it tells: it does so in collections (`HEAP_ALLOCATED`).
+    #[must_use]
+    pub fn most_allocated_bytes(&self, from: Nanos, to: Nanos) -> u64 {
+        let until = |steps: &dyn Fn(u64) -> u64| steps(to.0).saturating_sub(steps(from.0));
+        let grown = self.allocations().map(|steps| {
+            until(&|time| {
+                let last = steps.first_after(time).checked_sub(1);
+                last.map_or(0, |last| steps.value(last))
+            })
+        });
+        grown.max().unwrap_or(0)
+    }
+
     /// The capabilities with counters of sparks.
     pub fn spark_caps(&self) -> impl Iterator<Item = CapId> {
         self.spark_counters.caps().map(|(cap, _)| cap)

@@ -16,12 +16,10 @@ pub(super) fn asked_for<'s, 'a>(
     ledger: &Ledger,
     idle: bool,
 ) -> Vec<(usize, &'s Stop<'a>)> {
-    let wanted = |stop: &Stop<'a>| {
-        scope.was_asked_for(stop)
-            && (scope.quiet_before_ns(stop.pause.requested) >= IDLE_NS) == idle
+    let wanted = |(place, stop): &(usize, &Stop<'a>)| {
+        ledger.is_free(*place) && (scope.quiet_before_ns(stop.pause.requested) >= IDLE_NS) == idle
     };
-    let found = scope.stops_where(wanted);
-    found.filter(|(place, _)| ledger.is_free(*place)).collect()
+    scope.asked_for().into_iter().filter(wanted).collect()
 }
 
 /// The finding that claims collections.

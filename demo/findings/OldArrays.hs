@@ -1,0 +1,25 @@
+{-# LANGUAGE FlexibleContexts #-}
+
+-- Many small mutable arrays grow old while something else allocates. Arrays of boxed
+-- values are looked through in every collection, as they may point to young data;
+-- those of plain numbers cannot.
+module Main (main) where
+
+import Control.Exception (evaluate)
+import Control.Monad (forM_, replicateM)
+import Data.Array.IO
+import System.Environment (getArgs)
+
+main :: IO ()
+main = do
+  [how] <- getArgs
+  if how == "boxed"
+    then arrays >>= mapM_ (\array -> readArray (array :: IOArray Int Int) 0)
+    else arrays >>= mapM_ (\array -> readArray (array :: IOUArray Int Int) 0)
+
+-- Keeps the arrays while it allocates.
+arrays :: MArray array Int IO => IO [array Int Int]
+arrays = do
+  kept <- replicateM 200000 (newArray (0, 7) 0)
+  forM_ [1 .. 150 :: Integer] (\i -> evaluate (sum [1 .. 100000 + i]))
+  return kept

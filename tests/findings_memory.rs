@@ -1,0 +1,83 @@
+//! Findings about the collector, sparks, memory and the log itself, on logs of real
+//! programs (`demo/findings`): each rule finds what a program provokes, and is silent
+//! about a run that differs in what matters alone.
+
+mod common;
+
+use common::session_of;
+use insight::Report;
+use insight::finding::{Axis, MOST_EVIDENCE};
+use insight::rules::RULES;
+
+/// The rules with their axes.
+const CASES: &[(&str, Axis)] = &[
+    ("gc-sync-straggler", Axis::Time),
+    ("gc-sync-idle-caps", Axis::Time),
+    ("idle-gc", Axis::Time),
+    ("forced-gc", Axis::Time),
+    ("census-pauses", Axis::Time),
+    ("par-gc-unbalanced", Axis::Time),
+    ("nursery-too-small", Axis::Time),
+    ("major-gc-heavy", Axis::Time),
+    ("long-pause", Axis::Latency),
+    ("sparks", Axis::Time),
+    ("live-growth", Axis::Memory),
+];
+
+/// What is said of `tests/fixtures/findings/NAME.eventlog.gz`.
+fn report(name: &str) -> Report {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/findings");
+    let path = format!("{folder}/{name}.eventlog.gz");
+    let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let session = session_of(&bytes).expect("it can be read");
+    Report::of(session.recording(), None)
+}
+
+/// At which place of its axis a rule stands, and what the axis says.
+fn place_of(rule: &str, axis: Axis, report: &Report) -> (Option<usize>, Vec<String>) {
+    let said = |finding: &insight::Finding| format!("{}: {}", finding.rule, finding.title);
+    let place = report.of_axis(axis).position(|found| found.rule == rule);
+    (place, report.of_axis(axis).map(said).collect())
+}
+
+#[test]
+fn each_rule_finds_what_a_program_provokes() {
+    for &(rule, axis) in CASES {
+        let report = report(&format!("{rule}-found"));
+        let (place, said) = place_of(rule, axis, &report);
+        let place = place.unwrap_or_else(|| panic!("{rule} is not found, but {said:#?}"));
+        assert!(
+            axis != Axis::Time || place < 2,
+            "{rule} is not first or second of {said:#?}"
+        );
+        let found = report.of_axis(axis).nth(place).expect("it is there");
+        assert!((1..=3).contains(&found.tries.len()), "{rule}");
+        assert!(
+            !found.meaning.is_empty() && !found.distrust.is_empty(),
+            "{rule}"
+        );
+        assert!(found.evidence.len() <= MOST_EVIDENCE, "{rule}");
+        let sizes: Vec<f64> = found.evidence.iter().map(|one| one.amount.size()).collect();
+        assert!(sizes.is_sorted_by(|a, b| a >= b), "{rule}: {sizes:?}");
+    }
+}
+
+#[test]
+fn each_rule_is_silent_where_nothing_is_wrong() {
+    for &(rule, axis) in CASES {
+        let report = report(&format!("{rule}-clear"));
+        let (place, said) = place_of(rule, axis, &report);
+        assert_eq!(place, None, "{rule} is found: {said:#?}");
+        let mut silent = report.clear.iter().chain(&report.cannot_tell);
+        let why = silent.find(|passed| passed.rule == rule);
+        assert!(why.is_some_and(|passed| !passed.why.is_empty()), "{rule}");
+    }
+}
+
+#[test]
+fn the_rules_exist() {
+    for (rule, _) in CASES {
+        let mut all = RULES.iter();
+        assert!(all.any(|one| one.name == *rule), "{rule}");
+    }
+}
