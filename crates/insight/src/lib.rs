@@ -11,6 +11,7 @@ pub mod ledger;
 pub mod report;
 pub mod rules;
 pub mod scope;
+mod threads;
 
 pub use finding::{Finding, Outcome};
 pub use ledger::Ledger;

@@ -1,5 +1,7 @@
 //! What rules look at: a log and a part of it, with what many of them ask for.
 
+use std::cell::OnceCell;
+
 use crate::finding::{Axis, Evidence, Finding, Severity, Subject, Value};
 use crate::ledger::{Ledger, Pool};
 use analysis::account::pauses::Pause;
@@ -7,6 +9,7 @@ use analysis::account::report::ProgramTimes;
 use analysis::info::Info;
 use analysis::numbers::Collection;
 use analysis::recording::Recording;
+use analysis::timeline::turns::TurnSums;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::{EventSet, EventType};
 use model::lane::Lane;
@@ -26,6 +29,8 @@ pub struct Scope<'a> {
     pub caps: u64,
     /// The collections that begin in it.
     pub stops: Vec<Stop<'a>>,
+    /// What all threads did in it, once a rule asks.
+    pub(crate) sums: OnceCell<TurnSums>,
 }
 
 /// A collection: the program stands still, first until all have stopped.
@@ -130,6 +135,7 @@ impl<'a> Scope<'a> {
             caps: (lived.count() as u64).max(1),
             times,
             stops: stops_in(log, range),
+            sums: OnceCell::new(),
         }
     }
 

@@ -151,7 +151,7 @@ impl<'a> Account<'a> {
 
     /// From when to when a capability lives.
     #[must_use]
-    pub(crate) fn life_of(&self, cap: CapId) -> Interval {
+    pub fn life_of(&self, cap: CapId) -> Interval {
         let (start, end) = self.life(usize::from(cap.0) + 1);
         Interval::new(Nanos(start), Nanos(end))
     }

@@ -169,7 +169,7 @@ impl Pauses {
 
     /// The time of both together from one moment to another.
     #[must_use]
-    pub(crate) fn still_in(&self, from: u64, to: u64) -> u64 {
+    pub fn still_in(&self, from: u64, to: u64) -> u64 {
         let before = self.still_before(Nanos(to));
         before.saturating_sub(self.still_before(Nanos(from)))
     }

@@ -127,8 +127,8 @@ impl Turn {
         }
     }
 
-    /// How long one of its [`PARTS`] is.
-    pub(crate) const fn duration(&self, part: usize) -> u64 {
+    /// How long one of its [`PARTS`] is, in nanoseconds.
+    pub const fn duration(&self, part: usize) -> u64 {
         let (start, end) = self.part(part);
         end - start
     }

@@ -2,17 +2,28 @@
 //! loss first. A new rule is a file here, and a line in [`RULES`].
 
 mod asked_for;
+mod bound_main;
 mod census_pauses;
 mod forced_gc;
+mod foreign_calls;
 mod gc_sync_idle_caps;
 mod gc_sync_straggler;
 mod idle_gc;
 mod live_growth;
+mod lock_convoy;
 mod long_pause;
 mod major_gc_heavy;
 mod nursery_too_small;
 mod par_gc_unbalanced;
+mod polling;
+mod ready_while_idle;
+mod run_queue;
+mod serial_section;
+mod shared_thunk;
 mod sparks;
+mod stm_herd;
+mod throwto_wait;
+mod tiny_threads;
 
 use crate::finding::Outcome;
 use crate::ledger::Ledger;
@@ -42,6 +53,17 @@ pub static RULES: &[Rule] = &[
     nursery_too_small::RULE,
     major_gc_heavy::RULE,
     long_pause::RULE,
+    bound_main::RULE,
+    ready_while_idle::RULE,
+    lock_convoy::RULE,
+    shared_thunk::RULE,
+    stm_herd::RULE,
+    serial_section::RULE,
+    tiny_threads::RULE,
+    run_queue::RULE,
+    foreign_calls::RULE,
+    throwto_wait::RULE,
+    polling::RULE,
     sparks::RULE,
     live_growth::RULE,
 ];

@@ -1,0 +1,131 @@
+//! The lives of threads for who looks at all of them: one turn after the other, the
+//! runs of a capability with their threads, and who was woken where.
+
+use std::rc::Rc;
+
+use super::instants::InstantKind;
+use super::store::Store;
+use super::thread_lane::ThreadLane;
+use super::turns::Turn;
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use model::class::StopCode;
+use model::lane::{Lane, partition};
+use model::time::Interval;
+
+/// A run on a capability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunOn {
+    /// When it began, in nanoseconds.
+    pub start_ns: u64,
+    /// When it ended.
+    pub end_ns: u64,
+    /// The thread that ran.
+    pub thread: ThreadId,
+    /// Why the run ended.
+    pub code: StopCode,
+    /// For how long the thread was ready before; `None` if the log does not tell that it was.
+    pub ready_ns: Option<u64>,
+}
+
+impl Store {
+    /// The lives of all threads, in the order in which they were first met; none before
+    /// the log is read to its end.
+    pub fn lives(&self) -> impl Iterator<Item = ThreadLane<'_>> {
+        let looks = Rc::default();
+        let lives = self.threads.iter();
+        let lives = lives.filter_map(move |(_, thread)| {
+            let life = self.bare_life_of(thread)?.looking(&looks);
+            (!life.is_empty()).then_some(life)
+        });
+        lives
+    }
+
+    /// A run of a capability, by its place in the capability's lane.
+    #[must_use]
+    pub fn run_on(&self, cap: CapId, place: usize) -> Option<RunOn> {
+        let runs = &self.cap(cap)?.runs;
+        let thread = self.thread_of(cap, place)?;
+        let run = runs.run(place, &mut Default::default());
+        Some(RunOn {
+            start_ns: run.start,
+            end_ns: run.end,
+            thread,
+            code: run.code,
+            ready_ns: run.ready_ns,
+        })
+    }
+
+    /// When threads were woken on a capability, by whatever it ran then, in order: from
+    /// the start of a range and before its end.
+    pub fn wakeups_on(
+        &self,
+        cap: CapId,
+        range: Interval,
+    ) -> impl Iterator<Item = (Nanos, ThreadId)> + '_ {
+        self.moments_on(cap, InstantKind::Woken, range)
+    }
+
+    /// When threads were created on a capability, likewise.
+    pub fn creations_on(
+        &self,
+        cap: CapId,
+        range: Interval,
+    ) -> impl Iterator<Item = (Nanos, ThreadId)> + '_ {
+        self.moments_on(cap, InstantKind::ThreadCreated, range)
+    }
+
+    fn moments_on(
+        &self,
+        cap: CapId,
+        kind: InstantKind,
+        range: Interval,
+    ) -> impl Iterator<Item = (Nanos, ThreadId)> + '_ {
+        let moments = self.instants.of_kind(cap, kind);
+        moments.into_iter().flat_map(move |moments| {
+            let places = moments.before(range.start().0)..moments.before(range.end().0);
+            places.filter_map(|place| {
+                let thread = self.thread_id(moments.thread(place)?)?;
+                Some((Nanos(moments.time_ns(place)?), thread))
+            })
+        })
+    }
+}
+
+impl ThreadLane<'_> {
+    /// The thread.
+    #[must_use]
+    pub const fn id(&self) -> ThreadId {
+        self.thread().id
+    }
+
+    /// When it was created, if the log tells.
+    #[must_use]
+    pub fn created(&self) -> Option<Nanos> {
+        self.thread().created()
+    }
+
+    /// From when to when the log tells of it.
+    #[must_use]
+    pub fn life(&self) -> Interval {
+        let known = (!self.is_empty()).then(|| {
+            let end = self.turn(self.runs()).part(2).1;
+            Interval::new(Nanos(self.turn(0).part(0).0), Nanos(end))
+        });
+        known.unwrap_or_default()
+    }
+
+    /// Whether it finished.
+    #[must_use]
+    pub const fn is_finished(&self) -> bool {
+        self.thread().finished
+    }
+
+    /// Its turns that lie in a range at least in part, with their numbers.
+    pub fn turns_over(&self, range: Interval) -> impl Iterator<Item = (usize, Turn)> {
+        let first = partition(self.runs(), |run| {
+            self.span(super::turns::PARTS * run + 2).1 <= range.start().0
+        });
+        let all = (first..).zip(self.turns(first..self.runs() + 1));
+        all.take_while(move |(_, turn)| turn.part(0).0 < range.end().0)
+    }
+}

@@ -1,0 +1,133 @@
+//! Do threads sit in foreign calls?
+//!
+//! Each safe foreign call takes a thread of the operating system for as long as it
+//! lasts: the runtime makes as many as there are calls at a time, and keeps them.
+
+use std::collections::BTreeMap;
+
+use super::Rule;
+use crate::finding::{Axis, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
+use crate::ledger::Ledger;
+use crate::scope::{Input, Scope};
+use crate::threads::Wait;
+use eventlog::ids::{Nanos, ThreadId};
+use model::class::WaitReason;
+use model::format;
+use model::time::Interval;
+
+/// So many more calls than capabilities at a time are more than a pool has.
+const MANY: usize = 32;
+/// Shorter calls hardly pile up.
+const LEAST_NS: u64 = 100_000;
+
+const NAME: &str = "foreign-calls";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Do threads sit in foreign calls?",
+    inputs: &[Input::Threads],
+    look,
+};
+
+fn calls(scope: &Scope<'_>) -> Vec<Wait> {
+    let mut calls = Vec::new();
+    for life in scope.lives() {
+        for (number, turn) in life.turns_over(scope.range) {
+            if turn.why.wait_reason() == Some(WaitReason::ForeignCall) {
+                let wait = scope.wait(&life, (number, &turn), 0);
+                calls.extend(wait.filter(|wait| wait.ns >= LEAST_NS));
+            }
+        }
+    }
+    calls
+}
+
+/// How many calls there were at a time at the most, and from when to when.
+fn most_at_once(calls: &[Wait]) -> (usize, Interval) {
+    let spans = calls.iter().map(Wait::span);
+    let mut bounds: Vec<(u64, bool)> = spans
+        .flat_map(|(from, to)| [(from, true), (to, false)])
+        .collect();
+    bounds.sort_unstable();
+    let (mut now, mut most) = (0_usize, (0, Interval::default()));
+    for (place, (time, begins)) in bounds.iter().enumerate() {
+        now = if *begins {
+            now + 1
+        } else {
+            now.saturating_sub(1)
+        };
+        if now > most.0 {
+            let until = bounds.get(place + 1).map_or(*time, |next| next.0);
+            most = (now, Interval::new(Nanos(*time), Nanos(until)));
+        }
+    }
+    most
+}
+
+fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
+    let limit = MANY + usize::try_from(scope.caps).unwrap_or(usize::MAX - MANY);
+    let calls = if scope.all_threads().foreign_ns() < LEAST_NS {
+        Vec::new()
+    } else {
+        calls(scope)
+    };
+    let (most, at) = most_at_once(&calls);
+    if most <= limit {
+        return Outcome::Clear(format!(
+            "there were {} at a time at the most; the limit is {}",
+            format::many(most as u64, "long foreign call"),
+            format::count(limit as u64)
+        ));
+    }
+    let longest_ns = calls.iter().map(|call| call.ns).max().unwrap_or(0);
+    let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
+    for call in &calls {
+        *by_thread.entry(call.thread).or_default() += call.ns;
+    }
+    let count = format::count(most as u64);
+    let title =
+        format!("{count} foreign calls at once took {count} threads of the operating system");
+    let mut finding = Finding::new(NAME, Axis::Latency, title);
+    finding.severity = Severity::of_latency(longest_ns);
+    finding.cost = Value::Ns(longest_ns);
+    finding.share = scope.share(longest_ns);
+    finding.meaning = "A safe foreign call holds a thread of the operating system until it returns; each has a stack, and all together may be more than the machine allows.".into();
+    finding.tries = vec![
+        Try::code(
+            "Let a pool of a few threads make the calls, or count them with a semaphore (QSem).",
+        ),
+        Try::code(
+            "Use what the library offers for waiting without a call: threadWaitRead, or callbacks.",
+        ),
+        Try::code("Ask for many things in one call."),
+    ];
+    finding.distrust =
+        "The return of a call is not logged: its time includes the wait for a capability after it."
+            .into();
+    finding.numbers = vec![
+        ("at a time".into(), Value::Count(most as u64)),
+        (
+            "threads that call".into(),
+            Value::Count(by_thread.len() as u64),
+        ),
+        ("the longest".into(), Value::Ns(longest_ns)),
+        (
+            "a mean call".into(),
+            Value::Ns(calls.iter().map(|call| call.ns).sum::<u64>() / calls.len().max(1) as u64),
+        ),
+    ];
+    let worst = by_thread.into_iter().max_by_key(|(_, ns)| *ns);
+    // The crowd comes first, then the longest calls.
+    let crowd = Evidence {
+        range: at,
+        subjects: worst
+            .map(|(thread, _)| Subject::Thread(thread))
+            .into_iter()
+            .collect(),
+        amount: Value::Count(most as u64),
+    };
+    let mut finding = finding.seen_in(calls.iter().map(Wait::evidence));
+    finding.evidence.insert(0, crowd);
+    finding.evidence.truncate(crate::finding::MOST_EVIDENCE);
+    Outcome::Found(vec![finding])
+}

@@ -1,0 +1,189 @@
+//! Do threads queue for one lock?
+//!
+//! `MVar`s have no names in the log. But who hands a lock over is seen: a thread that
+//! waits for an `MVar` is woken by what runs on the waking capability. Where several
+//! threads each give and receive often, none is the hub of all, and hardly more than one
+//! of them runs while another waits, they take turns.
+
+use std::collections::BTreeMap;
+
+use super::Rule;
+use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
+use crate::ledger::{Ledger, Pool};
+use crate::scope::{Input, Scope};
+use crate::threads::Wait;
+use eventlog::ids::ThreadId;
+use model::class::WaitReason;
+use model::format;
+use model::time::Interval;
+
+/// Two that answer each other are a conversation, not a queue.
+const LEAST_MEMBERS: usize = 3;
+/// Who gives and receives less often is not part of it.
+const LEAST_WAKES: u64 = 20;
+/// A thread with more of all wakes hands out work, or collects results.
+const HUB: f64 = 0.50;
+/// So many members run at the most, on average, while one waits.
+const MOST_RUNNING: f64 = 1.5;
+/// Less of the capabilities' time is not worth a change.
+const LEAST_SHARE: f64 = 0.05;
+
+const NAME: &str = "lock-convoy";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Do threads queue for one lock?",
+    inputs: &[Input::Threads],
+    look,
+};
+
+/// How often a thread woke others, and was woken by others.
+#[derive(Clone, Copy, Default)]
+struct Wakes {
+    given: u64,
+    received: u64,
+}
+
+/// Who gives and receives often; `None` if one thread is the hub of all, or there are few.
+fn members(scope: &Scope<'_>) -> Option<BTreeMap<ThreadId, Wakes>> {
+    let mut wakes: BTreeMap<ThreadId, Wakes> = BTreeMap::new();
+    let store = &scope.log.store;
+    for cap in scope.cap_ids() {
+        let mut place = 0;
+        for (at, thread) in store.wakeups_on(cap, scope.range) {
+            let giver = store.running(cap, at, &mut place);
+            if let Some(giver) = giver.filter(|giver| *giver != thread) {
+                wakes.entry(giver).or_default().given += 1;
+                wakes.entry(thread).or_default().received += 1;
+            }
+        }
+    }
+    wakes.retain(|_, wakes| wakes.given >= LEAST_WAKES && wakes.received >= LEAST_WAKES);
+    let all: u64 = wakes.values().map(|wakes| wakes.received).sum();
+    let most = wakes.values().map(|wakes| wakes.received.max(wakes.given));
+    let is_hub = most.max().unwrap_or(0) as f64 > HUB * all as f64;
+    (wakes.len() >= LEAST_MEMBERS && !is_hub).then_some(wakes)
+}
+
+/// The waits of members for an `MVar`, and for how long members ran while any waited.
+fn waits(scope: &Scope<'_>, members: &BTreeMap<ThreadId, Wakes>) -> (Vec<Wait>, Vec<(u64, u64)>) {
+    let (mut waits, mut runs) = (Vec::new(), Vec::new());
+    let lives = scope
+        .lives()
+        .filter(|life| members.contains_key(&life.id()));
+    for life in lives {
+        for (number, turn) in life.turns_over(scope.range) {
+            if turn.why.wait_reason() == Some(WaitReason::Mvar) {
+                waits.extend(scope.wait(&life, (number, &turn), 0));
+            }
+            if turn.code.is_some() {
+                runs.push(turn.part(2));
+            }
+        }
+    }
+    (waits, runs)
+}
+
+/// Stretches of time in which any of some spans lies, in order.
+fn union(spans: impl Iterator<Item = (u64, u64)>) -> Vec<(u64, u64)> {
+    let mut spans: Vec<(u64, u64)> = spans.collect();
+    spans.sort_unstable();
+    let mut all: Vec<(u64, u64)> = Vec::new();
+    for (from, to) in spans {
+        match all.last_mut() {
+            Some(last) if from <= last.1 => last.1 = last.1.max(to),
+            _ => all.push((from, to)),
+        }
+    }
+    all
+}
+
+/// How long spans lie in stretches that are in order.
+fn inside_ns(spans: &[(u64, u64)], stretches: &[(u64, u64)]) -> u64 {
+    let inside = |(from, to): (u64, u64)| {
+        let first = stretches.partition_point(|stretch| stretch.1 <= from);
+        let near = stretches
+            .iter()
+            .skip(first)
+            .take_while(|stretch| stretch.0 < to);
+        near.map(|stretch| stretch.1.min(to) - stretch.0.max(from))
+            .sum::<u64>()
+    };
+    spans.iter().map(|span| inside(*span)).sum()
+}
+
+fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
+    let clear = |cap_ns| {
+        Outcome::Clear(format!(
+            "capabilities stood by while threads took turns with MVars for {} of their time; the limit is 5 %",
+            format::fraction(scope.share_of_caps(cap_ns))
+        ))
+    };
+    let any_ns = scope.all_threads().blocked_ns[WaitReason::Mvar as usize];
+    if scope.caps < 2 || scope.share_of_caps(any_ns) < LEAST_SHARE {
+        return clear(0);
+    }
+    let Some(members) = members(scope) else {
+        return Outcome::Clear(
+            "no three threads woke each other in turns: each wakes, and is woken, 20 times at least".to_owned(),
+        );
+    };
+    let (waits, runs) = waits(scope, &members);
+    let cap_ns = scope.beside_idle_ns(waits.iter().map(Wait::span));
+    if scope.share_of_caps(cap_ns) < LEAST_SHARE {
+        return clear(cap_ns);
+    }
+    let waiting = union(waits.iter().map(Wait::span));
+    let pauses = scope.log.store.account().pauses();
+    let waiting_ns: u64 = waiting
+        .iter()
+        .map(|&(from, to)| (to - from).saturating_sub(pauses.still_in(from, to)))
+        .sum();
+    let running = inside_ns(&runs, &waiting) as f64 / waiting_ns.max(1) as f64;
+    if running > MOST_RUNNING {
+        return Outcome::Clear(format!(
+            "while threads that wake each other waited for an MVar, {running:.1} of them ran; the limit is 1.5"
+        ));
+    }
+    let count = members.len() as u64;
+    let title = format!(
+        "{} took turns: while any of them waited, {running:.1} ran on average",
+        format::many(count, "thread")
+    );
+    let mut finding = scope.of_time(NAME, title, ledger, (Pool::Idle, cap_ns));
+    finding.confidence = Confidence::Probable;
+    finding.meaning = "They hand something from one to the next, most likely a lock: while one has it the others wait, so that more capabilities do not help.".into();
+    finding.tries = vec![
+        Try::code("Do the work before the lock is taken, or after it is given back."),
+        Try::code("Divide what the lock guards, with a lock for each part."),
+        Try::code("For a single value, use atomicModifyIORef' instead of an MVar."),
+    ];
+    finding.distrust =
+        "MVars have no names in the log: a chain of threads that pass work on looks the same."
+            .into();
+    let handed: u64 = members.values().map(|wakes| wakes.received).sum();
+    finding.numbers = vec![
+        ("lost capabilities".into(), Value::Ns(cap_ns)),
+        ("threads".into(), Value::Count(count)),
+        ("wakeups".into(), Value::Count(handed)),
+        ("some waited".into(), Value::Ns(waiting_ns)),
+    ];
+    Outcome::Found(vec![finding.seen_in(by_member(&waits))])
+}
+
+/// Each member, with all of its waiting.
+fn by_member(waits: &[Wait]) -> Vec<Evidence> {
+    let mut by_thread: BTreeMap<ThreadId, (Interval, u64)> = BTreeMap::new();
+    for wait in waits {
+        let of = by_thread.entry(wait.thread).or_insert((wait.range, 0));
+        *of = (of.0.hull(wait.range), of.1 + wait.ns);
+    }
+    let evidence = by_thread
+        .into_iter()
+        .map(|(thread, (range, waited))| Evidence {
+            range,
+            subjects: vec![Subject::Thread(thread)],
+            amount: Value::Ns(waited),
+        });
+    evidence.collect()
+}

@@ -1,0 +1,180 @@
+//! Does a thread poll?
+//!
+//! A thread that looks again and again whether something has happened is woken by the
+//! timer each time, runs for a moment, and wakes nobody.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Rule;
+use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
+use crate::ledger::Ledger;
+use crate::scope::{Input, Scope};
+use eventlog::ids::{Nanos, ThreadId};
+use model::class::WaitReason;
+use model::format;
+use model::time::Interval;
+
+/// Clocks and animations wake up less often.
+const LEAST_RATE: f64 = 100.0;
+/// Fewer wakeups are no habit.
+const LEAST: u64 = 100;
+/// Who works after a wakeup runs for longer.
+const SHORT_NS: u64 = 50_000;
+/// Who wakes others after more of the wakeups has found something.
+const MOST_GIVEN: f64 = 0.10;
+/// From so many wakeups a second on, the machine does not rest.
+const HIGH_RATE: f64 = 10_000.0;
+
+const NAME: &str = "polling";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Does a thread poll?",
+    inputs: &[Input::Threads],
+    look,
+};
+
+/// How often a thread was woken by the timer, from when to when, and woke others.
+#[derive(Clone, Copy)]
+struct Woken {
+    range: Interval,
+    by_timer: u64,
+    given: u64,
+}
+
+impl Woken {
+    fn rate(&self) -> f64 {
+        self.by_timer as f64 * 1e9 / self.range.duration().0.max(1) as f64
+    }
+}
+
+fn woken(scope: &Scope<'_>) -> BTreeMap<ThreadId, Woken> {
+    let store = &scope.log.store;
+    let mut woken: BTreeMap<ThreadId, Woken> = BTreeMap::new();
+    let mut given: BTreeMap<ThreadId, u64> = BTreeMap::new();
+    let threads = store.lives().map(|life| life.id());
+    let timers: BTreeSet<ThreadId> = threads
+        .filter(|thread| scope.is_timer_manager(*thread))
+        .collect();
+    for cap in scope.cap_ids() {
+        let mut place = 0;
+        for (at, thread) in store.wakeups_on(cap, scope.range) {
+            let Some(giver) = store.running(cap, at, &mut place) else {
+                continue;
+            };
+            if timers.contains(&giver) {
+                let range = Interval::new(at, at);
+                let of = woken.entry(thread).or_insert(Woken {
+                    range,
+                    by_timer: 0,
+                    given: 0,
+                });
+                of.range.extend(at);
+                of.by_timer += 1;
+            } else {
+                *given.entry(giver).or_default() += 1;
+            }
+        }
+    }
+    // Without -threaded there is no thread that wakes others: a delay is a reason to wait.
+    let has_delays = scope.all_threads().blocked_ns[WaitReason::Delay as usize] > 0;
+    for life in scope.lives().filter(|_| has_delays) {
+        for (_, turn) in life.turns_over(scope.range) {
+            let at = Nanos(turn.part(1).0);
+            if turn.why.wait_reason() == Some(WaitReason::Delay) && scope.range.start() <= at {
+                let range = Interval::new(at, at);
+                let of = woken.entry(life.id()).or_insert(Woken {
+                    range,
+                    by_timer: 0,
+                    given: 0,
+                });
+                of.range.extend(at);
+                of.by_timer += 1;
+            }
+        }
+    }
+    for (thread, given) in given {
+        if let Some(of) = woken.get_mut(&thread) {
+            of.given = given;
+        }
+    }
+    woken
+}
+
+/// How long half of the runs of a thread take at the most.
+fn median_run_ns(scope: &Scope<'_>, thread: ThreadId, range: Interval) -> u64 {
+    let life = scope.log.store.thread_lane(thread);
+    let turns = life.iter().flat_map(|life| life.turns_over(range));
+    let mut runs: Vec<u64> = turns.map(|(_, turn)| turn.duration(2)).collect();
+    let middle = runs.len() / 2;
+    match runs.is_empty() {
+        true => 0,
+        false => *runs.select_nth_unstable(middle).1,
+    }
+}
+
+fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
+    let woken = woken(scope);
+    let most = woken
+        .values()
+        .map(|woken| woken.by_timer)
+        .max()
+        .unwrap_or(0);
+    let often = woken.into_iter().filter(|(_, woken)| {
+        let given = woken.given as f64;
+        woken.by_timer >= LEAST
+            && woken.rate() >= LEAST_RATE
+            && given <= MOST_GIVEN * woken.by_timer as f64
+    });
+    let found: Vec<Finding> = often
+        .filter_map(|(thread, woken)| finding(scope, thread, &woken))
+        .collect();
+    if found.is_empty() {
+        return Outcome::Clear(format!(
+            "the timer woke no thread more often than {}, or those that it woke had work; the limits are 100 and 100 a second",
+            format::many(most, "time")
+        ));
+    }
+    Outcome::Found(found)
+}
+
+fn finding(scope: &Scope<'_>, thread: ThreadId, woken: &Woken) -> Option<Finding> {
+    let median_ns = median_run_ns(scope, thread, woken.range);
+    if median_ns >= SHORT_NS {
+        return None;
+    }
+    let name = scope.thread_name(thread);
+    let rate = woken.rate();
+    let title = format!(
+        "{name} looked {}, {} a second",
+        format::many(woken.by_timer, "time"),
+        format::count(rate as u64)
+    );
+    let mut finding = Finding::new(NAME, Axis::Latency, title);
+    finding.subject = Some(name);
+    finding.severity = if rate >= HIGH_RATE {
+        Severity::Medium
+    } else {
+        Severity::Low
+    };
+    finding.confidence = Confidence::Probable;
+    finding.cost = Value::PerSecond(rate);
+    finding.meaning = "It is woken by the timer, runs for a moment and wakes nobody: it looks for something instead of being told.".into();
+    finding.tries = vec![
+        Try::code("Let who changes it tell the thread: an MVar, or retry in STM."),
+        Try::code("To wait for either a change or a time: registerDelay, or timeout."),
+        Try::code("If it has to look: look less often."),
+    ];
+    finding.distrust =
+        "A clock, or something that moves on a screen, has to wake up this often.".into();
+    finding.numbers = vec![
+        ("wakeups by the timer".into(), Value::Count(woken.by_timer)),
+        ("a second".into(), Value::PerSecond(rate)),
+        ("half of the runs take at most".into(), Value::Ns(median_ns)),
+    ];
+    Some(finding.seen_in([Evidence {
+        range: woken.range,
+        subjects: vec![Subject::Thread(thread)],
+        amount: Value::Count(woken.by_timer),
+    }]))
+}

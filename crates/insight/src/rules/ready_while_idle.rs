@@ -1,0 +1,106 @@
+//! Did threads wait beside idle capabilities?
+//!
+//! Each capability has a queue of its own. A thread that can run waits in one of them,
+//! even if another capability has nothing to do: until the runtime moves it, which it
+//! never does with threads of `forkOn`, and with none under `-qm`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Rule;
+use crate::finding::{Outcome, Try, Value};
+use crate::ledger::{Ledger, Pool};
+use crate::scope::{Input, Scope};
+use crate::threads::Wait;
+use eventlog::ids::{CapId, Duration};
+use model::format;
+
+/// Shorter waits end by themselves: the runtime moves threads now and then.
+const LONG_NS: u64 = 1_000_000;
+/// Programs with sparks reach a tenth of the capabilities' time without any fault.
+const LEAST_SHARE: f64 = 0.15;
+
+const NAME: &str = "ready-while-idle";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Did threads wait beside idle capabilities?",
+    inputs: &[Input::Threads],
+    look,
+};
+
+/// Long waits during which some capability stood by.
+fn long_waits(scope: &Scope<'_>) -> Vec<Wait> {
+    let mut waits = Vec::new();
+    for life in scope.lives() {
+        for (number, turn) in life.turns_over(scope.range) {
+            if turn.ready_parts().idle_ns > 0 && turn.duration(1) > LONG_NS {
+                let wait = scope.wait(&life, (number, &turn), 1);
+                waits.extend(wait.filter(|wait| wait.ns > LONG_NS));
+            }
+        }
+    }
+    waits
+}
+
+fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
+    let clear = |cap_ns| {
+        let share = format::fraction(scope.share_of_caps(cap_ns));
+        Outcome::Clear(format!(
+            "capabilities stood by while threads were ready for {share} of their time; the limit is 15 %"
+        ))
+    };
+    // Threads wait for a moment whenever they are woken: this is more than what counts.
+    let any_ns = scope.times.all_caps().idle_ready_ns;
+    if scope.caps < 2 || scope.share_of_caps(any_ns) < LEAST_SHARE {
+        return clear(any_ns);
+    }
+    let waits = long_waits(scope);
+    let cap_ns = scope.beside_idle_ns(waits.iter().map(Wait::span));
+    if scope.share_of_caps(cap_ns) < LEAST_SHARE {
+        return clear(cap_ns);
+    }
+    let threads: BTreeSet<_> = waits.iter().map(|wait| wait.thread).collect();
+    let all_ns: u64 = waits.iter().map(|wait| wait.ns).sum();
+    let mut by_cap: BTreeMap<CapId, u64> = BTreeMap::new();
+    for wait in &waits {
+        if let Some(cap) = wait.cap {
+            *by_cap.entry(cap).or_default() += wait.ns;
+        }
+    }
+    let worst = by_cap.into_iter().max_by_key(|(_, ns)| *ns);
+    let whose = match worst {
+        Some((cap, ns)) if ns * 2 > all_ns => format!("capability {cap}"),
+        _ => "a capability".to_owned(),
+    };
+    let title = format!(
+        "{} waited for {whose}, {} in all, while others stood by",
+        format::many(threads.len() as u64, "thread"),
+        format::duration(Duration(all_ns))
+    );
+    let mut finding = scope.of_time(NAME, title, ledger, (Pool::IdleReady, cap_ns));
+    finding.meaning =
+        "There was work and a free capability, but the work stood in the queue of another one."
+            .into();
+    finding.tries = vec![
+        Try::code(
+            "Make threads with forkIO instead of forkOn: those of forkOn never move to another capability.",
+        ),
+        Try::code(
+            "Let long computations allocate, or split them: a capability gives threads away only between runs.",
+        ),
+        Try::flag(
+            "-qm",
+            "If the program is run with this, run it without: it keeps every thread where it was made.",
+            "threads change their capability",
+        ),
+    ];
+    finding.distrust =
+        "On a machine with other work a capability that seems to stand by may wait for a core."
+            .into();
+    finding.numbers = vec![
+        ("lost capabilities".into(), Value::Ns(cap_ns)),
+        ("threads".into(), Value::Count(threads.len() as u64)),
+        ("long waits".into(), Value::Count(waits.len() as u64)),
+    ];
+    Outcome::Found(vec![finding.seen_in(waits.iter().map(Wait::evidence))])
+}

@@ -1,0 +1,150 @@
+//! Are there too few capabilities?
+//!
+//! A thread that can run while all capabilities run others stands in a queue. Where that
+//! takes long, and is so for most of the time, there is more to do than capabilities.
+
+use super::Rule;
+use crate::finding::{Axis, Finding, Outcome, Severity, Try, Value};
+use crate::ledger::Ledger;
+use crate::scope::{Input, Scope};
+use crate::threads::Wait;
+use eventlog::ids::Duration;
+use model::format;
+
+/// Threads in the queue, on average over the time in which all capabilities were busy.
+const LEAST_QUEUED: f64 = 1.0;
+/// A thread may run for so long before it has to make place (`-C`).
+const LONG_NS: u64 = 20_000_000;
+/// Of so many waits one is longer than what counts.
+const ONE_OF: u64 = 100;
+/// All capabilities must have been busy for as much of the time: else it was one crowd.
+const LEAST_BUSY: f64 = 0.10;
+
+const NAME: &str = "run-queue";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Are there too few capabilities?",
+    inputs: &[Input::Threads],
+    look,
+};
+
+/// How many waits there were by their length: eight steps from each power of two to the
+/// next, which is as exact as anybody needs.
+struct Lengths {
+    counts: Vec<u64>,
+    all: u64,
+}
+
+const STEPS: u64 = 8;
+
+impl Lengths {
+    fn step(ns: u64) -> usize {
+        let ns = ns.max(STEPS);
+        let power = u64::from(ns.ilog2());
+        let within = (ns >> (power - 3)) - STEPS;
+        (power * STEPS + within) as usize
+    }
+
+    fn add(&mut self, ns: u64) {
+        let step = Self::step(ns);
+        if step >= self.counts.len() {
+            self.counts.resize(step + 1, 0);
+        }
+        self.counts[step] += 1;
+        self.all += 1;
+    }
+
+    /// The length that one of a hundred exceeds, rounded down to a step.
+    fn high_ns(&self) -> u64 {
+        let mut above = 0;
+        let step = (0..self.counts.len()).rev().find(|step| {
+            above += self.counts[*step];
+            above * ONE_OF >= self.all
+        });
+        let step = step.unwrap_or(0) as u64;
+        let power = (step / STEPS).max(3);
+        (STEPS + step % STEPS) << (power - 3)
+    }
+}
+
+/// For how long all capabilities ran, in nanoseconds.
+fn busy_ns(scope: &Scope<'_>) -> u64 {
+    let caps = usize::try_from(scope.caps).unwrap_or(usize::MAX);
+    let all = scope.times.parallelism_ns.get(caps..);
+    all.unwrap_or_default().iter().sum()
+}
+
+fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
+    let busy_ns = busy_ns(scope);
+    let behind_ns = scope.all_threads().ready_behind_ns;
+    let queued = behind_ns as f64 / busy_ns.max(1) as f64;
+    if queued < LEAST_QUEUED || scope.share(busy_ns) < LEAST_BUSY {
+        return Outcome::Clear(format!(
+            "all capabilities were busy for {} of the time, and {queued:.1} threads stood in queues then; the limits are 10 % and 1",
+            format::fraction(scope.share(busy_ns))
+        ));
+    }
+    let mut lengths = Lengths {
+        counts: Vec::new(),
+        all: 0,
+    };
+    let mut waits: Vec<Wait> = Vec::new();
+    for life in scope.lives() {
+        for (number, turn) in life.turns_over(scope.range) {
+            let behind_ns = turn.behind_ns();
+            if behind_ns > 0 {
+                lengths.add(behind_ns);
+            }
+            if behind_ns >= LONG_NS {
+                let wait = scope.wait(&life, (number, &turn), 1);
+                waits.extend(wait.map(|wait| Wait {
+                    ns: wait.ns.min(behind_ns),
+                    ..wait
+                }));
+            }
+        }
+    }
+    let high_ns = lengths.high_ns();
+    if high_ns < LONG_NS {
+        return Outcome::Clear(format!(
+            "{queued:.1} threads stood in queues, but 99 of 100 waits were shorter than {}; the limit is 20 ms",
+            format::duration(Duration(high_ns))
+        ));
+    }
+    let title = format!(
+        "{queued:.1} threads stood in queues on average, one of 100 waits took {} and more",
+        format::duration(Duration(high_ns))
+    );
+    let mut finding = Finding::new(NAME, Axis::Latency, title);
+    finding.severity = Severity::of_latency(high_ns);
+    finding.cost = Value::Ns(high_ns);
+    finding.share = scope.share(high_ns);
+    finding.meaning =
+        "More threads can run than there are capabilities, so that each waits for its turn.".into();
+    finding.tries = vec![
+        Try::flag(
+            "-N",
+            "Use as many capabilities as the machine has cores.",
+            "collections have more threads to stop",
+        ),
+        Try::code(
+            "Let long computations be few, or run them where nobody waits: split them, or limit how many there are at a time.",
+        ),
+        Try::flag(
+            "-C0.005",
+            "Let threads change places more often.",
+            "more switches",
+        ),
+    ];
+    finding.distrust = "Where nobody waits for a single thread, and only for all work to be done, queues cost nothing.".into();
+    finding.numbers = vec![
+        ("one of 100 waits".into(), Value::Ns(high_ns)),
+        (
+            "all capabilities busy".into(),
+            Value::Share(scope.share(busy_ns)),
+        ),
+        ("waits".into(), Value::Count(lengths.all)),
+    ];
+    Outcome::Found(vec![finding.seen_in(waits.iter().map(Wait::evidence))])
+}

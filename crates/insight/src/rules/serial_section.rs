@@ -1,0 +1,246 @@
+//! Where does one thread work alone?
+//!
+//! A program whose parts run on several capabilities, but for a stretch in which one
+//! thread works and none is ready, cannot become faster than that stretch (Amdahl's law).
+
+use std::collections::BTreeMap;
+
+use super::Rule;
+use crate::finding::{Evidence, Outcome, Subject, Try, Value};
+use crate::ledger::{Ledger, Pool};
+use crate::scope::{Input, Scope};
+use eventlog::ids::{Duration, Nanos, ThreadId};
+use model::format;
+use model::lane::Lane;
+use model::time::Interval;
+
+/// Shorter stretches are the beginning and the end of parallel work.
+const LONG_NS: u64 = 10_000_000;
+/// Less of the capabilities' time is not worth a change.
+const LEAST_SHARE: f64 = 0.20;
+/// The program is looked at in so many steps at the most, of a millisecond at least.
+const MOST_STEPS: u64 = 2048;
+const LEAST_STEP_NS: u64 = 1_000_000;
+/// A step with one at work: one capability ran for so much of it, and several for so little.
+const ALONE: f64 = 0.70;
+const TOGETHER: f64 = 0.10;
+/// So much of what the others had free there was free for want of work.
+const NOBODY_READY: f64 = 0.50;
+/// A step that is a collection for more than this tells nothing.
+const COLLECTING: f64 = 0.80;
+/// Elsewhere several must run for so much of the time in which any ran: else it is a
+/// program of one thread.
+const PARALLEL: f64 = 0.50;
+/// And for so much of all time.
+const LEAST_PARALLEL: f64 = 0.05;
+
+const NAME: &str = "serial-section";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Where does one thread work alone?",
+    inputs: &[Input::Threads],
+    look,
+};
+
+/// What a step shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shows {
+    OneAtWork,
+    /// It is a collection, most of it.
+    Nothing,
+    Else,
+}
+
+/// A stretch in which one thread works.
+#[derive(Clone, Copy)]
+struct Stretch {
+    range: Interval,
+    /// For how long capabilities stood by in it, with no thread ready.
+    idle_ns: u64,
+}
+
+/// The stretches, and for how long elsewhere one capability ran, and several.
+#[derive(Default)]
+struct Found {
+    stretches: Vec<Stretch>,
+    one_ns: u64,
+    several_ns: u64,
+}
+
+fn steps(range: Interval) -> impl Iterator<Item = Interval> {
+    let (start, end) = (range.start().0, range.end().0);
+    let width = (range.duration().0 / MOST_STEPS).max(LEAST_STEP_NS);
+    let starts = (0..).map_while(move |step| {
+        let from = start.saturating_add(width.saturating_mul(step));
+        (from < end).then_some(from)
+    });
+    starts.map(move |from| Interval::new(Nanos(from), Nanos(from.saturating_add(width).min(end))))
+}
+
+fn find(scope: &Scope<'_>) -> Found {
+    let mut found = Found::default();
+    let mut last: Option<Stretch> = None;
+    let pauses = scope.log.store.account().pauses();
+    for step in steps(scope.range) {
+        let times = scope.log.times(Some(step));
+        let one_ns = times.parallelism_ns.get(1).copied().unwrap_or(0);
+        let several_ns: u64 = times.parallelism_ns.iter().skip(2).sum();
+        let still_ns = pauses.still_in(step.start().0, step.end().0);
+        let length = step.duration().0 as f64;
+        let open = length - still_ns as f64;
+        let idle_ns = times.all_caps().idle_ns;
+        let free = open * scope.caps.saturating_sub(1) as f64;
+        let shows = if open < (1.0 - COLLECTING) * length {
+            Shows::Nothing
+        } else if one_ns as f64 >= ALONE * open
+            && several_ns as f64 <= TOGETHER * open
+            && idle_ns as f64 >= NOBODY_READY * free
+        {
+            Shows::OneAtWork
+        } else {
+            Shows::Else
+        };
+        match (shows, &mut last) {
+            (Shows::OneAtWork | Shows::Nothing, Some(last)) => {
+                last.range = last.range.hull(step);
+                last.idle_ns += idle_ns;
+            }
+            (Shows::OneAtWork, None) => {
+                last = Some(Stretch {
+                    range: step,
+                    idle_ns,
+                })
+            }
+            (Shows::Nothing, None) => {}
+            (Shows::Else, _) => {
+                found.stretches.extend(last.take());
+                found.one_ns += one_ns;
+                found.several_ns += several_ns;
+            }
+        }
+    }
+    found.stretches.extend(last);
+    found
+        .stretches
+        .retain(|stretch| stretch.range.duration().0 >= LONG_NS);
+    found
+}
+
+/// Who ran most in a stretch.
+fn lone_thread(scope: &Scope<'_>, range: Interval) -> Option<ThreadId> {
+    let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
+    let store = &scope.log.store;
+    for cap in scope.cap_ids() {
+        let Some(runs) = store.cap(cap).map(|cap| &cap.runs) else {
+            continue;
+        };
+        for place in runs.first_ending_after(range.start().0)..runs.len() {
+            let (start, end) = runs.span(place);
+            if start >= range.end().0 {
+                break;
+            }
+            if let Some(thread) = store.thread_of(cap, place) {
+                let inside = end.min(range.end().0) - start.max(range.start().0);
+                *by_thread.entry(thread).or_default() += inside;
+            }
+        }
+    }
+    let most = by_thread.into_iter().max_by_key(|(_, ns)| *ns);
+    most.map(|(thread, _)| thread)
+}
+
+fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
+    let left_ns = ledger.left_ns(Pool::Idle);
+    if scope.caps < 2 || scope.share_of_caps(left_ns) < LEAST_SHARE {
+        return Outcome::Clear(format!(
+            "capabilities stood by with no thread ready, for no other reason, for {} of their time; the limit is 20 %",
+            format::fraction(scope.share_of_caps(left_ns))
+        ));
+    }
+    let found = find(scope);
+    let idle_ns: u64 = found.stretches.iter().map(|stretch| stretch.idle_ns).sum();
+    if scope.share_of_caps(idle_ns) < LEAST_SHARE {
+        return Outcome::Clear(format!(
+            "capabilities stood by while one thread worked alone, for 10 ms or longer, for {} of their time; the limit is 20 %",
+            format::fraction(scope.share_of_caps(idle_ns))
+        ));
+    }
+    let ran_ns = found.one_ns + found.several_ns;
+    let is_parallel = found.several_ns as f64 >= PARALLEL * ran_ns as f64
+        && scope.share(found.several_ns) >= LEAST_PARALLEL;
+    if !is_parallel {
+        return Outcome::Clear(format!(
+            "it is no parallel program: several threads ran at a time for {} of the time",
+            format::fraction(scope.share(found.several_ns))
+        ));
+    }
+    Outcome::Found(vec![finding(scope, ledger, &found, idle_ns)])
+}
+
+fn finding(
+    scope: &Scope<'_>,
+    ledger: &mut Ledger,
+    found: &Found,
+    idle_ns: u64,
+) -> crate::finding::Finding {
+    let alone_ns: u64 = found
+        .stretches
+        .iter()
+        .map(|stretch| stretch.range.duration().0)
+        .sum();
+    let mut longest = found.stretches.clone();
+    longest.sort_by_key(|stretch| std::cmp::Reverse(stretch.idle_ns));
+    longest.truncate(crate::finding::MOST_EVIDENCE);
+    let evidence: Vec<Evidence> = longest
+        .iter()
+        .map(|stretch| Evidence {
+            range: stretch.range,
+            subjects: lone_thread(scope, stretch.range)
+                .map(Subject::Thread)
+                .into_iter()
+                .collect(),
+            amount: Value::Ns(stretch.range.duration().0),
+        })
+        .collect();
+    let mut threads = evidence.iter().flat_map(|evidence| &evidence.subjects);
+    let first = threads.next().copied();
+    let who = match first {
+        Some(Subject::Thread(thread)) if threads.all(|other| Some(*other) == first) => {
+            format!(
+                "only {} worked",
+                scope.thread_name(thread).replacen("Thread", "thread", 1)
+            )
+        }
+        _ => "one thread at a time worked".to_owned(),
+    };
+    let bound = scope.length_ns() as f64 / alone_ns.max(1) as f64;
+    let title = format!(
+        "For {} of {} {who}: no number of cores makes this more than {bound:.1} times as fast",
+        format::duration(Duration(alone_ns)),
+        format::duration(Duration(scope.length_ns()))
+    );
+    let mut finding = scope.of_time(NAME, title, ledger, (Pool::Idle, idle_ns));
+    finding.meaning = "This part has no parallelism: the other capabilities have nothing to do, and it bounds how fast all can be.".into();
+    finding.tries = vec![
+        Try::code("Divide this part among threads."),
+        Try::code(
+            "Let it run beside other work: start what follows, or what comes before, at the same time.",
+        ),
+        Try::flag(
+            "-N2",
+            "If it cannot be divided: use fewer capabilities.",
+            "the parallel parts take longer",
+        ),
+    ];
+    finding.distrust = "In a program that waits for others, such as a server, it may be that there was no more to do.".into();
+    let places = found.stretches.len() as u64;
+    finding.numbers = vec![
+        ("one thread alone".into(), Value::Ns(alone_ns)),
+        ("lost capabilities".into(), Value::Ns(idle_ns)),
+        ("stretches".into(), Value::Count(places)),
+    ];
+    let mut finding = finding.seen_in(evidence);
+    finding.places = places;
+    finding
+}

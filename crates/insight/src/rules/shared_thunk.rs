@@ -1,0 +1,159 @@
+//! Do threads wait for one evaluation?
+//!
+//! Who needs a value that another thread is evaluating waits until that is done: the
+//! value is a black hole, and the log says whose. Where several wait, and capabilities
+//! stand by meanwhile, the evaluation is a bottleneck.
+
+use std::collections::BTreeMap;
+
+use super::Rule;
+use crate::finding::{Evidence, Outcome, Subject, Try, Value};
+use crate::ledger::{Ledger, Pool};
+use crate::scope::{Input, Scope};
+use crate::threads::Wait;
+use analysis::timeline::turns::PARTS;
+use eventlog::ids::{Duration, Nanos, ThreadId};
+use model::class::WaitReason;
+use model::format;
+use model::time::Interval;
+
+/// One that waits is what sparks do; only from two on it is shared.
+const LEAST_WAITERS: usize = 2;
+/// Less of the capabilities' time is not worth a change.
+const LEAST_SHARE: f64 = 0.05;
+
+const NAME: &str = "shared-thunk";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Do threads wait for one evaluation?",
+    inputs: &[Input::Threads],
+    look,
+};
+
+/// Threads that wait for another one at the same time.
+struct Crowd {
+    owner: ThreadId,
+    waits: Vec<Wait>,
+}
+
+impl Crowd {
+    fn range(&self) -> Interval {
+        let spans = self.waits.iter().map(|wait| wait.range);
+        spans.reduce(Interval::hull).unwrap_or_default()
+    }
+
+    fn is_shared(&self) -> bool {
+        let mut threads: Vec<ThreadId> = self.waits.iter().map(|wait| wait.thread).collect();
+        threads.sort_unstable();
+        threads.dedup();
+        threads.len() >= LEAST_WAITERS
+    }
+}
+
+/// Waits for the same thread that overlap each other belong together.
+fn crowds(scope: &Scope<'_>) -> Vec<Crowd> {
+    let mut by_owner: BTreeMap<ThreadId, Vec<Wait>> = BTreeMap::new();
+    for life in scope.lives() {
+        for (number, turn) in life.turns_over(scope.range) {
+            if turn.why.wait_reason() != Some(WaitReason::BlackHole) {
+                continue;
+            }
+            let owner = life.owner(PARTS * number);
+            let wait = scope.wait(&life, (number, &turn), 0);
+            if let Some((owner, wait)) = owner.zip(wait) {
+                by_owner.entry(owner).or_default().push(wait);
+            }
+        }
+    }
+    let mut crowds: Vec<Crowd> = Vec::new();
+    for (owner, mut waits) in by_owner {
+        waits.sort_unstable_by_key(Wait::span);
+        let mut until = Nanos(0);
+        for wait in waits {
+            let last = crowds
+                .last_mut()
+                .filter(|last| last.owner == owner && wait.range.start() < until);
+            match last {
+                Some(last) => last.waits.push(wait),
+                None => {
+                    until = Nanos(0);
+                    crowds.push(Crowd {
+                        owner,
+                        waits: vec![wait],
+                    });
+                }
+            }
+            until = until.max(wait.range.end());
+        }
+    }
+    crowds.retain(Crowd::is_shared);
+    crowds
+}
+
+fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
+    let clear = |cap_ns| {
+        Outcome::Clear(format!(
+            "capabilities stood by while threads waited for what another one evaluated for {} of their time; the limit is 5 %",
+            format::fraction(scope.share_of_caps(cap_ns))
+        ))
+    };
+    let any_ns = scope.all_threads().blocked_ns[WaitReason::BlackHole as usize];
+    if scope.share_of_caps(any_ns) < LEAST_SHARE {
+        return clear(any_ns);
+    }
+    let crowds = crowds(scope);
+    let waits = || crowds.iter().flat_map(|crowd| &crowd.waits);
+    let cap_ns = scope.beside_idle_ns(waits().map(Wait::span));
+    if scope.share_of_caps(cap_ns) < LEAST_SHARE {
+        return clear(cap_ns);
+    }
+    let mut by_owner: BTreeMap<ThreadId, u64> = BTreeMap::new();
+    for crowd in &crowds {
+        let ns: u64 = crowd.waits.iter().map(|wait| wait.ns).sum();
+        *by_owner.entry(crowd.owner).or_default() += ns;
+    }
+    let all_ns: u64 = by_owner.values().sum();
+    let most = crowds
+        .iter()
+        .map(|crowd| crowd.waits.len())
+        .max()
+        .unwrap_or(0) as u64;
+    let worst = by_owner.into_iter().max_by_key(|(_, ns)| *ns);
+    let whom = match worst {
+        Some((owner, ns)) if ns * 2 > all_ns => scope.thread_name(owner),
+        _ => "one of them".to_owned(),
+    };
+    let title = format!(
+        "Up to {} at a time waited, {} in all, for what {whom} computed",
+        format::many(most, "thread"),
+        format::duration(Duration(all_ns))
+    );
+    let mut finding = scope.of_time(NAME, title, ledger, (Pool::Idle, cap_ns));
+    finding.subject = worst.map(|(owner, _)| scope.thread_name(owner));
+    finding.meaning = "They need a value that is not evaluated yet: whoever came first evaluates it alone, the others wait.".into();
+    finding.tries = vec![
+        Try::code("Evaluate the value before it is shared: evaluate, or force for all of it."),
+        Try::code("Divide the work into parts of which each thread needs its own."),
+        Try::flag(
+            "-feager-blackholing",
+            "Compile with this, so that a thread at least does not evaluate what another one began.",
+            "a little slower everywhere",
+        ),
+    ];
+    finding.distrust = "A single thread that waits for the result of a spark is as it should be, and is not counted.".into();
+    finding.numbers = vec![
+        ("lost capabilities".into(), Value::Ns(cap_ns)),
+        ("waits".into(), Value::Count(waits().count() as u64)),
+        ("at a time".into(), Value::Count(most)),
+    ];
+    let evidence = crowds.iter().map(|crowd| Evidence {
+        range: crowd.range(),
+        subjects: std::iter::once(crowd.owner)
+            .chain(crowd.waits.iter().map(|wait| wait.thread))
+            .map(Subject::Thread)
+            .collect(),
+        amount: Value::Ns(crowd.waits.iter().map(|wait| wait.ns).sum()),
+    });
+    Outcome::Found(vec![finding.seen_in(evidence)])
+}

@@ -1,0 +1,80 @@
+//! Does `throwTo` hang?
+//!
+//! `throwTo`, and with it `killThread`, `cancel` and `timeout`, returns when the other
+//! thread has received the exception: not while that masks exceptions, or is in a call
+//! that cannot be interrupted.
+
+use super::Rule;
+use crate::finding::{Axis, Confidence, Finding, Outcome, Severity, Try, Value};
+use crate::ledger::Ledger;
+use crate::scope::{Input, Scope};
+use crate::threads::Wait;
+use eventlog::ids::Duration;
+use model::class::WaitReason;
+use model::format;
+
+/// An exception is received within much less, if nothing prevents it.
+const LONG_NS: u64 = 10_000_000;
+
+const NAME: &str = "throwto-wait";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Does throwTo hang?",
+    inputs: &[Input::Threads],
+    look,
+};
+
+fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
+    let (mut waits, mut longest_ns): (Vec<Wait>, u64) = (Vec::new(), 0);
+    let all_ns = scope.all_threads().blocked_ns[WaitReason::ThrowTo as usize];
+    let lives = scope.lives().filter(|_| all_ns >= LONG_NS);
+    for life in lives {
+        for (number, turn) in life.turns_over(scope.range) {
+            if turn.why.wait_reason() == Some(WaitReason::ThrowTo) {
+                let wait = scope.wait(&life, (number, &turn), 0);
+                longest_ns = longest_ns.max(wait.map_or(0, |wait| wait.ns));
+                waits.extend(wait.filter(|wait| wait.ns >= LONG_NS));
+            }
+        }
+    }
+    let Some(longest) = waits.iter().max_by_key(|wait| wait.ns) else {
+        return Outcome::Clear(match longest_ns {
+            0 if all_ns > 0 => format!(
+                "threads waited {} in throwTo, all together; the limit is 10 ms",
+                format::duration(Duration(all_ns))
+            ),
+            0 => "no thread waited in throwTo".to_owned(),
+            _ => format!(
+                "the longest wait in throwTo was {}; the limit is 10 ms",
+                format::duration(Duration(longest_ns))
+            ),
+        });
+    };
+    let title = format!(
+        "{} waited {} in throwTo",
+        scope.thread_name(longest.thread),
+        format::duration(Duration(longest.ns))
+    );
+    let mut finding = Finding::new(NAME, Axis::Latency, title);
+    finding.subject = Some(scope.thread_name(longest.thread));
+    finding.severity = Severity::of_latency(longest.ns);
+    finding.confidence = Confidence::Certain;
+    finding.cost = Value::Ns(longest.ns);
+    finding.share = scope.share(longest.ns);
+    finding.meaning = "Who throws an exception to another thread, as killThread, cancel and timeout do, goes on only when it is received.".into();
+    finding.tries = vec![
+        Try::code(
+            "Mask exceptions for shorter parts of the other thread, or let it look for them now and then: allowInterrupt.",
+        ),
+        Try::code("Import long foreign calls as interruptible."),
+        Try::code("If nobody needs to wait: throw from a thread of its own (forkIO)."),
+    ];
+    finding.distrust = "The log does not name the thread that was to be stopped: often it is the one that finishes when the wait ends.".into();
+    let count = waits.len() as u64;
+    finding.numbers = vec![
+        ("the longest".into(), Value::Ns(longest.ns)),
+        ("waits of 10 ms and more".into(), Value::Count(count)),
+    ];
+    Outcome::Found(vec![finding.seen_in(waits.iter().map(Wait::evidence))])
+}

@@ -1,0 +1,141 @@
+//! Are threads too small?
+//!
+//! A thread costs about a microsecond: it is created, queued, switched to and from, and
+//! its stack is collected. Where it has less work than that, a loop would be faster.
+
+use std::collections::BTreeSet;
+
+use super::Rule;
+use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
+use crate::ledger::{Ledger, Pool};
+use crate::scope::{Input, Scope};
+use eventlog::ids::{Duration, ThreadId};
+use model::format;
+use model::lane::Lane;
+use model::time::Interval;
+
+/// Fewer threads a second cost less than a hundredth of a capability.
+const LEAST_RATE: f64 = 5_000.0;
+/// Half of the threads do less than this in all of their life.
+const TINY_NS: u64 = 10_000;
+/// Fewer threads are no habit.
+const LEAST: usize = 1000;
+/// A longer gap between two runs is not the switch alone.
+const LONGEST_GAP_NS: u64 = 20_000;
+
+const NAME: &str = "tiny-threads";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Are threads too small?",
+    inputs: &[Input::Threads],
+    look,
+};
+
+/// A thread that was created and finished in the scope.
+struct Small {
+    thread: ThreadId,
+    life: Interval,
+    ran_ns: u64,
+}
+
+fn finished(scope: &Scope<'_>) -> Vec<Small> {
+    let all = scope.lives().filter_map(|life| {
+        let created = life.created().filter(|_| life.is_finished())?;
+        let range = life.life();
+        let inside = scope.range.start() <= created && range.end() <= scope.range.end();
+        let small = || Small {
+            thread: life.id(),
+            life: range,
+            ran_ns: life
+                .turns_over(range)
+                .map(|(_, turn)| turn.duration(2))
+                .sum(),
+        };
+        inside.then(small)
+    });
+    all.collect()
+}
+
+/// The time between runs of such threads that followed each other at once.
+fn switching_ns(scope: &Scope<'_>, small: &BTreeSet<ThreadId>) -> u64 {
+    let store = &scope.log.store;
+    let mut all_ns = 0;
+    for cap in scope.cap_ids() {
+        let Some(runs) = store.cap(cap).map(|cap| &cap.runs) else {
+            continue;
+        };
+        let mut last_end = None;
+        for place in runs.first_ending_after(scope.range.start().0)..runs.len() {
+            let (start, end) = runs.span(place);
+            if start >= scope.range.end().0 {
+                break;
+            }
+            let gap_ns = last_end.map_or(u64::MAX, |last: u64| start.saturating_sub(last));
+            let is_small = || {
+                store
+                    .thread_of(cap, place)
+                    .is_some_and(|thread| small.contains(&thread))
+            };
+            if gap_ns <= LONGEST_GAP_NS && is_small() {
+                all_ns += gap_ns;
+            }
+            last_end = Some(end);
+        }
+    }
+    all_ns
+}
+
+fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
+    let mut threads = finished(scope);
+    let rate = threads.len() as f64 * 1e9 / scope.length_ns() as f64;
+    let middle = threads.len() / 2;
+    let median_ns = match threads.is_empty() {
+        true => 0,
+        false => {
+            threads
+                .select_nth_unstable_by_key(middle, |small| small.ran_ns)
+                .1
+                .ran_ns
+        }
+    };
+    let count = threads.len() as u64;
+    if threads.len() < LEAST || rate < LEAST_RATE || median_ns >= TINY_NS {
+        return Outcome::Clear(format!(
+            "{} came and went, {} a second, half of them with {} of work or more; the limits are 5,000 a second and 10 µs",
+            format::many(count, "thread"),
+            format::count(rate as u64),
+            format::duration(Duration(median_ns))
+        ));
+    }
+    threads.retain(|small| small.ran_ns < TINY_NS);
+    let small: BTreeSet<ThreadId> = threads.iter().map(|small| small.thread).collect();
+    let switching_ns = switching_ns(scope, &small);
+    let title = format!(
+        "{} had less than 10 µs of work each, half of all threads less than {}",
+        format::many(small.len() as u64, "thread"),
+        format::duration(Duration(median_ns))
+    );
+    let mut finding = scope.of_time(NAME, title, ledger, (Pool::IdleReady, switching_ns));
+    finding.confidence = Confidence::Probable;
+    finding.meaning = "To create such a thread and to switch to it costs about as much as its work, and more in collections.".into();
+    finding.tries = vec![
+        Try::code("Give each thread a batch of the work."),
+        Try::code("Let a pool of a few threads take the work from a queue."),
+    ];
+    finding.distrust =
+        "In a server with a thread for each connection, simple threads may be worth the cost."
+            .into();
+    finding.numbers = vec![
+        ("threads".into(), Value::Count(count)),
+        ("a second".into(), Value::PerSecond(rate)),
+        ("work of half of them at most".into(), Value::Ns(median_ns)),
+        ("switching".into(), Value::Ns(switching_ns)),
+    ];
+    let evidence = threads.iter().map(|small| Evidence {
+        range: small.life,
+        subjects: vec![Subject::Thread(small.thread)],
+        amount: Value::Ns(small.ran_ns),
+    });
+    Outcome::Found(vec![finding.seen_in(evidence)])
+}

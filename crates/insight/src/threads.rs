@@ -1,0 +1,179 @@
+//! What rules about threads ask for: lives without those of the runtime's own threads,
+//! sums over all, and for how long threads waited while capabilities stood by.
+
+use crate::finding::{Evidence, Subject, Value};
+use crate::scope::Scope;
+use analysis::account::pauses::Pause;
+use analysis::account::runs::RunLane;
+use analysis::listen::{Alone, at_once};
+use analysis::timeline::thread_lane::ThreadLane;
+use analysis::timeline::thread_table::ThreadTableQuery;
+use analysis::timeline::turns::{Turn, TurnSums};
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use model::time::Interval;
+
+/// A stretch of time in which a thread could not go on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wait {
+    pub thread: ThreadId,
+    /// The capability on which it ran afterwards, if it did.
+    pub cap: Option<CapId>,
+    pub range: Interval,
+    /// How much of it counts, in nanoseconds.
+    pub ns: u64,
+}
+
+impl Wait {
+    pub(crate) fn evidence(&self) -> Evidence {
+        let cap = self.cap.map(Subject::Capability);
+        Evidence {
+            range: self.range,
+            subjects: std::iter::once(Subject::Thread(self.thread))
+                .chain(cap)
+                .collect(),
+            amount: Value::Ns(self.ns),
+        }
+    }
+
+    pub(crate) const fn span(&self) -> (u64, u64) {
+        (self.range.start().0, self.range.end().0)
+    }
+}
+
+/// One of the runtime's own threads that wait for files and time: that they do is normal.
+fn is_of_runtime(label: &str) -> bool {
+    is_timer_manager(label) || label.starts_with("IOManager on cap ")
+}
+
+fn is_timer_manager(label: &str) -> bool {
+    label == "TimerManager"
+}
+
+impl<'a> Scope<'a> {
+    /// The lives of threads, without those of the runtime's own.
+    pub(crate) fn lives(&self) -> impl Iterator<Item = ThreadLane<'a>> + use<'a> {
+        let store = &self.log.store;
+        let label = move |thread| store.label_of(thread);
+        store
+            .lives()
+            .filter(move |life| !label(life.id()).is_some_and(is_of_runtime))
+    }
+
+    /// Whether a thread is the one of the runtime that wakes others when it is time.
+    pub(crate) fn is_timer_manager(&self, thread: ThreadId) -> bool {
+        let label = self.log.store.label_of(thread);
+        label.is_some_and(is_timer_manager)
+    }
+
+    /// What all threads did, the runtime's own included: what is little here need not be
+    /// looked for in each.
+    pub(crate) fn all_threads(&self) -> TurnSums {
+        let all = || {
+            let query = ThreadTableQuery {
+                range: Some(self.range),
+                rows: 0..0,
+                ..ThreadTableQuery::default()
+            };
+            let table = at_once(self.log.store.thread_table(&query, &Alone));
+            table.map(|table| table.all.times).unwrap_or_default()
+        };
+        *self.sums.get_or_init(all)
+    }
+
+    /// The time of all capabilities together, in nanoseconds.
+    pub(crate) fn caps_ns(&self) -> u64 {
+        self.length_ns().saturating_mul(self.caps)
+    }
+
+    /// The share of the time of all capabilities.
+    pub(crate) fn share_of_caps(&self, cap_ns: u64) -> f64 {
+        cap_ns as f64 / self.caps_ns() as f64
+    }
+
+    /// A part of a turn, as far as it lies in the scope, outside of collections; `None` if
+    /// nothing of it does.
+    pub(crate) fn wait(
+        &self,
+        life: &ThreadLane<'_>,
+        (number, turn): (usize, &Turn),
+        part: usize,
+    ) -> Option<Wait> {
+        let (from, to) = turn.part(part);
+        let range = Interval::new(Nanos(from), Nanos(to)).intersection(self.range)?;
+        let (from, to) = (range.start().0, range.end().0);
+        let still_ns = self.log.store.account().pauses().still_in(from, to);
+        let ns = (to - from).saturating_sub(still_ns);
+        (ns > 0).then(|| Wait {
+            thread: life.id(),
+            cap: life.cap(analysis::timeline::turns::PARTS * number + 2),
+            range,
+            ns,
+        })
+    }
+
+    /// For how long capabilities stood by while threads waited, each thread beside one
+    /// capability at most: in nanoseconds of capabilities, outside of collections.
+    pub(crate) fn beside_idle_ns(&self, waits: impl IntoIterator<Item = (u64, u64)>) -> u64 {
+        let waits = waits.into_iter().filter(|(from, to)| from < to);
+        let mut bounds: Vec<(u64, i64)> =
+            waits.flat_map(|(from, to)| [(from, 1), (to, -1)]).collect();
+        bounds.sort_unstable();
+        let mut caps = Caps::of(self);
+        let (mut waiting, mut since, mut sum_ns) = (0_i64, 0, 0_u64);
+        for (time, change) in bounds {
+            let most = u64::try_from(waiting).unwrap_or(0);
+            if most > 0 {
+                caps.pass((since, time), |running, ns| {
+                    sum_ns += self.caps.saturating_sub(running).min(most) * ns;
+                });
+            }
+            waiting += change;
+            since = time;
+        }
+        sum_ns
+    }
+}
+
+/// The runs of all capabilities side by side, and the collections.
+struct Caps<'a> {
+    /// Each with the place to look next.
+    lanes: Vec<(&'a RunLane, usize)>,
+    pauses: &'a [Pause],
+}
+
+impl<'a> Caps<'a> {
+    fn of(scope: &Scope<'a>) -> Self {
+        let store = &scope.log.store;
+        let lanes = scope.cap_ids().filter_map(|cap| store.cap(cap));
+        Self {
+            lanes: lanes.map(|cap| (&cap.runs, 0)).collect(),
+            pauses: store.account().pauses().all(),
+        }
+    }
+
+    /// Goes through a stretch of time, which comes after those before: how many
+    /// capabilities ran for how long, outside of collections.
+    fn pass(&mut self, (from, to): (u64, u64), mut tell: impl FnMut(u64, u64)) {
+        let mut now = from;
+        while now < to {
+            let over = self.pauses.partition_point(|pause| pause.end.0 <= now);
+            self.pauses = self.pauses.get(over..).unwrap_or_default();
+            let pause = self.pauses.first();
+            let still = pause.is_some_and(|pause| pause.requested.0 <= now);
+            let bound = |pause: &Pause| if still { pause.end } else { pause.requested };
+            let mut next = pause.map_or(to, |pause| bound(pause).0.min(to));
+            let mut running = 0;
+            for (runs, place) in &mut self.lanes {
+                let is_running = runs.at(now, place).is_some();
+                if let Some((start, end)) = runs.span_at(*place) {
+                    next = next.min(if is_running { end } else { start });
+                }
+                running += u64::from(is_running);
+            }
+            if !still {
+                tell(running, next - now);
+            }
+            now = next;
+        }
+    }
+}
