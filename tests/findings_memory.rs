@@ -17,11 +17,15 @@ const CASES: &[(&str, Axis)] = &[
     ("forced-gc", Axis::Time),
     ("census-pauses", Axis::Time),
     ("par-gc-unbalanced", Axis::Time),
+    ("remembered-set", Axis::Time),
     ("nursery-too-small", Axis::Time),
     ("major-gc-heavy", Axis::Time),
     ("long-pause", Axis::Latency),
     ("sparks", Axis::Time),
+    ("spark-tiny", Axis::Time),
     ("live-growth", Axis::Memory),
+    ("unevaluated", Axis::Memory),
+    ("pinned-blocks", Axis::Memory),
 ];
 
 /// What is said of `tests/fixtures/findings/NAME.eventlog.gz`.

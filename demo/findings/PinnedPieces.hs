@@ -12,14 +12,16 @@ import System.Mem (performMajorGC)
 main :: IO ()
 main = do
   [how] <- getArgs
-  all' <- forM [1 .. 200000 :: Int] (evaluate . Bytes.replicate 200 . fromIntegral)
-  let kept = [piece | (i, piece) <- zip [0 :: Int ..] all', i `mod` 40 == 0]
   if how == "pinned"
-    then use Bytes.length kept
-    else use Short.length (map Short.toShort kept)
+    then pieces id >>= use Bytes.length
+    else pieces Short.toShort >>= use Short.length
+
+pieces :: (Bytes.ByteString -> piece) -> IO [piece]
+pieces keep = fmap concat $ forM [1 .. 200000 :: Int] $ \i -> do
+  bytes <- evaluate (Bytes.replicate 200 (fromIntegral i))
+  if i `mod` 40 == 0 then pure <$> evaluate (keep bytes) else return []
 
 use :: (piece -> Int) -> [piece] -> IO ()
-use size pieces = do
-  _ <- evaluate (foldr seq () pieces)
+use size kept = do
   replicateM_ 5 performMajorGC
-  print (sum (map size pieces))
+  print (sum (map size kept))

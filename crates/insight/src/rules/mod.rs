@@ -3,6 +3,7 @@
 
 mod asked_for;
 mod bound_main;
+mod census;
 mod census_pauses;
 mod forced_gc;
 mod foreign_calls;
@@ -15,15 +16,19 @@ mod long_pause;
 mod major_gc_heavy;
 mod nursery_too_small;
 mod par_gc_unbalanced;
+mod pinned_blocks;
 mod polling;
 mod ready_while_idle;
+mod remembered_set;
 mod run_queue;
 mod serial_section;
 mod shared_thunk;
+mod spark_tiny;
 mod sparks;
 mod stm_herd;
 mod throwto_wait;
 mod tiny_threads;
+mod unevaluated;
 
 use crate::finding::Outcome;
 use crate::ledger::Ledger;
@@ -50,6 +55,7 @@ pub static RULES: &[Rule] = &[
     forced_gc::RULE,
     census_pauses::RULE,
     par_gc_unbalanced::RULE,
+    remembered_set::RULE,
     nursery_too_small::RULE,
     major_gc_heavy::RULE,
     long_pause::RULE,
@@ -65,5 +71,8 @@ pub static RULES: &[Rule] = &[
     throwto_wait::RULE,
     polling::RULE,
     sparks::RULE,
+    spark_tiny::RULE,
     live_growth::RULE,
+    unevaluated::RULE,
+    pinned_blocks::RULE,
 ];

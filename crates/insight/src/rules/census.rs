@@ -1,0 +1,58 @@
+//! What the two rules about closure types ask of a heap profile.
+
+use crate::scope::Scope;
+use analysis::heap::{Breakdown, HeapProfile, Label};
+use eventlog::ids::Nanos;
+use model::time::Interval;
+
+/// The largest census of a profile by closure type in a part of a log.
+pub(super) struct Peak<'a> {
+    profile: &'a HeapProfile,
+    census: u32,
+    /// All that is alive in it.
+    pub(super) bytes: u64,
+}
+
+impl<'a> Peak<'a> {
+    /// `None` if there is no such profile of the whole heap.
+    pub(super) fn in_scope(scope: &Scope<'a>) -> Option<Self> {
+        let is_whole = |profile: &&HeapProfile| {
+            profile.kind.breakdown == Breakdown::ClosureType && profile.kind.filters.is_empty()
+        };
+        let profile = scope.log.heap().iter().find(is_whole)?;
+        let places = profile.places(Some(scope.range), scope.log.end());
+        let total = |census: &u32| profile.censuses.totals().get(*census as usize).copied();
+        let (bytes, census) = places
+            .filter_map(|census| Some((total(&census)?, census)))
+            .max()?;
+        Some(Self {
+            profile,
+            census,
+            bytes,
+        })
+    }
+
+    /// The bytes of the types of which `wanted` holds, with their names, the most first.
+    pub(super) fn types(&self, wanted: impl Fn(&str) -> bool) -> Vec<(String, u64)> {
+        let bands = self.profile.bands().filter_map(|band| {
+            let Some(Label::Text(name)) = self.profile.label(band) else {
+                return None;
+            };
+            let bytes = self.profile.censuses.at(band, self.census);
+            (bytes > 0 && wanted(&name)).then(|| (name.into_owned(), bytes))
+        });
+        let mut bands: Vec<_> = bands.collect();
+        bands.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+        bands
+    }
+
+    /// When it was.
+    pub(super) fn moment(&self) -> Interval {
+        let time = self.profile.time(self.census).unwrap_or(Nanos(0));
+        Interval::new(time, time)
+    }
+}
+
+/// Why nothing can be told without such a profile.
+pub(super) const WITHOUT: &str =
+    "the log has no heap profile by closure type: run the program with +RTS -hT -l";

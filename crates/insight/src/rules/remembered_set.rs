@@ -1,0 +1,112 @@
+//! Do young collections walk through old mutable objects?
+//!
+//! An old array of boxed values, or a reference that changed, may point to young data:
+//! minor collections look through it, and the runtime counts its entry as copied. Where
+//! they "copy" more than was allocated, or take much longer for a byte than collections
+//! of everything do, that is what they are busy with.
+
+use super::Rule;
+use super::asked_for::claim;
+use crate::finding::{Confidence, Outcome, Try, Value};
+use crate::ledger::Ledger;
+use crate::scope::{Input, Scope};
+use model::format;
+
+/// Of what was allocated, a minor collection copies less if it looks at young data alone.
+const LEAST_COPIED: f64 = 0.5;
+/// Young data alone cannot be more than was allocated.
+const CANNOT_BE_YOUNG: f64 = 1.2;
+/// A byte takes so much longer than in major collections, where few are entries of lists.
+const SLOWER: f64 = 1.4;
+/// Less of the time is not worth a change.
+const LEAST_SHARE: f64 = 0.05;
+/// Fewer collections tell nothing.
+const LEAST: usize = 20;
+/// The runtime counts as much for each mutable object that it looks through.
+const ENTRY_BYTES: u64 = 8;
+
+const NAME: &str = "remembered-set";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Do young collections walk through old mutable objects?",
+    inputs: &[Input::Collections, Input::GcStatistics],
+    look,
+};
+
+fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
+    let of_kind = |is_major: bool| {
+        let stops = scope.stops_where(move |stop| stop.told.is_some() && stop.is_major == is_major);
+        let free = stops.filter(|(place, _)| ledger.is_free(*place));
+        free.collect::<Vec<_>>()
+    };
+    let (found, majors) = (of_kind(false), of_kind(true));
+    let sums = |stops: &[(usize, &crate::scope::Stop<'_>)]| {
+        stops
+            .iter()
+            .fold((0.0, 0.0, 0.0), |(ns, copied, allocated), (_, stop)| {
+                let told = stop.told.copied().unwrap_or_default();
+                (
+                    ns + stop.pause_ns() as f64,
+                    copied + told.copied_bytes as f64,
+                    allocated + told.allocated_bytes as f64,
+                )
+            })
+    };
+    let (pause_ns, copied, allocated) = sums(&found);
+    let (major_ns, major_copied, _) = sums(&majors);
+    let ratio = copied / allocated.max(1.0);
+    let slower = (pause_ns / copied.max(1.0)) / (major_ns / major_copied.max(1.0)).max(0.01);
+    let share = scope.share(pause_ns as u64);
+    let is_slower = major_copied > 0.0 && slower >= SLOWER;
+    if found.len() < LEAST
+        || share < LEAST_SHARE
+        || ratio < LEAST_COPIED
+        || !(ratio > CANNOT_BE_YOUNG || is_slower)
+    {
+        return Outcome::Clear(format!(
+            "minor collections copied {ratio:.2} times what was allocated, and took {} of the time; the limits are 0.5 and 5 %",
+            format::fraction(share)
+        ));
+    }
+    let mut copied_in_each: Vec<u64> = found
+        .iter()
+        .filter_map(|(_, stop)| stop.told)
+        .map(|told| told.copied_bytes)
+        .collect();
+    copied_in_each.sort_unstable();
+    // Where hardly any young data was alive, the entries are what is left.
+    let fewest = copied_in_each.get(copied_in_each.len() / 20);
+    let objects = fewest.copied().unwrap_or(0) / ENTRY_BYTES;
+    let title = format!(
+        "{} took {} of the time: each looks through some {} old mutable objects",
+        format::many(found.len() as u64, "minor collection"),
+        format::fraction(share),
+        format::count(objects)
+    );
+    let mut finding = claim(scope, ledger, &found, (NAME, title));
+    finding.confidence = Confidence::Probable;
+    finding.meaning = "Arrays of boxed values and references that changed are looked through in every collection, however old they are, as they may point to young data.".into();
+    finding.tries = vec![
+        Try::code("Use unboxed arrays for numbers: they cannot point anywhere."),
+        Try::code(
+            "Use one large array for many small ones: of it only the parts that changed are looked through.",
+        ),
+        Try::flag(
+            "-A16m",
+            "Collect less often.",
+            "memory: 16 MiB for each capability",
+        ),
+    ];
+    finding.distrust =
+        "Young data of which most lives for a while looks similar, if the machine was busy.".into();
+    finding.numbers = vec![
+        ("copied of what was allocated".into(), Value::Times(ratio)),
+        (
+            "as long for a byte as major collections".into(),
+            Value::Times(slower),
+        ),
+        ("objects, about".into(), Value::Count(objects)),
+    ];
+    Outcome::Found(vec![finding])
+}

@@ -1,0 +1,69 @@
+//! Are sparks too small?
+//!
+//! To hand a spark to another capability takes some microseconds.
+
+use super::Rule;
+use crate::finding::{Axis, Confidence, Finding, Outcome, Severity, Try, Value};
+use crate::ledger::Ledger;
+use crate::scope::{Input, Scope};
+use eventlog::ids::Duration;
+use model::format;
+
+/// Half of all sparks that run shorter than this cost about as much as they save.
+const SHORT_NS: u64 = 20_000;
+/// Fewer sparks tell nothing.
+const LEAST: usize = 100;
+
+const NAME: &str = "spark-tiny";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Are sparks too small?",
+    inputs: &[Input::EachSpark],
+    look,
+};
+
+fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
+    if scope.caps < 2 {
+        return Outcome::Clear(
+            "there is one capability: sparks are handed to nobody else".to_owned(),
+        );
+    }
+    let all = scope.log.store.spark_runs();
+    let from = all.partition_point(|run| run.start < scope.range.start());
+    let to = all.partition_point(|run| run.start < scope.range.end());
+    let mut lengths: Vec<u64> = all
+        .get(from..to)
+        .unwrap_or_default()
+        .iter()
+        .map(|run| run.ran_ns)
+        .collect();
+    let (count, middle) = (lengths.len(), lengths.len() / 2);
+    let median_ns = match lengths.is_empty() {
+        true => 0,
+        false => *lengths.select_nth_unstable(middle).1,
+    };
+    let median = format::duration(Duration(median_ns));
+    let many = format::many(count as u64, "spark");
+    if count < LEAST || median_ns >= SHORT_NS {
+        return Outcome::Clear(format!(
+            "half of {many} ran for {median} or longer; the limits are 100 and 20 µs"
+        ));
+    }
+    let title = format!("Half of {many} ran for less than {median}");
+    let mut finding = Finding::new(NAME, Axis::Time, title);
+    // What time that lost the log does not say.
+    finding.severity = Severity::Low;
+    finding.confidence = Confidence::Probable;
+    finding.cost = Value::Ns(lengths.iter().sum());
+    finding.meaning = "To hand over a spark costs about as much as the work in it.".into();
+    finding.tries = vec![Try::code(
+        "Put more work into each: parListChunk for parList, or a depth from which on no more sparks are made.",
+    )];
+    finding.distrust = "To log every spark (-lf) makes them slower too.".into();
+    finding.numbers = vec![
+        ("half ran for less than".into(), Value::Ns(median_ns)),
+        ("sparks that ran".into(), Value::Count(count as u64)),
+    ];
+    Outcome::Found(vec![finding])
+}
