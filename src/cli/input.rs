@@ -31,6 +31,14 @@ pub(super) struct LogFile {
 }
 
 impl LogFile {
+    /// The log of that name, with the usual memory.
+    pub(super) fn named(file: &str) -> Self {
+        Self {
+            file: file.into(),
+            memory: MemoryBudget::default().bytes >> 20,
+        }
+    }
+
     /// Opens it; `-` is standard input. What is no regular file is read to its end first.
     pub(super) fn open(&self) -> Result<Input, Failure> {
         Ok(Input {

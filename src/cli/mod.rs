@@ -3,12 +3,14 @@
 //!
 //! Rows go to standard output, one line each, tab-separated. What is wrong
 //! with a log goes to standard error, and then the exit status is 1; what
-//! could be read is printed all the same. Wrong usage exits with 2. When
+//! could be read is printed all the same. Wrong usage exits with 2. An assertion that does
+//! not hold exits with 3, one of which a log does not tell with 4. When
 //! nobody reads the output any more the status is that of a process that a
 //! closed pipe ends, 141.
 //!
 //! A command is a file here: its arguments, and `run`. `Command` lists them.
 
+mod assert;
 mod check;
 mod eventlog2html;
 mod events;
@@ -19,6 +21,7 @@ mod heap_bands;
 mod heap_censuses;
 mod info;
 mod input;
+mod metrics;
 mod out;
 mod spans;
 mod summary;
@@ -63,6 +66,10 @@ enum Command {
     Summary(summary::Arguments),
     /// What is wrong with the program, as far as the log tells: what it costs, where it is seen, what to try
     Findings(findings::Arguments),
+    /// Every number of a log that has a name, for scripts and for `assert`
+    Metrics(metrics::Arguments),
+    /// Whether logs fulfil what is asked of them: `assert run.eventlog 'gc.pause.p99 < 10 ms'`
+    Assert(assert::Arguments),
     /// How each thread spent its time: running, waiting for a capability, blocked and on what
     Threads(threads::Arguments),
     /// What holds the heap: bands of a heap profile with their numbers, single censuses, the difference of two, charts
@@ -114,6 +121,10 @@ enum Failure {
     Absent(String),
     /// What was asked for makes no sense, whatever the log.
     Usage(String),
+    /// A log does not fulfil what was asked of it; that has been said.
+    Unfulfilled,
+    /// A log does not tell whether it does; that has been said.
+    NoData,
 }
 
 impl From<LogError> for Failure {
@@ -147,6 +158,8 @@ pub fn run() -> ExitCode {
         Command::Spans(arguments) => spans::run(arguments, &mut out),
         Command::Summary(arguments) => summary::run(arguments, &mut out),
         Command::Findings(arguments) => findings::run(arguments, &mut out),
+        Command::Metrics(arguments) => metrics::run(arguments, &mut out),
+        Command::Assert(arguments) => assert::run(arguments, &mut out),
         Command::Threads(arguments) => threads::run(arguments, &mut out),
         Command::Heap(arguments) => heap::run(arguments, &mut out),
         Command::Ticky(arguments) => ticky::run(arguments, &mut out),
@@ -173,6 +186,8 @@ fn exit(result: Result<Condition, Failure>) -> ExitCode {
             say(what);
             return ExitCode::from(2);
         }
+        Err(Failure::Unfulfilled) => return ExitCode::from(3),
+        Err(Failure::NoData) => return ExitCode::from(4),
         Err(Failure::Output(error)) => {
             say(format_args!(
                 "could not write the output: {}",

@@ -6,8 +6,10 @@
 //! reasons, and its words. What time a finding lost is claimed from a [`Ledger`],
 //! so that no nanosecond of a capability is lost twice.
 
+pub mod assertion;
 pub mod finding;
 pub mod ledger;
+pub mod metrics;
 pub mod report;
 pub mod rules;
 pub mod scope;

@@ -7,8 +7,10 @@ use crate::ledger::{Ledger, Pool};
 use analysis::account::pauses::Pause;
 use analysis::account::report::ProgramTimes;
 use analysis::info::Info;
+use analysis::listen::{Alone, at_once};
 use analysis::numbers::Collection;
 use analysis::recording::Recording;
+use analysis::timeline::thread_table::ThreadTableQuery;
 use analysis::timeline::turns::TurnSums;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::{EventSet, EventType};
@@ -65,6 +67,15 @@ impl Stop<'_> {
         let pause = Interval::new(self.pause.start, self.pause.end);
         pause.clip(self.range).duration().0
     }
+}
+
+/// What all threads did.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AllThreads {
+    /// How many lived.
+    pub count: u64,
+    /// How they spent their time, together.
+    pub times: TurnSums,
 }
 
 /// Events that rules need, by what turns them on.
@@ -253,6 +264,20 @@ impl<'a> Scope<'a> {
     pub fn is_of_runtime(&self, thread: ThreadId) -> bool {
         let label = self.log.store.label_of(thread);
         label.is_some_and(|label| label == "TimerManager" || label.starts_with("IOManager"))
+    }
+
+    /// What all threads did together in the range.
+    #[must_use]
+    pub fn threads(&self) -> AllThreads {
+        let query = ThreadTableQuery {
+            range: Some(self.range),
+            ..ThreadTableQuery::default()
+        };
+        let table = at_once(self.log.store.thread_table(&query, &Alone));
+        table.map_or_else(AllThreads::default, |table| AllThreads {
+            count: table.total,
+            times: table.all.times,
+        })
     }
 
     /// What a thread is called: its label, else its number.

@@ -21,7 +21,8 @@ pub enum SparkFates {
 
 impl Numbers {
     /// Bytes that the runtime holds of the system's memory.
-    pub(crate) fn heap_sizes(&self) -> impl Samples + use<'_> {
+    #[must_use]
+    pub fn heap_sizes(&self) -> impl Samples + use<'_> {
         self.heap_size.column(|bytes| *bytes)
     }
 

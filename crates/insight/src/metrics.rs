@@ -1,0 +1,276 @@
+//! The numbers of a log by name, for scripts and guards: each with its unit, whether less
+//! or more is better, and the events that it needs. The names never change.
+
+use std::collections::BTreeMap;
+
+use analysis::numbers::summary::{SparkTotals, Summary};
+use eventlog::ids::Nanos;
+use model::class::WaitReason;
+use model::gauge::Samples;
+use serde::Serialize;
+
+use crate::report::Report;
+use crate::scope::{Input, Scope, Stop};
+
+/// What a number counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    /// Nanoseconds.
+    Ns,
+    /// Bytes.
+    Bytes,
+    /// Things.
+    Count,
+    /// A share; 1 is all.
+    Share,
+    /// Nanoseconds, bytes or things in each second: of the metric before `.rate`.
+    PerSecond,
+}
+
+/// Whether less or more of it is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// Less is better.
+    Lower,
+    /// More is better.
+    Higher,
+    /// Neither.
+    Neutral,
+}
+
+/// How much a metric differs between runs of the same program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    /// It is counted: hardly.
+    Counted,
+    /// It is measured in time: by as much as other work on the machine.
+    Timed,
+}
+
+/// The numbers of a metric.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Numbers {
+    /// One.
+    One(f64),
+    /// As many as there were, of which statistics can be had.
+    Many(Vec<f64>),
+}
+
+/// Labels that choose among the numbers of a metric: `{gen=1}`.
+pub type Labels = BTreeMap<String, String>;
+
+/// Why there is no number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoNumber {
+    /// The log does not tell: what is missing, and the flag that helps.
+    NoData(String),
+    /// It cannot be asked like this.
+    Usage(String),
+}
+
+/// A number of a log.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Metric {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it counts.
+    pub unit: Unit,
+    /// Which way is better.
+    pub direction: Direction,
+    /// How much it differs between runs.
+    pub class: Class,
+    /// Whether there are many, of which a statistic must be chosen.
+    pub has_many: bool,
+    /// The labels that choose among its numbers.
+    pub labels: &'static [&'static str],
+    /// What it is.
+    pub help: &'static str,
+    /// The events that it needs.
+    #[serde(skip)]
+    pub inputs: &'static [Input],
+    #[serde(skip)]
+    read: fn(&Looked<'_>, &Labels) -> Option<Numbers>,
+}
+
+/// A log, and what many metrics ask of it.
+#[derive(Debug)]
+pub struct Looked<'a> {
+    /// The part of the log.
+    pub scope: Scope<'a>,
+    summary: Summary,
+    /// What the rules say.
+    pub report: Report,
+}
+
+impl<'a> Looked<'a> {
+    /// A part of a log.
+    #[must_use]
+    pub fn new(scope: Scope<'a>) -> Self {
+        let range = Some(scope.range);
+        Self {
+            summary: scope
+                .log
+                .numbers
+                .summary(scope.log.end(), range, &scope.times),
+            report: Report::of(scope.log, range),
+            scope,
+        }
+    }
+
+    fn sparks(&self) -> Option<SparkTotals> {
+        self.summary.sparks
+    }
+
+    fn stops(&self, labels: &Labels) -> impl Iterator<Item = &Stop<'a>> {
+        let generation = labels.get("gen").cloned();
+        self.scope.stops.iter().filter(move |stop| {
+            let has = stop.pause.generation.map(|number| number.to_string());
+            generation.is_none() || generation == has
+        })
+    }
+}
+
+macro_rules! metrics {
+    ($($name:literal $unit:ident $direction:ident $class:ident $many:literal [$($label:literal)*] [$($input:ident)*] $help:literal $read:expr;)*) => {
+        /// All metrics, by name.
+        pub static METRICS: &[Metric] = &[$(Metric {
+            name: $name,
+            unit: Unit::$unit,
+            direction: Direction::$direction,
+            class: Class::$class,
+            has_many: $many,
+            labels: &[$($label),*],
+            help: $help,
+            inputs: &[$(Input::$input),*],
+            read: $read,
+        }),*];
+    };
+}
+
+fn one(number: u64) -> Option<Numbers> {
+    Some(Numbers::One(number as f64))
+}
+
+fn share_of_caps(
+    looked: &Looked<'_>,
+    of: impl Fn(&analysis::account::report::CapTimes) -> u64,
+) -> Option<Numbers> {
+    let all = looked.scope.times.all_caps();
+    Some(Numbers::One(of(&all) as f64 / all.life_ns.max(1) as f64))
+}
+
+fn samples(looked: &Looked<'_>, samples: &impl Samples) -> Option<Numbers> {
+    let range = looked.scope.range;
+    let places =
+        samples.first_at(range.start().0)..samples.first_at(range.end().0.saturating_add(1));
+    let values: Vec<f64> = places.map(|place| samples.value(place) as f64).collect();
+    (!values.is_empty()).then_some(Numbers::Many(values))
+}
+
+/// The spans of the program of a name, in nanoseconds, that begin and end in the range.
+fn spans(looked: &Looked<'_>, labels: &Labels) -> Option<Vec<f64>> {
+    let range = looked.scope.range;
+    let name = labels.get("name");
+    let listed = looked.scope.log.tracks.spans.listed().iter();
+    let listed = listed.filter(|listed| name.is_none_or(|name| is_like(name, &listed.info.name)));
+    let all = listed.flat_map(|listed| listed.spans.iter());
+    let inside =
+        all.filter(|span| Nanos(span.start) >= range.start() && Nanos(span.end) <= range.end());
+    let lengths: Vec<f64> = inside.map(|span| (span.end - span.start) as f64).collect();
+    (!lengths.is_empty()).then_some(lengths)
+}
+
+/// Whether a text is like a pattern in which `*` stands for anything.
+#[must_use]
+pub fn is_like(pattern: &str, text: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else {
+        return pattern == text;
+    };
+    let Some(text) = text.strip_prefix(head) else {
+        return false;
+    };
+    let mut ends = (0..=text.len()).filter(|end| text.is_char_boundary(*end));
+    ends.any(|end| is_like(rest, &text[end..]))
+}
+
+fn waits(looked: &Looked<'_>, labels: &Labels) -> Option<Numbers> {
+    let reason = labels.get("reason");
+    let wanted = |of: &&WaitReason| {
+        reason.is_none_or(|name| is_like(&name.to_lowercase(), &of.name().to_lowercase()))
+    };
+    let all = looked.scope.threads();
+    let blocked = WaitReason::ALL
+        .iter()
+        .filter(wanted)
+        .map(|reason| all.times.blocked_ns[*reason as usize]);
+    one(blocked.sum())
+}
+
+metrics! {
+    "alloc.bytes" Bytes Lower Counted false [] [GcStatistics] "Bytes that the program allocated." |of, _| one(of.summary.bytes_allocated?);
+    "cap.busy" Share Higher Timed false [] [Threads] "The share of the capabilities' time in which they ran threads." |of, _| share_of_caps(of, |all| all.running_ns);
+    "cap.idle" Share Lower Timed false [] [Threads] "The share of the capabilities' time in which they stood by with no thread ready." |of, _| share_of_caps(of, |all| all.idle_ns);
+    "cap.lost" Share Lower Timed false [] [Threads] "The share of the capabilities' time in which they stood by while a thread was ready." |of, _| share_of_caps(of, |all| all.idle_ready_ns);
+    "finding.count" Count Lower Counted false [] [] "How many findings there are that matter." |of, _| one(of.report.findings.iter().filter(|found| found.severity > crate::finding::Severity::Minor).count() as u64);
+    "gc.balance" Share Higher Timed false [] [GcStatistics] "How evenly the threads of parallel collections shared the work." |of, _| Some(Numbers::One(of.summary.work_balance?));
+    "gc.copied" Bytes Lower Counted false [] [GcStatistics] "Bytes that collections copied." |of, _| one(of.summary.bytes_copied?);
+    "gc.count" Count Lower Counted false ["gen"] [Collections] "How many collections began." |of, labels| one(of.stops(labels).count() as u64);
+    "gc.pause" Ns Lower Timed true ["gen"] [Collections] "From the start to the end of each collection." |of, labels| Some(Numbers::Many(of.stops(labels).map(|stop| stop.pause_ns() as f64).collect()));
+    "gc.sync" Ns Lower Timed true ["gen"] [Collections] "Until all capabilities had stopped, for each collection." |of, labels| Some(Numbers::Many(of.stops(labels).map(|stop| stop.sync_ns() as f64).collect()));
+    "gc.time" Ns Lower Timed false ["gen"] [Collections] "In collections, all together." |of, labels| one(of.stops(labels).map(Stop::pause_ns).sum());
+    "heap.live" Bytes Lower Counted true [] [GcStatistics] "What was live after each collection of the oldest generation." |of, _| samples(of, &of.scope.log.numbers.live());
+    "heap.size" Bytes Lower Counted true [] [Collections] "What the runtime held of the system's memory." |of, _| samples(of, &of.scope.log.numbers.heap_sizes());
+    "span.count" Count Neutral Counted false ["name"] [] "Spans of the program, by START and STOP messages." |of, labels| one(spans(of, labels)?.len() as u64);
+    "span.time" Ns Lower Timed true ["name"] [] "How long each span of the program lasted." |of, labels| Some(Numbers::Many(spans(of, labels)?));
+    "spark.collected" Count Lower Counted false [] [Sparks] "Sparks that were garbage before they were evaluated." |of, _| one(of.sparks()?.gcd);
+    "spark.converted" Count Higher Counted false [] [Sparks] "Sparks that were evaluated by a capability." |of, _| one(of.sparks()?.converted);
+    "spark.count" Count Neutral Counted false [] [Sparks] "Sparks." |of, _| one(of.sparks()?.total());
+    "spark.dud" Count Lower Counted false [] [Sparks] "Sparks of values that had been evaluated." |of, _| one(of.sparks()?.dud);
+    "spark.fizzled" Count Lower Counted false [] [Sparks] "Sparks that somebody else evaluated before." |of, _| one(of.sparks()?.fizzled);
+    "spark.overflowed" Count Lower Counted false [] [Sparks] "Sparks that were dropped, as the pool was full." |of, _| one(of.sparks()?.overflowed);
+    "task.count" Count Lower Counted false [] [Threads] "OS threads of the runtime." |of, _| one(of.summary.tasks?);
+    "thread.blocked" Ns Lower Timed false ["reason"] [Threads] "How long threads were blocked, all together." waits;
+    "thread.count" Count Neutral Counted false [] [Threads] "Threads that lived." |of, _| one(of.scope.threads().count);
+    "thread.ready" Ns Lower Timed false [] [Threads] "How long threads waited for a capability outside of collections, all together." |of, _| one(of.scope.threads().times.ready_ns());
+    "thread.run" Ns Lower Timed false [] [Threads] "How long threads ran, all together." |of, _| one(of.scope.times.all_caps().running_ns);
+    "time.mutator" Ns Lower Timed false [] [Collections] "The time outside of collections." |of, _| one(of.scope.length_ns().saturating_sub(of.stops(&Labels::new()).map(Stop::pause_ns).sum()));
+    "time.unexplained" Ns Lower Timed false [] [Threads] "Time that was lost, and that no finding claims." |of, _| one(of.report.unexplained_ns);
+    "time.wall" Ns Lower Timed false [] [] "From the first run of a thread to the collection in the end." |of, _| one(of.scope.length_ns());
+}
+
+/// The metric of a name.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static Metric> {
+    METRICS.iter().find(|metric| metric.name == name)
+}
+
+impl Metric {
+    /// Its numbers in a log.
+    ///
+    /// # Errors
+    ///
+    /// If the log does not tell, or if it has no such label.
+    pub fn read(&self, looked: &Looked<'_>, labels: &Labels) -> Result<Numbers, NoNumber> {
+        if let Some(label) = labels
+            .keys()
+            .find(|label| !self.labels.contains(&label.as_str()))
+        {
+            return Err(NoNumber::Usage(format!(
+                "{} has no label {label}",
+                self.name
+            )));
+        }
+        let missing = self
+            .inputs
+            .iter()
+            .find(|input| !input.is_in(&looked.scope.log.info));
+        if let Some(missing) = missing {
+            return Err(NoNumber::NoData(missing.how().to_owned()));
+        }
+        let nothing = || NoNumber::NoData(format!("the log has nothing of {}", self.name));
+        (self.read)(looked, labels).ok_or_else(nothing)
+    }
+}

@@ -1,0 +1,156 @@
+//! `eventscope assert` and `metrics`: what they find is what other commands say, and the
+//! exit status tells a script what happened.
+
+mod common;
+
+use std::process::Output;
+
+use common::{eventscope, for_all_spans, known, stdout};
+use insight::Scope;
+use insight::assertion::Assertion;
+use insight::metrics::{Labels, Looked, METRICS, NoNumber, Numbers};
+use serde_json::Value;
+use views::session::Session;
+use views::session::questions::{SummaryQuery, TimeQuery};
+
+const LOG: &str = "tests/fixtures/logs/ghc-9.6.6/gc-heavy-N2-la-nonmoving.eventlog";
+
+fn assert_of(words: &[&str]) -> (Option<i32>, String) {
+    let words: Vec<&str> = ["assert"].iter().chain(words).copied().collect();
+    let Output { status, stdout, .. } = eventscope(&words);
+    (status.code(), String::from_utf8(stdout).expect("UTF-8"))
+}
+
+#[test]
+fn the_exit_status_says_what_came_of_it() {
+    let holds = [
+        "gc.count > 0",
+        "gc.pause.max < 1 s and finding(nothing-like-it) == 0",
+    ];
+    assert_eq!(assert_of(&[LOG, holds[0], holds[1]]).0, Some(0));
+    assert_eq!(assert_of(&[LOG, "gc.count == 0"]).0, Some(3));
+    assert_eq!(assert_of(&[LOG, "warn: gc.count == 0"]).0, Some(0));
+    assert_eq!(assert_of(&[LOG, "span.time.max < 1 s"]).0, Some(4));
+    assert_eq!(
+        assert_of(&[LOG, "span.time.max < 1 s", "--allow-missing"]).0,
+        Some(0)
+    );
+    // What fails is worse than what is not known.
+    assert_eq!(
+        assert_of(&[LOG, "span.time.max < 1 s", "gc.count == 0"]).0,
+        Some(3)
+    );
+    for nonsense in [
+        "gc.count < 5 ms",
+        "gc.puase.max < 5 ms",
+        "gc.pause < 5 ms",
+        "gc.count{name=x} > 0",
+    ] {
+        assert_eq!(assert_of(&[LOG, nonsense]).0, Some(2), "{nonsense}");
+    }
+    assert_eq!(assert_of(&[LOG]).0, Some(2));
+    assert_eq!(assert_of(&["no-such.eventlog", "gc.count > 0"]).0, Some(1));
+}
+
+#[test]
+fn each_format_has_what_did_not_hold() {
+    let of = |format| {
+        assert_of(&[
+            LOG,
+            "gc.count{gen=0} == 0",
+            "gc.count > 0",
+            "--format",
+            format,
+        ])
+        .1
+    };
+    let text = of("text");
+    assert!(text.starts_with("✗ ") && text.contains("\n✓ "), "{text}");
+    let json: Value = serde_json::from_str(&of("json")).expect("JSON");
+    assert_eq!(
+        (&json[0]["state"], &json[1]["state"]),
+        (&"failed".into(), &"passed".into())
+    );
+    let xml = of("junit");
+    assert!(
+        xml.contains("tests=\"2\" failures=\"1\"") && xml.contains("name=\"gc.count &gt; 0\""),
+        "{xml}"
+    );
+    let github = of("github");
+    assert_eq!(github.lines().count(), 1);
+    assert!(
+        github.starts_with("::error title=gc.count{gen=0} == 0::"),
+        "{github}"
+    );
+}
+
+fn one(looked: &Looked<'_>, name: &str) -> Option<f64> {
+    let metric = insight::metrics::named(name).expect("a metric");
+    match metric.read(looked, &Labels::new()) {
+        Ok(Numbers::One(number)) => Some(number),
+        Ok(Numbers::Many(all)) => Some(all.iter().sum()),
+        Err(NoNumber::NoData(_)) => None,
+        Err(NoNumber::Usage(why)) => panic!("{name}: {why}"),
+    }
+}
+
+/// Metrics of a log are what its summary and its account of time say.
+fn agrees(session: &Session) -> Result<usize, String> {
+    let looked = Looked::new(Scope::new(session.recording(), None));
+    let range = Some(looked.scope.range);
+    let summary = session.ask(&SummaryQuery(range));
+    let times = session.ask(&TimeQuery(range));
+    let pairs = [
+        ("alloc.bytes", summary.bytes_allocated),
+        ("gc.copied", summary.bytes_copied),
+        ("thread.run", Some(times.all_caps().running_ns)),
+        ("time.wall", Some(range.expect("it").duration().0)),
+        ("gc.count", Some(times.collections.count)),
+    ];
+    let mut compared = 0;
+    for (name, told) in pairs {
+        let (Some(number), Some(told)) = (one(&looked, name), told) else {
+            continue;
+        };
+        if number as u64 != told {
+            return Err(format!("{name}: {number}, elsewhere {told}"));
+        }
+        compared += 1;
+    }
+    for metric in METRICS {
+        let read = metric.read(&looked, &Labels::new());
+        if let Err(NoNumber::Usage(why)) = read {
+            return Err(why);
+        }
+        let is_many = matches!(read, Ok(Numbers::Many(_)));
+        if read.is_ok() && is_many != metric.has_many {
+            return Err(format!("{} is not as it says", metric.name));
+        }
+    }
+    let all = Assertion::parse(
+        "gc.pause.max >= gc.pause.p99 and gc.pause.p99 >= gc.pause.min and gc.pause.sum == gc.time",
+    );
+    match all.expect("it is one").check(&looked) {
+        Ok(verdict) if !verdict.holds => Err(format!("{:?}", verdict.found)),
+        _ => Ok(compared),
+    }
+}
+
+#[test]
+fn metrics_are_what_other_questions_say() {
+    for_all_spans(known([20, 60], [80, 250]), |session, _| agrees(session));
+}
+
+#[test]
+fn every_metric_is_listed_with_its_unit() {
+    let listed: Value = serde_json::from_str(&stdout(&["metrics", LOG, "--json"])).expect("JSON");
+    let names: Vec<&str> = listed
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|row| row["name"].as_str())
+        .collect();
+    assert!(names.is_sorted(), "{names:?}");
+    assert_eq!(names.len(), METRICS.len());
+    assert_eq!(listed[0]["unit"], "bytes");
+}
