@@ -6,6 +6,7 @@
 use std::io;
 use std::ops::Range;
 
+use analysis::listen::{Alone, at_once};
 use analysis::timeline::store::Store;
 use analysis::timeline::thread_table::ThreadTableQuery;
 use eventlog::display::DisplayOrder;
@@ -27,7 +28,7 @@ fn ask_for_threads(store: &Store, end: Nanos) {
             rows: 0..10,
             ..ThreadTableQuery::default()
         };
-        store.thread_table(&query).unwrap_or_default().all
+        at_once(store.thread_table(&query, &Alone)).unwrap_or_default().all
     };
     let middle = Nanos(end.0 / 2);
     let halves = [(Nanos(0), middle), (middle, end)].map(|(from, to)| Interval::new(from, to));
