@@ -119,7 +119,7 @@ fn head(props: &PanelProps, view: &FindingsView, on_view: &Callback<FindingsView
         <header class="numbers-head">
             <h2>{ props.marked.about_all(about) }</h2>
             if at_place {
-                <p class="faint">{ "One of its places is selected" }</p>
+                <p class="faint">{ "A place of the open finding is selected" }</p>
                 <button class="small" onclick={on_alone}>{ "Look at this place alone" }</button>
             } else if props.range.is_some() {
                 <p class="faint">{ "The rules looked at the selected range alone; Esc goes back to the whole log" }</p>

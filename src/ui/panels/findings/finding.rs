@@ -149,11 +149,15 @@ fn Places(props: &PlacesProps) -> Html {
         let length = place.range.duration();
         let subjects = place.subjects.iter().map(ToString::to_string);
         // How long it is may be all there is to say of it.
-        let amount = (place.amount != Value::Ns(length.0)).then(|| place.amount.to_string());
+        let amount = match place.amount {
+            Value::Ns(ns) if ns == length.0 => None,
+            Value::Ns(_) => Some(format!("{} of it", place.amount)),
+            amount => Some(amount.to_string()),
+        };
         html! {
             <li><button class="place" {onclick} aria-current={is_here.to_string()} title="Select it and show it on the timeline">
                 <span class="number">{ format!("at {}", format::time(place.range.start())) }</span>
-                <span class="number">{ format::duration(Duration(length.0)) }</span>
+                <span class="number">{ format!("{} long", format::duration(Duration(length.0))) }</span>
                 <span>{ subjects.collect::<Vec<_>>().join(", ") }</span>
                 <span class="number">{ amount }</span>
             </button></li>
