@@ -97,14 +97,15 @@ fn one(looked: &Looked<'_>, name: &str) -> Option<f64> {
 /// Metrics of a log are what its summary and its account of time say.
 fn agrees(session: &Session) -> Result<usize, String> {
     let looked = Looked::new(Scope::new(session.recording(), None));
-    let range = Some(looked.scope.range);
+    let whole = looked.scope.range;
+    let range = Some(whole);
     let summary = session.ask(&SummaryQuery(range));
     let times = session.ask(&TimeQuery(range));
     let pairs = [
         ("alloc.bytes", summary.bytes_allocated),
         ("gc.copied", summary.bytes_copied),
         ("thread.run", Some(times.all_caps().running_ns)),
-        ("time.wall", Some(range.expect("it").duration().0)),
+        ("time.wall", Some(whole.duration().0)),
         ("gc.count", Some(times.collections.count)),
     ];
     let mut compared = 0;

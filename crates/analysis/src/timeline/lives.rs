@@ -33,11 +33,10 @@ impl Store {
     pub fn lives(&self) -> impl Iterator<Item = ThreadLane<'_>> {
         let looks = Rc::default();
         let lives = self.threads.iter();
-        let lives = lives.filter_map(move |(_, thread)| {
+        lives.filter_map(move |(_, thread)| {
             let life = self.bare_life_of(thread)?.looking(&looks);
             (!life.is_empty()).then_some(life)
-        });
-        lives
+        })
     }
 
     /// A run of a capability, by its place in the capability's lane.
