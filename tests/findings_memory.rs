@@ -21,11 +21,15 @@ const CASES: &[(&str, Axis)] = &[
     ("nursery-too-small", Axis::Time),
     ("major-gc-heavy", Axis::Time),
     ("long-pause", Axis::Latency),
+    ("nonmoving-lag", Axis::Latency),
     ("sparks", Axis::Time),
     ("spark-tiny", Axis::Time),
     ("live-growth", Axis::Memory),
     ("unevaluated", Axis::Memory),
     ("pinned-blocks", Axis::Memory),
+    ("log-damaged", Axis::Log),
+    ("classes-missing", Axis::Log),
+    ("capabilities-unused", Axis::Log),
 ];
 
 /// What is said of `tests/fixtures/findings/NAME.eventlog.gz`.

@@ -146,7 +146,7 @@ pub struct Recording {
     /// How many places were too large before, and whether any of a slice was.
     too_large: (u64, bool),
     /// How much of the log there is, once it is read to its end.
-    pub(crate) condition: Option<Condition>,
+    pub condition: Option<Condition>,
 }
 
 impl Default for Recording {

@@ -93,6 +93,8 @@ pub enum Input {
     EachSpark,
     /// Censuses of the heap: `+RTS -hT -l` or another `-h`.
     Censuses,
+    /// The concurrent collector: `+RTS --nonmoving-gc -l`, GHC 8.10 and later.
+    Nonmoving,
 }
 
 impl Input {
@@ -104,6 +106,7 @@ impl Input {
             Self::Sparks => &[EventType::SPARK_COUNTERS],
             Self::EachSpark => &[EventType::SPARK_RUN],
             Self::Censuses => &[EventType::HEAP_PROF_SAMPLE_BEGIN],
+            Self::Nonmoving => &[EventType::CONC_MARK_BEGIN],
         }
     }
 
@@ -126,6 +129,9 @@ impl Input {
                 "the log has no sparks: the program makes none, or it was run without +RTS -lp"
             }
             Self::EachSpark => "the log has no single sparks: run the program with +RTS -lf",
+            Self::Nonmoving => {
+                "the concurrent collector did not run; with +RTS --nonmoving-gc -l it would"
+            }
             Self::Censuses => {
                 "the log has no census of the heap: run the program with +RTS -hT -l, or another kind of heap profile"
             }

@@ -17,6 +17,10 @@ use model::format;
 const LONG_NS: u64 = 1_000_000;
 /// The share of the waits that one thread must have: else it is chance, or the machine.
 const MOST: f64 = 0.70;
+/// Fewer waits may be chance, unless they are long: the operating system may stop any thread
+/// for some milliseconds.
+const LEAST: usize = 3;
+const LONG_ENOUGH_NS: u64 = 20_000_000;
 /// Less of the time is not worth a change.
 const LEAST_SHARE: f64 = 0.01;
 
@@ -77,6 +81,14 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         ));
     };
     let places: Vec<&Late> = late.iter().filter(|late| late.thread == thread).collect();
+    if places.len() < LEAST && ns < LONG_ENOUGH_NS {
+        return Outcome::Clear(format!(
+            "{} held up {} only, for {}; the limits are 3 and 20 ms",
+            scope.thread_name(thread),
+            format::many(places.len() as u64, "collection"),
+            format::duration(Duration(ns))
+        ));
+    }
     for late in &places {
         ledger.claim_sync(late.place);
     }

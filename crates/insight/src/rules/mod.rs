@@ -3,8 +3,10 @@
 
 mod asked_for;
 mod bound_main;
+mod capabilities_unused;
 mod census;
 mod census_pauses;
+mod classes_missing;
 mod forced_gc;
 mod foreign_calls;
 mod gc_sync_idle_caps;
@@ -12,8 +14,10 @@ mod gc_sync_straggler;
 mod idle_gc;
 mod live_growth;
 mod lock_convoy;
+mod log_damaged;
 mod long_pause;
 mod major_gc_heavy;
+mod nonmoving_lag;
 mod nursery_too_small;
 mod par_gc_unbalanced;
 mod pinned_blocks;
@@ -59,6 +63,7 @@ pub static RULES: &[Rule] = &[
     nursery_too_small::RULE,
     major_gc_heavy::RULE,
     long_pause::RULE,
+    nonmoving_lag::RULE,
     bound_main::RULE,
     ready_while_idle::RULE,
     lock_convoy::RULE,
@@ -75,4 +80,7 @@ pub static RULES: &[Rule] = &[
     live_growth::RULE,
     unevaluated::RULE,
     pinned_blocks::RULE,
+    log_damaged::RULE,
+    classes_missing::RULE,
+    capabilities_unused::RULE,
 ];

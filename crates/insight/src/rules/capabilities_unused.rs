@@ -1,0 +1,74 @@
+//! Are there more capabilities than the program uses?
+
+use super::Rule;
+use crate::finding::{Axis, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
+use crate::ledger::Ledger;
+use crate::scope::{Input, Scope};
+use eventlog::ids::CapId;
+use model::format;
+
+/// A capability that runs threads for less of its life is hardly used.
+const HARDLY: f64 = 0.05;
+/// A program of which none runs for longer is idle, not short of threads.
+const BUSY: f64 = 0.20;
+/// One may well be spare.
+const LEAST: usize = 2;
+
+const NAME: &str = "capabilities-unused";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Are there more capabilities than the program uses?",
+    inputs: &[Input::Threads],
+    look,
+};
+
+fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
+    let used = scope
+        .times
+        .caps
+        .iter()
+        .filter(|(_, times)| times.life_ns > 0);
+    let used: Vec<(CapId, u64, f64)> = used
+        .map(|(cap, times)| {
+            (
+                *cap,
+                times.life_ns,
+                times.running_ns as f64 / times.life_ns as f64,
+            )
+        })
+        .collect();
+    let busiest = used.iter().map(|(.., share)| *share).fold(0.0, f64::max);
+    let hardly: Vec<_> = used.iter().filter(|(.., share)| *share < HARDLY).collect();
+    let many = format::many(hardly.len() as u64, "capability");
+    if hardly.len() < LEAST || busiest < BUSY {
+        return Outcome::Clear(format!(
+            "{many} of {} ran threads for less than 5 % of the time; the limit is 2, beside one that is busy",
+            used.len()
+        ));
+    }
+    let title = format!(
+        "{many} of {} ran threads for less than 5 % of the time",
+        used.len()
+    );
+    let mut finding = Finding::new(NAME, Axis::Log, title);
+    finding.severity = Severity::Low;
+    finding.cost = Value::Count(hardly.len() as u64);
+    finding.meaning = "They take part in collections all the same, and idle time of the program is mostly theirs.".into();
+    let enough = (used.len() - hardly.len()).max(1);
+    finding.tries = vec![
+        Try::flag(
+            format!("-N{enough}"),
+            "Use as many capabilities as there is work for.",
+            "less room for work that comes now and then",
+        ),
+        Try::code("Or give them work: forkIO, par, async."),
+    ];
+    finding.distrust = "In another part of the run they may be needed.".into();
+    let evidence = hardly.iter().map(|(cap, life_ns, share)| Evidence {
+        range: scope.range,
+        subjects: vec![Subject::Capability(*cap)],
+        amount: Value::Ns((*life_ns as f64 * (1.0 - share)) as u64),
+    });
+    Outcome::Found(vec![finding.seen_in(evidence)])
+}

@@ -1,0 +1,95 @@
+//! Does the concurrent collector keep up?
+//!
+//! The nonmoving collector marks beside the program, which allocates meanwhile. It stops
+//! the program shortly in the end, for what was changed while it marked.
+
+use super::Rule;
+use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Try, Value};
+use crate::ledger::Ledger;
+use crate::scope::{Input, Scope};
+use analysis::timeline::nonmoving::Phase;
+use eventlog::ids::Duration;
+use model::format;
+use model::time::Interval;
+
+/// Its stops usually take less than a millisecond; on a busy machine some take longer.
+const LONG_SYNC_NS: u64 = 20_000_000;
+/// Of the time: a collector that nearly always marks does not keep up.
+const MOST_MARKING: f64 = 0.80;
+/// A shorter time tells nothing about that.
+const LEAST_NS: u64 = 500_000_000;
+
+const NAME: &str = "nonmoving-lag";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Does the concurrent collector keep up?",
+    inputs: &[Input::Nonmoving],
+    look,
+};
+
+fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
+    let lane = |phase| scope.log.tracks.nonmoving.lane(phase).within(scope.range);
+    let spans = |phase| -> Vec<Interval> {
+        let span = |piece: &model::span_lane::Piece| {
+            Interval::new(
+                eventlog::ids::Nanos(piece.start),
+                eventlog::ids::Nanos(piece.end),
+            )
+        };
+        lane(phase)
+            .filter_map(|piece| span(piece).intersection(scope.range))
+            .collect()
+    };
+    let (syncs, marks) = (spans(Phase::Sync), spans(Phase::Mark));
+    let length = |span: &Interval| span.duration().0;
+    let longest_ns = syncs.iter().map(length).max().unwrap_or(0);
+    let marking_ns: u64 = marks.iter().map(length).sum();
+    let marking = scope.share(marking_ns);
+    let is_behind = marking >= MOST_MARKING && scope.length_ns() >= LEAST_NS;
+    let longest = format::duration(Duration(longest_ns));
+    let marked = format::fraction(marking);
+    if longest_ns < LONG_SYNC_NS && !is_behind {
+        return Outcome::Clear(format!(
+            "it marked for {marked} of the time, and stopped the program for {longest} at the longest; the limits are 80 % and 20 ms"
+        ));
+    }
+    let title = if is_behind {
+        format!("The concurrent collector marked for {marked} of the time")
+    } else {
+        format!("The concurrent collector stopped the program for {longest} to finish marking")
+    };
+    let mut finding = Finding::new(NAME, Axis::Latency, title);
+    finding.severity = Severity::of_latency(longest_ns).max(if is_behind {
+        Severity::Low
+    } else {
+        Severity::Minor
+    });
+    finding.confidence = Confidence::Probable;
+    finding.cost = Value::Ns(longest_ns);
+    finding.share = scope.share(longest_ns);
+    finding.meaning = "It does not keep up with what is allocated and changed: garbage stays for longer, and memory grows.".into();
+    finding.tries = vec![
+        Try::code(
+            "Change less of what is old: each change of an old object is looked at again in the end.",
+        ),
+        Try::flag(
+            "--copying-gc",
+            "Collect while the program stands still, if throughput counts for more than short pauses.",
+            "long pauses, with much live data",
+        ),
+    ];
+    finding.distrust = "Where all cores are busy, the thread that marks waits for one.".into();
+    finding.numbers = vec![
+        ("marking".into(), Value::Ns(marking_ns)),
+        ("the longest stop".into(), Value::Ns(longest_ns)),
+        ("stops".into(), Value::Count(syncs.len() as u64)),
+    ];
+    let shown = if is_behind { marks } else { syncs };
+    let evidence = shown.into_iter().map(|range| Evidence {
+        range,
+        subjects: Vec::new(),
+        amount: Value::Ns(range.duration().0),
+    });
+    Outcome::Found(vec![finding.seen_in(evidence)])
+}
