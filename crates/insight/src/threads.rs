@@ -6,6 +6,7 @@ use crate::scope::Scope;
 use analysis::account::pauses::Pause;
 use analysis::account::runs::RunLane;
 use analysis::listen::{Alone, at_once};
+use analysis::process::Change;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::thread_table::ThreadTableQuery;
 use analysis::timeline::turns::{Turn, TurnSums};
@@ -123,14 +124,14 @@ impl<'a> Scope<'a> {
         for (time, change) in bounds {
             let most = u64::try_from(waiting).unwrap_or(0);
             if most > 0 {
-                caps.pass((since, time), |running, ns| {
-                    sum_ns += self.caps.saturating_sub(running).min(most) * ns;
-                });
+                caps.pass((since, time), |idle, ns| sum_ns += idle.min(most) * ns);
             }
             waiting += change;
             since = time;
         }
-        sum_ns
+        // The account knows what the log does not tell of: that is not idle.
+        let all = self.times.all_caps();
+        sum_ns.min(all.idle_ns.saturating_add(all.idle_ready_ns))
     }
 }
 
@@ -139,20 +140,39 @@ struct Caps<'a> {
     /// Each with the place to look next.
     lanes: Vec<(&'a RunLane, usize)>,
     pauses: &'a [Pause],
+    /// When capabilities come and go, the next one last, and how many there are.
+    changes: Vec<(u64, bool)>,
+    open: u64,
 }
 
 impl<'a> Caps<'a> {
     fn of(scope: &Scope<'a>) -> Self {
         let store = &scope.log.store;
         let lanes = scope.cap_ids().filter_map(|cap| store.cap(cap));
+        let account = store.account();
+        let lives = scope.cap_ids().map(|cap| account.life_of(cap));
+        let lives = lives.flat_map(|life| [(life.start().0, true), (life.end().0, false)]);
+        let settings = scope.log.info.process().capability_changes;
+        let settings = settings.iter().filter_map(|change| {
+            let opens = match change.change {
+                Change::Enabled => true,
+                Change::Disabled => false,
+                Change::Created | Change::Deleted => return None,
+            };
+            Some((change.at.0, opens))
+        });
+        let mut changes: Vec<(u64, bool)> = lives.chain(settings).collect();
+        changes.sort_unstable_by(|a, b| b.cmp(a));
         Self {
             lanes: lanes.map(|cap| (&cap.runs, 0)).collect(),
-            pauses: store.account().pauses().all(),
+            pauses: account.pauses().all(),
+            changes,
+            open: 0,
         }
     }
 
     /// Goes through a stretch of time, which comes after those before: how many
-    /// capabilities ran for how long, outside of collections.
+    /// capabilities stood by for how long, outside of collections.
     fn pass(&mut self, (from, to): (u64, u64), mut tell: impl FnMut(u64, u64)) {
         let mut now = from;
         while now < to {
@@ -162,6 +182,17 @@ impl<'a> Caps<'a> {
             let still = pause.is_some_and(|pause| pause.requested.0 <= now);
             let bound = |pause: &Pause| if still { pause.end } else { pause.requested };
             let mut next = pause.map_or(to, |pause| bound(pause).0.min(to));
+            while let Some((_, opens)) = self.changes.pop_if(|change| change.0 <= now) {
+                self.open = if opens {
+                    self.open + 1
+                } else {
+                    self.open.saturating_sub(1)
+                };
+            }
+            next = self
+                .changes
+                .last()
+                .map_or(next, |change| change.0.min(next));
             let mut running = 0;
             for (runs, place) in &mut self.lanes {
                 let is_running = runs.at(now, place).is_some();
@@ -171,7 +202,7 @@ impl<'a> Caps<'a> {
                 running += u64::from(is_running);
             }
             if !still {
-                tell(running, next - now);
+                tell(self.open.saturating_sub(running), next - now);
             }
             now = next;
         }

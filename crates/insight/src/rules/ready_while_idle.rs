@@ -12,12 +12,18 @@ use crate::ledger::{Ledger, Pool};
 use crate::scope::{Input, Scope};
 use crate::threads::Wait;
 use eventlog::ids::{CapId, Duration};
+use model::class::Class;
 use model::format;
+use model::lane::Lane;
 
 /// Shorter waits end by themselves: the runtime moves threads now and then.
 const LONG_NS: u64 = 1_000_000;
 /// Programs with sparks reach a tenth of the capabilities' time without any fault.
 const LEAST_SHARE: f64 = 0.15;
+/// A capability that ran for so much of a wait was the reason for it.
+const BUSY: f64 = 0.50;
+/// Less is what threads take until they have found their places when the program starts.
+const LEAST_NS: u64 = 10_000_000;
 
 const NAME: &str = "ready-while-idle";
 
@@ -28,14 +34,25 @@ pub(super) const RULE: Rule = Rule {
     look,
 };
 
-/// Long waits during which some capability stood by.
+/// Whether the capability on which a thread ran in the end was busy for most of its wait:
+/// else the thread did not wait for it, but both for a core of the machine.
+fn was_busy(scope: &Scope<'_>, wait: &Wait) -> bool {
+    let lane = wait.cap.and_then(|cap| scope.log.store.cap(cap));
+    let ran = lane.map(|cap| cap.runs.time_in(wait.range));
+    let ran_ns = ran.map_or(0, |times| {
+        times[Class::Running as usize] + times[Class::Open as usize]
+    });
+    ran_ns as f64 >= BUSY * wait.ns as f64
+}
+
+/// Long waits for a busy capability during which another one stood by.
 fn long_waits(scope: &Scope<'_>) -> Vec<Wait> {
     let mut waits = Vec::new();
     for life in scope.lives() {
         for (number, turn) in life.turns_over(scope.range) {
             if turn.ready_parts().idle_ns > 0 && turn.duration(1) > LONG_NS {
                 let wait = scope.wait(&life, (number, &turn), 1);
-                waits.extend(wait.filter(|wait| wait.ns > LONG_NS));
+                waits.extend(wait.filter(|wait| wait.ns > LONG_NS && was_busy(scope, wait)));
             }
         }
     }
@@ -46,7 +63,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     let clear = |cap_ns| {
         let share = format::fraction(scope.share_of_caps(cap_ns));
         Outcome::Clear(format!(
-            "capabilities stood by while threads were ready for {share} of their time; the limit is 15 %"
+            "capabilities stood by while threads were ready for {share} of their time; the limits are 15 % and 10 ms"
         ))
     };
     // Threads wait for a moment whenever they are woken: this is more than what counts.
@@ -55,8 +72,10 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         return clear(any_ns);
     }
     let waits = long_waits(scope);
-    let cap_ns = scope.beside_idle_ns(waits.iter().map(Wait::span));
-    if scope.share_of_caps(cap_ns) < LEAST_SHARE {
+    let cap_ns = scope
+        .beside_idle_ns(waits.iter().map(Wait::span))
+        .min(any_ns);
+    if scope.share_of_caps(cap_ns) < LEAST_SHARE || cap_ns < LEAST_NS {
         return clear(cap_ns);
     }
     let threads: BTreeSet<_> = waits.iter().map(|wait| wait.thread).collect();

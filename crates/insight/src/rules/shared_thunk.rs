@@ -13,6 +13,7 @@ use crate::scope::{Input, Scope};
 use crate::threads::Wait;
 use analysis::timeline::turns::PARTS;
 use eventlog::ids::{Duration, Nanos, ThreadId};
+use eventlog::{EventSet, EventType};
 use model::class::WaitReason;
 use model::format;
 use model::time::Interval;
@@ -92,6 +93,15 @@ fn crowds(scope: &Scope<'_>) -> Vec<Crowd> {
 }
 
 fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
+    if scope.log.info.has(EventSet::of(&[
+        EventType::CREATE_MACHINE,
+        EventType::CREATE_PROCESS,
+    ])) {
+        return Outcome::CannotTell(
+            "in programs of Eden, threads also wait in this way for messages of other machines"
+                .into(),
+        );
+    }
     let clear = |cap_ns| {
         Outcome::Clear(format!(
             "capabilities stood by while threads waited for what another one evaluated for {} of their time; the limit is 5 %",
