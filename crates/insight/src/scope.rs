@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 
 use crate::finding::{Axis, Evidence, Finding, Severity, Subject, Value};
 use crate::ledger::{Ledger, Pool};
+use crate::threads::is_of_runtime;
 use analysis::account::pauses::Pause;
 use analysis::account::report::ProgramTimes;
 use analysis::info::Info;
@@ -266,10 +267,9 @@ impl<'a> Scope<'a> {
     }
 
     /// Whether a thread is one of the runtime's own, which wait for files and timers.
-    #[must_use]
-    pub fn is_of_runtime(&self, thread: ThreadId) -> bool {
+    fn is_of_runtime(&self, thread: ThreadId) -> bool {
         let label = self.log.store.label_of(thread);
-        label.is_some_and(|label| label == "TimerManager" || label.starts_with("IOManager"))
+        label.is_some_and(is_of_runtime)
     }
 
     /// What all threads did together in the range.

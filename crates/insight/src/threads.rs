@@ -42,7 +42,7 @@ impl Wait {
 }
 
 /// One of the runtime's own threads that wait for files and time: that they do is normal.
-fn is_of_runtime(label: &str) -> bool {
+pub(crate) fn is_of_runtime(label: &str) -> bool {
     is_timer_manager(label) || label.starts_with("IOManager on cap ")
 }
 
