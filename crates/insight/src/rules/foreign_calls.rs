@@ -3,10 +3,10 @@
 //! Each safe foreign call takes a thread of the operating system for as long as it
 //! lasts: the runtime makes as many as there are calls at a time, and keeps them.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use super::Rule;
-use crate::finding::{Axis, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
+use crate::finding::{Axis, Finding, Outcome, Severity, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
 use crate::threads::Wait;
@@ -80,10 +80,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         ));
     }
     let longest_ns = calls.iter().map(|call| call.ns).max().unwrap_or(0);
-    let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
-    for call in &calls {
-        *by_thread.entry(call.thread).or_default() += call.ns;
-    }
+    let threads: BTreeSet<ThreadId> = calls.iter().map(|call| call.thread).collect();
     let count = format::count(most as u64);
     let title =
         format!("{count} foreign calls at once took {count} threads of the operating system");
@@ -108,7 +105,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         ("at a time".into(), Value::Count(most as u64)),
         (
             "threads that call".into(),
-            Value::Count(by_thread.len() as u64),
+            Value::Count(threads.len() as u64),
         ),
         ("the longest".into(), Value::Ns(longest_ns)),
         (
@@ -116,18 +113,6 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
             Value::Ns(calls.iter().map(|call| call.ns).sum::<u64>() / calls.len().max(1) as u64),
         ),
     ];
-    let worst = by_thread.into_iter().max_by_key(|(_, ns)| *ns);
-    // The crowd comes first, then the longest calls.
-    let crowd = Evidence {
-        range: at,
-        subjects: worst
-            .map(|(thread, _)| Subject::Thread(thread))
-            .into_iter()
-            .collect(),
-        amount: Value::Count(most as u64),
-    };
-    let mut finding = finding.seen_in(calls.iter().map(Wait::evidence));
-    finding.evidence.insert(0, crowd);
-    finding.evidence.truncate(crate::finding::MOST_EVIDENCE);
-    Outcome::Found(vec![finding])
+    let crowd = calls.iter().filter(|call| call.range.overlaps(at));
+    Outcome::Found(vec![finding.seen_in(crowd.map(Wait::evidence))])
 }

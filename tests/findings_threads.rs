@@ -1,0 +1,102 @@
+//! Findings about threads and capabilities on logs of real programs (`demo/findings`):
+//! each rule finds what a program provokes, at the threads that do it, and is silent
+//! about a run that differs in what matters alone.
+
+mod common;
+
+use common::session_of;
+use insight::finding::{Axis, Finding, Severity, Subject};
+use insight::report::{Passed, Report};
+use views::session::Session;
+
+/// The rules with their axes, and how the label of the threads begins that they are about.
+const CASES: &[(&str, Axis, &str)] = &[
+    ("bound-main", Axis::Time, "main"),
+    ("ready-while-idle", Axis::Time, "worker-"),
+    ("lock-convoy", Axis::Time, "locker-"),
+    ("shared-thunk", Axis::Time, "needs-"),
+    ("stm-herd", Axis::Time, "member-"),
+    ("serial-section", Axis::Time, "main"),
+    ("tiny-threads", Axis::Time, ""),
+    ("run-queue", Axis::Latency, "worker-"),
+    ("foreign-calls", Axis::Latency, "caller-"),
+    ("throwto-wait", Axis::Latency, "killer"),
+    ("polling", Axis::Latency, "watcher"),
+];
+
+fn session(name: &str) -> Session {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/findings");
+    let path = format!("{folder}/{name}.eventlog.gz");
+    let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    session_of(&bytes).expect("it can be read")
+}
+
+/// The labels of the threads of a finding's evidence, the first of each place.
+fn labels(finding: &Finding, session: &Session) -> Vec<String> {
+    let store = &session.recording().store;
+    let first = finding.evidence.iter().filter_map(|one| {
+        one.subjects.iter().find_map(|subject| match subject {
+            Subject::Thread(thread) => Some(*thread),
+            _ => None,
+        })
+    });
+    let label = |thread| store.label_of(thread).unwrap_or_default().to_owned();
+    first.map(label).collect()
+}
+
+#[test]
+fn each_rule_finds_what_a_program_provokes() {
+    for &(rule, axis, wanted) in CASES {
+        let session = session(&format!("{rule}-found"));
+        let report = Report::of(session.recording(), None);
+        let of_axis: Vec<&Finding> = report.of_axis(axis).collect();
+        let said: Vec<&str> = of_axis.iter().map(|found| found.title.as_str()).collect();
+        let place = of_axis.iter().position(|found| found.rule == rule);
+        let place = place.unwrap_or_else(|| panic!("{rule} is not found, but {said:#?}"));
+        assert!(place < 2, "{rule} is not first or second of {said:#?}");
+        let found = of_axis[place];
+        assert!(found.severity > Severity::Minor, "{rule}: {said:#?}");
+        assert!((1..=3).contains(&found.tries.len()), "{rule}");
+        let labels = labels(found, &session);
+        let right = labels.iter().filter(|label| label.starts_with(wanted));
+        assert!(
+            2 * right.count() > labels.len(),
+            "{rule} is about {labels:?}"
+        );
+        let inside = found.evidence.iter().all(|one| {
+            report.range.start() <= one.range.start() && one.range.end() <= report.range.end()
+        });
+        assert!(inside, "{rule} is seen where nobody looked");
+        let sizes: Vec<f64> = found.evidence.iter().map(|one| one.amount.size()).collect();
+        assert!(sizes.is_sorted_by(|a, b| a >= b), "{rule}: {sizes:?}");
+    }
+}
+
+#[test]
+fn each_rule_is_silent_where_nothing_is_wrong() {
+    for &(rule, ..) in CASES {
+        let report = Report::of(session(&format!("{rule}-clear")).recording(), None);
+        let found = report.findings.iter().find(|found| found.rule == rule);
+        assert!(found.is_none(), "{rule} is found: {found:#?}");
+        let is_it = |passed: &&Passed| passed.rule == rule;
+        assert!(report.clear.iter().any(|passed| is_it(&passed)), "{rule}");
+    }
+}
+
+/// A part of a log is judged by what lies in it alone.
+#[test]
+fn half_of_a_log_shows_what_goes_on_in_all_of_it() {
+    for rule in ["bound-main", "ready-while-idle", "lock-convoy", "polling"] {
+        let session = session(&format!("{rule}-found"));
+        let all = Report::of(session.recording(), None).range;
+        let middle = eventlog::ids::Nanos(all.start().0.midpoint(all.end().0));
+        let half = Report::of(
+            session.recording(),
+            Some(model::time::Interval::new(all.start(), middle)),
+        );
+        let found = half.findings.iter().find(|found| found.rule == rule);
+        let found = found.unwrap_or_else(|| panic!("{rule} is not found in the first half"));
+        let inside = found.evidence.iter().all(|one| one.range.end() <= middle);
+        assert!(inside, "{rule} is seen outside");
+    }
+}
