@@ -18,13 +18,13 @@ pub(super) const RULE: Rule = Rule {
 const USUAL: [(Input, &str, &str, &str); 2] = [
     (
         Input::Threads,
-        "threads",
+        "events of threads",
         "-ls",
         "Which threads ran, waited or were blocked, and on what.",
     ),
     (
         Input::GcStatistics,
-        "collections",
+        "statistics of collections",
         "-lg",
         "What collections cost, what they copied, and how much is alive.",
     ),
@@ -39,7 +39,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         return Outcome::Clear("threads and collections are in the log".to_owned());
     }
     let names: Vec<&str> = missing.iter().map(|(_, name, ..)| *name).collect();
-    let title = format!("The log has no events of {}", names.join(" and "));
+    let title = format!("The log has no {}", names.join(" and no "));
     let mut finding = Finding::new(NAME, Axis::Log, title);
     finding.severity = Severity::Low;
     finding.cost = Value::Count(missing.len() as u64);
