@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::finding::{Axis, Finding, Outcome, Severity};
 use crate::ledger::{Ledger, Pool};
 use crate::rules::RULES;
-use crate::scope::Scope;
+use crate::scope::{Input, Scope};
 use analysis::recording::Recording;
+use model::format;
 use model::time::Interval;
 
 /// A rule that found nothing, and why.
@@ -39,6 +40,9 @@ pub struct Report {
     pub unexplained_ns: u64,
 }
 
+/// Of so many runs rules look at each within some tenths of a second.
+const MOST_RUNS: u64 = 1_000_000;
+
 impl Report {
     /// Asks all rules about a part of a log, or all of it.
     #[must_use]
@@ -58,6 +62,13 @@ impl Report {
             let missing = rule.inputs.iter().find(|input| !input.is_in(&log.info));
             if let Some(missing) = missing {
                 report.cannot_tell.push(passed(missing.how().to_owned()));
+                continue;
+            }
+            if rule.inputs.contains(&Input::EachRun) && scope.runs() > MOST_RUNS {
+                let runs = format::count(scope.runs());
+                report.cannot_tell.push(passed(format!(
+                    "each run of a thread would have to be looked at, and there are {runs}: select a range with less than a million"
+                )));
                 continue;
             }
             match (rule.look)(&scope, &mut ledger) {

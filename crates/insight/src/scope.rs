@@ -84,6 +84,8 @@ pub struct AllThreads {
 pub enum Input {
     /// Threads: `+RTS -l` or `-ls`.
     Threads,
+    /// As [`Threads`](Self::Threads), of which each run is looked at.
+    EachRun,
     /// Collections: `+RTS -l` or `-lg`.
     Collections,
     /// What a collection copied: `+RTS -l` or `-lg`, GHC 7.6 and later.
@@ -101,7 +103,7 @@ pub enum Input {
 impl Input {
     const fn events(self) -> &'static [EventType] {
         match self {
-            Self::Threads => &[EventType::RUN_THREAD],
+            Self::Threads | Self::EachRun => &[EventType::RUN_THREAD],
             Self::Collections => &[EventType::GC_START],
             Self::GcStatistics => &[EventType::GC_STATS_GHC],
             Self::Sparks => &[EventType::SPARK_COUNTERS],
@@ -121,7 +123,9 @@ impl Input {
     #[must_use]
     pub const fn how(self) -> &'static str {
         match self {
-            Self::Threads => "the log has no events of threads: run the program with +RTS -ls",
+            Self::Threads | Self::EachRun => {
+                "the log has no events of threads: run the program with +RTS -ls"
+            }
             Self::Collections => "the log has no collections: run the program with +RTS -lg",
             Self::GcStatistics => {
                 "the log has no statistics of collections: run the program with +RTS -lg (GHC 7.6 or later)"
@@ -155,6 +159,17 @@ impl<'a> Scope<'a> {
             stops: stops_in(log, range),
             sums: OnceCell::new(),
         }
+    }
+
+    /// How many runs of threads begin in it.
+    #[must_use]
+    pub fn runs(&self) -> u64 {
+        let runs = self.cap_ids().filter_map(|cap| {
+            let runs = &self.log.store.cap(cap)?.runs;
+            let first = |time: Nanos| runs.first_starting_at(time.0) as u64;
+            Some(first(self.range.end()).saturating_sub(first(self.range.start())))
+        });
+        runs.sum()
     }
 
     /// How long it is, in nanoseconds.

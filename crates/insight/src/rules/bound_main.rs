@@ -32,7 +32,7 @@ const NAME: &str = "bound-main";
 pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does main pay for its thread of the operating system?",
-    inputs: &[Input::Threads],
+    inputs: &[Input::EachRun],
     look,
 };
 

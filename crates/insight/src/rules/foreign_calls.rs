@@ -25,7 +25,7 @@ const NAME: &str = "foreign-calls";
 pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do threads sit in foreign calls?",
-    inputs: &[Input::Threads],
+    inputs: &[Input::EachRun],
     look,
 };
 

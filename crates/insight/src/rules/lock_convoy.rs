@@ -33,7 +33,7 @@ const NAME: &str = "lock-convoy";
 pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do threads queue for one lock?",
-    inputs: &[Input::Threads],
+    inputs: &[Input::EachRun],
     look,
 };
 

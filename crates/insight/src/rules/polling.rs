@@ -30,7 +30,7 @@ const NAME: &str = "polling";
 pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does a thread poll?",
-    inputs: &[Input::Threads],
+    inputs: &[Input::EachRun],
     look,
 };
 

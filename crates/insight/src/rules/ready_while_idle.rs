@@ -30,7 +30,7 @@ const NAME: &str = "ready-while-idle";
 pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Did threads wait beside idle capabilities?",
-    inputs: &[Input::Threads],
+    inputs: &[Input::EachRun],
     look,
 };
 

@@ -25,7 +25,7 @@ const NAME: &str = "run-queue";
 pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Are there too few capabilities?",
-    inputs: &[Input::Threads],
+    inputs: &[Input::EachRun],
     look,
 };
 

@@ -39,7 +39,7 @@ const NAME: &str = "serial-section";
 pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Where does one thread work alone?",
-    inputs: &[Input::Threads],
+    inputs: &[Input::EachRun],
     look,
 };
 

@@ -28,7 +28,7 @@ const NAME: &str = "shared-thunk";
 pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do threads wait for one evaluation?",
-    inputs: &[Input::Threads],
+    inputs: &[Input::EachRun],
     look,
 };
 

@@ -31,7 +31,7 @@ const NAME: &str = "stm-herd";
 pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do commits wake threads in vain?",
-    inputs: &[Input::Threads],
+    inputs: &[Input::EachRun],
     look,
 };
 

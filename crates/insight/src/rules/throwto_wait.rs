@@ -21,7 +21,7 @@ const NAME: &str = "throwto-wait";
 pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does throwTo hang?",
-    inputs: &[Input::Threads],
+    inputs: &[Input::EachRun],
     look,
 };
 

@@ -28,7 +28,7 @@ const NAME: &str = "tiny-threads";
 pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Are threads too small?",
-    inputs: &[Input::Threads],
+    inputs: &[Input::EachRun],
     look,
 };
 
