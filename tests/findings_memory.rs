@@ -89,3 +89,17 @@ fn the_rules_exist() {
         assert!(all.any(|one| one.name == *rule), "{rule}");
     }
 }
+
+/// Young data that lives for long is copied in each collection too, without any old object
+/// that is looked through.
+#[test]
+fn long_lived_data_is_no_remembered_set() {
+    for name in [
+        "census-pauses-clear",
+        "nonmoving-lag-found",
+        "unevaluated-found",
+    ] {
+        let (place, said) = place_of("remembered-set", Axis::Time, &report(name));
+        assert_eq!(place, None, "{name}: {said:#?}");
+    }
+}

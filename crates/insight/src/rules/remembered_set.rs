@@ -20,6 +20,9 @@ const CANNOT_BE_YOUNG: f64 = 1.2;
 const SLOWER: f64 = 1.4;
 /// Less of the time is not worth a change.
 const LEAST_SHARE: f64 = 0.05;
+/// To look through fewer takes some hundredths of a millisecond: then something else, such as
+/// data that lives for long, takes the time.
+const LEAST_OBJECTS: u64 = 10_000;
 /// Fewer collections tell nothing.
 const LEAST: usize = 20;
 /// The runtime counts as much for each mutable object that it looks through.
@@ -59,16 +62,6 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     let slower = (pause_ns / copied.max(1.0)) / (major_ns / major_copied.max(1.0)).max(0.01);
     let share = scope.share(pause_ns as u64);
     let is_slower = major_copied > 0.0 && slower >= SLOWER;
-    if found.len() < LEAST
-        || share < LEAST_SHARE
-        || ratio < LEAST_COPIED
-        || !(ratio > CANNOT_BE_YOUNG || is_slower)
-    {
-        return Outcome::Clear(format!(
-            "minor collections copied {ratio:.2} times what was allocated, and took {} of the time; the limits are 0.5 and 5 %",
-            format::fraction(share)
-        ));
-    }
     let mut copied_in_each: Vec<u64> = found
         .iter()
         .filter_map(|(_, stop)| stop.told)
@@ -78,6 +71,18 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     // Where hardly any young data was alive, the entries are what is left.
     let fewest = copied_in_each.get(copied_in_each.len() / 20);
     let objects = fewest.copied().unwrap_or(0) / ENTRY_BYTES;
+    if found.len() < LEAST
+        || share < LEAST_SHARE
+        || ratio < LEAST_COPIED
+        || !(ratio > CANNOT_BE_YOUNG || is_slower)
+        || objects < LEAST_OBJECTS
+    {
+        return Outcome::Clear(format!(
+            "minor collections copied {ratio:.2} times what was allocated, and took {} of the time, with about {} old mutable objects; the limits are 0.5, 5 % and 10,000",
+            format::fraction(share),
+            format::count(objects)
+        ));
+    }
     let title = format!(
         "{} took {} of the time: each looks through some {} old mutable objects",
         format::many(found.len() as u64, "minor collection"),
