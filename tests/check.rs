@@ -6,13 +6,13 @@ mod common;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use analysis::findings::Fact;
+use analysis::diagnostics::Fact;
 use common::build::{Build, Declared, TYPES};
 use common::{InMemory, Tally, cases, eventscope, known};
 use eventlog::source::FileSource;
 use views::session::check::CheckQuery;
 use views::session::read_session;
-use views::words::findings::{of_problem, sentence, subject_or_none};
+use views::words::diagnostics::{of_problem, sentence, subject_or_none};
 
 /// Logs with events out of order, which ones, and why.
 const OUT_OF_ORDER: &[(&str, &[&str], &str)] = &[(
@@ -33,7 +33,7 @@ fn real_logs_are_in_order() {
     let mut tally = Tally::default();
     for case in cases() {
         let listed = OUT_OF_ORDER.iter().find(|(name, ..)| *name == case.name);
-        let expected = listed.map_or(&[][..], |(_, findings, _)| findings);
+        let expected = listed.map_or(&[][..], |(_, diagnostics, _)| diagnostics);
         let output = eventscope(&["check", case.path()]);
         let stdout = String::from_utf8_lossy(&output.stdout);
         let all: Vec<&str> = stdout.lines().collect();
@@ -72,12 +72,12 @@ fn asked(path: &str) -> Vec<String> {
     let checked = log
         .ask_with(&CheckQuery, &InMemory(&file))
         .expect("the file is there");
-    let findings = checked.findings.kept().iter();
-    let order = findings.filter_map(|one| match &one.fact {
+    let diagnostics = checked.diagnostics.kept().iter();
+    let order = diagnostics.filter_map(|one| match &one.fact {
         Fact::Order { subject, problem } => Some((one, subject.as_ref(), *problem)),
         _ => None,
     });
-    let missing = log.findings();
+    let missing = log.diagnostics();
     let missing = missing.kept().iter().filter_map(|one| match one.fact {
         Fact::BufferMissing(cap) => Some((one.start()?.0, cap, sentence(one))),
         _ => None,
@@ -194,17 +194,17 @@ impl Events<'_> {
     }
 }
 
-/// The findings in a log, without time and capability.
-fn findings(events: impl FnOnce(&mut Events<'_>)) -> Vec<String> {
+/// The diagnostics in a log, without time and capability.
+fn diagnostics(events: impl FnOnce(&mut Events<'_>)) -> Vec<String> {
     let (out, _, code) = check(&on_cap_0(events));
     assert_eq!(code, Some(i32::from(!out.is_empty())), "{out}");
-    let finding = |row: &str| {
+    let diagnostic = |row: &str| {
         row.splitn(3, '\t')
             .nth(2)
             .expect("columns")
             .replace('\t', " ")
     };
-    out.lines().map(finding).collect()
+    out.lines().map(diagnostic).collect()
 }
 
 #[test]
@@ -306,7 +306,7 @@ fn threads_out_of_order() {
         ),
     ];
     for (expected, events) in cases {
-        assert_eq!(findings(events), expected);
+        assert_eq!(diagnostics(events), expected);
     }
 }
 
@@ -364,13 +364,13 @@ fn sparks_and_tasks_out_of_order() {
         }),
     ];
     for (expected, events) in cases {
-        assert_eq!(findings(events), expected);
+        assert_eq!(diagnostics(events), expected);
     }
 }
 
 #[test]
-fn it_goes_on_after_a_finding() {
-    let found = findings(|log| {
+fn it_goes_on_after_a_diagnostic() {
+    let found = diagnostics(|log| {
         log.create(1).stop(1, MVAR).stop(1, MVAR).run(1).run(1);
         log.stop(1, FINISHED).stop(1, FINISHED);
     });

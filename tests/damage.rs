@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use common::{Case, Reading, Row, Tally, cases, known, read};
 use eventlog::LogError;
-use views::words::findings::line;
+use views::words::diagnostics::line;
 
 /// How far apart the places are. Every place costs one reading of the log:
 /// larger logs are damaged at fewer places.

@@ -21,7 +21,7 @@ use model::profile::source::Source;
 use model::profile::weights::Weight;
 use model::time::Interval;
 use views::session::Session;
-use views::words::findings::line;
+use views::words::diagnostics::line;
 
 fn announce() -> Vec<u8> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

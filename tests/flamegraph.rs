@@ -7,7 +7,7 @@ mod common;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use analysis::findings::{Findings, Rule};
+use analysis::diagnostics::{Diagnostics, Rule};
 use analysis::flamegraph::centres::CostCentres;
 use analysis::flamegraph::collect::ProfileCollector;
 use eventlog::ids::Duration;
@@ -28,7 +28,7 @@ fn fixture(name: &str) -> PathBuf {
     root().join("tests/fixtures/logs").join(name)
 }
 
-fn read(path: &Path) -> (Profile, Findings) {
+fn read(path: &Path) -> (Profile, Diagnostics) {
     let mut bytes = std::fs::read(path).expect("the log can be read");
     if path.extension().is_some_and(|extension| extension == "gz") {
         let mut inflated = Vec::new();
@@ -74,7 +74,7 @@ fn names(profile: &Profile, track: &Track, index: usize) -> Vec<String> {
 #[test]
 fn the_demo_shows_foreign_calls_of_four_threads() {
     let (profile, oddities) = read(&root().join("www/demo/profiled-ffi.eventlog.gz"));
-    assert_eq!(oddities, Findings::default());
+    assert_eq!(oddities, Diagnostics::default());
     let of_threads = |track: &&Track| matches!(track.source, TrackSource::OsThread(_));
     let threads: Vec<&Track> = profile.tracks.iter().filter(of_threads).collect();
     assert_eq!(threads.len(), 4);

@@ -10,7 +10,7 @@ use views::flame::query::ExportFormat;
 use views::flame::step::Step;
 use views::session::questions::FlameExportQuery;
 
-use analysis::findings::Severity;
+use analysis::diagnostics::Severity;
 use analysis::flamegraph::sources;
 use common::build::Build;
 use eventlog::ids::{CapId, OsThreadId};
@@ -21,7 +21,7 @@ use symbols::Symbols;
 use views::flame::query::{FlameQuery, View};
 use views::session::Session;
 use views::session::read_session;
-use views::words::findings::sentence;
+use views::words::diagnostics::sentence;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -213,8 +213,8 @@ fn log(messages: &[&str]) -> Session {
 
 /// What is odd about the calls of a log, with its time.
 fn oddities(session: &Session) -> Vec<String> {
-    let findings = session.findings();
-    let warnings = findings.kept().iter();
+    let diagnostics = session.diagnostics();
+    let warnings = diagnostics.kept().iter();
     let warnings = warnings.filter(|found| found.rule().severity() == Severity::Warning);
     let told = warnings.map(|found| {
         let at = found.start().expect("a time");

@@ -3,14 +3,14 @@
 
 mod common;
 
-use analysis::findings::Severity;
+use analysis::diagnostics::Severity;
 use analysis::process::{Change, Process};
 use common::build::{Build, TYPES};
 use common::show::{Shown, parse, unescape};
 use common::{Case, Tally, cases, known, session_of};
 use eventlog::ids::{ByteOffset, CapId};
 use views::session::Session;
-use views::words::findings::line;
+use views::words::diagnostics::line;
 
 type Fields = Vec<(String, Shown)>;
 
@@ -233,8 +233,8 @@ fn diagnostics_have_their_places() {
     let session = session_of(&log.bytes).expect("a log");
     let process = session.process();
     let cap = Some(CapId(0));
-    let findings = &process.findings;
-    let rows: Vec<_> = findings
+    let diagnostics = &process.diagnostics;
+    let rows: Vec<_> = diagnostics
         .kept()
         .iter()
         .map(|one| (one.rule().name(), one.start().map(|at| at.0), one.cap))
@@ -251,10 +251,10 @@ fn diagnostics_have_their_places() {
             ("unfinished-threads", Some(80), None),
             ("unknown-type", None, None),
         ],
-        "{findings:#?}"
+        "{diagnostics:#?}"
     );
-    assert_eq!(findings.count(Severity::Note), 8);
-    assert_eq!(findings.kept()[3].offset, Some(ByteOffset(damaged)));
+    assert_eq!(diagnostics.count(Severity::Note), 8);
+    assert_eq!(diagnostics.kept()[3].offset, Some(ByteOffset(damaged)));
     let overview = session.overview();
     let told: Vec<String> = overview.warnings.iter().map(line).collect();
     assert_eq!(

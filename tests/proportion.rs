@@ -28,10 +28,10 @@ fn processor_time() -> Duration {
 fn work(bytes: &[u8]) {
     let mut info = Info::default();
     let mut check = Check::default();
-    let mut findings = 0_u64;
+    let mut diagnostics = 0_u64;
     read_log(&mut { bytes }, &mut |record: &Record<'_>| {
         info.offer(record);
-        check.event(record, &mut |_| findings += 1);
+        check.event(record, &mut |_| diagnostics += 1);
     })
     .expect("a log");
     assert!(info.process().capability_changes.len() <= 1000);

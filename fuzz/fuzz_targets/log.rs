@@ -135,7 +135,7 @@ fuzz_target!(|bytes: &[u8]| {
     ask_for_threads(&session.recording().store, end);
     let damage = reader.damage();
     for one in &damage.kept {
-        drop(views::words::findings::line(&one.into()));
+        drop(views::words::diagnostics::line(&one.into()));
     }
     let len = reader.len().0 as usize;
     // An event has ten bytes at least, and none comes twice.

@@ -8,10 +8,10 @@ use super::{Condition, Failure, LogFile, Out, Output, Table, cap_or_dash, report
 use analysis::account::facts::Condition as Known;
 use analysis::capability::Lives;
 use analysis::check::Check;
-use analysis::findings::{Fact, Finding, Subject};
+use analysis::diagnostics::{Diagnostic, Fact, Subject};
 use eventlog::names::Key;
 use eventlog::{Names, Record, Sink};
-use views::words::findings::{self as words, Told};
+use views::words::diagnostics::{self as words, Told};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -35,54 +35,58 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     let mut table = Table::lines(out, arguments.output, &columns)?;
     let mut check = Check::default();
     let mut written = Ok(());
-    let mut print = |finding: Finding| {
+    let mut print = |diagnostic: Diagnostic| {
         if written.is_ok() {
-            written = print_finding(&finding, &names, &mut table);
+            written = print_diagnostic(&diagnostic, &names, &mut table);
         }
     };
     let reader = input.read(&mut |record: &Record<'_>| check.event(record, &mut print))?;
     check.finish();
     written?;
     let known = Known::of(&reader.damage(), reader.inflate_error().is_none());
-    let missing: Vec<Finding> = lives.missing_buffers(known).collect();
-    for finding in &missing {
-        print_finding(finding, &names, &mut table)?;
+    let missing: Vec<Diagnostic> = lives.missing_buffers(known).collect();
+    for diagnostic in &missing {
+        print_diagnostic(diagnostic, &names, &mut table)?;
     }
     table.end()?;
     out.flush()?;
     summarise(&check);
     let condition = report(&reader);
-    Ok(if check.findings == 0 && missing.is_empty() {
+    Ok(if check.diagnostics == 0 && missing.is_empty() {
         condition
     } else {
         Condition::Damaged
     })
 }
 
-fn print_finding(finding: &Finding, names: &Names, table: &mut Table<'_>) -> io::Result<()> {
-    let subjects = finding.subjects();
-    let (subject, problem) = match &finding.fact {
+fn print_diagnostic(
+    diagnostic: &Diagnostic,
+    names: &Names,
+    table: &mut Table<'_>,
+) -> io::Result<()> {
+    let subjects = diagnostic.subjects();
+    let (subject, problem) = match &diagnostic.fact {
         Fact::Order { subject, problem } => (subject.as_ref(), words::of_problem(*problem)),
-        _ => (subjects.first(), words::sentence(finding)),
+        _ => (subjects.first(), words::sentence(diagnostic)),
     };
-    let cap = finding.cap.map(|cap| cap.0);
+    let cap = diagnostic.cap.map(|cap| cap.0);
     let name = name(subject, names);
     if table.is_json() {
-        let mut object = serde_json::to_value(Told::from(finding))?;
+        let mut object = serde_json::to_value(Told::from(diagnostic))?;
         object["name"] = json!(name);
         return table.object(&object);
     }
     let label = name.map_or_else(String::new, |name| format!(" ({name})"));
     let subject = words::subject_or_none(subject);
     table.row(&[
-        finding.start().unwrap_or_default().0.into(),
+        diagnostic.start().unwrap_or_default().0.into(),
         cap_or_dash(cap),
         format!("{subject}{label}").into(),
         problem.into(),
     ])
 }
 
-/// The label of the thread that a finding is about.
+/// The label of the thread that a diagnostic is about.
 fn name<'a>(subject: Option<&Subject>, names: &'a Names) -> Option<&'a str> {
     match subject {
         Some(Subject::Thread(thread)) => names.get(Key::Thread(*thread)),
@@ -92,10 +96,10 @@ fn name<'a>(subject: Option<&Subject>, names: &'a Names) -> Option<&'a str> {
 
 /// Says on standard error what was found and what was let pass.
 fn summarise(check: &Check) {
-    let findings = words::out_of_order(check.findings);
+    let diagnostics = words::out_of_order(check.diagnostics);
     let tolerated = check.tolerated.iter().map(|(what, count)| (*what, *count));
     match words::all_tolerated(tolerated) {
-        None => say(findings),
-        Some(tolerated) => say(format_args!("{findings}; tolerated: {tolerated}")),
+        None => say(diagnostics),
+        Some(tolerated) => say(format_args!("{diagnostics}; tolerated: {tolerated}")),
     }
 }

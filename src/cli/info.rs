@@ -8,7 +8,7 @@ use super::{Condition, Failure, LogFile, Out, Output, Table, report};
 use analysis::info::Info;
 use analysis::process::{CapChange, Process};
 use eventlog::LogReader;
-use views::words::findings::line;
+use views::words::diagnostics::line;
 use views::words::process as words;
 
 #[derive(Debug, clap::Args)]

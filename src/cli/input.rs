@@ -14,7 +14,7 @@ use crate::temporary::TemporaryFile;
 use eventlog::source::{FileSource, SharedSource, read_log_by};
 use eventlog::{LogReader, Sink, system_words};
 use views::session::{MemoryBudget, Session, read_session_on};
-use views::words::findings::line;
+use views::words::diagnostics::line;
 
 /// How much of a pipe is kept in memory. More goes to a temporary file, which may become as
 /// large as there is room.
@@ -71,8 +71,8 @@ impl Input {
         let file = Arc::new(TemporaryFile::default());
         let session = Session::within(source.byte_len(), self.memory, Some(file));
         let session = read_session_on(threads, session, source)?;
-        for finding in session.about_memory() {
-            say(line(&finding));
+        for diagnostic in session.about_memory() {
+            say(line(&diagnostic));
         }
         Ok(session)
     }

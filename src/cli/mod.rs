@@ -39,7 +39,7 @@ use eventlog::ids::Nanos;
 use eventlog::{LogError, LogReader, system_words};
 use model::time::Interval;
 use views::cells::Cell;
-use views::words::findings::line;
+use views::words::diagnostics::line;
 
 use input::{Input, LogFile};
 use out::{Out, Output, Style, Table, say};

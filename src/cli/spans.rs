@@ -9,12 +9,12 @@ use super::{Condition, Failure, LogFile, Out, Output, Range, Table, report, say}
 use analysis::automata::Oddity;
 use analysis::automata::thread_state::{Activity, ThreadSpan};
 use analysis::capability::{Lives, Usage, idle};
-use analysis::findings::Finding;
+use analysis::diagnostics::Diagnostic;
 use analysis::spans::{Analyses, Open, SpanSink, Spans};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::time::Interval;
 use views::cells::Cell;
-use views::words::findings::line;
+use views::words::diagnostics::line;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -183,7 +183,7 @@ struct Collector {
     /// The moves of each thread since its last span ended.
     moves: FxHashMap<ThreadId, Vec<Migration>>,
     /// The first [`TOLD`] of them.
-    oddities: Vec<Finding>,
+    oddities: Vec<Diagnostic>,
     oddity_count: usize,
 }
 
@@ -254,7 +254,7 @@ impl SpanSink for Collector {
         if asked {
             self.oddity_count += 1;
             if self.oddities.len() < TOLD {
-                self.oddities.push(Finding::at(at, oddity).on(cap));
+                self.oddities.push(Diagnostic::at(at, oddity).on(cap));
             }
         }
     }

@@ -10,7 +10,7 @@ use eventlog::ids::Duration;
 use eventlog::{Progress, Stage};
 use views::scene::format;
 use views::session::Overview;
-use views::words::findings::whole_sentence;
+use views::words::diagnostics::whole_sentence;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct HeaderProps {

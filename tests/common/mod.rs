@@ -20,7 +20,7 @@ use std::process::{Command, Output};
 use analysis::account::report::ProgramTimes;
 use analysis::automata::Oddity;
 use analysis::automata::thread_state::ThreadSpan;
-use analysis::findings::Finding;
+use analysis::diagnostics::Diagnostic;
 use analysis::listen::{Alone, Listen, at_once};
 use analysis::numbers::collections_query::CollectionsQuery;
 use analysis::recording::Recording;
@@ -34,7 +34,7 @@ use eventlog::{DamageList, LogError, LogReader, Need, Record, Sink, Step};
 use model::time::Interval;
 use views::session::query::{Host, Later, Unreadable};
 use views::session::{Session, read_session};
-use views::words::findings::{line, sentence};
+use views::words::diagnostics::{line, sentence};
 
 /// A log with the reference results beside it.
 #[derive(Clone, Debug)]
@@ -482,7 +482,7 @@ impl SpanSink for CountSpans {
         let _ = span.duration();
     }
     fn oddity(&mut self, at: Nanos, _: Option<CapId>, oddity: Oddity) {
-        self.oddities.push(sentence(&Finding::at(at, oddity)));
+        self.oddities.push(sentence(&Diagnostic::at(at, oddity)));
     }
 }
 

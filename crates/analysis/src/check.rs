@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::automata::validity::{self, Judged, Tolerated, Verdict};
-use crate::findings::{Fact, Finding, Subject};
+use crate::diagnostics::{Diagnostic, Fact, Subject};
 use eventlog::header::Header;
 use eventlog::ids::{CapId, TaskId, ThreadId};
 use eventlog::thread_map::ThreadMap;
@@ -37,7 +37,7 @@ pub struct Check {
     header: Option<Arc<Header>>,
     machines: Machines,
     /// How many events broke a machine.
-    pub findings: u64,
+    pub diagnostics: u64,
     /// How many were let pass, by reason.
     pub tolerated: BTreeMap<Tolerated, u64>,
 }
@@ -58,13 +58,13 @@ impl Check {
 
     /// Takes the next event in analysis order, and hands on what it breaks.
     #[inline]
-    pub fn event(&mut self, record: &Record<'_>, found: &mut impl FnMut(Finding)) {
+    pub fn event(&mut self, record: &Record<'_>, found: &mut impl FnMut(Diagnostic)) {
         if Self::CONSUMES.contains(record.id) {
             self.relevant_event(record, found);
         }
     }
 
-    fn relevant_event(&mut self, record: &Record<'_>, found: &mut impl FnMut(Finding)) {
+    fn relevant_event(&mut self, record: &Record<'_>, found: &mut impl FnMut(Diagnostic)) {
         let known = self.header.as_ref();
         if !known.is_some_and(|header| Arc::ptr_eq(header, record.header)) {
             self.end_section();
@@ -78,9 +78,9 @@ impl Check {
                 Verdict::Fine => {}
                 Verdict::Tolerated(what) => *self.tolerated.entry(what).or_default() += 1,
                 Verdict::Broken(problem) => {
-                    self.findings += 1;
+                    self.diagnostics += 1;
                     let fact = Fact::Order { subject, problem };
-                    found(Finding::at(record.time, fact).on(cap));
+                    found(Diagnostic::at(record.time, fact).on(cap));
                 }
             }
         }
@@ -164,7 +164,7 @@ impl Machines {
         let Judged { next, verdict } = capability::step(*state, thread, runs);
         let before = std::mem::replace(state, next);
         if let (Verdict::Broken(_), capability::State::Runs(displaced)) = (verdict, before) {
-            // Its stop is missing: it may run again without another finding.
+            // Its stop is missing: it may run again without another diagnostic.
             let displaced = self.threads.get_mut(displaced);
             if displaced.state == thread::State::Running(cap) {
                 displaced.state = thread::State::Stopped;

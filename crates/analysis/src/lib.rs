@@ -4,7 +4,7 @@ pub mod account;
 pub mod automata;
 pub mod capability;
 pub mod check;
-pub mod findings;
+pub mod diagnostics;
 pub mod flamegraph;
 pub mod heap;
 pub mod info;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::info::TypeCount;
 use super::spans::Open;
 use crate::automata::thread_state::Activity;
-use crate::findings::{Fact, Finding, Findings};
+use crate::diagnostics::{Diagnostic, Diagnostics, Fact};
 use eventlog::ids::{CapId, CapsetId, Nanos};
 use eventlog::quantity::Utc;
 use eventlog::{Event, Record};
@@ -74,7 +74,7 @@ pub struct Process {
     /// The types of the events, the most frequent first.
     pub types: Vec<TypeCount>,
     /// What is wrong or odd about the log, by time.
-    pub findings: Findings,
+    pub diagnostics: Diagnostics,
 }
 
 impl Process {
@@ -289,7 +289,7 @@ pub fn ways(rts: &str) -> Vec<Way> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenAtEnd {
     /// Collections and runs of threads.
-    going_on: Findings,
+    going_on: Diagnostics,
     /// Threads that had not finished and did not run.
     waiting: u64,
 }
@@ -308,23 +308,23 @@ impl OpenAtEnd {
             },
         };
         let range = Some(span);
-        self.going_on.push(Finding {
+        self.going_on.push(Diagnostic {
             range,
-            ..Finding::new(fact).on(cap)
+            ..Diagnostic::new(fact).on(cap)
         });
     }
 
-    /// As findings about a log whose last event is at `end`.
+    /// As diagnostics about a log whose last event is at `end`.
     #[must_use]
-    pub fn findings(&self, end: Option<Nanos>) -> Findings {
-        let mut findings = self.going_on.clone();
+    pub fn diagnostics(&self, end: Option<Nanos>) -> Diagnostics {
+        let mut diagnostics = self.going_on.clone();
         if self.waiting > 0 {
-            findings.push(Finding {
+            diagnostics.push(Diagnostic {
                 range: end.map(Interval::at),
-                ..Finding::new(Fact::UnfinishedThreads(self.waiting))
+                ..Diagnostic::new(Fact::UnfinishedThreads(self.waiting))
             });
         }
-        findings
+        diagnostics
     }
 }
 
@@ -393,12 +393,12 @@ mod tests {
         open.open(thread(Activity::Running(Some(CapId(2)))));
         open.open(thread(Activity::Blocked(Reason::Created)));
         open.open(thread(Activity::Blocked(Reason::Created)));
-        let found = |start, end, fact, cap| Finding {
+        let found = |start, end, fact, cap| Diagnostic {
             range: Some(Interval::new(Nanos(start), Nanos(end))),
-            ..Finding::new(fact).on(cap)
+            ..Diagnostic::new(fact).on(cap)
         };
         assert_eq!(
-            open.findings(Some(Nanos(9))).kept(),
+            open.diagnostics(Some(Nanos(9))).kept(),
             [
                 found(3, 9, Fact::OpenCollection, Some(CapId(1))),
                 found(3, 9, Fact::OpenRun(ThreadId(7)), Some(CapId(2))),

@@ -32,7 +32,7 @@ use crate::events::EventContext;
 use crate::flame::cache::StepCache;
 use crate::heap::cache::HeapCache;
 use crate::tracks::Contents;
-use analysis::findings::Finding;
+use analysis::diagnostics::Diagnostic;
 use analysis::flamegraph::source_info::SourceInfo;
 use analysis::info::TypeCount;
 use analysis::recording::Recording;
@@ -90,7 +90,7 @@ pub struct Overview {
     /// What flame graphs can be about, once the log is read to its end.
     pub flame_sources: Vec<SourceInfo>,
     /// What is wrong or odd, the first of it, beginning with the file.
-    pub warnings: Vec<Finding>,
+    pub warnings: Vec<Diagnostic>,
     /// How much is wrong or odd in all; what is usual does not count.
     pub warning_count: u64,
     /// Whether events are missing.

@@ -26,7 +26,7 @@ use views::timeline::reveal::hidden_names;
 use views::tracks::name::TrackName;
 use views::tracks::scope_of;
 use views::view::panel::PanelName;
-use views::words::findings::whole_sentence;
+use views::words::diagnostics::whole_sentence;
 use views::words::heap_report;
 
 /// How often a log that is being read is shown as far as it is known. The page

@@ -19,7 +19,7 @@ use crate::ui::viewer::Goto;
 use analysis::process::{self, HeapSettings};
 use capabilities::{Capabilities, CapabilitySets};
 use check::Check;
-use diagnostics::Diagnostics;
+use diagnostics::DiagnosticsList;
 use environment::Environment;
 use eventlog::ids::{CapId, Nanos};
 use eventlog::quantity::Utc;
@@ -73,7 +73,7 @@ pub(super) fn Process(props: &PanelProps) -> Html {
                 <CapabilitySets process={Rc::clone(process)} />
             </div>
             <div class="process-diagnostics">
-                <Diagnostics process={Rc::clone(process)} heading={diagnostics} on_goto={props.on_goto.clone()} />
+                <DiagnosticsList process={Rc::clone(process)} heading={diagnostics} on_goto={props.on_goto.clone()} />
                 <Check source={props.source.clone()} on_goto={props.on_goto.clone()} />
             </div>
             <Types process={Rc::clone(process)} {on_list} />

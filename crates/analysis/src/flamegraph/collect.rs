@@ -12,7 +12,7 @@ use super::draft::Draft;
 use super::foreign::{Call, CallProblem, Calls};
 use super::nesting::{Nested, PlacedCall, ThreadFunctions, lanes, nest};
 use super::ticks::{Sampled, SliceTicks, Ticks};
-use crate::findings::{Finding, Findings};
+use crate::diagnostics::{Diagnostic, Diagnostics};
 use eventlog::ids::{Address, CapId, Duration, Nanos, OsThreadId};
 use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::profile::frames::{Frame, FrameId, Frames};
@@ -65,7 +65,7 @@ impl ProfileCollector {
     /// The profile of a log from its first event to its last, and what was odd
     /// about its foreign calls.
     #[must_use]
-    pub fn finish(mut self, log: Interval, centres: &CostCentres) -> (Profile, Findings) {
+    pub fn finish(mut self, log: Interval, centres: &CostCentres) -> (Profile, Diagnostics) {
         let end = log.end();
         self.calls.finish(end);
         let mut draft = Draft::new();
@@ -104,7 +104,7 @@ impl ProfileCollector {
         &mut self,
         names: &[FrameId],
         draft: &mut Draft,
-        oddities: &mut Findings,
+        oddities: &mut Diagnostics,
         end: Nanos,
     ) -> Vec<Track> {
         let Draft { frames, stacks, .. } = draft;
@@ -151,7 +151,7 @@ impl ProfileCollector {
         &self,
         centres: &CostCentres,
         frames: &mut Frames,
-        oddities: &mut Findings,
+        oddities: &mut Diagnostics,
     ) -> Vec<FrameId> {
         let all = centres.frames();
         let declared: BTreeMap<String, &Frame> =
@@ -162,7 +162,7 @@ impl ProfileCollector {
             }
             if !declared.is_empty() {
                 let what = CallProblem::UnknownCostCentre(name.clone());
-                oddities.push(Finding::at(*at, what));
+                oddities.push(Diagnostic::at(*at, what));
             }
             frames.intern(Frame::from_printed(name))
         };
@@ -220,7 +220,11 @@ mod tests {
         }
     }
 
-    fn finish(collector: ProfileCollector, end: u64, centres: &CostCentres) -> (Profile, Findings) {
+    fn finish(
+        collector: ProfileCollector,
+        end: u64,
+        centres: &CostCentres,
+    ) -> (Profile, Diagnostics) {
         collector.finish(Interval::new(Nanos(0), Nanos(end)), centres)
     }
 
@@ -264,7 +268,7 @@ mod tests {
                 "Capability 1 15..25 Main.main Main.go",
             ]
         );
-        assert_eq!(oddities, Findings::default());
+        assert_eq!(oddities, Diagnostics::default());
         assert_eq!(profile.tick_interval, Some(Duration(10)));
         assert_eq!(profile.span, Interval::new(Nanos(0), Nanos(50)));
     }
@@ -299,7 +303,7 @@ mod tests {
         assert_eq!(of_declared.count(), 1);
         assert_eq!(profile.tracks[2].open, [0]);
         let what = CallProblem::UnknownCostCentre("Main.gone (M.hs:9:9)".into());
-        assert_eq!(oddities.kept(), [Finding::at(Nanos(11), what)]);
+        assert_eq!(oddities.kept(), [Diagnostic::at(Nanos(11), what)]);
     }
 
     #[test]
@@ -328,7 +332,11 @@ mod tests {
             ]
         );
         assert_eq!(profile.tracks[1].open, [0]);
-        let at: Vec<_> = oddities.kept().iter().filter_map(Finding::start).collect();
+        let at: Vec<_> = oddities
+            .kept()
+            .iter()
+            .filter_map(Diagnostic::start)
+            .collect();
         assert_eq!(at, [Nanos(31)]);
     }
 
@@ -336,7 +344,7 @@ mod tests {
     fn a_log_without_a_profile_has_no_tracks() {
         let (profile, oddities) =
             ProfileCollector::default().finish(Interval::at(Nanos(7)), &CostCentres::default());
-        assert!(profile.tracks.is_empty() && oddities == Findings::default());
+        assert!(profile.tracks.is_empty() && oddities == Diagnostics::default());
         assert_eq!(profile.span, Interval::new(Nanos(7), Nanos(7)));
     }
 }

@@ -3,7 +3,7 @@
 
 use super::foreign::thread_stack::{Entry, Happens, OnStack, ThreadStack, step};
 use super::foreign::{CallKey, CallProblem, FunctionId, Functions, ThreadSteps};
-use crate::findings::{Finding, Findings};
+use crate::diagnostics::{Diagnostic, Diagnostics};
 use eventlog::ids::{Nanos, OsThreadId};
 use model::place::place32;
 use model::profile::frames::FrameId;
@@ -50,7 +50,7 @@ pub(super) fn nest(
     functions: Option<&ThreadFunctions<'_>>,
     end: Nanos,
     stacks: &mut Stacks,
-    oddities: &mut Findings,
+    oddities: &mut Diagnostics,
 ) -> Nested {
     calls.sort_by_key(|call| (call.span.start(), std::cmp::Reverse(call.span.end())));
     let mut walk = Walk {
@@ -100,7 +100,7 @@ struct Walk<'a> {
     calls: &'a [PlacedCall],
     functions: Option<&'a ThreadFunctions<'a>>,
     stacks: &'a mut Stacks,
-    oddities: &'a mut Findings,
+    oddities: &'a mut Diagnostics,
     on: ThreadStack,
     /// The frames up to each entry of `on`.
     ids: Vec<StackId>,
@@ -173,7 +173,7 @@ impl Walk<'_> {
             },
             _ => CallProblem::Overlap(call),
         };
-        self.oddities.push(Finding::at(at, what));
+        self.oddities.push(Diagnostic::at(at, what));
     }
 
     fn odd_return(&mut self, happens: Happens, at: Nanos) {
@@ -182,7 +182,7 @@ impl Walk<'_> {
                 function: known.functions.address(function),
                 thread: known.thread,
             };
-            self.oddities.push(Finding::at(at, what));
+            self.oddities.push(Diagnostic::at(at, what));
         }
     }
 
@@ -222,7 +222,10 @@ impl Walk<'_> {
 const MAX_LANES: usize = 64;
 
 /// Spreads calls of unknown threads over as few lanes as keep them apart.
-pub(super) fn lanes(mut calls: Vec<PlacedCall>, oddities: &mut Findings) -> Vec<Vec<PlacedCall>> {
+pub(super) fn lanes(
+    mut calls: Vec<PlacedCall>,
+    oddities: &mut Diagnostics,
+) -> Vec<Vec<PlacedCall>> {
     calls.sort_by_key(|call| (call.span.start(), call.span.end()));
     let mut lanes: Vec<Vec<PlacedCall>> = Vec::new();
     for call in calls {
@@ -235,7 +238,7 @@ pub(super) fn lanes(mut calls: Vec<PlacedCall>, oddities: &mut Findings) -> Vec<
             None if lanes.len() < MAX_LANES => lanes.push(vec![call]),
             None => {
                 let what = CallProblem::TooManyAtOnce(call.key);
-                oddities.push(Finding::at(call.span.start(), what));
+                oddities.push(Diagnostic::at(call.span.start(), what));
             }
         }
     }
@@ -273,8 +276,8 @@ mod tests {
         .collect()
     }
 
-    fn nested(calls: Vec<PlacedCall>) -> (Parts, Findings) {
-        let (mut stacks, mut oddities) = (Stacks::default(), Findings::default());
+    fn nested(calls: Vec<PlacedCall>) -> (Parts, Diagnostics) {
+        let (mut stacks, mut oddities) = (Stacks::default(), Diagnostics::default());
         let samples = nest(calls, None, Nanos(0), &mut stacks, &mut oddities).samples;
         (parts(&samples, &stacks), oddities)
     }
@@ -296,7 +299,7 @@ mod tests {
                 (40, 100, vec![1, 2, 101]),
             ]
         );
-        assert_eq!(oddities, Findings::default());
+        assert_eq!(oddities, Diagnostics::default());
     }
 
     #[test]
@@ -318,7 +321,7 @@ mod tests {
         let at: Vec<u64> = oddities
             .kept()
             .iter()
-            .filter_map(Finding::start)
+            .filter_map(Diagnostic::start)
             .map(|at| at.0)
             .collect();
         assert_eq!(at, [30, 30]);
@@ -328,7 +331,7 @@ mod tests {
     fn calls_that_only_touch_are_no_overlap() {
         let (rows, oddities) = nested(vec![call(1, 0, 10, &[]), call(2, 10, 20, &[])]);
         assert_eq!(rows, [(0, 10, vec![101]), (10, 20, vec![102])]);
-        assert_eq!(oddities, Findings::default());
+        assert_eq!(oddities, Diagnostics::default());
     }
 
     /// Functions 1, 2, … are frames 201, 202, …
@@ -336,7 +339,7 @@ mod tests {
         calls: Vec<PlacedCall>,
         steps: &[(u64, u64, bool)],
         end: u64,
-    ) -> (Nested, Stacks, Findings) {
+    ) -> (Nested, Stacks, Diagnostics) {
         let mut functions = Functions::default();
         let thread = OsThreadId(7);
         for &(at, function, returns) in steps {
@@ -358,7 +361,7 @@ mod tests {
             functions: &functions,
             frames: &frames,
         };
-        let (mut stacks, mut oddities) = (Stacks::default(), Findings::default());
+        let (mut stacks, mut oddities) = (Stacks::default(), Diagnostics::default());
         let end = Nanos(end);
         let nested = nest(calls, Some(&functions), end, &mut stacks, &mut oddities);
         (nested, stacks, oddities)
@@ -481,7 +484,7 @@ mod tests {
         assert_eq!(nested.samples.len() as u64, 2 * steps - 1);
         assert_eq!(stacks.len(), 65_536);
         assert!(nested.open.is_empty());
-        assert_eq!(oddities.kept().len() as u64, Findings::KEPT);
+        assert_eq!(oddities.kept().len() as u64, Diagnostics::KEPT);
     }
 
     proptest::proptest! {
@@ -520,7 +523,7 @@ mod tests {
             call(2, 5, 20, &[]),
             call(3, 10, 15, &[]),
         ];
-        let numbers: Vec<Vec<i64>> = lanes(calls, &mut Findings::default())
+        let numbers: Vec<Vec<i64>> = lanes(calls, &mut Diagnostics::default())
             .iter()
             .map(|lane| lane.iter().map(|call| call.key.number).collect())
             .collect();
@@ -529,9 +532,9 @@ mod tests {
 
     #[test]
     fn there_are_only_so_many_lanes() {
-        let mut oddities = Findings::default();
+        let mut oddities = Diagnostics::default();
         let calls = (0..70).map(|number| call(number, 0, 10, &[])).collect();
         assert_eq!(lanes(calls, &mut oddities).len(), MAX_LANES);
-        assert_eq!(oddities.count(crate::findings::Severity::Warning), 6);
+        assert_eq!(oddities.count(crate::diagnostics::Severity::Warning), 6);
     }
 }

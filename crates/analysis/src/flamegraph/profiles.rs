@@ -3,7 +3,7 @@
 use super::centres::CostCentres;
 use super::sources::{self, Gather, Gathered, Known};
 use super::ticks::SliceTicks;
-use crate::findings::Findings;
+use crate::diagnostics::Diagnostics;
 use eventlog::ids::Address;
 use eventlog::{EventSet, Record, Sink};
 use model::profile::Profile;
@@ -28,7 +28,7 @@ struct Gathering {
     gather: Box<dyn Gather>,
     /// Once the log is read, if it has something of the source.
     profile: Option<Profile>,
-    oddities: Findings,
+    oddities: Diagnostics,
 }
 
 impl Default for Profiles {
@@ -40,7 +40,7 @@ impl Default for Profiles {
                 consumes: gather.consumes(),
                 gather,
                 profile: None,
-                oddities: Findings::default(),
+                oddities: Diagnostics::default(),
             })
         };
         let all: Vec<Gathering> = sources::all().filter_map(gathering).collect();
@@ -127,7 +127,7 @@ impl Profiles {
     }
 
     /// What was odd about what they are made from, source by source.
-    pub fn oddities(&self) -> impl Iterator<Item = &Findings> {
+    pub fn oddities(&self) -> impl Iterator<Item = &Diagnostics> {
         self.all.iter().map(|of| &of.oddities)
     }
 }

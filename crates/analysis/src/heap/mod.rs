@@ -24,7 +24,7 @@ use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
-use crate::findings::{Fact, Finding};
+use crate::diagnostics::{Diagnostic, Fact};
 use eventlog::ids::{CostCentreId, Nanos};
 use model::census::{BandId, Censuses};
 use model::time::Interval;
@@ -258,11 +258,11 @@ impl HeapProfiles {
     }
 
     /// What is wrong or odd about them.
-    pub(crate) fn findings(&self) -> impl Iterator<Item = Finding> {
+    pub(crate) fn diagnostics(&self) -> impl Iterator<Item = Diagnostic> {
         let folded = self.iter().map(HeapProfile::folded).sum();
         let folded = (folded > 0).then_some(Fact::HeapBandsFolded(folded));
         let capped = self.iter().any(|profile| profile.censuses.is_capped());
         let capped = capped.then_some(Fact::HeapBytesCapped);
-        folded.into_iter().chain(capped).map(Finding::new)
+        folded.into_iter().chain(capped).map(Diagnostic::new)
     }
 }

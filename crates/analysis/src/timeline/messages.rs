@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::findings::{Fact, Finding};
+use crate::diagnostics::{Diagnostic, Fact};
 use eventlog::ids::{CapId, Nanos};
 use eventlog::{Event, EventSet, EventType, Record};
 use model::columns::Column;
@@ -61,7 +61,7 @@ struct WithoutText {
 /// Blocks of capabilities have no such number in the format.
 const NO_CAP: u16 = u16::MAX;
 
-/// How much text is kept in all; later messages are shown without theirs, and a finding
+/// How much text is kept in all; later messages are shown without theirs, and a diagnostic
 /// says how many.
 pub const TEXT_BUDGET_BYTES: usize = 128 << 20;
 /// How much of one message is kept.
@@ -156,14 +156,14 @@ impl Messages {
 
     /// What is to be told of them: that some have no text.
     #[must_use]
-    pub fn finding(&self) -> Option<Finding> {
+    pub fn diagnostic(&self) -> Option<Diagnostic> {
         let WithoutText {
             first,
             messages,
             bytes,
         } = self.without_text;
         let first = Nanos(self.time(first?));
-        Some(Finding::at(first, Fact::MessagesCut { messages, bytes }))
+        Some(Diagnostic::at(first, Fact::MessagesCut { messages, bytes }))
     }
 
     /// Whether there are none.
@@ -264,17 +264,17 @@ mod tests {
         );
         let cut = |messages, bytes| {
             let first = Nanos(whole as u64 + 1);
-            Some(Finding::at(first, Fact::MessagesCut { messages, bytes }))
+            Some(Diagnostic::at(first, Fact::MessagesCut { messages, bytes }))
         };
-        assert_eq!(messages.finding(), cut(2, 4));
-        assert_eq!(Messages::default().finding(), None);
+        assert_eq!(messages.diagnostic(), cut(2, 4));
+        assert_eq!(Messages::default().diagnostic(), None);
         // The same if they come in slices, however long.
         let mut later = Messages::default();
         later.push(Nanos(0), None, MessageKind::Marker, b"more");
         let mut all = Messages::default();
         all.append(&messages);
         all.append(&later);
-        assert_eq!(all.finding(), cut(3, 8));
+        assert_eq!(all.diagnostic(), cut(3, 8));
         assert_eq!(all.text(whole), messages.text(whole));
         assert_eq!(
             all.get(whole + 3).map(|last| last.text),

@@ -17,7 +17,7 @@ use super::threads::{ById, NEVER_NS, Thread, Threads};
 use super::turns::Turn;
 use crate::account::runs::{RunColumns, RunRef};
 use crate::automata::thread_state::{Activity, Input, Reason, State};
-use crate::findings::Findings;
+use crate::diagnostics::Diagnostics;
 use eventlog::cursor::Cursor;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::texts::TextId;
@@ -135,7 +135,7 @@ pub(crate) struct SliceThreads {
     stops_again: Vec<(u32, Vec<u32>)>,
     instants: Instants,
     readied: Moments,
-    oddities: Findings,
+    oddities: Diagnostics,
 }
 
 impl SliceThreads {

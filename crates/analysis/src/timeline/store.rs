@@ -20,7 +20,7 @@ use crate::account::{Account, Ledger, ReadyParts};
 use crate::automata::Oddity;
 use crate::automata::gc_phase::Phase;
 use crate::automata::thread_state::{self, Activity, Input, Reason, ThreadSpan};
-use crate::findings::{Finding, Findings};
+use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::listen::{Alone, Listen, at_once};
 use crate::spans::{Open, SpanSink};
 use eventlog::StopStatus;
@@ -77,9 +77,9 @@ pub struct Store {
     /// Where the columns are.
     pub(super) shelf: Shelf,
     /// What the automata of threads did not expect.
-    pub oddities: Findings,
+    pub oddities: Diagnostics,
     /// What the automata of collections did not expect.
-    pub gc_oddities: Findings,
+    pub gc_oddities: Diagnostics,
 }
 
 impl Store {
@@ -495,7 +495,7 @@ impl Store {
             self.thread(index, span, woken);
         }
         if let Some(oddity) = step.oddity {
-            self.oddities.push(Finding::at(at, oddity).on(cap));
+            self.oddities.push(Diagnostic::at(at, oddity).on(cap));
         }
     }
 
@@ -702,7 +702,7 @@ impl SpanSink for Store {
     }
 
     fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Oddity) {
-        self.gc_oddities.push(Finding::at(at, oddity).on(cap));
+        self.gc_oddities.push(Diagnostic::at(at, oddity).on(cap));
     }
 
     fn open(&mut self, open: Open) {

@@ -8,7 +8,7 @@ use super::event_list::NoRows;
 use super::query::{Host, Query};
 use analysis::automata::validity::Tolerated;
 use analysis::check::Check;
-use analysis::findings::Findings;
+use analysis::diagnostics::Diagnostics;
 use eventlog::rows::RowReader;
 use eventlog::{Need, Record};
 
@@ -21,7 +21,7 @@ pub struct CheckQuery;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
     /// Events that cannot follow those before them.
-    pub findings: Findings,
+    pub diagnostics: Diagnostics,
     /// How many were let pass, by reason.
     pub tolerated: Vec<(Tolerated, u64)>,
     /// How many events the log has.
@@ -52,7 +52,9 @@ impl Query for CheckQuery {
         let mut check = Check::default();
         loop {
             let mut judge = |record: &Record<'_>| {
-                check.event(record, &mut |finding| answer.findings.push(finding));
+                check.event(record, &mut |diagnostic| {
+                    answer.diagnostics.push(diagnostic)
+                });
             };
             match reader.read(answer.events, EVENTS_PER_STEP, &mut judge) {
                 Ok(true) => break,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Session;
-use analysis::findings::{Fact, Finding};
+use analysis::diagnostics::{Diagnostic, Fact};
 use eventlog::Backing;
 use model::shelf::Shelf;
 use serde::{Deserialize, Serialize};
@@ -125,7 +125,7 @@ impl Session {
     }
 
     /// What is to be said of it, which changes what a user can expect.
-    pub fn about_memory(&self) -> impl Iterator<Item = Finding> {
+    pub fn about_memory(&self) -> impl Iterator<Item = Diagnostic> {
         let MemoryUse { here_bytes, .. } = self.memory_use();
         let allowed_bytes = self.memory.shelf_bytes();
         let inflated = self.inflated().map(eventlog::Inflated::here_and_away_bytes);
@@ -136,7 +136,7 @@ impl Session {
             allowed_bytes,
         });
         let lost = self.shelf.is_unreadable().then_some(Fact::PutAwayLost);
-        exceeded.into_iter().chain(lost).map(Finding::new)
+        exceeded.into_iter().chain(lost).map(Diagnostic::new)
     }
 }
 

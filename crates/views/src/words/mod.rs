@@ -2,7 +2,7 @@
 //! the command line and the tests say it alike.
 //!
 //! - [`census`]: what it costs to count the heap.
-//! - [`findings`]: what is wrong or odd about a log.
+//! - [`diagnostics`]: what is wrong or odd about a log.
 //! - [`held`]: why more memory is held than is live.
 //! - [`insight`]: what the rules say of a program.
 //! - [`process`]: how a program was run.
@@ -13,7 +13,7 @@
 //! with the [flame graph](crate::scene::flame).
 
 pub mod census;
-pub mod findings;
+pub mod diagnostics;
 pub mod heap_report;
 pub mod held;
 pub mod insight;

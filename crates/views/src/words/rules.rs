@@ -1,6 +1,6 @@
 //! What each rule is called, what it means, and what to try.
 
-use analysis::findings::Rule;
+use analysis::diagnostics::Rule;
 
 /// What is said of a rule, whatever it was found about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

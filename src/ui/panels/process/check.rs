@@ -7,10 +7,10 @@ use super::diagnostics::rules;
 use crate::ui::dom::setter_of;
 use crate::ui::panel::{Source, use_answer};
 use crate::ui::viewer::Goto;
-use analysis::findings::Severity;
+use analysis::diagnostics::Severity;
 use views::scene::format;
 use views::session::check::CheckQuery;
-use views::words::findings::{all_tolerated, out_of_order};
+use views::words::diagnostics::{all_tolerated, out_of_order};
 
 #[derive(Clone, Properties, PartialEq)]
 pub(super) struct CheckProps {
@@ -46,14 +46,14 @@ fn Checked(props: &CheckProps) -> Html {
         Err(error) => return html! { <p role="alert">{ format!("Not checked: {error}.") }</p> },
     };
     let passed = all_tolerated(checked.tolerated.iter().copied());
-    let count = checked.findings.count(Severity::Note);
+    let count = checked.diagnostics.count(Severity::Note);
     html! {
         <>
             <p role="status">{ format!("Of {} events, {}.", format::count(checked.events), out_of_order(count)) }</p>
             if let Some(passed) = passed {
                 <p>{ format!("Let pass, as the runtime is known to write it: {passed}.") }</p>
             }
-            { rules(&checked.findings, &props.on_goto) }
+            { rules(&checked.diagnostics, &props.on_goto) }
         </>
     }
 }

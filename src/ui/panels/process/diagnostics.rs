@@ -8,16 +8,16 @@ use yew::prelude::*;
 use super::time_button;
 use crate::ui::more::use_more;
 use crate::ui::viewer::Goto;
-use analysis::findings::{Finding, Findings, Rule, Severity};
+use analysis::diagnostics::{Diagnostic, Diagnostics, Rule, Severity};
 use analysis::process::Process;
 use views::scene::format;
-use views::words::findings::{RuleWords, of, sentence};
+use views::words::diagnostics::{RuleWords, of, sentence};
 
 /// How many of each rule are shown at first.
 const SHOWN: usize = 10;
 
 #[derive(Properties, PartialEq)]
-pub(super) struct DiagnosticsProps {
+pub(super) struct DiagnosticsListProps {
     pub(super) process: Rc<Process>,
     /// The heading, to scroll to.
     pub(super) heading: NodeRef,
@@ -26,11 +26,11 @@ pub(super) struct DiagnosticsProps {
 
 /// The section.
 #[component]
-pub(super) fn Diagnostics(props: &DiagnosticsProps) -> Html {
-    let findings = &props.process.findings;
-    let verdict = if findings.count(Severity::Note) == 0 {
+pub(super) fn DiagnosticsList(props: &DiagnosticsListProps) -> Html {
+    let diagnostics = &props.process.diagnostics;
+    let verdict = if diagnostics.count(Severity::Note) == 0 {
         "Nothing is wrong with this log."
-    } else if findings.count(Severity::Warning) == 0 {
+    } else if diagnostics.count(Severity::Warning) == 0 {
         "Nothing in this log is damaged or contradicts itself."
     } else {
         ""
@@ -41,18 +41,18 @@ pub(super) fn Diagnostics(props: &DiagnosticsProps) -> Html {
             if !verdict.is_empty() {
                 <p>{ verdict }</p>
             }
-            { rules(findings, &props.on_goto) }
+            { rules(diagnostics, &props.on_goto) }
         </section>
     }
 }
 
 /// The rules under which something was found, the gravest first.
-pub(super) fn rules(findings: &Findings, on_goto: &Callback<Goto>) -> Html {
-    let mut rules: Vec<(Rule, u64)> = findings.counts().collect();
+pub(super) fn rules(diagnostics: &Diagnostics, on_goto: &Callback<Goto>) -> Html {
+    let mut rules: Vec<(Rule, u64)> = diagnostics.counts().collect();
     rules.sort_by_key(|(rule, _)| Reverse(rule.severity()));
     let of_rule = |rule| {
-        let kept = findings.kept().iter();
-        let found: Vec<Finding> = kept.filter(|one| one.rule() == rule).cloned().collect();
+        let kept = diagnostics.kept().iter();
+        let found: Vec<Diagnostic> = kept.filter(|one| one.rule() == rule).cloned().collect();
         Rc::from(found)
     };
     let rules = rules.into_iter().map(|(rule, count)| {
@@ -74,7 +74,7 @@ struct OfRuleProps {
     rule: Rule,
     /// How many there are, those that are not kept included.
     count: u64,
-    found: Rc<[Finding]>,
+    found: Rc<[Diagnostic]>,
     on_goto: Callback<Goto>,
 }
 
@@ -111,7 +111,7 @@ fn OfRule(props: &OfRuleProps) -> Html {
     }
 }
 
-fn item(one: &Finding, on_goto: &Callback<Goto>) -> Html {
+fn item(one: &Diagnostic, on_goto: &Callback<Goto>) -> Html {
     let mut place = Vec::new();
     if let Some(cap) = one.cap {
         place.push(format!("capability {cap}"));

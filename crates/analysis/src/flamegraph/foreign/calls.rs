@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::functions::Functions;
 use super::parse::{Message, Says, parse, parse_function};
 use super::{CallKey, Input, State, step};
-use crate::findings::{Finding, Findings};
+use crate::diagnostics::{Diagnostic, Diagnostics};
 use eventlog::ids::{Nanos, OsThreadId};
 use model::place::place32;
 use model::profile::stacks::{StackId, Stacks};
@@ -41,7 +41,7 @@ pub struct Calls {
     /// The C functions that ran.
     pub functions: Functions,
     /// What was odd.
-    pub oddities: Findings,
+    pub oddities: Diagnostics,
 }
 
 impl Calls {
@@ -50,12 +50,12 @@ impl Calls {
         match parse_function(text) {
             None => {}
             Some(Ok(message)) => return self.functions.message(message, at),
-            Some(Err(what)) => return self.oddities.push(Finding::at(at, what)),
+            Some(Err(what)) => return self.oddities.push(Diagnostic::at(at, what)),
         }
         match parse(text) {
             None => {}
             Some(Ok(message)) => self.about_call(message, at),
-            Some(Err(what)) => self.oddities.push(Finding::at(at, what)),
+            Some(Err(what)) => self.oddities.push(Diagnostic::at(at, what)),
         }
     }
 
@@ -70,7 +70,7 @@ impl Calls {
         let state = self.going_on.remove(&key).unwrap_or_default();
         let step = step(state, input, at);
         if let Some(oddity) = step.oddity {
-            self.oddities.push(Finding::at(at, oddity(key.clone())));
+            self.oddities.push(Diagnostic::at(at, oddity(key.clone())));
         }
         if let Some((call, span)) = step.yields {
             self.over.push(Call {
@@ -156,7 +156,7 @@ mod tests {
             ]
         );
         let oddities = calls.oddities.kept().iter();
-        let at: Vec<_> = oddities.filter_map(Finding::start).collect();
+        let at: Vec<_> = oddities.filter_map(Diagnostic::start).collect();
         assert_eq!(at, [0, 2, 3, 5].map(Nanos));
     }
 }

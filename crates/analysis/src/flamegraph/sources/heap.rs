@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::super::centres::CostCentres;
 use super::super::draft::Draft;
 use super::{FlameSource, Gather, Gathered, Known};
-use crate::findings::Findings;
+use crate::diagnostics::Diagnostics;
 use crate::heap::{HeapProfile, Label};
 use eventlog::ids::{CostCentreId, Nanos};
 use model::census::BandId;
@@ -57,7 +57,7 @@ impl Gather for Heap {
     fn settle(&mut self, known: &Known<'_>, centres: &CostCentres) -> Gathered {
         Gathered {
             profile: profile(known.heap.iter(), known.log.end(), centres),
-            oddities: Findings::default(),
+            oddities: Diagnostics::default(),
         }
     }
 }

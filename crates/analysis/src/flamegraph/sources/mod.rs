@@ -16,7 +16,7 @@ use super::source_info::SourceInfo;
 use super::spans::ProgramSpans;
 use super::spans::opentelemetry::TelemetrySpans;
 use super::ticks::SliceTicks;
-use crate::findings::Findings;
+use crate::diagnostics::Diagnostics;
 use crate::heap::HeapProfiles;
 use crate::timeline::messages::Messages;
 use crate::timeline::store::Store;
@@ -146,7 +146,7 @@ pub struct Gathered {
     /// Without tracks if the log has nothing of the source.
     pub profile: Profile,
     /// What does not fit.
-    pub oddities: Findings,
+    pub oddities: Diagnostics,
 }
 
 macro_rules! table {

@@ -2,7 +2,7 @@
 
 use super::super::centres::CostCentres;
 use super::{FlameSource, Gather, Gathered, Known};
-use crate::findings::{Fact, Finding, Findings};
+use crate::diagnostics::{Diagnostic, Diagnostics, Fact};
 use model::profile::TrackSource;
 
 /// See the file.
@@ -44,9 +44,9 @@ impl Gather for Spans {
     fn settle(&mut self, known: &Known<'_>, _: &CostCentres) -> Gathered {
         let spans = known.spans();
         let (profile, left_out) = spans.profile(known.collections, known.store, known.log.end());
-        let mut oddities = Findings::default();
+        let mut oddities = Diagnostics::default();
         if left_out > 0 {
-            oddities.push(Finding::new(Fact::SpansLeftOut(left_out)));
+            oddities.push(Diagnostic::new(Fact::SpansLeftOut(left_out)));
         }
         Gathered { profile, oddities }
     }

@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 use self::oddities::Oddities;
 use self::problem::StackProblem;
 use super::draft::Draft;
-use crate::findings::Findings;
+use crate::diagnostics::Diagnostics;
 use eventlog::conventions::stack_profiler::{StackFrame, StackFrames, StackMessage};
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use eventlog::info_tables::InfoTables;
@@ -155,7 +155,7 @@ impl StackSampleCollector {
 
     /// The profile of a log whose last event is at `end`, and what was odd.
     #[must_use]
-    pub fn finish(mut self, end: Nanos, tables: &InfoTables) -> (Profile, Findings) {
+    pub fn finish(mut self, end: Nanos, tables: &InfoTables) -> (Profile, Diagnostics) {
         for ((_, thread), parts) in std::mem::take(&mut self.parts) {
             let what = StackProblem::LastPartMissing(thread);
             self.oddities.push(parts.since, what);

@@ -3,13 +3,13 @@
 use rustc_hash::FxHashSet;
 
 use super::problem::StackProblem;
-use crate::findings::{Finding, Findings};
+use crate::diagnostics::{Diagnostic, Diagnostics};
 use eventlog::ids::Nanos;
 
 /// What was odd, each problem once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Oddities {
-    pub(super) found: Findings,
+    pub(super) found: Diagnostics,
     seen: FxHashSet<StackProblem>,
 }
 
@@ -21,10 +21,10 @@ impl Oddities {
     pub(super) fn push(&mut self, at: Nanos, what: StackProblem) {
         if self.seen.len() >= Self::SEEN {
             if !self.seen.contains(&what) {
-                self.found.push(Finding::at(at, what));
+                self.found.push(Diagnostic::at(at, what));
             }
         } else if self.seen.insert(what) {
-            self.found.push(Finding::at(at, what));
+            self.found.push(Diagnostic::at(at, what));
         }
     }
 }

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::findings::Finding;
+use crate::diagnostics::Diagnostic;
 use eventlog::EventType;
 use eventlog::ids::Duration;
 use eventlog::status::StopCodes;
@@ -104,7 +104,7 @@ fn parts_are_put_together_and_named_by_what_comes_later() {
     collector.define(1, "handling a request");
     collector.define(2, "app/M.hs");
     let (profile, oddities) = collector.finish(Nanos(40), &tables);
-    assert_eq!(oddities, Findings::default());
+    assert_eq!(oddities, Diagnostics::default());
     // Gaps of thread 7: 10 and 9; the median is the lower one.
     assert_eq!(profile.tick_interval, Some(Duration(9)));
     assert_eq!(
@@ -184,7 +184,7 @@ fn what_is_wrong_costs_only_itself() {
         (5, StackProblem::NoSuchCapability(0x1_0000)),
         (6, StackProblem::UnknownText(77)),
     ];
-    let expected = expected.map(|(at, what)| Finding::at(Nanos(at), what));
+    let expected = expected.map(|(at, what)| Diagnostic::at(Nanos(at), what));
     assert_eq!(oddities.kept(), expected);
 }
 
@@ -195,7 +195,7 @@ fn other_logs_have_none() {
     describe(&mut tables, 0x10, "main", "Main", "M.hs:1:1-9");
     collector.take(3, 181, b"hello");
     let (profile, oddities) = collector.finish(Nanos(9), &tables);
-    assert!(profile.tracks.is_empty() && oddities == Findings::default());
+    assert!(profile.tracks.is_empty() && oddities == Diagnostics::default());
 }
 
 /// What messages of any kind look like: mostly well-formed.

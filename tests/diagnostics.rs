@@ -9,7 +9,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use analysis::automata::Oddity;
-use analysis::findings::{Fact, Finding, Findings, Rule};
+use analysis::diagnostics::{Diagnostic, Diagnostics, Fact, Rule};
 use analysis::spans::{SpanSink, Spans};
 use common::build::{Build, Declared, TYPES};
 use common::{ALL_ANALYSES, InMemory, session_of};
@@ -21,15 +21,15 @@ use flate2::write::GzEncoder;
 use model::place::place32;
 use views::session::check::CheckQuery;
 use views::session::{MemoryBudget, Session};
-use views::words::findings::line;
+use views::words::diagnostics::line;
 
 /// What the automata did not expect.
 #[derive(Debug, Default)]
-struct Odd(Findings);
+struct Odd(Diagnostics);
 
 impl SpanSink for Odd {
     fn oddity(&mut self, at: Nanos, _: Option<CapId>, oddity: Oddity) {
-        self.0.push(Finding::at(at, oddity));
+        self.0.push(Diagnostic::at(at, oddity));
     }
 }
 
@@ -69,7 +69,7 @@ fn found_in(session: &Session, log: &Build) -> BTreeMap<&'static str, String> {
     let mut runs = Spans::new(ALL_ANALYSES, Odd::default());
     read_log(&mut log.bytes.as_slice(), &mut runs).expect("it can be read");
     let odd = runs.finish().0;
-    let all = [session.findings(), checked.findings, odd];
+    let all = [session.diagnostics(), checked.diagnostics, odd];
     let kept = all.iter().flat_map(|found| found.kept());
     kept.map(|found| (found.rule().name(), line(found)))
         .collect()
@@ -519,7 +519,7 @@ fn each_rule_has_a_log() {
     let missing: Vec<&str> = missing.filter(|name| !said.contains_key(name)).collect();
     assert!(missing.is_empty(), "{missing:?}");
     // How much it is changes with what columns take.
-    let exceeded = Finding::new(Fact::MemoryExceeded {
+    let exceeded = Diagnostic::new(Fact::MemoryExceeded {
         here_bytes: 900 << 20,
         allowed_bytes: 724 << 20,
     });

@@ -1,7 +1,7 @@
 //! What is wrong or odd about a log, or worth to know about it, as values:
 //! by which [`Rule`], how grave, when and where in the file, about what, with
-//! which numbers. Whoever looks at a log makes [`Finding`]s and hands them to
-//! [`Findings`]; their words are made elsewhere.
+//! which numbers. Whoever looks at a log makes [`Diagnostic`]s and hands them to
+//! [`Diagnostics`]; their words are made elsewhere.
 //!
 //! A new rule is a line in `rule.rs`, and a [`Fact`] that comes under it.
 
@@ -22,7 +22,7 @@ use model::time::Interval;
 
 /// Something that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Finding {
+pub struct Diagnostic {
     /// What it is.
     pub fact: Fact,
     /// When, if that is known; a moment is a range without a length. For a
@@ -34,7 +34,7 @@ pub struct Finding {
     pub cap: Option<CapId>,
 }
 
-impl Finding {
+impl Diagnostic {
     /// Something about the whole log.
     #[must_use]
     pub fn new(fact: impl Into<Fact>) -> Self {
@@ -83,7 +83,7 @@ impl Finding {
     }
 }
 
-impl From<&Damage> for Finding {
+impl From<&Damage> for Diagnostic {
     fn from(damage: &Damage) -> Self {
         let (kind, lost_bytes) = (damage.kind, damage.lost_bytes);
         Self {
@@ -97,21 +97,21 @@ impl From<&Damage> for Finding {
 
 /// What was found: the first of each rule in full, all of them counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Findings {
-    kept: Vec<Finding>,
+pub struct Diagnostics {
+    kept: Vec<Diagnostic>,
     counts: BTreeMap<Rule, u64>,
 }
 
-impl Findings {
+impl Diagnostics {
     /// How many of each rule are kept in full.
     pub const KEPT: u64 = 1000;
 
     /// Adds one.
-    pub fn push(&mut self, finding: Finding) {
-        let count = self.counts.entry(finding.rule()).or_default();
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        let count = self.counts.entry(diagnostic.rule()).or_default();
         *count += 1;
         if *count <= Self::KEPT {
-            self.kept.push(finding);
+            self.kept.push(diagnostic);
         }
     }
 
@@ -124,8 +124,8 @@ impl Findings {
 
     /// Adds those of another list.
     pub fn append(&mut self, other: &Self) {
-        for finding in &other.kept {
-            self.push(finding.clone());
+        for diagnostic in &other.kept {
+            self.push(diagnostic.clone());
         }
         for (&rule, &count) in &other.counts {
             self.count_more(rule, count.saturating_sub(Self::KEPT));
@@ -134,13 +134,19 @@ impl Findings {
 
     /// Puts them in order of time; those without a time come last.
     pub fn sort(&mut self) {
-        let key = |finding: &Finding| (finding.range.is_none(), finding.range, finding.offset);
+        let key = |diagnostic: &Diagnostic| {
+            (
+                diagnostic.range.is_none(),
+                diagnostic.range,
+                diagnostic.offset,
+            )
+        };
         self.kept.sort_by_key(key);
     }
 
     /// Those that are kept: [`KEPT`](Self::KEPT) of each rule.
     #[must_use]
-    pub fn kept(&self) -> &[Finding] {
+    pub fn kept(&self) -> &[Diagnostic] {
         &self.kept
     }
 
@@ -162,45 +168,45 @@ mod tests {
     use super::*;
     use crate::automata::Oddity;
 
-    fn odd(at: u64) -> Finding {
-        Finding::at(Nanos(at), Oddity::GcStartRepeated)
+    fn odd(at: u64) -> Diagnostic {
+        Diagnostic::at(Nanos(at), Oddity::GcStartRepeated)
     }
 
     #[test]
     fn each_rule_keeps_its_first_and_counts_all() {
-        let mut findings = Findings::default();
-        for at in 0..Findings::KEPT + 500 {
-            findings.push(odd(at));
+        let mut diagnostics = Diagnostics::default();
+        for at in 0..Diagnostics::KEPT + 500 {
+            diagnostics.push(odd(at));
         }
-        findings.push(Finding::new(Fact::OpenCollection));
-        assert_eq!(findings.kept().len() as u64, Findings::KEPT + 1);
-        let counts = |findings: &Findings| findings.counts().collect::<Vec<_>>();
+        diagnostics.push(Diagnostic::new(Fact::OpenCollection));
+        assert_eq!(diagnostics.kept().len() as u64, Diagnostics::KEPT + 1);
+        let counts = |diagnostics: &Diagnostics| diagnostics.counts().collect::<Vec<_>>();
         let expected = [(Rule::GcStartRepeated, 1500), (Rule::OpenCollection, 1)];
-        assert_eq!(counts(&findings), expected);
-        assert_eq!(findings.count(Severity::Note), 1501);
-        assert_eq!(findings.count(Severity::Warning), 1500);
-        let mut all = Findings::default();
+        assert_eq!(counts(&diagnostics), expected);
+        assert_eq!(diagnostics.count(Severity::Note), 1501);
+        assert_eq!(diagnostics.count(Severity::Warning), 1500);
+        let mut all = Diagnostics::default();
         all.push(odd(9));
-        all.append(&findings);
+        all.append(&diagnostics);
         assert_eq!(counts(&all)[0], (Rule::GcStartRepeated, 1501));
     }
 
     #[test]
     fn sorted_by_time() {
-        let mut findings = Findings::default();
-        findings.push(Finding::new(Fact::OpenCollection));
-        findings.push(odd(7));
-        findings.push(odd(3));
-        findings.sort();
-        let times: Vec<_> = findings.kept().iter().map(Finding::start).collect();
+        let mut diagnostics = Diagnostics::default();
+        diagnostics.push(Diagnostic::new(Fact::OpenCollection));
+        diagnostics.push(odd(7));
+        diagnostics.push(odd(3));
+        diagnostics.sort();
+        let times: Vec<_> = diagnostics.kept().iter().map(Diagnostic::start).collect();
         assert_eq!(times, [Some(Nanos(3)), Some(Nanos(7)), None]);
     }
 
     #[test]
     fn where_it_was_found_is_a_subject_once() {
         let cap = |cap| Subject::Capability(CapId(cap));
-        let finding = Finding::new(Fact::BufferMissing(CapId(1)));
-        assert_eq!(finding.clone().on(Some(CapId(1))).subjects(), [cap(1)]);
-        assert_eq!(finding.on(Some(CapId(2))).subjects(), [cap(1), cap(2)]);
+        let diagnostic = Diagnostic::new(Fact::BufferMissing(CapId(1)));
+        assert_eq!(diagnostic.clone().on(Some(CapId(1))).subjects(), [cap(1)]);
+        assert_eq!(diagnostic.on(Some(CapId(2))).subjects(), [cap(1), cap(2)]);
     }
 }

@@ -10,7 +10,7 @@ use crate::flamegraph::stack_samples::problem::StackProblem;
 use eventlog::DamageKind;
 use eventlog::ids::{Address, CapId, Duration, OsThreadId, TaskId, ThreadId};
 
-/// What a finding is about.
+/// What a diagnostic is about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind", content = "id")]
 pub enum Subject {
@@ -58,7 +58,7 @@ pub enum Unit {
     Bands,
 }
 
-/// A number that belongs to a finding.
+/// A number that belongs to a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Number {
     /// What it says, in snake case.

@@ -1,14 +1,14 @@
 //! Gathers what all analyses found.
 
 use super::fact::of_damage;
-use super::{Fact, Finding, Findings};
+use super::{Diagnostic, Diagnostics, Fact};
 use crate::account::facts::Condition;
 use crate::capability::Lives;
 use crate::recording::Recording;
 use eventlog::DamageList;
 use model::time::Interval;
 
-impl Findings {
+impl Diagnostics {
     /// What is wrong with the bytes of a file, in the order of the file.
     #[must_use]
     pub fn of_damage(damage: &DamageList) -> Self {
@@ -28,7 +28,7 @@ impl Findings {
 impl Lives {
     /// The capabilities of which more than half is missing, because the last buffers
     /// of a killed program never came to the file: from their last events on.
-    pub fn missing_buffers(&self, condition: Condition) -> impl Iterator<Item = Finding> + '_ {
+    pub fn missing_buffers(&self, condition: Condition) -> impl Iterator<Item = Diagnostic> + '_ {
         let killed = (!condition.ends).then(|| self.caps_with_events());
         killed
             .into_iter()
@@ -37,9 +37,9 @@ impl Lives {
                 let known = events.map_or(life.start(), |events| life.nearest(events.end()));
                 let missing = Interval::new(known, life.end());
                 let most = missing.duration().0 > life.duration().0 / 2;
-                most.then(|| Finding {
+                most.then(|| Diagnostic {
                     range: Some(missing),
-                    ..Finding::new(Fact::BufferMissing(cap))
+                    ..Diagnostic::new(Fact::BufferMissing(cap))
                 })
             })
     }
@@ -48,23 +48,23 @@ impl Lives {
 impl Recording {
     /// What the analyses found, beside what is said of the
     /// [whole log](Self::about_the_whole).
-    pub fn findings(&self) -> impl Iterator<Item = &Findings> {
+    pub fn diagnostics(&self) -> impl Iterator<Item = &Diagnostics> {
         let automata = [&self.store.oddities, &self.store.gc_oddities];
         automata.into_iter().chain(self.profiles.oddities())
     }
 
     /// What is said once, of the whole log.
-    pub fn about_the_whole(&self) -> impl Iterator<Item = Finding> {
+    pub fn about_the_whole(&self) -> impl Iterator<Item = Diagnostic> {
         let missing = self.condition.into_iter();
         let missing = missing.flat_map(|condition| self.info.lives.missing_buffers(condition));
-        let messages = self.messages.finding().into_iter();
+        let messages = self.messages.diagnostic().into_iter();
         let names = Some(self.names.left_out()).filter(|&count| count > 0);
-        let names = names.map(|count| Finding::new(Fact::NamesLeftOut(count)));
-        let too_large = self.is_too_large().then(|| Finding::new(Fact::TooLarge));
+        let names = names.map(|count| Diagnostic::new(Fact::NamesLeftOut(count)));
+        let too_large = self.is_too_large().then(|| Diagnostic::new(Fact::TooLarge));
         let left_out = self.names.info_tables().left_out();
-        let tables = Finding::new(Fact::InfoTablesLeftOut(left_out));
+        let tables = Diagnostic::new(Fact::InfoTablesLeftOut(left_out));
         let tables = (left_out > 0).then_some(tables);
-        let heap = self.heap().findings();
+        let heap = self.heap().diagnostics();
         missing
             .chain(messages)
             .chain(names)
@@ -75,26 +75,26 @@ impl Recording {
     }
 
     /// By how much times go back.
-    fn clock(&self) -> Option<Finding> {
+    fn clock(&self) -> Option<Diagnostic> {
         let back = &self.info.back_dating;
         let (events, most) = (back.count(), back.most());
         let fact = Fact::TimesGoBack { events, most };
-        (events > 0).then(|| Finding::at(back.most_at(), fact))
+        (events > 0).then(|| Diagnostic::at(back.most_at(), fact))
     }
 
     /// What sound logs have as well: types that are not known, and what still
     /// goes on when the log ends.
     #[must_use]
-    pub fn usual_findings(&self) -> Findings {
+    pub fn usual_diagnostics(&self) -> Diagnostics {
         let end = self.info.first_and_last().map(|(_, last)| last);
-        let mut findings = self.open.findings(end);
+        let mut diagnostics = self.open.diagnostics(end);
         for kind in self.info.types().into_iter().filter(|kind| !kind.known) {
-            findings.push(Finding::new(Fact::UnknownType {
+            diagnostics.push(Diagnostic::new(Fact::UnknownType {
                 id: kind.id,
                 description: kind.description,
                 events: kind.count,
             }));
         }
-        findings
+        diagnostics
     }
 }

@@ -8,7 +8,7 @@ pub use super::rules::{RuleWords, of};
 use crate::scene::format;
 use analysis::automata::Oddity;
 use analysis::automata::validity::{Doing, Problem, Tolerated};
-use analysis::findings::{Fact, Finding, Number, Subject};
+use analysis::diagnostics::{Diagnostic, Fact, Number, Subject};
 use analysis::flamegraph::foreign::{CallKey, CallProblem};
 use analysis::flamegraph::spans::MOST_LANES;
 use analysis::flamegraph::stack_samples::problem::StackProblem;
@@ -23,12 +23,12 @@ use model::census::Censuses;
 /// What was found, as a clause: it begins small and has no full stop, so that
 /// it can stand alone or after a place.
 #[must_use]
-pub fn sentence(finding: &Finding) -> String {
-    match &finding.fact {
+pub fn sentence(diagnostic: &Diagnostic) -> String {
+    match &diagnostic.fact {
         Fact::Damage { kind, lost_bytes } => damage(*kind, *lost_bytes),
         Fact::Compressed(said) => said.clone(),
         Fact::BufferMissing(cap) => {
-            let since = finding.start().map_or_else(String::new, |start| {
+            let since = diagnostic.start().map_or_else(String::new, |start| {
                 format!(" from {} on", format::time(start))
             });
             format!(
@@ -123,12 +123,17 @@ pub fn sentence(finding: &Finding) -> String {
 
 /// What was found with its place, as a line of its own.
 #[must_use]
-pub fn line(finding: &Finding) -> String {
-    let text = sentence(finding);
-    match (finding.offset, finding.cap) {
+pub fn line(diagnostic: &Diagnostic) -> String {
+    let text = sentence(diagnostic);
+    match (diagnostic.offset, diagnostic.cap) {
         (Some(at), _) => format!("{text} (byte {})", format::count(at.0)),
         // Not what it is about, but where it was found.
-        (None, Some(cap)) if !finding.fact.subjects().contains(&Subject::Capability(cap)) => {
+        (None, Some(cap))
+            if !diagnostic
+                .fact
+                .subjects()
+                .contains(&Subject::Capability(cap)) =>
+        {
             format!("{text} (capability {cap})")
         }
         (None, _) => text,
@@ -137,8 +142,8 @@ pub fn line(finding: &Finding) -> String {
 
 /// What was found with its place, as a whole sentence.
 #[must_use]
-pub fn whole_sentence(finding: &Finding) -> String {
-    let line = line(finding);
+pub fn whole_sentence(diagnostic: &Diagnostic) -> String {
+    let line = line(diagnostic);
     let mut letters = line.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
     let stop = if line.ends_with('.') { "" } else { "." };
@@ -198,7 +203,7 @@ pub fn all_tolerated(counts: impl IntoIterator<Item = (Tolerated, u64)>) -> Opti
     (!counts.is_empty()).then(|| counts.join(", "))
 }
 
-/// A finding as JSON: all that is known of it, then the words. Absent values
+/// A diagnostic as JSON: all that is known of it, then the words. Absent values
 /// are `null`; times are in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Told {
@@ -215,18 +220,18 @@ pub struct Told {
     sentence: String,
 }
 
-impl From<&Finding> for Told {
-    fn from(finding: &Finding) -> Self {
-        let rule = finding.rule();
+impl From<&Diagnostic> for Told {
+    fn from(diagnostic: &Diagnostic) -> Self {
+        let rule = diagnostic.rule();
         Self {
             rule: rule.name(),
             severity: rule.severity().name(),
-            start: finding.range.map(|range| range.start().0),
-            end: finding.range.map(|range| range.end().0),
-            offset: finding.offset.map(|offset| offset.0),
-            subjects: finding.subjects(),
-            numbers: finding.fact.numbers(),
-            sentence: sentence(finding),
+            start: diagnostic.range.map(|range| range.start().0),
+            end: diagnostic.range.map(|range| range.end().0),
+            offset: diagnostic.offset.map(|offset| offset.0),
+            subjects: diagnostic.subjects(),
+            numbers: diagnostic.fact.numbers(),
+            sentence: sentence(diagnostic),
         }
     }
 }
@@ -467,7 +472,7 @@ fn of_stack(problem: StackProblem) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use analysis::findings::Rule;
+    use analysis::diagnostics::Rule;
 
     /// A rule that is added without words would get those of another.
     #[test]
