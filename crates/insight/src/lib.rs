@@ -7,6 +7,8 @@
 //! so that no nanosecond of a capability is lost twice.
 
 pub mod assertion;
+pub mod compare;
+pub mod digest;
 pub mod finding;
 pub mod ledger;
 pub mod metrics;
@@ -15,6 +17,8 @@ pub mod rules;
 pub mod scope;
 mod threads;
 
+pub use compare::Comparison;
+pub use digest::Digest;
 pub use finding::{Finding, Outcome};
 pub use ledger::Ledger;
 pub use report::Report;

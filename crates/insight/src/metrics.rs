@@ -7,13 +7,13 @@ use analysis::numbers::summary::{SparkTotals, Summary};
 use eventlog::ids::Nanos;
 use model::class::WaitReason;
 use model::gauge::Samples;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::report::Report;
 use crate::scope::{Input, Scope, Stop};
 
 /// What a number counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
     /// Nanoseconds.
@@ -29,7 +29,7 @@ pub enum Unit {
 }
 
 /// Whether less or more of it is better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
     /// Less is better.
@@ -41,7 +41,7 @@ pub enum Direction {
 }
 
 /// How much a metric differs between runs of the same program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
     /// It is counted: hardly.
@@ -214,7 +214,7 @@ metrics! {
     "cap.busy" Share Higher Timed false [] [Threads] "The share of the capabilities' time in which they ran threads." |of, _| share_of_caps(of, |all| all.running_ns);
     "cap.idle" Share Lower Timed false [] [Threads] "The share of the capabilities' time in which they stood by with no thread ready." |of, _| share_of_caps(of, |all| all.idle_ns);
     "cap.lost" Share Lower Timed false [] [Threads] "The share of the capabilities' time in which they stood by while a thread was ready." |of, _| share_of_caps(of, |all| all.idle_ready_ns);
-    "finding.count" Count Lower Counted false [] [] "How many findings there are that matter." |of, _| one(of.report.findings.iter().filter(|found| found.severity > crate::finding::Severity::Minor).count() as u64);
+    "finding.count" Count Lower Timed false [] [] "How many findings there are that matter." |of, _| one(of.report.findings.iter().filter(|found| found.severity > crate::finding::Severity::Minor).count() as u64);
     "gc.balance" Share Higher Timed false [] [GcStatistics] "How evenly the threads of parallel collections shared the work." |of, _| Some(Numbers::One(of.summary.work_balance?));
     "gc.copied" Bytes Lower Counted false [] [GcStatistics] "Bytes that collections copied." |of, _| one(of.summary.bytes_copied?);
     "gc.count" Count Lower Counted false ["gen"] [Collections] "How many collections began." |of, labels| one(of.stops(labels).count() as u64);
@@ -231,7 +231,7 @@ metrics! {
     "spark.dud" Count Lower Counted false [] [Sparks] "Sparks of values that had been evaluated." |of, _| one(of.sparks()?.dud);
     "spark.fizzled" Count Lower Counted false [] [Sparks] "Sparks that somebody else evaluated before." |of, _| one(of.sparks()?.fizzled);
     "spark.overflowed" Count Lower Counted false [] [Sparks] "Sparks that were dropped, as the pool was full." |of, _| one(of.sparks()?.overflowed);
-    "task.count" Count Lower Counted false [] [Threads] "OS threads of the runtime." |of, _| one(of.summary.tasks?);
+    "task.count" Count Lower Timed false [] [Threads] "OS threads of the runtime." |of, _| one(of.summary.tasks?);
     "thread.blocked" Ns Lower Timed false ["reason"] [Threads] "How long threads were blocked, all together." waits;
     "thread.count" Count Neutral Counted false [] [Threads] "Threads that lived." |of, _| one(of.scope.threads().count);
     "thread.ready" Ns Lower Timed false [] [Threads] "How long threads waited for a capability outside of collections, all together." |of, _| one(of.scope.threads().times.ready_ns());

@@ -15,6 +15,7 @@ pub mod graphs;
 pub(crate) mod group_waits;
 mod grouping;
 pub mod instants;
+pub mod label_groups;
 pub mod lives;
 pub mod messages;
 pub mod nonmoving;

@@ -256,7 +256,7 @@ impl ThreadSums {
         self.times.ready_ns().checked_div(self.times.ready_waits)
     }
 
-    fn add(&mut self, other: &Self) {
+    pub(super) fn add(&mut self, other: &Self) {
         // Many threads of a damaged log may claim to have lived for years.
         let add = |mine: &mut u64, theirs: u64| *mine = mine.saturating_add(theirs);
         self.times.zip(&other.times, add);
@@ -364,7 +364,7 @@ impl Counts {
 }
 
 /// A range, prepared for asking many threads.
-struct InRange {
+pub(super) struct InRange {
     from: Cut,
     to: Cut,
     /// How often each thread was woken then.
@@ -376,7 +376,7 @@ struct InRange {
 }
 
 impl InRange {
-    fn new(store: &Store, range: Option<Interval>) -> Self {
+    pub(super) fn new(store: &Store, range: Option<Interval>) -> Self {
         let count = |kind| {
             let threads = store.instants.threads(kind, range);
             Counts::of(threads, store.threads.len())
@@ -394,7 +394,7 @@ impl InRange {
     }
 
     /// What a thread did; `None` if it did not live then.
-    async fn sums(
+    pub(super) async fn sums(
         &self,
         store: &Store,
         (index, thread): (u32, &Thread),

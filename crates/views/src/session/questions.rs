@@ -41,7 +41,7 @@ use analysis::timeline::thread_account::ThreadAccount;
 use analysis::timeline::thread_lane::{ThreadFilter, ThreadRow};
 use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use eventlog::ids::ThreadId;
-use insight::Report;
+use insight::{Digest, Report};
 use model::marks::TimelineReply;
 use model::profile::origin::CensusCounts;
 use model::time::Interval;
@@ -49,7 +49,7 @@ use model::time::Interval;
 questions! {
     TimelineQuery, FlowQuery, DetailsQuery, LabelsQuery,
     TimeQuery, ThreadTimeQuery, GcCostsQuery, SummaryQuery, CollectionsQuery, SparksQuery,
-    HeldQuery, CensusCostQuery, FindingsQuery,
+    HeldQuery, CensusCostQuery, FindingsQuery, DigestQuery,
     ThreadFilter, ThreadTableQuery, ThreadCsvQuery,
     TickyQuery, TickyTextQuery,
     FlameQuery, FlameTableQuery, FlamePlaceQuery, FlameAreaQuery, FlameExportQuery,
@@ -206,6 +206,21 @@ impl Query for FindingsQuery {
         recording
             .is_settled()
             .then(|| Report::of(recording, self.0))
+    }
+}
+
+/// What is compared of a range or of the whole log; `None` until the log is read to its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DigestQuery(pub Option<Interval>);
+
+impl Query for DigestQuery {
+    type Answer = Option<Digest>;
+    const NAME: &'static str = "digest";
+
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
+        let recording = &log.recording;
+        recording.is_settled().then_some(())?;
+        Some(Digest::of(recording, self.0, host).await)
     }
 }
 

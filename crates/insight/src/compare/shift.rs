@@ -1,0 +1,145 @@
+//! By how much one side of runs is above the other: the shift of Hodges and Lehmann, the
+//! median of all differences of a run after and one before. Its interval holds what the rank
+//! test does not refuse, and the median's interval what order statistics tell.
+
+/// Of more runs a side, so many quantiles stand for them: all differences of two sides are
+/// as many as the product of both.
+const MOST_VALUES: usize = 400;
+
+/// A shift with its interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shift {
+    /// How far it is.
+    pub middle: f64,
+    /// How far it may be; `None` if there are too few runs for that.
+    pub interval: Option<(f64, f64)>,
+}
+
+/// From one side to the other, with an interval that is as sure as `1 - alpha`; `None` if a
+/// side is empty.
+///
+/// The interval goes from the `k`-th least of all differences to the `k`-th greatest, where
+/// fewer than `k` pairs in order are as unlikely as `alpha / 2` (Hollander and Wolfe,
+/// Nonparametric Statistical Methods, 4.3). Equal numbers make it somewhat too wide.
+#[must_use]
+pub fn shift(before: &[f64], after: &[f64], alpha: f64) -> Option<Shift> {
+    let (before, after) = (thinned(before), thinned(after));
+    let mut all: Vec<f64> = after
+        .iter()
+        .flat_map(|after| before.iter().map(move |before| after - before))
+        .collect();
+    all.sort_by(f64::total_cmp);
+    let middle = median_of_sorted(&all)?;
+    let cut = pairs_cut(before.len(), after.len(), alpha);
+    let interval = cut.and_then(|cut| {
+        let last = all.len().checked_sub(1 + cut)?;
+        Some((*all.get(cut)?, *all.get(last)?))
+    });
+    Some(Shift { middle, interval })
+}
+
+/// The median of numbers; `None` if there are none.
+#[must_use]
+pub fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    median_of_sorted(&sorted)
+}
+
+/// Between which two of the sorted numbers the median of all that they are drawn from lies,
+/// as sure as `1 - alpha`: it is outside of the `k` least with the probability that of `n`
+/// throws of a coin fewer than `k` are heads. `None` if there are too few for that.
+#[must_use]
+pub fn median_interval(values: &[f64], alpha: f64) -> Option<(f64, f64)> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let throws = sorted.len();
+    let cut = heads_cut(throws, alpha)?;
+    Some((*sorted.get(cut)?, *sorted.get(throws - 1 - cut)?))
+}
+
+/// The most heads that as few or fewer of have a probability of `alpha / 2` at most; `None`
+/// if even none is more likely.
+fn heads_cut(throws: usize, alpha: f64) -> Option<usize> {
+    /// Of more throws the normal distribution is as good, and has no tiny numbers.
+    const MOST_EXACT: usize = 500;
+    if throws > MOST_EXACT {
+        let throws = throws as f64;
+        let cut = throws / 2.0 - normal_quantile(alpha / 2.0) * throws.sqrt() / 2.0 - 1.0;
+        return (cut >= 0.0).then_some(cut as usize);
+    }
+    let mut ways = 0.5_f64.powi(throws as i32);
+    let (mut tail, mut cut) = (0.0, None);
+    for heads in 0..throws / 2 {
+        tail += ways;
+        if tail > alpha / 2.0 {
+            break;
+        }
+        cut = Some(heads);
+        ways *= (throws - heads) as f64 / (heads + 1) as f64;
+    }
+    cut
+}
+
+fn median_of_sorted(sorted: &[f64]) -> Option<f64> {
+    let half = sorted.len() / 2;
+    let upper = *sorted.get(half)?;
+    if sorted.len() % 2 == 1 {
+        return Some(upper);
+    }
+    let lower = *sorted.get(half.checked_sub(1)?)?;
+    Some(lower + (upper - lower) / 2.0)
+}
+
+fn thinned(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    if sorted.len() <= MOST_VALUES {
+        return sorted;
+    }
+    let last = sorted.len() - 1;
+    let places = (0..MOST_VALUES).map(|place| place * last / (MOST_VALUES - 1));
+    places.map(|place| sorted[place]).collect()
+}
+
+/// How many of the least differences are outside of the interval, and as many of the
+/// greatest; `None` if even none is too many.
+///
+/// That so many pairs or fewer are in order has the probability of that number of partitions
+/// (the distribution of Mann and Whitney's U), of more than 20 runs the normal one.
+fn pairs_cut(before: usize, after: usize, alpha: f64) -> Option<usize> {
+    let most = super::rank_test::MOST_EXACT;
+    if before.max(after) > most {
+        let (n, m) = (before as f64, after as f64);
+        let z = normal_quantile(alpha / 2.0);
+        let cut = n * m / 2.0 - z * (n * m * (n + m + 1.0) / 12.0).sqrt() - 0.5;
+        return (cut >= 1.0).then_some(cut as usize);
+    }
+    let counts = super::rank_test::pairs_in_order(before, after);
+    let all: f64 = counts.iter().map(|count| *count as f64).sum();
+    let mut tail = 0.0;
+    let mut cut = None;
+    for (pairs, count) in counts.iter().enumerate() {
+        tail += *count as f64 / all;
+        if tail > alpha / 2.0 {
+            break;
+        }
+        cut = Some(pairs);
+    }
+    cut
+}
+
+/// How far from the mean, in standard deviations, the normal distribution has a tail of this
+/// share: by halving, as its tails have no simple inverse.
+fn normal_quantile(tail: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 40.0);
+    for _ in 0..100 {
+        let middle = f64::midpoint(low, high);
+        if super::rank_test::both_tails(middle) / 2.0 > tail {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}

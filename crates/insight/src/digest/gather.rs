@@ -1,0 +1,326 @@
+//! Makes a digest of a log.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+
+use rustc_hash::FxHashMap;
+
+use super::facts::facts;
+use super::numbers::Sorted;
+use super::{
+    Curve, Digest, Group, Key, Known, MOST_CURVES, MOST_FINDINGS, MOST_LETTERS, MOST_NAMES, Row,
+};
+use crate::metrics::{Class, Direction, Labels, Looked, METRICS, Metric, Numbers, Unit};
+use crate::scope::Scope;
+use analysis::flamegraph::sources;
+use analysis::listen::{Alone, Listen, at_once};
+use analysis::recording::Recording;
+use eventlog::ids::Nanos;
+use model::profile::origin::Choice;
+use model::time::Interval;
+
+/// What is counted and yet the same in each run of a program, however many capabilities it has.
+const SAME_IN_PARALLEL: [&str; 4] = ["alloc.bytes", "span.count", "spark.count", "thread.count"];
+
+impl Digest {
+    /// Of a part of a log that is read to its end, or of all of it.
+    pub async fn of(log: &Recording, range: Option<Interval>, listen: &dyn Listen) -> Self {
+        let scope = Scope::new(log, range);
+        listen.listen().await;
+        let mut draft = Draft {
+            class: if scope.caps > 1 {
+                Class::Timed
+            } else {
+                Class::Counted
+            },
+            digest: Self {
+                range: scope.range,
+                facts: facts(&scope),
+                ..Self::default()
+            },
+        };
+        draft.threads(&scope, listen).await;
+        draft.spans(&scope);
+        listen.listen().await;
+        draft.cost_centres(&scope);
+        draft.bands(&scope);
+        listen.listen().await;
+        draft.program(&Looked::new(scope));
+        draft.finish()
+    }
+
+    /// [`of`](Self::of), for who has nobody else to hear.
+    #[must_use]
+    pub fn at_once(log: &Recording, range: Option<Interval>) -> Self {
+        at_once(Self::of(log, range, &Alone))
+    }
+}
+
+struct Draft {
+    digest: Digest,
+    /// Of what is counted and depends on times if there are several capabilities.
+    class: Class,
+}
+
+/// Numbers of one name, and by what it is chosen if there are too many.
+struct Named {
+    name: String,
+    weight: f64,
+    parts: Vec<Part>,
+}
+
+struct Part {
+    name: &'static str,
+    unit: Unit,
+    direction: Direction,
+    class: Class,
+    is_total: bool,
+    value: f64,
+}
+
+impl Part {
+    fn total(name: &'static str, unit: Unit, direction: Direction, value: f64) -> Self {
+        Self {
+            name,
+            unit,
+            direction,
+            class: Class::Timed,
+            is_total: true,
+            value,
+        }
+    }
+
+    /// A time that does not grow with the work.
+    fn time(name: &'static str, value: f64) -> Self {
+        Self {
+            is_total: false,
+            ..Self::total(name, Unit::Ns, Direction::Lower, value)
+        }
+    }
+
+    fn counted(self, class: Class) -> Self {
+        Self { class, ..self }
+    }
+}
+
+impl Draft {
+    fn push(&mut self, group: Group, name: &str, part: Part) {
+        if part.value.is_finite() {
+            self.digest.rows.push(Row {
+                key: Key {
+                    group,
+                    name: name.chars().take(MOST_LETTERS).collect(),
+                    part: Cow::Borrowed(part.name),
+                },
+                unit: part.unit,
+                direction: part.direction,
+                class: part.class,
+                is_total: part.is_total,
+                value: part.value,
+            });
+        }
+    }
+
+    /// The names of a group: the heaviest are kept.
+    fn group(&mut self, group: Group, mut all: Vec<Named>) {
+        all.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.name.cmp(&b.name)));
+        let left_out = all.len().saturating_sub(MOST_NAMES);
+        if left_out > 0 {
+            self.digest.left_out.push((group, left_out as u64));
+        }
+        for named in all.into_iter().take(MOST_NAMES) {
+            for part in named.parts {
+                self.push(group, &named.name, part);
+            }
+        }
+    }
+
+    async fn threads(&mut self, scope: &Scope<'_>, listen: &dyn Listen) {
+        let store = &scope.log.store;
+        let groups = store.label_groups(Some(scope.range), listen).await;
+        let total = |name, direction, ns: u64| Part::total(name, Unit::Ns, direction, ns as f64);
+        let named = |group: analysis::timeline::label_groups::LabelGroup| {
+            let times = &group.sums.times;
+            let count = group.count as f64;
+            Named {
+                name: group.label.unwrap_or_else(|| "without a label".to_owned()),
+                weight: times.running_ns as f64,
+                parts: vec![
+                    Part::total("count", Unit::Count, Direction::Neutral, count)
+                        .counted(Class::Counted),
+                    total("ran", Direction::Lower, times.running_ns),
+                    total("ready", Direction::Lower, times.ready_ns()),
+                    total("blocked", Direction::Neutral, times.all_blocked_ns()),
+                ],
+            }
+        };
+        let groups = groups.unwrap_or_default().into_iter();
+        self.group(Group::Threads, groups.map(named).collect());
+    }
+
+    fn spans(&mut self, scope: &Scope<'_>) {
+        let mut all = Vec::new();
+        let mut curves = Vec::new();
+        for listed in scope.log.tracks.spans.listed() {
+            let inside = listed.spans.iter().filter(|span| {
+                Nanos(span.start) >= scope.range.start() && Nanos(span.end) <= scope.range.end()
+            });
+            let lengths = Sorted::new(inside.map(|span| (span.end - span.start) as f64).collect());
+            if lengths.len() == 0 {
+                continue;
+            }
+            let (count, sum) = (lengths.len() as f64, lengths.sum());
+            curves.push((sum, curve(Group::Spans, &listed.info.name, &lengths)));
+            all.push(Named {
+                name: listed.info.name.clone(),
+                weight: sum,
+                parts: vec![
+                    Part::total("count", Unit::Count, Direction::Neutral, count)
+                        .counted(Class::Counted),
+                    Part::total("total", Unit::Ns, Direction::Lower, sum),
+                    Part::time("median", lengths.percentile(50)),
+                    Part::time("p99", lengths.percentile(99)),
+                    Part::time("max", lengths.max()),
+                ],
+            });
+        }
+        self.group(Group::Spans, all);
+        curves.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let curves = curves.into_iter().take(MOST_CURVES - 1);
+        self.digest.curves.extend(curves.map(|(_, curve)| curve));
+    }
+
+    /// The time of the samples by the innermost cost centre.
+    fn cost_centres(&mut self, scope: &Scope<'_>) {
+        let choice = Choice {
+            source: sources::COST_CENTRES,
+            range: Some(scope.range),
+            ..Choice::default()
+        };
+        let Some(origin) = scope.log.origin(choice.source) else {
+            return;
+        };
+        let weighed = origin.weighed(&choice);
+        let mut by_frame = vec![0_u64; weighed.frames.len()];
+        for (stack, weight) in weighed.stacks.ids().zip(&weighed.own) {
+            let frame = weighed.stacks.frame(stack);
+            if let Some(sum) = frame.and_then(|frame| by_frame.get_mut(frame.0 as usize)) {
+                *sum = sum.saturating_add(weight.amount);
+            }
+        }
+        let mut by_name: FxHashMap<String, u64> = FxHashMap::default();
+        for ((_, frame), ns) in weighed.frames.iter().zip(by_frame) {
+            if ns > 0 && !frame.is_idle() {
+                *by_name.entry(frame.name()).or_default() += ns;
+            }
+        }
+        let named = |(name, ns): (String, u64)| Named {
+            name,
+            weight: ns as f64,
+            parts: vec![Part::total("time", Unit::Ns, Direction::Lower, ns as f64)],
+        };
+        self.group(Group::CostCentres, by_name.into_iter().map(named).collect());
+    }
+
+    /// What bands of heap profiles held on average over the time, and at most; bands of one
+    /// name together.
+    fn bands(&mut self, scope: &Scope<'_>) {
+        let mut by_name: FxHashMap<String, (f64, f64)> = FxHashMap::default();
+        let names = scope.log.band_names();
+        for profile in scope.log.heap().iter() {
+            let places = profile.places(Some(scope.range), scope.log.end());
+            for band in profile.bands() {
+                let sums = profile.censuses.sums(band, places.clone());
+                let Some(label) = profile.label(band).filter(|_| sums.held > 0) else {
+                    continue;
+                };
+                let described = names.describe(profile.kind.breakdown, &label);
+                let held = by_name.entry(described.long_name()).or_default();
+                held.0 += sums.mean();
+                held.1 += sums.max as f64;
+            }
+        }
+        let bytes = |name, value| Part {
+            is_total: false,
+            ..Part::total(name, Unit::Bytes, Direction::Lower, value)
+        };
+        let named = |(name, (mean, max)): (String, (f64, f64))| Named {
+            name,
+            weight: mean,
+            parts: vec![bytes("mean", mean), bytes("max", max)],
+        };
+        self.group(Group::Bands, by_name.into_iter().map(named).collect());
+    }
+
+    /// Every metric, and the findings.
+    fn program(&mut self, looked: &Looked<'_>) {
+        for metric in METRICS {
+            match metric.read(looked, &Labels::new()) {
+                Ok(Numbers::One(value)) => {
+                    let part = self.part_of(metric, ("", metric.unit), value);
+                    self.push(Group::Program, metric.name, part);
+                }
+                Ok(Numbers::Many(all)) => self.many(metric, Sorted::new(all)),
+                Err(_) => {}
+            }
+        }
+        let mut findings: Vec<&crate::Finding> = looked.report.gravest();
+        findings.sort_by_key(|finding| Reverse(finding.severity));
+        let findings = findings.into_iter().take(MOST_FINDINGS);
+        self.digest.findings = findings.map(Known::from).collect();
+    }
+
+    fn many(&mut self, metric: &Metric, all: Sorted) {
+        if all.len() == 0 {
+            return;
+        }
+        let unit = metric.unit;
+        let mut parts = vec![("p50", all.percentile(50)), ("max", all.max())];
+        if unit == Unit::Ns {
+            parts.splice(
+                1..1,
+                [("p90", all.percentile(90)), ("p99", all.percentile(99))],
+            );
+            parts.push(("sum", all.sum()));
+        }
+        for (name, value) in parts {
+            let part = self.part_of(metric, (name, unit), value);
+            self.push(Group::Program, metric.name, part);
+        }
+        if metric.name == "gc.pause" {
+            let curve = curve(Group::Program, metric.name, &all);
+            self.digest.curves.insert(0, curve);
+        }
+    }
+
+    fn part_of(&self, metric: &Metric, (name, unit): (&'static str, Unit), value: f64) -> Part {
+        let sums_up = matches!(name, "" | "sum" | "count") && unit != Unit::Share;
+        Part {
+            name,
+            unit,
+            direction: metric.direction,
+            class: match metric.class {
+                Class::Counted if SAME_IN_PARALLEL.contains(&metric.name) => Class::Counted,
+                Class::Counted => self.class,
+                Class::Timed => Class::Timed,
+            },
+            is_total: sums_up && !matches!(metric.name, "finding.count" | "task.count"),
+            value,
+        }
+    }
+
+    fn finish(mut self) -> Digest {
+        self.digest.rows.sort_by_key(|row| row.key.group);
+        self.digest
+    }
+}
+
+fn curve(group: Group, name: &str, all: &Sorted) -> Curve {
+    Curve {
+        group,
+        name: name.chars().take(MOST_LETTERS).collect(),
+        unit: Unit::Ns,
+        count: all.len() as u64,
+        points: all.curve(),
+    }
+}
