@@ -90,7 +90,7 @@ fn one(looked: &Looked<'_>, name: &str) -> Option<f64> {
         Ok(Numbers::One(number)) => Some(number),
         Ok(Numbers::Many(all)) => Some(all.iter().sum()),
         Err(NoNumber::NoData(_)) => None,
-        Err(NoNumber::Usage(why)) => panic!("{name}: {why}"),
+        Err(NoNumber::Inconclusive(why) | NoNumber::Usage(why)) => panic!("{name}: {why}"),
     }
 }
 

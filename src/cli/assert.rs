@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use serde::Serialize;
 
 use super::input::LogFile;
+use super::verdicts::{Format, assertions, check, conclude, print};
 use super::{Condition, Failure, Out, report};
 use insight::Scope;
-use insight::assertion::{Assertion, Level};
-use insight::metrics::{Looked, NoNumber};
+use insight::assertion::runs::{Across, Runs};
+use insight::metrics::Looked;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -17,6 +17,12 @@ pub(super) struct Arguments {
     /// `finding(*, high) == 0`, `warn: gc.time.share < 20 %`; `eventscope metrics` lists the names
     #[arg(required = true, value_name = "LOG or ASSERTION")]
     words: Vec<String>,
+    /// More assertions, one in each line; lines that begin with # are comments
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// What has to fulfil them: each log, or the median, least or greatest number of all logs
+    #[arg(long, value_enum, default_value_t = Of::All)]
+    runs: Of,
     /// How to print what was found
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -26,186 +32,64 @@ pub(super) struct Arguments {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// For scripts
-    Json,
-    /// A report of tests, as build servers read it
-    Junit,
-    /// Annotations of GitHub's workflows
-    Github,
+enum Of {
+    /// Each log for itself
+    All,
+    /// The median of all logs
+    Median,
+    /// The least of all logs
+    Min,
+    /// The greatest of all logs
+    Max,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum State {
-    Passed,
-    Warned,
-    Failed,
-    NoData,
-}
-
-/// What came of an assertion on a log.
-#[derive(Debug, Serialize)]
-struct Checked {
-    log: PathBuf,
-    assertion: String,
-    state: State,
-    /// What was found, or why there is nothing.
-    found: String,
+impl Of {
+    /// `None` if each log counts for itself.
+    const fn across(self) -> Option<(&'static str, Across)> {
+        match self {
+            Self::All => None,
+            Self::Median => Some(("median", Across::Median)),
+            Self::Min => Some(("least", Across::Min)),
+            Self::Max => Some(("greatest", Across::Max)),
+        }
+    }
 }
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
-    let is_assertion = |word: &&String| word.contains(['<', '>', '=']);
-    let (assertions, logs): (Vec<&String>, Vec<&String>) =
-        arguments.words.iter().partition(is_assertion);
+    let is_assertion = |word: &&str| word.contains(['<', '>', '=']);
+    let words = arguments.words.iter().map(String::as_str);
+    let (words, logs): (Vec<&str>, Vec<&str>) = words.partition(is_assertion);
+    let assertions = assertions(&words, arguments.config.as_deref())?;
     if logs.is_empty() || assertions.is_empty() {
         return Err(Failure::Usage(
             "assert needs a log, and something to assert of it".to_owned(),
         ));
     }
-    let parse = |text: &String| {
-        Assertion::parse(text).map_err(|wrong| Failure::Usage(format!("{text}: {wrong}")))
-    };
-    let assertions: Vec<Assertion> = assertions
-        .into_iter()
-        .map(parse)
-        .collect::<Result<_, _>>()?;
+    let across = arguments.runs.across();
+    let mut runs = across.map(|(_, across)| Runs::new(across));
     let mut checked = Vec::new();
     let mut condition = Condition::Sound;
-    for log in logs {
+    for log in &logs {
         let session = LogFile::named(log).open()?.read_session()?;
         let looked = Looked::new(Scope::new(session.recording(), None));
-        for assertion in &assertions {
-            checked.push(check(log, assertion, &looked)?);
+        match &mut runs {
+            Some(runs) => runs.add(&assertions, &looked),
+            None => {
+                for assertion in &assertions {
+                    checked.push(check(log, assertion, &looked)?);
+                }
+            }
         }
         if report(session.reader()) == Condition::Damaged {
             condition = Condition::Damaged;
         }
     }
+    if let Some(((name, _), runs)) = across.zip(runs) {
+        let of = format!("{name} of {} logs", logs.len());
+        for assertion in &assertions {
+            checked.push(check(&of, assertion, &runs)?);
+        }
+    }
     print(&checked, arguments.format, out)?;
-    let any = |state| checked.iter().any(|checked| checked.state == state);
-    if any(State::Failed) {
-        return Err(Failure::Unfulfilled);
-    }
-    if any(State::NoData) && !arguments.allow_missing {
-        return Err(Failure::NoData);
-    }
-    Ok(condition)
-}
-
-fn check(log: &str, assertion: &Assertion, looked: &Looked<'_>) -> Result<Checked, Failure> {
-    let (state, found) = match assertion.check(looked) {
-        Ok(verdict) => {
-            let state = match (verdict.holds, assertion.level) {
-                (true, _) => State::Passed,
-                (false, Level::Warn) => State::Warned,
-                (false, Level::Error) => State::Failed,
-            };
-            (
-                state,
-                format!("{} and {}", verdict.found.0, verdict.found.1),
-            )
-        }
-        Err(NoNumber::NoData(why)) => (State::NoData, why),
-        Err(NoNumber::Usage(why)) => {
-            return Err(Failure::Usage(format!("{}: {why}", assertion.text)));
-        }
-    };
-    Ok(Checked {
-        log: log.into(),
-        assertion: assertion.text.clone(),
-        state,
-        found,
-    })
-}
-
-fn print(checked: &[Checked], format: Format, out: &mut Out) -> Result<(), Failure> {
-    match format {
-        Format::Json => out.json(&checked)?,
-        Format::Junit => out.text(junit(checked))?,
-        Format::Text => {
-            for checked in checked {
-                let sign = match checked.state {
-                    State::Passed => "✓",
-                    State::Warned => "!",
-                    State::Failed => "✗",
-                    State::NoData => "?",
-                };
-                let (log, assertion) = (checked.log.display(), &checked.assertion);
-                let found = &checked.found;
-                out.text(format_args!("{sign} {log}: {assertion} (found {found})\n"))?;
-            }
-        }
-        Format::Github => {
-            let said = checked
-                .iter()
-                .filter(|checked| checked.state != State::Passed);
-            for checked in said {
-                let command = if checked.state == State::Warned {
-                    "warning"
-                } else {
-                    "error"
-                };
-                let title = property(&checked.assertion);
-                let text = message(&format!(
-                    "{}: found {}",
-                    checked.log.display(),
-                    checked.found
-                ));
-                out.text(format_args!("::{command} title={title}::{text}\n"))?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The text of an annotation, as GitHub's workflow commands want it.
-fn message(text: &str) -> String {
-    text.replace('%', "%25")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A")
-}
-
-/// A property of an annotation.
-fn property(text: &str) -> String {
-    message(text).replace(':', "%3A").replace(',', "%2C")
-}
-
-/// XML as JUnit writes it.
-fn junit(checked: &[Checked]) -> String {
-    let count = |state| {
-        checked
-            .iter()
-            .filter(|checked| checked.state == state)
-            .count()
-    };
-    let mut xml = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"eventscope\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
-        checked.len(),
-        count(State::Failed),
-        count(State::NoData),
-        count(State::Warned)
-    );
-    for checked in checked {
-        let found = escaped(&checked.found);
-        let inside = match checked.state {
-            State::Passed => String::new(),
-            State::Failed => format!("<failure message=\"found {found}\"/>"),
-            State::Warned => format!("<skipped message=\"found {found}\"/>"),
-            State::NoData => format!("<error message=\"{found}\"/>"),
-        };
-        let (log, name) = (
-            escaped(&checked.log.to_string_lossy()),
-            escaped(&checked.assertion),
-        );
-        xml += &format!("  <testcase classname=\"{log}\" name=\"{name}\">{inside}</testcase>\n");
-    }
-    xml + "</testsuite>\n"
-}
-
-fn escaped(text: &str) -> String {
-    let text = text.replace('&', "&amp;").replace('<', "&lt;");
-    text.replace('>', "&gt;").replace('"', "&quot;")
+    conclude(&checked, arguments.allow_missing, condition)
 }

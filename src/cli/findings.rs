@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Condition, Failure, LogFile, Out, Range, report};
+use super::{Condition, Failure, Out, Whole, report};
 use insight::finding::{Axis, Finding, Severity};
 use insight::report::{Passed, Report};
 use model::format;
@@ -11,22 +11,16 @@ use views::session::questions::FindingsQuery;
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(flatten)]
-    log: LogFile,
-    #[command(flatten)]
-    range: Range,
-    /// Print JSON: times in nanoseconds, sizes in bytes
-    #[arg(long)]
-    json: bool,
+    of: Whole,
     /// Show too what hardly matters, and each rule that found nothing
     #[arg(long)]
     all: bool,
 }
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
-    let range = arguments.range.span()?;
-    let session = arguments.log.open()?.read_session()?;
+    let (session, range) = arguments.of.read()?;
     let found = session.ask(&FindingsQuery(range)).unwrap_or_default();
-    if arguments.json {
+    if arguments.of.json {
         out.json(&found)?;
     } else {
         out.text(Text {

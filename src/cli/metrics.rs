@@ -4,25 +4,12 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use super::{Condition, Failure, LogFile, Out, Range, report};
-use insight::Scope;
-use insight::assertion::Found;
+use super::{Condition, Failure, Out, Whole, report};
 use insight::metrics::{Labels, Looked, METRICS, Metric, NoNumber, Numbers, Unit};
+use insight::{Amount, Scope};
 
-#[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
-    #[command(flatten)]
-    log: LogFile,
-    #[command(flatten)]
-    range: Range,
-    /// Print JSON: times in nanoseconds, sizes in bytes, shares from 0 to 1
-    #[arg(long)]
-    json: bool,
-}
-
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
-    let range = arguments.range.span()?;
-    let session = arguments.log.open()?.read_session()?;
+pub(super) fn run(arguments: &Whole, out: &mut Out) -> Result<Condition, Failure> {
+    let (session, range) = arguments.read()?;
     let looked = Looked::new(Scope::new(session.recording(), range));
     let rows: Vec<Row> = METRICS
         .iter()
@@ -55,7 +42,9 @@ impl Row {
         match &self.numbers {
             Ok(Numbers::One(number)) => object["value"] = json!(number),
             Ok(Numbers::Many(all)) => object["values"] = json!(all),
-            Err(NoNumber::NoData(why) | NoNumber::Usage(why)) => object["no_data"] = json!(why),
+            Err(NoNumber::NoData(why) | NoNumber::Inconclusive(why) | NoNumber::Usage(why)) => {
+                object["no_data"] = json!(why)
+            }
         }
         object
     }
@@ -63,18 +52,18 @@ impl Row {
 
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let found = |number: f64, unit: Unit| Found { number, unit };
+        let amount = |number: f64, unit: Unit| Amount { number, unit };
         let value = match &self.numbers {
-            Ok(Numbers::One(number)) => found(*number, self.metric.unit).to_string(),
+            Ok(Numbers::One(number)) => amount(*number, self.metric.unit).to_string(),
             Ok(Numbers::Many(all)) => {
                 let most = all.iter().copied().fold(0.0, f64::max);
                 format!(
                     "{} numbers, max {}",
                     all.len(),
-                    found(most, self.metric.unit)
+                    amount(most, self.metric.unit)
                 )
             }
-            Err(NoNumber::NoData(_) | NoNumber::Usage(_)) => "no data".to_owned(),
+            Err(_) => "no data".to_owned(),
         };
         write!(f, "{}\t{value}\t{}", self.metric.name, self.metric.help)
     }

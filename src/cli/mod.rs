@@ -12,6 +12,9 @@
 
 mod assert;
 mod check;
+mod compare;
+mod comparison;
+mod digest;
 mod eventlog2html;
 mod events;
 mod findings;
@@ -28,6 +31,7 @@ mod summary;
 mod threads;
 mod ticky;
 mod time;
+mod verdicts;
 
 use std::io;
 use std::path::PathBuf;
@@ -39,6 +43,7 @@ use eventlog::ids::Nanos;
 use eventlog::{LogError, LogReader, system_words};
 use model::time::Interval;
 use views::cells::Cell;
+use views::session::Session;
 use views::words::diagnostics::line;
 
 use input::{Input, LogFile};
@@ -63,13 +68,17 @@ enum Command {
     /// Spans of garbage collection, of running and blocked threads, of capability usage
     Spans(spans::Arguments),
     /// The numbers of `+RTS -s`, of the whole log or of a part of it
-    Summary(summary::Arguments),
+    Summary(Whole),
     /// What is wrong with the program, as far as the log tells: what it costs, where it is seen, what to try
     Findings(findings::Arguments),
     /// Every number of a log that has a name, for scripts and for `assert`
-    Metrics(metrics::Arguments),
+    Metrics(Whole),
     /// Whether logs fulfil what is asked of them: `assert run.eventlog 'gc.pause.p99 < 10 ms'`
     Assert(assert::Arguments),
+    /// Two sides of runs: what differs, by how much, and what so many runs allow to be claimed
+    Compare(compare::Arguments),
+    /// What is compared of a log, as JSON: `compare` takes it in place of the log
+    Digest(digest::Arguments),
     /// How each thread spent its time: running, waiting for a capability, blocked and on what
     Threads(threads::Arguments),
     /// What holds the heap: bands of a heap profile with their numbers, single censuses, the difference of two, charts
@@ -77,7 +86,7 @@ enum Command {
     /// How often code was entered and what it allocated, by ticky counters (ghc -ticky, +RTS -lT)
     Ticky(ticky::Arguments),
     /// Where the time of capabilities, threads and the program went, every nanosecond in one class
-    Time(time::Arguments),
+    Time(Whole),
     /// Flame graphs as files for speedscope, flamegraph.pl, inferno and pprof, as a picture, or as a table
     Flamegraph(flamegraph::Arguments),
 }
@@ -105,6 +114,26 @@ impl Range {
             return Err(Failure::Usage(what));
         }
         Ok(Some(Interval::new(Nanos(from), Nanos(to))))
+    }
+}
+
+/// A log, which part of it, and whether to print JSON.
+#[derive(Debug, clap::Args)]
+struct Whole {
+    #[command(flatten)]
+    log: LogFile,
+    #[command(flatten)]
+    range: Range,
+    /// Print JSON: times in nanoseconds, sizes in bytes, shares from 0 to 1
+    #[arg(long)]
+    json: bool,
+}
+
+impl Whole {
+    /// Reads the log with all analyses.
+    fn read(&self) -> Result<(Session, Option<Interval>), Failure> {
+        let range = self.range.span()?;
+        Ok((self.log.open()?.read_session()?, range))
     }
 }
 
@@ -160,6 +189,8 @@ pub fn run() -> ExitCode {
         Command::Findings(arguments) => findings::run(arguments, &mut out),
         Command::Metrics(arguments) => metrics::run(arguments, &mut out),
         Command::Assert(arguments) => assert::run(arguments, &mut out),
+        Command::Compare(arguments) => compare::run(arguments, &mut out),
+        Command::Digest(arguments) => digest::run(arguments, &mut out),
         Command::Threads(arguments) => threads::run(arguments, &mut out),
         Command::Heap(arguments) => heap::run(arguments, &mut out),
         Command::Ticky(arguments) => ticky::run(arguments, &mut out),

@@ -5,6 +5,7 @@
 //! control characters, and those that change the direction of text, as escapes. JSON stays
 //! exact: there the escapes are JSON's own.
 
+mod columns;
 mod screen;
 mod table;
 
@@ -13,6 +14,7 @@ use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
 
+pub(super) use columns::{Rows, in_columns};
 pub(super) use screen::{Style, escape_line};
 pub(super) use table::{Output, Table};
 

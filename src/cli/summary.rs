@@ -2,22 +2,11 @@
 
 use serde::Serialize;
 
-use super::{Condition, Failure, LogFile, Out, Range, report};
+use super::{Condition, Failure, Out, Whole, report};
 use analysis::account::costs::GcCosts;
 use analysis::numbers::summary::Summary;
 use views::session::questions::{GcCostsQuery, SummaryQuery};
 use views::words::report::Report;
-
-#[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
-    #[command(flatten)]
-    log: LogFile,
-    #[command(flatten)]
-    range: Range,
-    /// Print JSON: times in nanoseconds, sizes in bytes
-    #[arg(long)]
-    json: bool,
-}
 
 /// The JSON.
 #[derive(Serialize)]
@@ -28,9 +17,8 @@ struct Document {
     gc_costs: Vec<GcCosts>,
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
-    let range = arguments.range.span()?;
-    let session = arguments.log.open()?.read_session()?;
+pub(super) fn run(arguments: &Whole, out: &mut Out) -> Result<Condition, Failure> {
+    let (session, range) = arguments.read()?;
     let summary = session.ask(&SummaryQuery(range));
     if arguments.json {
         let gc_costs = session.ask(&GcCostsQuery(range)).unwrap_or_default();

@@ -1,30 +1,17 @@
 //! `eventscope time FILE`: where the time of capabilities, threads and the
 //! program went, every nanosecond in one class.
 
-use std::fmt::Write;
-
 use serde_json::{Map, Value, json};
 
-use super::{Condition, Failure, LogFile, Out, Range, report};
+use super::out::{Rows, in_columns};
+use super::{Condition, Failure, Out, Whole, report};
 use analysis::account::report::ProgramTimes;
 use analysis::timeline::thread_account::ThreadAccount;
 use model::class::StopCode;
 use views::session::questions::{ThreadTimeQuery, TimeQuery};
 
-#[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
-    #[command(flatten)]
-    log: LogFile,
-    #[command(flatten)]
-    range: Range,
-    /// Print JSON: times in nanoseconds
-    #[arg(long)]
-    json: bool,
-}
-
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
-    let range = arguments.range.span()?;
-    let session = arguments.log.open()?.read_session()?;
+pub(super) fn run(arguments: &Whole, out: &mut Out) -> Result<Condition, Failure> {
+    let (session, range) = arguments.read()?;
     let program = session.ask(&TimeQuery(range));
     let threads = session.ask(&ThreadTimeQuery(range)).unwrap_or_default();
     if arguments.json {
@@ -99,10 +86,7 @@ fn document(program: &ProgramTimes, threads: &[ThreadAccount]) -> Value {
     })
 }
 
-/// Rows of cells; the first has the names of the columns.
-type Table = Vec<Vec<String>>;
-
-fn capabilities(program: &ProgramTimes) -> Table {
+fn capabilities(program: &ProgramTimes) -> Rows {
     let mut table = Vec::new();
     for (cap, times) in &program.caps {
         if table.is_empty() {
@@ -121,14 +105,14 @@ fn capabilities(program: &ProgramTimes) -> Table {
     table
 }
 
-fn thread_rows(threads: &[ThreadAccount]) -> Table {
+fn thread_rows(threads: &[ThreadAccount]) -> Rows {
     let mut reasons: Vec<StopCode> = Vec::new();
     for thread in threads {
         reasons.extend(thread.blocked_ns.keys());
     }
     reasons.sort_unstable();
     reasons.dedup();
-    let mut table = Table::new();
+    let mut table = Rows::new();
     for thread in threads {
         let classes = thread_classes(thread);
         let rest = [
@@ -154,7 +138,7 @@ fn thread_rows(threads: &[ThreadAccount]) -> Table {
     table
 }
 
-fn program_rows(program: &ProgramTimes) -> Table {
+fn program_rows(program: &ProgramTimes) -> Rows {
     let collections = &program.collections;
     let mut table = vec![vec!["program".to_owned(), program.life_ns.to_string()]];
     for (count, time) in program.parallelism_ns.iter().enumerate() {
@@ -172,27 +156,4 @@ fn program_rows(program: &ProgramTimes) -> Table {
         table.push(vec![name.to_owned(), number.to_string()]);
     }
     table
-}
-
-/// A table in columns, the numbers to the right.
-fn in_columns(table: &Table) -> String {
-    let columns = table.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        let cells = table.iter().filter_map(|row| row.get(column));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let mut text = String::new();
-    for row in table {
-        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            // A text takes whatever is written to it.
-            let _ = match column {
-                0 => write!(text, "{cell:<width$}"),
-                _ => write!(text, "  {cell:>width$}"),
-            };
-        }
-        text.truncate(text.trim_end().len());
-        text.push('\n');
-    }
-    text
 }

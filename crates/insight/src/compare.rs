@@ -21,18 +21,23 @@
 
 mod facts;
 mod findings;
+pub mod guard;
 pub mod rank_test;
 mod rows;
 pub mod shift;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
 pub use facts::Unequal;
-pub use findings::{FindingChange, FindingState};
+pub use findings::{FindingChange, FindingState, findings_of_note};
 pub use rank_test::holm;
 pub use rows::HEADLINES;
 
-use crate::digest::{Digest, Group, Key};
+use crate::digest::{Digest, Group, Key, NoData};
 use crate::metrics::{Class, Direction, Unit};
 
 /// How runs are compared.
@@ -76,6 +81,8 @@ pub struct Comparison {
     pub findings: Vec<FindingChange>,
     /// How many names of a group are compared with nothing, as a digest left them out.
     pub left_out: Vec<(Group, u64)>,
+    /// What was asked for and a run does not tell.
+    pub no_data: Vec<NoData>,
 }
 
 /// The runs of a side.
@@ -171,6 +178,8 @@ impl Comparison {
     #[must_use]
     pub fn of(before: &[Digest], after: &[Digest], options: &Options) -> Self {
         let (rows, left_out) = rows::differences(before, after, options);
+        let runs = before.iter().chain(after);
+        let no_data: BTreeSet<&NoData> = runs.flat_map(|digest| &digest.no_data).collect();
         Self {
             options: options.clone(),
             runs_before: before.len(),
@@ -179,6 +188,7 @@ impl Comparison {
             rows,
             findings: findings::changes(before, after),
             left_out,
+            no_data: no_data.into_iter().cloned().collect(),
         }
     }
 

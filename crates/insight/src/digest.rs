@@ -45,6 +45,22 @@ pub struct Digest {
     pub curves: Vec<Curve>,
     /// What is wrong with the program, the gravest first; what hardly matters is left out.
     pub findings: Vec<Known>,
+    /// What was asked for ([`Group::Asked`]) and the log does not tell.
+    pub no_data: Vec<NoData>,
+}
+
+/// A number that a log does not tell.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct NoData {
+    /// Which one.
+    pub name: String,
+    /// Why, and which flag would help.
+    pub why: String,
+}
+
+/// A name, as far as it is kept.
+pub(crate) fn name(text: &str) -> String {
+    text.chars().take(MOST_LETTERS).collect()
 }
 
 /// Something that should be equal in logs whose numbers are compared.
@@ -60,7 +76,7 @@ pub struct Fact {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Group {
-    /// The asked for: numbers that a guard is about, by their expressions.
+    /// Numbers that a guard asks for, by their expressions.
     Asked,
     /// The program as a whole: the metrics of [`crate::metrics`].
     Program,

@@ -6,6 +6,7 @@
 //! reasons, and its words. What time a finding lost is claimed from a [`Ledger`],
 //! so that no nanosecond of a capability is lost twice.
 
+pub mod amount;
 pub mod assertion;
 pub mod compare;
 pub mod digest;
@@ -16,7 +17,9 @@ pub mod report;
 pub mod rules;
 pub mod scope;
 mod threads;
+pub mod window;
 
+pub use amount::Amount;
 pub use compare::Comparison;
 pub use digest::Digest;
 pub use finding::{Finding, Outcome};

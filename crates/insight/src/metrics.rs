@@ -1,7 +1,9 @@
 //! The numbers of a log by name, for scripts and guards: each with its unit, whether less
 //! or more is better, and the events that it needs. The names never change.
 
-use std::collections::BTreeMap;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 use analysis::numbers::summary::{SparkTotals, Summary};
 use eventlog::ids::Nanos;
@@ -11,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::Report;
 use crate::scope::{Input, Scope, Stop};
+use crate::window::Window;
 
 /// What a number counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -67,6 +70,8 @@ pub type Labels = BTreeMap<String, String>;
 pub enum NoNumber {
     /// The log does not tell: what is missing, and the flag that helps.
     NoData(String),
+    /// There are too few runs to tell.
+    Inconclusive(String),
     /// It cannot be asked like this.
     Usage(String),
 }
@@ -101,8 +106,10 @@ pub struct Looked<'a> {
     /// The part of the log.
     pub scope: Scope<'a>,
     summary: Summary,
-    /// What the rules say.
-    pub report: Report,
+    /// What the rules say, once somebody asks.
+    report: OnceCell<Report>,
+    /// Parts of it that were asked for by what the program said.
+    windows: RefCell<HashMap<Window, Rc<Self>>>,
 }
 
 impl<'a> Looked<'a> {
@@ -115,9 +122,33 @@ impl<'a> Looked<'a> {
                 .log
                 .numbers
                 .summary(scope.log.end(), range, &scope.times),
-            report: Report::of(scope.log, range),
+            report: OnceCell::new(),
+            windows: RefCell::default(),
             scope,
         }
+    }
+
+    /// What the rules say.
+    pub fn report(&self) -> &Report {
+        let report = || Report::of(self.scope.log, Some(self.scope.range));
+        self.report.get_or_init(report)
+    }
+
+    /// A part of it.
+    ///
+    /// # Errors
+    ///
+    /// If the program did not say what the part is named after.
+    pub fn within(&self, window: &Window) -> Result<Rc<Self>, NoNumber> {
+        if let Some(known) = self.windows.borrow().get(window) {
+            return Ok(Rc::clone(known));
+        }
+        let range = window.range(self.scope.log, self.scope.range);
+        let range = range.map_err(NoNumber::NoData)?;
+        let looked = Rc::new(Self::new(Scope::new(self.scope.log, Some(range))));
+        let mut windows = self.windows.borrow_mut();
+        windows.insert(window.clone(), Rc::clone(&looked));
+        Ok(looked)
     }
 
     fn sparks(&self) -> Option<SparkTotals> {
@@ -214,7 +245,7 @@ metrics! {
     "cap.busy" Share Higher Timed false [] [Threads] "The share of the capabilities' time in which they ran threads." |of, _| share_of_caps(of, |all| all.running_ns);
     "cap.idle" Share Lower Timed false [] [Threads] "The share of the capabilities' time in which they stood by with no thread ready." |of, _| share_of_caps(of, |all| all.idle_ns);
     "cap.lost" Share Lower Timed false [] [Threads] "The share of the capabilities' time in which they stood by while a thread was ready." |of, _| share_of_caps(of, |all| all.idle_ready_ns);
-    "finding.count" Count Lower Timed false [] [] "How many findings there are that matter." |of, _| one(of.report.findings.iter().filter(|found| found.severity > crate::finding::Severity::Minor).count() as u64);
+    "finding.count" Count Lower Timed false [] [] "How many findings there are that matter." |of, _| one(of.report().findings.iter().filter(|found| found.severity > crate::finding::Severity::Minor).count() as u64);
     "gc.balance" Share Higher Timed false [] [GcStatistics] "How evenly the threads of parallel collections shared the work." |of, _| Some(Numbers::One(of.summary.work_balance?));
     "gc.copied" Bytes Lower Counted false [] [GcStatistics] "Bytes that collections copied." |of, _| one(of.summary.bytes_copied?);
     "gc.count" Count Lower Counted false ["gen"] [Collections] "How many collections began." |of, labels| one(of.stops(labels).count() as u64);
@@ -237,7 +268,7 @@ metrics! {
     "thread.ready" Ns Lower Timed false [] [Threads] "How long threads waited for a capability outside of collections, all together." |of, _| one(of.scope.threads().times.ready_ns());
     "thread.run" Ns Lower Timed false [] [Threads] "How long threads ran, all together." |of, _| one(of.scope.times.all_caps().running_ns);
     "time.mutator" Ns Lower Timed false [] [Collections] "The time outside of collections." |of, _| one(of.scope.length_ns().saturating_sub(of.stops(&Labels::new()).map(Stop::pause_ns).sum()));
-    "time.unexplained" Ns Lower Timed false [] [Threads] "Time that was lost, and that no finding claims." |of, _| one(of.report.unexplained_ns);
+    "time.unexplained" Ns Lower Timed false [] [Threads] "Time that was lost, and that no finding claims." |of, _| one(of.report().unexplained_ns);
     "time.wall" Ns Lower Timed false [] [] "From the first run of a thread to the collection in the end." |of, _| one(of.scope.length_ns());
 }
 

@@ -42,6 +42,12 @@ pub struct FindingChange {
     pub after: Option<Known>,
 }
 
+/// Those of which something became.
+pub fn findings_of_note(all: &[FindingChange]) -> impl Iterator<Item = &FindingChange> {
+    all.iter()
+        .filter(|change| change.state != FindingState::Same)
+}
+
 /// All findings of two sides.
 pub(super) fn changes(before: &[Digest], after: &[Digest]) -> Vec<FindingChange> {
     let mut all: BTreeMap<&str, [Vec<&Known>; 2]> = BTreeMap::new();

@@ -180,3 +180,122 @@ pub(super) fn pairs_in_order(before: usize, after: usize) -> Vec<u64> {
     // The least sum of ranks is that of the first ones: then no pair is in order.
     counts.into_iter().skip(before * (before + 1) / 2).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn p(before: &[f64], after: &[f64]) -> f64 {
+        RankTest::default().p(before, after)
+    }
+
+    /// Every way to deal the numbers to two sides, one after the other.
+    fn by_enumeration(before: &[f64], after: &[f64]) -> f64 {
+        let all: Vec<f64> = before.iter().chain(after).copied().collect();
+        let rank = |value: f64| {
+            let less = all.iter().filter(|other| **other < value).count() as f64;
+            let equal = all.iter().filter(|other| **other == value).count() as f64;
+            less + (equal + 1.0) / 2.0
+        };
+        let mean = before.len() as f64 * (all.len() as f64 + 1.0) / 2.0;
+        let far = |ranks: f64| (ranks - mean).abs();
+        let seen = far(before.iter().map(|value| rank(*value)).sum());
+        let (mut as_far, mut ways) = (0_u32, 0_u32);
+        for dealt in 0_u32..1 << all.len() {
+            if dealt.count_ones() as usize == before.len() {
+                let first = (0..all.len()).filter(|place| dealt >> place & 1 == 1);
+                let ranks: f64 = first.map(|place| rank(all[place])).sum();
+                ways += 1;
+                as_far += u32::from(far(ranks) >= seen - 1e-9);
+            }
+        }
+        f64::from(as_far) / f64::from(ways)
+    }
+
+    #[test]
+    fn published_examples() {
+        // Hollander and Wolfe, Nonparametric Statistical Methods, 4.1: permeability of the
+        // human chorioamnion. U is 35, one-sided 0.1272.
+        let term = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];
+        let early = [1.15, 0.88, 0.90, 0.74, 1.21];
+        assert!((p(&term, &early) - 2.0 * 0.127_206).abs() < 1e-5);
+        // All of one side above the other: 2 of all ways.
+        assert!((p(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]) - 0.1).abs() < 1e-12);
+        let ten = |from: u32| (from..from + 10).map(f64::from).collect::<Vec<_>>();
+        assert!((p(&ten(0), &ten(10)) - 2.0 / 184_756.0).abs() < 1e-15);
+        assert_eq!(p(&[1.0; 20], &[1.0; 20]), 1.0);
+        assert_eq!(p(&[], &[1.0]), 1.0);
+    }
+
+    #[test]
+    fn many_runs_have_the_normal_distribution() {
+        for (z, share) in [
+            (0.0, 1.0),
+            (1.0, 0.317_310_5),
+            (1.959_964, 0.05),
+            (2.575_829, 0.01),
+            (5.0, 5.733e-7),
+        ] {
+            assert!((both_tails(z) / share - 1.0).abs() < 1e-4, "{z}");
+        }
+        // Where one takes over from the other they nearly agree, with ties too.
+        let side = |runs: u32, shift: f64| -> Vec<f64> {
+            (0..runs).map(|run| f64::from(run % 13) + shift).collect()
+        };
+        for shift in [0.0, 1.0, 2.0, 3.0, 4.0] {
+            let (before, after) = (side(20, 0.0), side(20, shift));
+            let (ranks, sum) = doubled_ranks(&before, &after);
+            let (exact, normal) = (p(&before, &after), by_normal(&ranks, sum, 20));
+            assert!((exact - normal).abs() < 0.01, "{shift}: {exact} {normal}");
+        }
+    }
+
+    #[test]
+    fn several_tests_are_corrected_as_holm_has_it() {
+        // The example of R's `p.adjust`.
+        let corrected = holm(&[0.01, 0.04, 0.03, 0.005]);
+        let expected = [0.03, 0.06, 0.06, 0.02];
+        for (corrected, expected) in corrected.iter().zip(expected) {
+            assert!((corrected - expected).abs() < 1e-12);
+        }
+        assert_eq!(holm(&[0.6, 0.7]), [1.0, 1.0]);
+        assert_eq!(holm(&[]), [0.0; 0]);
+    }
+
+    #[test]
+    fn so_many_runs_are_needed() {
+        assert!((least_p(3, 3) - 0.1).abs() < 1e-12);
+        assert!((least_p(4, 4) - 2.0 / 70.0).abs() < 1e-12);
+        assert!((least_p(3, 5) - 2.0 / 56.0).abs() < 1e-12);
+        assert_eq!(least_p(1, 1), 1.0);
+        assert_eq!([1, 2, 7].map(|tests| runs_needed(0.05, tests)), [4, 5, 6]);
+    }
+
+    proptest! {
+        #[test]
+        fn is_what_enumeration_gives(
+            before in prop::collection::vec(0_u8..9, 1..7),
+            after in prop::collection::vec(0_u8..9, 1..7),
+        ) {
+            let [before, after] = [before, after].map(|side| {
+                side.into_iter().map(f64::from).collect::<Vec<_>>()
+            });
+            let by_sums = p(&before, &after);
+            prop_assert!((by_sums - by_enumeration(&before, &after)).abs() < 1e-12);
+            // Swapped sides have the same, and so has anything that keeps the order.
+            prop_assert_eq!(by_sums, p(&after, &before));
+            let scaled = |side: &[f64]| side.iter().map(|value| value.exp() * 3.0).collect::<Vec<_>>();
+            prop_assert_eq!(by_sums, p(&scaled(&before), &scaled(&after)));
+        }
+
+        #[test]
+        fn any_sides_have_a_probability(
+            before in prop::collection::vec(any::<f64>(), 0..30),
+            after in prop::collection::vec(any::<f64>(), 0..30),
+        ) {
+            prop_assert!((0.0..=1.0).contains(&p(&before, &after)));
+        }
+    }
+}

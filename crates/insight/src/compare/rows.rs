@@ -74,6 +74,16 @@ fn is_gated(key: &Key, has_asked: bool) -> bool {
     }
 }
 
+/// Whether both sides have the very same numbers, in any order.
+fn is_equal(before: &[f64], after: &[f64]) -> bool {
+    let sorted = |side: &[f64]| {
+        let mut side = side.to_vec();
+        side.sort_by(f64::total_cmp);
+        side
+    };
+    sorted(before) == sorted(after)
+}
+
 /// The numbers of the runs of a side, by key.
 struct Values<'a>(FxHashMap<&'a Key, Vec<f64>>);
 
@@ -187,6 +197,9 @@ impl Difference {
         }
         if before.is_empty() {
             return Claim::OnlyAfter;
+        }
+        if is_equal(before, after) {
+            return Claim::NoDifference;
         }
         let least = least_p(before.len(), after.len()) * tests as f64;
         let p = self.corrected_p.or(self.p);

@@ -143,3 +143,103 @@ fn normal_quantile(tail: f64) -> f64 {
     }
     low
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::rank_test::RankTest;
+    use super::*;
+
+    #[test]
+    fn published_tables() {
+        // The greatest U that is significant at 0.05, two-sided (Mann and Whitney's table as
+        // printed in Siegel, Nonparametric Statistics, table K).
+        let table = [
+            ((4, 4), Some(0)),
+            ((5, 5), Some(2)),
+            ((6, 6), Some(5)),
+            ((7, 7), Some(8)),
+            ((8, 8), Some(13)),
+            ((5, 10), Some(8)),
+            ((10, 10), Some(23)),
+            ((10, 12), Some(29)),
+            ((15, 15), Some(64)),
+            ((20, 20), Some(127)),
+            ((3, 3), None),
+        ];
+        for ((before, after), cut) in table {
+            assert_eq!(pairs_cut(before, after, 0.05), cut, "{before}, {after}");
+        }
+        // The ranks between which the median lies (Conover, Practical Nonparametric
+        // Statistics, from binomial tables).
+        let ranks = |runs: u32| {
+            let values: Vec<f64> = (1..=runs).map(f64::from).collect();
+            median_interval(&values, 0.05)
+        };
+        assert_eq!(ranks(5), None);
+        assert_eq!(ranks(6), Some((1.0, 6.0)));
+        assert_eq!(ranks(10), Some((2.0, 9.0)));
+        assert_eq!(ranks(20), Some((6.0, 15.0)));
+        assert_eq!(ranks(100), Some((40.0, 61.0)));
+        assert_eq!(ranks(1000), Some((469.0, 532.0)));
+        assert_eq!(ranks(0), None);
+    }
+
+    #[test]
+    fn published_example() {
+        // Hollander and Wolfe, 4.2 and 4.3: the shift of the permeabilities is 0.305, with
+        // 96 % between -0.15 and 0.76.
+        let term = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];
+        let early = [1.15, 0.88, 0.90, 0.74, 1.21];
+        let found = shift(&early, &term, 0.05).expect("both sides have runs");
+        assert!((found.middle - 0.305).abs() < 1e-9);
+        let (low, high) = found.interval.expect("there are enough");
+        assert!(
+            (low + 0.15).abs() < 1e-9 && (high - 0.76).abs() < 1e-9,
+            "{low} {high}"
+        );
+    }
+
+    fn runs() -> impl Strategy<Value = Vec<f64>> {
+        prop::collection::vec(1.0..1e9_f64, 1..15)
+    }
+
+    proptest! {
+        /// The interval holds exactly the shifts that the test does not refuse.
+        #[test]
+        fn the_interval_is_the_test_turned_over(before in runs(), after in runs(), by in -1e9..1e9_f64) {
+            let moved: Vec<f64> = before.iter().map(|value| value + by).collect();
+            let p = RankTest::default().p(&moved, &after);
+            let interval = shift(&before, &after, 0.05).and_then(|shift| shift.interval);
+            let is_in = interval.is_none_or(|(low, high)| low <= by && by <= high);
+            prop_assert_eq!(is_in, p > 0.05, "{:?} {} {}", interval, by, p);
+        }
+
+        #[test]
+        fn swapped_and_scaled(before in runs(), after in runs(), times in 0.01..100.0_f64) {
+            let forth = shift(&before, &after, 0.05).expect("runs");
+            let back = shift(&after, &before, 0.05).expect("runs");
+            let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + a.abs().max(b.abs()));
+            prop_assert!(near(forth.middle, -back.middle));
+            prop_assert_eq!(forth.interval.is_some(), back.interval.is_some());
+            if let (Some(forth), Some(back)) = (forth.interval, back.interval) {
+                prop_assert!(near(forth.0, -back.1) && near(forth.1, -back.0));
+            }
+            let scaled = |side: &[f64]| side.iter().map(|value| value * times).collect::<Vec<_>>();
+            let more = shift(&scaled(&before), &scaled(&after), 0.05).expect("runs");
+            prop_assert!((more.middle - forth.middle * times).abs() <= 1e-6 * times);
+        }
+
+        /// Of many runs, quantiles stand for all.
+        #[test]
+        fn many_runs(by in 0.1..100.0_f64) {
+            let before: Vec<f64> = (0..5_000).map(f64::from).collect();
+            let after: Vec<f64> = before.iter().map(|value| value + by).collect();
+            let found = shift(&before, &after, 0.05).expect("runs");
+            prop_assert!((found.middle - by).abs() < 1e-6);
+            let (low, high) = found.interval.expect("enough");
+            prop_assert!(low < by && by < high);
+        }
+    }
+}

@@ -25,6 +25,9 @@ const CLASSES: [(&str, &[EventType]); 7] = [
 pub(super) fn facts(scope: &Scope<'_>) -> Vec<Fact> {
     let info = &scope.log.info;
     let process = info.process();
+    // Where the log goes is another place for each run.
+    let arguments = process.arguments.iter().map(String::as_str);
+    let arguments: Vec<&str> = arguments.filter(|word| !word.starts_with("-ol")).collect();
     let fact = |name: &'static str, value: String| Fact {
         name: name.into(),
         value,
@@ -41,7 +44,7 @@ pub(super) fn facts(scope: &Scope<'_>) -> Vec<Fact> {
     };
     vec![
         fact("Program", info.program().unwrap_or_default().to_owned()),
-        fact("Arguments", process.arguments.join(" ")),
+        fact("Arguments", arguments.join(" ")),
         fact("GHC", process.ghc.clone().unwrap_or_default()),
         fact("Runtime", way(process.rts.as_deref())),
         fact("Capabilities", scope.caps.to_string()),

@@ -8,13 +8,16 @@ use rustc_hash::FxHashMap;
 use super::facts::facts;
 use super::numbers::Sorted;
 use super::{
-    Curve, Digest, Group, Key, Known, MOST_CURVES, MOST_FINDINGS, MOST_LETTERS, MOST_NAMES, Row,
+    Curve, Digest, Group, Key, Known, MOST_CURVES, MOST_FINDINGS, MOST_NAMES, NoData, Row,
 };
-use crate::metrics::{Class, Direction, Labels, Looked, METRICS, Metric, Numbers, Unit};
+use crate::assertion::Asked;
+use crate::metrics::{Class, Direction, Labels, Looked, METRICS, Metric, NoNumber, Numbers, Unit};
 use crate::scope::Scope;
+use crate::threads::is_of_runtime;
 use analysis::flamegraph::sources;
 use analysis::listen::{Alone, Listen, at_once};
 use analysis::recording::Recording;
+use analysis::timeline::label_groups::LabelGroup;
 use eventlog::ids::Nanos;
 use model::profile::origin::Choice;
 use model::time::Interval;
@@ -28,11 +31,7 @@ impl Digest {
         let scope = Scope::new(log, range);
         listen.listen().await;
         let mut draft = Draft {
-            class: if scope.caps > 1 {
-                Class::Timed
-            } else {
-                Class::Counted
-            },
+            caps: scope.caps,
             digest: Self {
                 range: scope.range,
                 facts: facts(&scope),
@@ -56,10 +55,97 @@ impl Digest {
     }
 }
 
+impl Digest {
+    /// Adds what assertions ask for; where there is none, why.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be asked like this, whatever the log.
+    pub fn ask<'a>(
+        &mut self,
+        asked: impl IntoIterator<Item = &'a Asked>,
+        looked: &Looked<'_>,
+    ) -> Result<(), String> {
+        for asked in asked {
+            let key = Key {
+                group: Group::Asked,
+                name: asked.key(),
+                part: Cow::Borrowed(""),
+            };
+            if self.rows.iter().any(|row| row.key == key) {
+                continue;
+            }
+            match asked.read(looked) {
+                Ok(amount) => self.rows.push(Row {
+                    key,
+                    unit: amount.unit,
+                    direction: asked.direction(),
+                    class: class_of(asked.class(), looked.scope.caps),
+                    is_total: asked.is_total(),
+                    value: amount.number,
+                }),
+                Err(NoNumber::Usage(why)) => return Err(why),
+                Err(NoNumber::NoData(why) | NoNumber::Inconclusive(why)) => {
+                    let name = key.name;
+                    self.no_data.push(NoData { name, why });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Digest {
+    /// Adds what assertions ask for of a log that is there no more: as far as the digest has
+    /// it, which is all metrics as they stand, and some statistics of them.
+    pub fn ask_again<'a>(&mut self, asked: impl IntoIterator<Item = &'a Asked>) {
+        for asked in asked {
+            let name = asked.key();
+            let is = |row: &&Row| {
+                let Key { group, name, part } = &row.key;
+                let is_it = match part.as_ref() {
+                    "" => *name == asked.text,
+                    part => {
+                        asked
+                            .text
+                            .strip_prefix(name.as_str())
+                            .and_then(|rest| rest.strip_prefix('.'))
+                            == Some(part)
+                    }
+                };
+                *group == Group::Program && is_it
+            };
+            match self.rows.iter().find(is).cloned() {
+                Some(mut row) => {
+                    row.key = Key {
+                        group: Group::Asked,
+                        name,
+                        part: Cow::Borrowed(""),
+                    };
+                    self.rows.push(row);
+                }
+                None => self.no_data.push(NoData {
+                    name,
+                    why: "a digest does not tell it, only the log".to_owned(),
+                }),
+            }
+        }
+    }
+}
+
+/// What is counted depends on times if there are several capabilities, but for little.
+fn class_of((metric, class): (Option<&'static Metric>, Class), caps: u64) -> Class {
+    let is_same = metric.is_some_and(|metric| SAME_IN_PARALLEL.contains(&metric.name));
+    if caps > 1 && !is_same {
+        Class::Timed
+    } else {
+        class
+    }
+}
+
 struct Draft {
     digest: Digest,
-    /// Of what is counted and depends on times if there are several capabilities.
-    class: Class,
+    caps: u64,
 }
 
 /// Numbers of one name, and by what it is chosen if there are too many.
@@ -109,7 +195,7 @@ impl Draft {
             self.digest.rows.push(Row {
                 key: Key {
                     group,
-                    name: name.chars().take(MOST_LETTERS).collect(),
+                    name: super::name(name),
                     part: Cow::Borrowed(part.name),
                 },
                 unit: part.unit,
@@ -139,7 +225,7 @@ impl Draft {
         let store = &scope.log.store;
         let groups = store.label_groups(Some(scope.range), listen).await;
         let total = |name, direction, ns: u64| Part::total(name, Unit::Ns, direction, ns as f64);
-        let named = |group: analysis::timeline::label_groups::LabelGroup| {
+        let named = |group: LabelGroup| {
             let times = &group.sums.times;
             let count = group.count as f64;
             Named {
@@ -154,7 +240,8 @@ impl Draft {
                 ],
             }
         };
-        let groups = groups.unwrap_or_default().into_iter();
+        let is_of_program = |group: &LabelGroup| !group.label.as_deref().is_some_and(is_of_runtime);
+        let groups = groups.unwrap_or_default().into_iter().filter(is_of_program);
         self.group(Group::Threads, groups.map(named).collect());
     }
 
@@ -254,7 +341,11 @@ impl Draft {
 
     /// Every metric, and the findings.
     fn program(&mut self, looked: &Looked<'_>) {
-        for metric in METRICS {
+        // Spans have a group of their own, in which they are told apart.
+        let metrics = METRICS
+            .iter()
+            .filter(|metric| !metric.name.starts_with("span."));
+        for metric in metrics {
             match metric.read(looked, &Labels::new()) {
                 Ok(Numbers::One(value)) => {
                     let part = self.part_of(metric, ("", metric.unit), value);
@@ -264,13 +355,13 @@ impl Draft {
                 Err(_) => {}
             }
         }
-        let mut findings: Vec<&crate::Finding> = looked.report.gravest();
+        let mut findings: Vec<&crate::Finding> = looked.report().gravest();
         findings.sort_by_key(|finding| Reverse(finding.severity));
         let findings = findings.into_iter().take(MOST_FINDINGS);
         self.digest.findings = findings.map(Known::from).collect();
     }
 
-    fn many(&mut self, metric: &Metric, all: Sorted) {
+    fn many(&mut self, metric: &'static Metric, all: Sorted) {
         if all.len() == 0 {
             return;
         }
@@ -281,6 +372,9 @@ impl Draft {
                 1..1,
                 [("p90", all.percentile(90)), ("p99", all.percentile(99))],
             );
+        }
+        // The sum of the pauses is a metric by itself.
+        if unit == Unit::Ns && metric.name != "gc.pause" {
             parts.push(("sum", all.sum()));
         }
         for (name, value) in parts {
@@ -293,17 +387,18 @@ impl Draft {
         }
     }
 
-    fn part_of(&self, metric: &Metric, (name, unit): (&'static str, Unit), value: f64) -> Part {
+    fn part_of(
+        &self,
+        metric: &'static Metric,
+        (name, unit): (&'static str, Unit),
+        value: f64,
+    ) -> Part {
         let sums_up = matches!(name, "" | "sum" | "count") && unit != Unit::Share;
         Part {
             name,
             unit,
             direction: metric.direction,
-            class: match metric.class {
-                Class::Counted if SAME_IN_PARALLEL.contains(&metric.name) => Class::Counted,
-                Class::Counted => self.class,
-                Class::Timed => Class::Timed,
-            },
+            class: class_of((Some(metric), metric.class), self.caps),
             is_total: sums_up && !matches!(metric.name, "finding.count" | "task.count"),
             value,
         }
@@ -318,7 +413,7 @@ impl Draft {
 fn curve(group: Group, name: &str, all: &Sorted) -> Curve {
     Curve {
         group,
-        name: name.chars().take(MOST_LETTERS).collect(),
+        name: super::name(name),
         unit: Unit::Ns,
         count: all.len() as u64,
         points: all.curve(),

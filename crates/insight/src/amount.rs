@@ -1,0 +1,38 @@
+//! A number with its unit, as people read it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::metrics::Unit;
+use eventlog::ids::Duration;
+use model::format;
+
+/// A number with its unit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Amount {
+    /// The number.
+    pub number: f64,
+    /// What it counts.
+    pub unit: Unit,
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.number < 0.0 { "-" } else { "" };
+        let size = self.number.abs();
+        let whole = size.round() as u64;
+        let text = match self.unit {
+            _ if size.is_infinite() => "∞".to_owned(),
+            Unit::Ns => format::duration(Duration(whole)),
+            Unit::Bytes => format::bytes(whole),
+            // The words for shares end at all.
+            Unit::Share if size > 1.0 => format!("{:.1}{}%", size * 100.0, format::NBSP),
+            Unit::Share => format::fraction(size),
+            Unit::Count if size.fract() == 0.0 => format::count(whole),
+            Unit::Count => format!("{size:.2}"),
+            Unit::PerSecond => format!("{size:.0}/s"),
+        };
+        write!(f, "{sign}{text}")
+    }
+}

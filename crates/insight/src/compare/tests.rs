@@ -1,0 +1,241 @@
+use std::borrow::Cow;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::digest::Row;
+
+fn row(group: Group, name: &str, class: Class, value: f64) -> Row {
+    Row {
+        key: Key {
+            group,
+            name: name.to_owned(),
+            part: Cow::Borrowed(""),
+        },
+        unit: Unit::Ns,
+        direction: Direction::Lower,
+        class,
+        is_total: true,
+        value,
+    }
+}
+
+fn digests(name: &str, class: Class, values: &[f64]) -> Vec<Digest> {
+    let digest = |value: &f64| Digest {
+        rows: vec![row(Group::Program, name, class, *value)],
+        ..Digest::default()
+    };
+    values.iter().map(digest).collect()
+}
+
+fn compared(class: Class, before: &[f64], after: &[f64]) -> Difference {
+    let [before, after] = [before, after].map(|side| digests("gc.time", class, side));
+    let comparison = Comparison::of(&before, &after, &Options::default());
+    comparison.rows.first().cloned().expect("a row")
+}
+
+const TIMED: Class = Class::Timed;
+const COUNTED: Class = Class::Counted;
+
+#[test]
+fn of_one_run_each_only_what_is_counted_is_claimed() {
+    let timed = compared(TIMED, &[100.0], &[200.0]);
+    assert_eq!(timed.claim, Claim::TooFewRuns);
+    assert_eq!(
+        (timed.change, timed.ratio.map(f64::round)),
+        (100.0, Some(2.0))
+    );
+    assert_eq!(
+        (timed.trend, timed.p, timed.ratio_interval),
+        (Trend::Worse, None, None)
+    );
+    assert_eq!(compared(COUNTED, &[100.0], &[101.0]).claim, Claim::Changed);
+    assert_eq!(
+        compared(COUNTED, &[10_000.0], &[10_009.0]).claim,
+        Claim::NoDifference
+    );
+    assert_eq!(compared(COUNTED, &[0.0], &[0.0]).claim, Claim::NoDifference);
+    assert_eq!(compared(COUNTED, &[0.0], &[1.0]).claim, Claim::Changed);
+    // Runs of one side differ by more than the sides do.
+    assert_eq!(
+        compared(COUNTED, &[100.0, 120.0], &[110.0, 125.0]).claim,
+        Claim::TooFewRuns
+    );
+}
+
+#[test]
+fn a_change_is_both_sure_and_large_enough() {
+    let around = |middle: f64| {
+        (0..10)
+            .map(|run| middle + f64::from(run))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        compared(TIMED, &around(1000.0), &around(1100.0)).claim,
+        Claim::Changed
+    );
+    // Sure, but by 1 %.
+    let small = compared(TIMED, &around(10_000.0), &around(10_100.0));
+    assert_eq!(small.claim, Claim::NoDifference);
+    assert!(small.p.is_some_and(|p| p < 0.001));
+    assert_eq!(
+        compared(COUNTED, &around(10_000.0), &around(10_100.0)).claim,
+        Claim::Changed
+    );
+    // Large, but not sure.
+    let wide = compared(
+        TIMED,
+        &[100.0, 300.0, 200.0, 400.0],
+        &[150.0, 350.0, 250.0, 450.0],
+    );
+    assert_eq!(wide.claim, Claim::NoDifference);
+}
+
+#[test]
+fn what_only_one_side_has_is_said() {
+    let before = digests("span", TIMED, &[1.0, 2.0]);
+    let comparison = Comparison::of(&before, &[Digest::default()], &Options::default());
+    assert_eq!(comparison.rows[0].claim, Claim::OnlyBefore);
+    let comparison = Comparison::of(&[Digest::default()], &before, &Options::default());
+    assert_eq!(comparison.rows[0].claim, Claim::OnlyAfter);
+    // It may be among the names that were left out.
+    let full = Digest {
+        left_out: vec![(Group::Program, 3)],
+        ..Digest::default()
+    };
+    let comparison = Comparison::of(&before, &[full], &Options::default());
+    assert!(comparison.rows.is_empty());
+    assert_eq!(comparison.left_out, [(Group::Program, 1)]);
+}
+
+#[test]
+fn the_verdict_is_about_what_was_asked_for() {
+    let side = |asked: f64, headline: f64| -> Vec<Digest> {
+        let digest = |run: i32| Digest {
+            rows: vec![
+                row(Group::Asked, "span.time.p99", TIMED, asked + f64::from(run)),
+                row(
+                    Group::Program,
+                    "time.wall",
+                    TIMED,
+                    headline + f64::from(run),
+                ),
+            ],
+            ..Digest::default()
+        };
+        (0..10).map(digest).collect()
+    };
+    let options = Options::default();
+    let verdict = |a: (f64, f64), b: (f64, f64)| {
+        Comparison::of(&side(a.0, a.1), &side(b.0, b.1), &options).verdict()
+    };
+    assert_eq!(verdict((100.0, 100.0), (100.0, 100.0)), Verdict::Alike);
+    assert_eq!(verdict((100.0, 100.0), (100.0, 200.0)), Verdict::Alike);
+    assert_eq!(verdict((100.0, 100.0), (200.0, 100.0)), Verdict::Changed);
+    let few = |asked: f64| side(asked, 1.0).into_iter().take(3).collect::<Vec<_>>();
+    let comparison = Comparison::of(&few(100.0), &few(200.0), &options);
+    assert_eq!(comparison.verdict(), Verdict::TooFewRuns);
+    assert_eq!(comparison.runs_needed(), 4);
+}
+
+#[test]
+fn work_is_divided_by_spans() {
+    let digest = |spans: f64, total: f64| Digest {
+        rows: vec![
+            Row {
+                key: Key {
+                    group: Group::Spans,
+                    name: "req".to_owned(),
+                    part: "count".into(),
+                },
+                ..row(Group::Spans, "", COUNTED, spans)
+            },
+            row(Group::Program, "alloc.bytes", COUNTED, total),
+        ],
+        ..Digest::default()
+    };
+    let options = Options {
+        per_span: Some("req".to_owned()),
+        ..Options::default()
+    };
+    let comparison = Comparison::of(&[digest(10.0, 50.0)], &[digest(20.0, 100.0)], &options);
+    let row = &comparison.rows[0];
+    assert_eq!(
+        (row.before.median, row.after.median, row.claim),
+        (5.0, 5.0, Claim::NoDifference)
+    );
+}
+
+#[test]
+fn what_should_be_equal_is_told() {
+    let digest = |ghc: &str| Digest {
+        facts: vec![crate::digest::Fact {
+            name: "GHC".into(),
+            value: ghc.to_owned(),
+        }],
+        ..Digest::default()
+    };
+    let unequal = |before: &[Digest], after: &[Digest]| {
+        Comparison::of(before, after, &Options::default()).unequal
+    };
+    assert_eq!(
+        unequal(&[digest("9.6")], &[digest("9.6"), digest("9.6")]),
+        []
+    );
+    let found = unequal(&[digest("9.6")], &[digest("9.8"), digest("9.6")]);
+    assert_eq!(found[0].after, ["9.6", "9.8"]);
+}
+
+fn side() -> impl Strategy<Value = Vec<f64>> {
+    prop::collection::vec(
+        prop_oneof![Just(0.0), 1.0..1e3_f64, (1_u8..4).prop_map(f64::from)],
+        1..12,
+    )
+}
+
+fn mirrored(claim: Claim) -> Claim {
+    match claim {
+        Claim::OnlyBefore => Claim::OnlyAfter,
+        Claim::OnlyAfter => Claim::OnlyBefore,
+        other => other,
+    }
+}
+
+proptest! {
+    #[test]
+    fn identical_sides_have_no_difference(values in side(), counted in any::<bool>()) {
+        let class = if counted { COUNTED } else { TIMED };
+        let row = compared(class, &values, &values);
+        prop_assert_ne!(row.claim, Claim::Changed);
+        prop_assert!(row.change.abs() < 1e-9);
+    }
+
+    #[test]
+    fn swapped_sides_mirror_everything(before in side(), after in side(), counted in any::<bool>()) {
+        let class = if counted { COUNTED } else { TIMED };
+        let (forth, back) = (compared(class, &before, &after), compared(class, &after, &before));
+        prop_assert_eq!(forth.claim, mirrored(back.claim));
+        prop_assert_eq!(forth.p, back.p);
+        prop_assert!((forth.change + back.change).abs() < 1e-9);
+        let trend = match back.trend {
+            Trend::Better => Trend::Worse,
+            Trend::Worse => Trend::Better,
+            Trend::Neutral => Trend::Neutral,
+        };
+        prop_assert_eq!(forth.trend, trend);
+        if let (Some(forth), Some(back)) = (forth.ratio, back.ratio) {
+            prop_assert!((forth * back - 1.0).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn the_unit_does_not_matter(before in side(), after in side(), power in -3_i32..4) {
+        // Powers of two, so that nothing is rounded.
+        let times = 2_f64.powi(power);
+        let scaled = |side: &[f64]| side.iter().map(|value| value * times).collect::<Vec<_>>();
+        let plain = compared(TIMED, &before, &after);
+        let other = compared(TIMED, &scaled(&before), &scaled(&after));
+        prop_assert_eq!(plain.p, other.p);
+        prop_assert_eq!(plain.change * times, other.change);
+    }
+}

@@ -1,0 +1,142 @@
+//! `eventscope compare BEFORE... --to AFTER...`: two sides of runs.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use serde::Serialize;
+
+use super::comparison::{markdown, text};
+use super::digest::{Part, read};
+use super::verdicts::{Checked, assertions, check, conclude, print};
+use super::{Condition, Failure, Out, verdicts};
+use insight::assertion::{Asked, Assertion};
+use insight::compare::{Options, Verdict};
+use insight::{Comparison, Digest};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The runs before: logs, or digests of logs
+    #[arg(required = true, value_name = "BEFORE")]
+    before: Vec<String>,
+    /// The runs after
+    #[arg(long, required = true, num_args = 1.., value_name = "AFTER")]
+    to: Vec<String>,
+    #[command(flatten)]
+    part: Part,
+    /// Divide what grows with the work by the number of spans of this name
+    #[arg(long, value_name = "span:NAME")]
+    per: Option<String>,
+    /// What has to hold: `regress(time.wall) < 5 %`, `delta(alloc.bytes) < 1 %`, `same(gc.count)`
+    #[arg(long, num_args = 1.., value_name = "ASSERTION")]
+    fail_on: Vec<String>,
+    /// More of that, one in each line; lines that begin with # are comments
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// How likely it may be that a difference is claimed where there is none
+    #[arg(long, default_value_t = Options::default().alpha)]
+    alpha: f64,
+    /// What becomes of assertions of which a log does not tell, or of which there are too few runs
+    #[arg(long, value_enum, default_value_t = Inconclusive::Fail)]
+    inconclusive: Inconclusive,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Show every number, not only those of the program and those that differ
+    #[arg(long)]
+    all: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Inconclusive {
+    /// The exit status is 4
+    Fail,
+    /// They are passed over
+    Pass,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// For scripts
+    Json,
+    /// For the summary of a workflow, or a comment
+    Markdown,
+    /// What came of the assertions as a report of tests, as build servers read it
+    Junit,
+    /// What came of the assertions as annotations of GitHub's workflows
+    Github,
+}
+
+/// The JSON.
+#[derive(Serialize)]
+struct Document<'a> {
+    /// Of this form; it changes if a field gets another meaning.
+    version: u32,
+    verdict: Verdict,
+    #[serde(flatten)]
+    comparison: &'a Comparison,
+    assertions: &'a [Checked],
+}
+
+pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
+    let options = options(arguments)?;
+    let words = arguments.fail_on.iter().map(String::as_str);
+    let words: Vec<&str> = words.collect();
+    let assertions = assertions(&words, arguments.config.as_deref())?;
+    let asked = assertions.iter().flat_map(Assertion::asked);
+    let asked: BTreeMap<&str, &Asked> = asked.map(|one| (one.text.as_str(), one)).collect();
+    let asked: Vec<&Asked> = asked.into_values().collect();
+    let mut condition = Condition::Sound;
+    let mut side = |files: &[String]| -> Result<Vec<Digest>, Failure> {
+        let mut digests = Vec::new();
+        for file in files {
+            let (digest, of_file) = read(file, &arguments.part, &asked)?;
+            if of_file == Condition::Damaged {
+                condition = Condition::Damaged;
+            }
+            digests.push(digest);
+        }
+        Ok(digests)
+    };
+    let (before, after) = (side(&arguments.before)?, side(&arguments.to)?);
+    let comparison = Comparison::of(&before, &after, &options);
+    let of = format!("{} → {} runs", before.len(), after.len());
+    let checked = assertions
+        .iter()
+        .map(|assertion| check(&of, assertion, &comparison));
+    let checked: Vec<Checked> = checked.collect::<Result<_, _>>()?;
+    match arguments.format {
+        Format::Text => out.text(text(&comparison, &checked, arguments.all))?,
+        Format::Markdown => out.text(markdown(&comparison, &checked, arguments.all))?,
+        Format::Json => out.json(&Document {
+            version: 1,
+            verdict: comparison.verdict(),
+            comparison: &comparison,
+            assertions: &checked,
+        })?,
+        Format::Junit => print(&checked, verdicts::Format::Junit, out)?,
+        Format::Github => print(&checked, verdicts::Format::Github, out)?,
+    }
+    let passes = arguments.inconclusive == Inconclusive::Pass;
+    conclude(&checked, passes, condition)
+}
+
+fn options(arguments: &Arguments) -> Result<Options, Failure> {
+    if !(arguments.alpha > 0.0 && arguments.alpha < 1.0) {
+        let what = "--alpha is a probability between 0 and 1, such as 0.05";
+        return Err(Failure::Usage(what.to_owned()));
+    }
+    let span = arguments.per.as_deref().map(|per| {
+        let wrong = || Failure::Usage(format!("--per {per}: write span:NAME"));
+        per.strip_prefix("span:")
+            .map(str::to_owned)
+            .ok_or_else(wrong)
+    });
+    Ok(Options {
+        alpha: arguments.alpha,
+        per_span: span.transpose()?,
+        ..Options::default()
+    })
+}

@@ -1,0 +1,243 @@
+//! A comparison in words: for people, and as Markdown.
+
+use super::out::{Rows, in_columns};
+use super::verdicts::Checked;
+use insight::Comparison;
+use insight::compare::{
+    Claim, Difference, FindingChange, FindingState, Trend, Verdict, findings_of_note,
+};
+use insight::digest::Group;
+
+/// So many rows of a group are shown if not all are wanted, those first that differ the most.
+const MOST_SHOWN: usize = 20;
+/// What differs by less is not shown then, but for numbers of the program.
+const LEAST_SHOWN: f64 = 0.1;
+
+const COLUMNS: [&str; 7] = ["", "before", "after", "change", "interval", "p", "claim"];
+
+/// For people.
+pub(super) fn text(comparison: &Comparison, checked: &[Checked], all: bool) -> String {
+    let mut text = format!("{}\n", headline(comparison));
+    for unequal in &comparison.unequal {
+        let (before, after) = (told(&unequal.before), told(&unequal.after));
+        text += &format!(
+            "Not equal: {}: {before} before, {after} after\n",
+            unequal.name
+        );
+    }
+    for group in Group::ALL {
+        let rows = table(comparison, group, all);
+        if rows.len() > 1 {
+            text += &format!("\n{}\n{}", group.title(), in_columns(&rows));
+        }
+    }
+    for line in findings(comparison).into_iter().chain(rest(comparison)) {
+        text += &format!("{line}\n");
+    }
+    if !checked.is_empty() {
+        text.push('\n');
+    }
+    for checked in checked {
+        let (sign, found) = (checked.state.sign(), &checked.found);
+        text += &format!("{sign} {} (found {found})\n", checked.assertion);
+    }
+    text
+}
+
+/// For the summary of a workflow.
+pub(super) fn markdown(comparison: &Comparison, checked: &[Checked], all: bool) -> String {
+    let mut text = format!("### {}\n\n", headline(comparison));
+    if !checked.is_empty() {
+        text += "| | assertion | found |\n|---|---|---|\n";
+        for checked in checked {
+            let (sign, assertion) = (checked.state.sign(), cell(&checked.assertion));
+            text += &format!("| {sign} | `{assertion}` | {} |\n", cell(&checked.found));
+        }
+        text.push('\n');
+    }
+    for unequal in &comparison.unequal {
+        let (before, after) = (told(&unequal.before), told(&unequal.after));
+        let (before, after) = (cell(&before), cell(&after));
+        text += &format!(
+            "- Not equal: {}: {before} before, {after} after\n",
+            unequal.name
+        );
+    }
+    for group in Group::ALL {
+        let rows = table(comparison, group, all);
+        if rows.len() <= 1 {
+            continue;
+        }
+        text += &format!("\n**{}**\n\n", group.title());
+        for (place, row) in rows.iter().enumerate() {
+            let cells: Vec<String> = row.iter().map(|text| cell(text)).collect();
+            text += &format!("| {} |\n", cells.join(" | "));
+            if place == 0 {
+                text += "|---|--:|--:|--:|--:|--:|---|\n";
+            }
+        }
+    }
+    for line in findings(comparison).into_iter().chain(rest(comparison)) {
+        text += &format!("\n{}\n", cell(&line));
+    }
+    text
+}
+
+/// A text in a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+fn headline(comparison: &Comparison) -> String {
+    let Comparison {
+        runs_before,
+        runs_after,
+        ..
+    } = comparison;
+    let said = match comparison.verdict() {
+        Verdict::Alike => "no difference seen".to_owned(),
+        Verdict::Changed => {
+            let changed = comparison
+                .gated()
+                .filter(|row| !matches!(row.claim, Claim::NoDifference | Claim::TooFewRuns));
+            let names: Vec<String> = changed.map(name).collect();
+            format!("changed: {}", names.join(", "))
+        }
+        Verdict::TooFewRuns if (*runs_before, *runs_after) == (1, 1) => {
+            "one run each: no claim about times".to_owned()
+        }
+        Verdict::TooFewRuns => format!(
+            "too few runs for a claim about times: {} a side are needed, better 10",
+            comparison.runs_needed()
+        ),
+    };
+    format!("{runs_before} runs before, {runs_after} after: {said}")
+}
+
+fn told(values: &[String]) -> String {
+    let told = values.iter().map(|value| match value.as_str() {
+        "" => "nothing",
+        value => value,
+    });
+    told.collect::<Vec<_>>().join(" or ")
+}
+
+fn name(row: &Difference) -> String {
+    match row.key.part.as_ref() {
+        "" => row.key.name.clone(),
+        part if row.key.group == Group::Program => format!("{}.{part}", row.key.name),
+        part => format!("{} · {part}", row.key.name),
+    }
+}
+
+/// The rows of a group below the names of the columns.
+fn table(comparison: &Comparison, group: Group, all: bool) -> Rows {
+    let of_group = comparison.rows.iter().filter(|row| row.key.group == group);
+    let mut rows: Vec<&Difference> = of_group.collect();
+    if !all {
+        rows.retain(|row| row.before.median != 0.0 || row.after.median != 0.0);
+    }
+    if !all && !matches!(group, Group::Asked | Group::Program) {
+        rows.retain(|row| row.claim != Claim::NoDifference && share(row).abs() >= LEAST_SHOWN);
+        rows.sort_by(|a, b| b.change.abs().total_cmp(&a.change.abs()));
+        rows.truncate(MOST_SHOWN);
+    }
+    let names = COLUMNS.map(str::to_owned).to_vec();
+    let cells = rows.into_iter().map(|row| cells(row).to_vec());
+    std::iter::once(names).chain(cells).collect()
+}
+
+/// By which share of what it was before it changed.
+fn share(row: &Difference) -> f64 {
+    match row.ratio {
+        Some(ratio) => ratio - 1.0,
+        None if row.change == 0.0 => 0.0,
+        None => f64::INFINITY.copysign(row.change),
+    }
+}
+
+/// A change in percent, or how many times as much if it is very much.
+fn percent(share: f64) -> String {
+    const VERY_MUCH: f64 = 9.0;
+    match share {
+        share if share.is_infinite() => String::new(),
+        share if share > VERY_MUCH => format!("{:.1} ×", share + 1.0),
+        share => format!("{:+.1} %", share * 100.0),
+    }
+}
+
+fn cells(row: &Difference) -> [String; 7] {
+    let value = |values: &[f64], median| match values {
+        [] => String::new(),
+        _ => row.amount(median).to_string(),
+    };
+    let both = !row.before.values.is_empty() && !row.after.values.is_empty();
+    let interval = row
+        .ratio_interval
+        .map(|(low, high)| format!("{} … {}", percent(low - 1.0), percent(high - 1.0)));
+    let p = row.corrected_p.or(row.p).map(|p| match p {
+        p if p < 0.001 => "< 0.001".to_owned(),
+        p => format!("{p:.3}"),
+    });
+    [
+        name(row),
+        value(&row.before.values, row.before.median),
+        value(&row.after.values, row.after.median),
+        if both {
+            percent(share(row))
+        } else {
+            String::new()
+        },
+        interval.unwrap_or_default(),
+        p.unwrap_or_default(),
+        claim(row).to_owned(),
+    ]
+}
+
+const fn claim(row: &Difference) -> &'static str {
+    match (row.claim, row.trend) {
+        (Claim::Changed, Trend::Better) => "better",
+        (Claim::Changed, Trend::Worse) => "worse",
+        (Claim::Changed, Trend::Neutral) => "changed",
+        (Claim::NoDifference, _) => "~",
+        (Claim::TooFewRuns, _) => "no claim",
+        (Claim::OnlyBefore, _) => "only before",
+        (Claim::OnlyAfter, _) => "only after",
+    }
+}
+
+fn findings(comparison: &Comparison) -> Vec<String> {
+    let changed = findings_of_note(&comparison.findings);
+    let line = |change: &FindingChange| {
+        let word = match change.state {
+            FindingState::New => "New",
+            FindingState::Gone => "Gone",
+            FindingState::Worse => "Worse",
+            FindingState::Better => "Better",
+            FindingState::Same => "Same",
+        };
+        let shown = change
+            .after
+            .as_ref()
+            .filter(|_| change.state != FindingState::Gone);
+        let shown = shown.or(change.before.as_ref());
+        let title = shown.map_or("", |known| known.title.as_str());
+        format!("{word}: {title} [{}]", change.identity)
+    };
+    let mut lines: Vec<String> = changed.map(line).collect();
+    if !lines.is_empty() {
+        lines.insert(0, "\nFindings".to_owned());
+    }
+    lines
+}
+
+fn rest(comparison: &Comparison) -> Vec<String> {
+    let left_out = comparison.left_out.iter();
+    let line = |(group, names): &(Group, u64)| {
+        format!(
+            "{}: {names} names more, of which a side kept no numbers",
+            group.title()
+        )
+    };
+    left_out.map(line).collect()
+}

@@ -1,0 +1,330 @@
+//! Two sides of runs compared: the logs in `tests/fixtures/compare`, runs of
+//! `demo/compare/Pipeline.hs` without a change and with three.
+
+mod common;
+
+use std::process::Output;
+use std::sync::LazyLock;
+
+use common::eventscope;
+use insight::compare::{Claim, Difference, FindingState, Options, Trend, Verdict};
+use insight::digest::Group;
+use insight::{Comparison, Digest};
+use serde_json::Value;
+use views::session::Session;
+use views::session::questions::DigestQuery;
+
+const FOLDER: &str = "tests/fixtures/compare";
+
+fn name(kind: &str, run: usize) -> String {
+    format!("{FOLDER}/{kind}-{run:02}.eventlog.gz")
+}
+
+fn names(kind: &str, runs: usize) -> Vec<String> {
+    (1..=runs).map(|run| name(kind, run)).collect()
+}
+
+fn session(path: &str) -> Session {
+    let bytes = std::fs::read(path).expect("a fixture");
+    views::session::read_session(&mut bytes.as_slice()).expect("a log")
+}
+
+fn digests(kind: &str, runs: usize) -> Vec<Digest> {
+    let digest = |path: String| session(&path).ask(&DigestQuery(None));
+    let all = names(kind, runs).into_iter().map(digest);
+    all.map(|digest| digest.expect("it is read")).collect()
+}
+
+static PLAIN: LazyLock<Vec<Digest>> = LazyLock::new(|| digests("plain", 20));
+
+fn compared(before: &[Digest], after: &[Digest]) -> Comparison {
+    Comparison::of(before, after, &Options::default())
+}
+
+fn row<'a>(comparison: &'a Comparison, group: Group, name: &str, part: &str) -> &'a Difference {
+    let is = |row: &&Difference| {
+        row.key.group == group && row.key.name == name && row.key.part.as_ref() == part
+    };
+    comparison.rows.iter().find(is).expect("a row")
+}
+
+#[test]
+fn identical_logs_have_no_difference() {
+    let mut logs: Vec<Digest> = digests("ballast", 1);
+    logs.push(PLAIN[0].clone());
+    for path in [
+        "tests/fixtures/logs/ghc-9.6.6/gc-heavy-N2-la-nonmoving.eventlog",
+        "tests/fixtures/logs/ghc-9.6.6/prof-heap-N1-hb-l-au.eventlog",
+        "tests/fixtures/logs/ghc-9.6.6/prof-time-N1-p-l-au.eventlog",
+    ] {
+        logs.push(session(path).ask(&DigestQuery(None)).expect("it is read"));
+    }
+    for log in logs {
+        let side = [log];
+        let same = compared(&side, &side);
+        assert_eq!(same.verdict(), Verdict::Alike);
+        assert!(same.rows.len() > 5 && same.unequal.is_empty());
+        for row in &same.rows {
+            assert_eq!(
+                (row.claim, row.change),
+                (Claim::NoDifference, 0.0),
+                "{:?}",
+                row.key
+            );
+        }
+        let states = same.findings.iter().map(|change| change.state);
+        assert!(states.into_iter().all(|state| state == FindingState::Same));
+    }
+}
+
+/// Numbers that look random and are the same in each run of the test (splitmix64).
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((mixed ^ (mixed >> 31)) % most as u64).expect("it is below")
+    }
+}
+
+/// Called alike means that the verdict, which is about the headlines corrected after Holm, is
+/// that no difference is seen. Ten runs a side are drawn from twenty.
+#[test]
+fn runs_without_a_change_are_called_alike() {
+    let mut draw = Draw(2026);
+    let mut runs = PLAIN.clone();
+    let mut alike = 0;
+    for _ in 0..100 {
+        for place in (1..runs.len()).rev() {
+            runs.swap(place, draw.below(place + 1));
+        }
+        let (before, after) = runs.split_at(10);
+        let comparison = compared(before, after);
+        assert_eq!(
+            comparison.gated().count(),
+            insight::compare::HEADLINES.len()
+        );
+        assert_ne!(comparison.verdict(), Verdict::TooFewRuns);
+        alike += u32::from(comparison.verdict() == Verdict::Alike);
+    }
+    assert!(alike >= 95, "{alike} of 100 draws");
+}
+
+#[test]
+fn a_slowed_down_thread_is_found() {
+    let comparison = compared(&PLAIN, &digests("slow", 6));
+    assert_eq!(comparison.verdict(), Verdict::Changed);
+    let writer = row(&comparison, Group::Threads, "writer", "ran");
+    assert_eq!((writer.claim, writer.trend), (Claim::Changed, Trend::Worse));
+    let workers = row(&comparison, Group::Threads, "worker-#", "ran");
+    assert!(
+        writer.ratio > Some(2.0) && workers.ratio < Some(1.5),
+        "{workers:?}"
+    );
+    let count = row(&comparison, Group::Threads, "worker-#", "count");
+    assert_eq!(
+        (count.after.median, count.claim),
+        (3.0, Claim::NoDifference)
+    );
+    let round = row(&comparison, Group::Spans, "round", "median");
+    assert_eq!((round.claim, round.trend), (Claim::Changed, Trend::Worse));
+}
+
+#[test]
+fn a_leak_is_found() {
+    let comparison = compared(&PLAIN, &digests("leak", 6));
+    let live = row(&comparison, Group::Program, "heap.live", "max");
+    assert_eq!((live.claim, live.trend), (Claim::Changed, Trend::Worse));
+    assert!(live.is_gated && live.ratio_interval.is_some_and(|(low, _)| low > 10.0));
+}
+
+#[test]
+fn a_longer_collection_is_found() {
+    let comparison = compared(&PLAIN, &digests("ballast", 6));
+    let longest = row(&comparison, Group::Program, "gc.pause", "max");
+    assert_eq!(
+        (longest.claim, longest.trend),
+        (Claim::Changed, Trend::Worse)
+    );
+    assert!(longest.ratio > Some(3.0), "{longest:?}");
+    let states = |state| {
+        comparison
+            .findings
+            .iter()
+            .filter(move |change| change.state == state)
+    };
+    assert!(
+        states(FindingState::New)
+            .chain(states(FindingState::Worse))
+            .count()
+            > 0
+    );
+}
+
+#[test]
+fn digests_are_small_and_have_what_the_log_says() {
+    for digest in PLAIN.iter().chain(&digests("ballast", 1)) {
+        let json = serde_json::to_string(digest).expect("JSON");
+        assert!(json.len() < 50_000, "{}", json.len());
+        let back: Digest = serde_json::from_str(&json).expect("a digest");
+        assert_eq!(&back.facts, &digest.facts);
+        assert_eq!(back.rows.len(), digest.rows.len());
+        assert_eq!(digest.value(Group::Spans, "round", "count"), Some(6.0));
+        assert_eq!(digest.value(Group::Threads, "worker-#", "count"), Some(3.0));
+        let pauses = digest.curves.first().expect("the curve of the pauses");
+        assert!(pauses.points.is_sorted() && pauses.points.len() <= 101);
+        assert_eq!(
+            Some(pauses.count as f64),
+            digest.value(Group::Program, "gc.count", "")
+        );
+    }
+}
+
+fn compare(words: &[&str]) -> (Option<i32>, String) {
+    let words: Vec<&str> = ["compare"].iter().chain(words).copied().collect();
+    let Output { status, stdout, .. } = eventscope(&words);
+    (status.code(), String::from_utf8(stdout).expect("UTF-8"))
+}
+
+fn sides(kind: &str, runs: usize, more: &[&str]) -> (Option<i32>, String) {
+    let (before, after) = (names("plain", runs), names(kind, runs));
+    let before = before.iter().map(String::as_str);
+    let after = after.iter().map(String::as_str);
+    let words: Vec<&str> = before
+        .chain(["--to"])
+        .chain(after)
+        .chain(more.iter().copied())
+        .collect();
+    compare(&words)
+}
+
+#[test]
+fn the_exit_status_says_what_came_of_it() {
+    let with = |kind, runs, assertion| sides(kind, runs, &["--fail-on", assertion]).0;
+    assert_eq!(sides("leak", 4, &[]).0, Some(0));
+    assert_eq!(with("plain", 4, "regress(time.wall) < 5 %"), Some(0));
+    assert_eq!(with("leak", 4, "regress(heap.live.max) < 5 %"), Some(3));
+    assert_eq!(
+        with("leak", 4, "warn: regress(heap.live.max) < 5 %"),
+        Some(0)
+    );
+    assert_eq!(with("leak", 4, "same(span.count{name=round})"), Some(0));
+    // Of one run each what is counted can be told, what is timed cannot.
+    assert_eq!(with("leak", 1, "delta(alloc.bytes) < 1 %"), Some(3));
+    assert_eq!(with("leak", 1, "regress(time.wall) < 5 %"), Some(4));
+    assert_eq!(with("leak", 1, "regress(spark.tiny) < 5 %"), Some(2));
+    assert_eq!(
+        with("leak", 1, "delta(heap.live.max{gen=1}) < 5 %"),
+        Some(2)
+    );
+    assert_eq!(
+        with("leak", 1, "delta(span.time{name=nothing}.p99) < 5 %"),
+        Some(4)
+    );
+    // Neither more nor fewer spans are worse.
+    assert_eq!(with("leak", 4, "regress(span.count) < 5 %"), Some(2));
+    let passed = [
+        "--fail-on",
+        "regress(time.wall) < 5 %",
+        "--inconclusive",
+        "pass",
+    ];
+    assert_eq!(sides("leak", 1, &passed).0, Some(0));
+    // A plain number is the median of the runs after.
+    assert_eq!(with("leak", 4, "heap.live.max < 1 MiB"), Some(3));
+    assert_eq!(with("leak", 4, "heap.live.max@..warm < 4 MiB"), Some(0));
+    assert_eq!(
+        with("leak", 4, "heap.live.max@warm..nothing < 4 MiB"),
+        Some(4)
+    );
+    assert_eq!(sides("leak", 1, &["--alpha", "2"]).0, Some(2));
+    assert_eq!(sides("leak", 1, &["--per", "round"]).0, Some(2));
+    assert_eq!(
+        compare(&["no-such.eventlog", "--to", "no-such.eventlog"]).0,
+        Some(1)
+    );
+    assert_eq!(compare(&[&name("plain", 1)]).0, Some(2));
+}
+
+#[test]
+fn each_format_has_what_differs() {
+    let more = |format| {
+        [
+            "--format",
+            format,
+            "--fail-on",
+            "regress(heap.live.max) < 5 %",
+        ]
+    };
+    let of = |format| sides("leak", 6, &more(format)).1;
+    let text = of("text");
+    assert!(
+        text.starts_with("6 runs before, 6 after: changed: heap.live.max"),
+        "{text}"
+    );
+    assert!(
+        text.contains("Not equal: Arguments: plain") && text.contains("\n✗ regress"),
+        "{text}"
+    );
+    let json: Value = serde_json::from_str(&of("json")).expect("JSON");
+    assert_eq!(
+        (&json["version"], &json["verdict"]),
+        (&1.into(), &"changed".into())
+    );
+    assert_eq!(json["assertions"][0]["state"], "failed");
+    assert_eq!(json["rows"][0]["key"]["group"], "asked");
+    let markdown = of("markdown");
+    assert!(
+        markdown.starts_with("### 6 runs") && markdown.contains("|---|"),
+        "{markdown}"
+    );
+    assert!(of("junit").contains("failures=\"1\""));
+    assert!(of("github").starts_with("::error title=regress(heap.live.max) < 5 %25::"));
+}
+
+#[test]
+fn a_part_of_each_run_is_compared() {
+    let wall = |more: &[&str]| -> f64 {
+        let json: Value = serde_json::from_str(&sides("plain", 1, more).1).expect("JSON");
+        let rows = json["rows"].as_array().cloned().unwrap_or_default();
+        let wall = rows.iter().find(|row| row["key"]["name"] == "time.wall");
+        wall.and_then(|row| row["before"]["median"].as_f64())
+            .expect("a time")
+    };
+    let json = ["--format", "json"];
+    let from = ["--format", "json", "--from-marker", "warm"];
+    let both = [
+        "--format",
+        "json",
+        "--from-marker",
+        "warm",
+        "--to-marker",
+        "done",
+    ];
+    assert!(wall(&both) < wall(&from) && wall(&from) < wall(&json));
+    let per = ["--format", "json", "--per", "span:round"];
+    assert!((wall(&json) / wall(&per) - 6.0).abs() < 1e-9);
+    let nothing = ["--from-marker", "nothing"];
+    assert_eq!(sides("plain", 1, &nothing).0, Some(1));
+}
+
+#[test]
+fn a_digest_stands_for_its_log() {
+    let (log, other) = (name("plain", 1), name("leak", 1));
+    let Output { stdout, .. } = eventscope(&["digest", &log]);
+    let file = std::env::temp_dir().join(format!("eventscope-digest-{}.json", std::process::id()));
+    std::fs::write(&file, &stdout).expect("a file");
+    let kept = file.to_str().expect("UTF-8");
+    let guard = ["--fail-on", "delta(alloc.bytes) < 1 %", "--format", "json"];
+    let of = |before: &str| compare(&[&[before, "--to", &other], &guard[..]].concat());
+    assert_eq!(of(kept), of(&log));
+    let unknown = ["--fail-on", "delta(gc.count{gen=1}) < 1 %"];
+    assert_eq!(
+        compare(&[&[kept, "--to", &other], &unknown[..]].concat()).0,
+        Some(4)
+    );
+    std::fs::remove_file(&file).expect("it is there");
+}
