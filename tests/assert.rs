@@ -52,6 +52,88 @@ fn the_exit_status_says_what_came_of_it() {
     assert_eq!(assert_of(&["no-such.eventlog", "gc.count > 0"]).0, Some(1));
 }
 
+fn run(number: usize) -> String {
+    format!("tests/fixtures/compare/plain-{number:02}.eventlog.gz")
+}
+
+/// What `eventscope metrics` tells of a log.
+fn told(log: &str, name: &str) -> f64 {
+    let listed: Value = serde_json::from_str(&stdout(&["metrics", log, "--json"])).expect("JSON");
+    let mut rows = listed.as_array().into_iter().flatten();
+    let row = rows.find(|row| row["name"] == name).expect("a metric");
+    row["value"].as_f64().expect("a number")
+}
+
+#[test]
+fn several_logs_are_taken_one_by_one_or_together() {
+    let logs = [1, 2, 3].map(run);
+    let mut walls = logs.clone().map(|log| told(&log, "time.wall"));
+    walls.sort_by(f64::total_cmp);
+    let [least, median, most] = walls;
+    let with = |runs: &str, limit: f64| {
+        let assertion = format!("time.wall <= {limit} ns");
+        assert_of(&[&logs[0], &logs[1], &logs[2], &assertion, "--runs", runs]).0
+    };
+    for (runs, limit) in [
+        ("all", most),
+        ("max", most),
+        ("median", median),
+        ("min", least),
+    ] {
+        assert_eq!(
+            (with(runs, limit), with(runs, limit - 1.0)),
+            (Some(0), Some(3)),
+            "{runs}"
+        );
+    }
+    let together = assert_of(&[&logs[0], &logs[1], "gc.count > 0", "--runs", "median"]).1;
+    assert!(together.starts_with("✓ median of 2 logs: "), "{together}");
+    // One log without it is enough not to know.
+    assert_eq!(
+        assert_of(&[&logs[0], LOG, "span.time.max < 1 s", "--runs", "median"]).0,
+        Some(4)
+    );
+}
+
+#[test]
+fn a_window_is_a_part_of_the_log() {
+    let log = run(1);
+    let of = |assertion: &str| assert_of(&[&log, assertion]).0;
+    assert_eq!(of("span.count{name=round} == 6"), Some(0));
+    assert_eq!(of("span.count{name=round}@warm..done == 5"), Some(0));
+    assert_eq!(of("span.count{name=round}@..warm == 1"), Some(0));
+    assert_eq!(of("gc.count@span:round <= gc.count"), Some(0));
+    assert_eq!(of("gc.count{gen=1}@span:round#6 == 1"), Some(0));
+    assert_eq!(of("time.wall@warm..done < time.wall"), Some(0));
+    for missing in ["done..warm", "warm#2..", "span:round#7", "span:nothing"] {
+        assert_eq!(of(&format!("gc.count@{missing} > 0")), Some(4), "{missing}");
+    }
+}
+
+#[test]
+fn assertions_stand_in_a_file() {
+    let file = std::env::temp_dir().join(format!("eventscope-guard-{}", std::process::id()));
+    std::fs::write(
+        &file,
+        "# what has to hold\n\ngc.count > 0\n  warn: gc.count == 0\n",
+    )
+    .expect("a file");
+    let config = ["--config", file.to_str().expect("UTF-8")];
+    let (status, text) = assert_of(&[&[LOG][..], &config].concat());
+    assert_eq!((status, text.lines().count()), (Some(0), 2));
+    std::fs::write(&file, "gc.count >\n").expect("a file");
+    assert_eq!(assert_of(&[&[LOG][..], &config].concat()).0, Some(2));
+    std::fs::remove_file(&file).expect("it is there");
+    assert_eq!(assert_of(&[&[LOG][..], &config].concat()).0, Some(1));
+}
+
+#[test]
+fn two_sides_are_not_one_log() {
+    for assertion in ["delta(gc.count) < 1 %", "regress(gc.count) < 1 %"] {
+        assert_eq!(assert_of(&[LOG, assertion]).0, Some(2), "{assertion}");
+    }
+}
+
 #[test]
 fn each_format_has_what_did_not_hold() {
     let of = |format| {

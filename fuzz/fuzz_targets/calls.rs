@@ -2,13 +2,13 @@
 //! calls and C functions.
 #![no_main]
 
-use eventlog::status::StopCodes;
-use eventlog::{Event, EventType};
 use analysis::flamegraph::centres::CostCentres;
 use analysis::flamegraph::collect::ProfileCollector;
 use eventlog::ids::Nanos;
-use model::time::Interval;
+use eventlog::status::StopCodes;
+use eventlog::{Event, EventType};
 use libfuzzer_sys::fuzz_target;
+use model::time::Interval;
 
 fuzz_target!(|bytes: &[u8]| {
     let mut collector = ProfileCollector::default();
@@ -23,7 +23,8 @@ fuzz_target!(|bytes: &[u8]| {
         let event = Event::decode(EventType(19), line, StopCodes::default());
         collector.profile_event(event, Nanos(at));
     }
-    let (profile, _) = collector.finish(Interval::new(Nanos(0), Nanos(at)), &CostCentres::default());
+    let (profile, _) =
+        collector.finish(Interval::new(Nanos(0), Nanos(at)), &CostCentres::default());
     for track in &profile.tracks {
         let samples = &track.samples;
         for pair in (0..samples.len()).collect::<Vec<_>>().windows(2) {

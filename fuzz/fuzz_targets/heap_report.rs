@@ -29,7 +29,10 @@ fn read(file: &[u8], piece: usize) -> (Vec<(u64, u16, u64)>, DamageList) {
     let accounting = reader.accounting().expect("the log is read");
     assert_eq!(accounting.lost, 0);
     assert_eq!(accounting.total(), reader.len().0);
-    assert_eq!(reader.heap_report().map(|report| report.bytes), Some(file.len() as u64));
+    assert_eq!(
+        reader.heap_report().map(|report| report.bytes),
+        Some(file.len() as u64)
+    );
     (events, reader.damage())
 }
 

@@ -28,7 +28,9 @@ fn ask_for_threads(store: &Store, end: Nanos) {
             rows: 0..10,
             ..ThreadTableQuery::default()
         };
-        at_once(store.thread_table(&query, &Alone)).unwrap_or_default().all
+        at_once(store.thread_table(&query, &Alone))
+            .unwrap_or_default()
+            .all
     };
     let middle = Nanos(end.0 / 2);
     let halves = [(Nanos(0), middle), (middle, end)].map(|(from, to)| Interval::new(from, to));

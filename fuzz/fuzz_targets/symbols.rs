@@ -5,8 +5,8 @@
 use std::io::Cursor;
 
 use eventlog::ids::Address;
-use symbols::{Symbols, Wanted, is_symbols};
 use libfuzzer_sys::fuzz_target;
+use symbols::{Symbols, Wanted, is_symbols};
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((address, file)) = bytes.split_first_chunk::<8>() else {

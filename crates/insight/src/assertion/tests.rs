@@ -31,11 +31,42 @@ fn what_is_wrong_is_said_with_its_place() {
             "“and” or the end is expected here (at character 14)",
         ),
         ("1.2.3 < gc.count", "“1.2.3” is no number (at character 6)"),
+        (
+            "gc.count@warm > 2",
+            "“..” is expected here: marker..marker, or span:NAME (at character 14)",
+        ),
+        (
+            "gc.count@span: > 2",
+            "the name of a span is expected here (at character 15)",
+        ),
+        (
+            "gc.count@a#0..b > 2",
+            "a number from 1 on is expected here (at character 13)",
+        ),
+        (
+            "regress(gc.count < 2",
+            "“)” is expected here (at character 18)",
+        ),
+        (
+            "same(gc.count) < 2",
+            "“and” or the end is expected here (at character 16)",
+        ),
     ];
     for (text, said) in cases {
         let wrong = Assertion::parse(text).expect_err(text);
         assert_eq!(wrong.to_string(), said, "{text}");
     }
+}
+
+#[test]
+fn what_is_asked_for_is_known_by_its_words() {
+    let text = "warn: 2 * gc.pause.p99@a..b > 5 ms and finding(gc-*, high) == 0 and delta( gc.time ) < 1 %";
+    let read = Assertion::parse(text).expect("it is one");
+    let asked: Vec<&str> = read.asked().map(|asked| asked.text.as_str()).collect();
+    assert_eq!(
+        asked,
+        ["gc.pause.p99@a..b", "finding(gc-*, high)", "gc.time"]
+    );
 }
 
 #[test]
@@ -49,9 +80,16 @@ fn all_forms_are_read() {
         "span.time{name=\"handle request\"}.mean > 1_000us",
         "2 * gc.sync.sum >= gc.time",
         "alloc.bytes.rate < 1e0 /s",
+        "gc.pause.p99@warm..done < 10 ms",
+        "gc.pause{gen=1}.p99@warm#2.. < 10 ms and heap.live.max@.. > 0",
+        "heap.live.max@span:load.all#3<512 MiB",
+        "gc.count @ warm..done > 0",
+        "gc.count@\"the begin\"..\"the end\"#2 > 0",
+        "delta(alloc.bytes) < 1 % and same(gc.count)",
+        "warn: regress( span.time{name=req}.p99@warm..done ) < 5 %",
     ] {
         let read = Assertion::parse(text);
-        if text.contains("1e0") {
+        if text.contains("1e0") || text.contains(" @") {
             assert!(read.is_err(), "{text}");
         } else {
             assert!(read.is_ok(), "{text}: {read:?}");
@@ -59,10 +97,24 @@ fn all_forms_are_read() {
     }
 }
 
+const WORDS: &[&str] = &[
+    "warn:", "delta(", "regress(", "same(", "finding(", "*", ", high", ")", "gc.pause", ".p99",
+    "{gen=", "1", "}", "@", "span:", "warm", "é", "..", "#", "2", "\"", " ", " < ", "==", " and ",
+    "10 ms", "%",
+];
+
 proptest! {
     #[test]
-    fn any_text_is_read_or_refused(text in "[a-z0-9.<>=!{}\"*(), :%/µé-]{0,40}") {
+    fn any_text_is_read_or_refused(text in "[a-z0-9.<>=!{}\"*(), :%/µé@#-]{0,40}") {
         let _ = Assertion::parse(&text);
+    }
+
+    /// The words of the grammar in any order: more of it is reached than by letters.
+    #[test]
+    fn any_words_are_read_or_refused(words in prop::collection::vec(prop::sample::select(WORDS), 0..16)) {
+        if let Err(wrong) = Assertion::parse(&words.concat()) {
+            prop_assert!(wrong.at <= words.concat().chars().count());
+        }
     }
 
     #[test]
