@@ -54,7 +54,7 @@ struct Inner {
     /// Messages from before the worker was ready, with ports that are handed over.
     waiting: Vec<(Object, Array)>,
     /// The open logs: another worker opens them again.
-    logs: BTreeMap<LogId, File>,
+    logs: BTreeMap<LogId, Opened>,
     /// Those that are being read.
     reading: BTreeSet<LogId>,
     /// Whether the worker takes much memory, which it cannot give back.
@@ -84,6 +84,29 @@ impl Inner {
             }
             _ => self.waiting.push((envelope, ports)),
         }
+    }
+}
+
+/// An open log.
+struct Opened {
+    file: File,
+    /// How much memory it may take.
+    memory: MemoryBudget,
+    /// How much it takes, once it is read.
+    taken_bytes: Option<u64>,
+}
+
+impl Opened {
+    fn message(&self, log: LogId) -> Object {
+        let envelope = wire::envelope(&ToWorker::Open(log, self.memory));
+        wire::attach_file(&envelope, &self.file);
+        envelope
+    }
+
+    /// How much it takes, as far as that is known, or may take.
+    fn bytes(&self) -> u64 {
+        let may_bytes = self.memory.log_bytes(self.file.size() as u64);
+        self.taken_bytes.unwrap_or(may_bytes).min(may_bytes)
     }
 }
 
@@ -249,10 +272,8 @@ impl Client {
             inner.waiting.push((envelope, Array::new()));
         }
         inner.deaf = None;
-        for (&log, file) in &inner.logs {
-            let envelope = wire::envelope(&ToWorker::Open(log, memory_budget()));
-            wire::attach_file(&envelope, file);
-            opening.push((envelope, Array::new()));
+        for (&log, opened) in &inner.logs {
+            opening.push((opened.message(log), Array::new()));
         }
         inner.waiting.append(&mut opening);
         inner.worker = worker;
@@ -262,7 +283,7 @@ impl Client {
         let largest = inner
             .logs
             .values()
-            .cloned()
+            .map(|opened| opened.file.clone())
             .max_by(|a, b| a.size().total_cmp(&b.size()));
         if let Some(file) = largest {
             let client = self.clone();
@@ -301,8 +322,11 @@ impl Client {
             }
             Ok(FromWorker::News(log, news)) => {
                 if let News::Loaded { memory, .. } = &news {
-                    let is_swollen = memory.here_bytes > SWOLLEN_BYTES;
-                    self.0.borrow_mut().is_swollen |= is_swollen;
+                    let inner = &mut *self.0.borrow_mut();
+                    inner.is_swollen |= memory.here_bytes > SWOLLEN_BYTES;
+                    if let Some(opened) = inner.logs.get_mut(&log) {
+                        opened.taken_bytes = Some(memory.here_bytes);
+                    }
                 }
                 if matches!(news, News::Loaded { .. } | News::Failed { .. }) {
                     self.0.borrow_mut().reading.remove(&log);
@@ -418,21 +442,37 @@ impl Client {
         }
     }
 
-    /// Opens a file, beside what is open.
+    /// Opens a file, beside what is open: it has the memory that the others leave.
     pub(super) fn open(&self, file: &File) -> LogClient {
         self.shrink();
-        let log = {
+        let others_bytes = self.0.borrow().logs.values().map(Opened::bytes).sum();
+        self.open_within(file, memory_budget().beside(others_bytes))
+    }
+
+    /// Opens two files, which share the memory.
+    pub(super) fn open_two(&self, [one, two]: [&File; 2]) -> [LogClient; 2] {
+        self.shrink();
+        let memory = memory_budget().half();
+        [one, two].map(|file| self.open_within(file, memory))
+    }
+
+    fn open_within(&self, file: &File, memory: MemoryBudget) -> LogClient {
+        let (log, message) = {
             let mut inner = self.0.borrow_mut();
             let log = LogId(inner.last_log.0.wrapping_add(1));
+            let opened = Opened {
+                file: file.clone(),
+                memory,
+                taken_bytes: None,
+            };
+            let message = opened.message(log);
             inner.last_log = log;
-            inner.logs.insert(log, file.clone());
+            inner.logs.insert(log, opened);
             inner.reading.insert(log);
-            log
+            (log, message)
         };
         self.start_helpers(file);
-        let envelope = wire::envelope(&ToWorker::Open(log, memory_budget()));
-        wire::attach_file(&envelope, file);
-        self.post(envelope);
+        self.post(message);
         self.expect_to_be_heard(log);
         LogClient {
             client: self.clone(),

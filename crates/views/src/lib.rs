@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod actions;
+pub mod beside;
 pub mod cells;
 pub mod control;
 pub mod events;

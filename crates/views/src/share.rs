@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | `v` | version of this grammar; missing means 1 | `1` |
 //! | `f` | fingerprint of the log, see [`Fingerprint`] | `9b831.4f0a91c2d7e3` |
+//! | `lb`, `la` | fingerprint of the log that it is compared with: the one before, or after | `8x2.0a91c2d7e34f` |
 //! | `n` | name of the log; off unless asked for, names tell secrets | `server.eventlog` |
 //! | `t` | visible range: start, unit (`n`, `u`, `m`, `s`), duration | `12345m1500` |
 //! | `r` | selected range, same form | `12600m40` |
@@ -27,8 +28,8 @@
 //! | `k` | notes: a moment in nanoseconds or a range, `~` and a name | `7~start,12600m40~slow` |
 //!
 //! Beside these, panels have keys of their own, in the order of their table:
-//! those of the [events](crate::view::events), the [threads](crate::view::threads)
-//! and the [flame graph](crate::view::flame).
+//! those of the [events](crate::view::events), the [threads](crate::view::threads),
+//! the [flame graph](crate::view::flame) and the [comparison](crate::view::compare), for example.
 //!
 //! Reading never fails. A piece that cannot be understood is ignored and the
 //! rest counts; of duplicates the last that can be understood wins; too long a
@@ -41,6 +42,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
+use crate::beside::Role;
 use crate::fingerprint::Fingerprint;
 use crate::tracks::name::TrackName;
 use crate::view::panel::{Panel, PanelName, Piece, find};
@@ -62,6 +64,8 @@ pub struct Link {
     pub version: Version,
     /// The log that it is about.
     pub fingerprint: Option<Fingerprint>,
+    /// The log that it is compared with, and what that is to it.
+    pub other: Option<(Role, Fingerprint)>,
     /// What the log was called. Not empty; shown as text only.
     pub log_name: Option<String>,
     /// What is shown of it.
@@ -148,8 +152,12 @@ pub fn encode(link: &Link, panels: &[Panel]) -> String {
 fn fields(link: &Link, panels: &[Panel]) -> Vec<(&'static str, String)> {
     let view = &link.view;
     let panel = unless(view.panel, PanelName::default());
+    let other = |role| link.other.filter(|(is, _)| *is == role);
+    let other = |role| other(role).map(|(_, print)| print.to_string());
     let log = [
         ("f", link.fingerprint.map(|print| print.to_string())),
+        ("lb", other(Role::Before)),
+        ("la", other(Role::After)),
         ("n", link.log_name.as_deref().and_then(escape_text)),
         ("t", view.visible.and_then(write_range)),
         ("r", view.selection.and_then(write_range)),
@@ -211,6 +219,8 @@ fn read_text(link: &mut Link, key: &str, value: String, panels: &'static [Panel]
     match key {
         "v" => link.version = Version::new(number(&value)?.try_into().ok()?)?,
         "f" => link.fingerprint = Some(Fingerprint::parse(&value)?),
+        "lb" => link.other = Some((Role::Before, Fingerprint::parse(&value)?)),
+        "la" => link.other = Some((Role::After, Fingerprint::parse(&value)?)),
         "n" => link.log_name = Some(cut(&value).to_owned()).filter(|name| !name.is_empty()),
         "t" => view.visible = Some(read_range(&value)?),
         "r" => view.selection = Some(read_range(&value)?),

@@ -224,10 +224,10 @@ impl Control {
 
     /// Takes the view on the minimap; beside it, the view comes there first.
     fn take_minimap(&mut self, x: f64) -> Vec<Told> {
-        let view = self.view.span();
-        let time = self.minimap_time(x);
-        let middle = f64::midpoint(view.start().0 as f64, view.end().0 as f64);
-        let inside = (time - middle).abs() <= view.duration().0 as f64 / 2.0;
+        let (start, end) = self.view.edges_ns();
+        let time = self.minimap_ns(x);
+        let middle = f64::midpoint(start, end);
+        let inside = (start..=end).contains(&time);
         let grip = if inside { time - middle } else { 0.0 };
         self.drag = Some(Drag::Minimap { grip });
         self.move_minimap(x, grip);
@@ -235,15 +235,12 @@ impl Control {
     }
 
     fn move_minimap(&mut self, x: f64, grip: f64) {
-        let middle = (self.minimap_time(x) - grip).max(0.0);
-        let now = self.view.x_of(Nanos(middle as u64));
-        self.view.pan(now - self.view.width_px() / 2.0);
+        self.view.centre_ns(self.minimap_ns(x) - grip);
     }
 
-    fn minimap_time(&self, x: f64) -> f64 {
+    fn minimap_ns(&self, x: f64) -> f64 {
         let part = (x - self.left_px()) / self.view.width_px();
-        let log = self.view.log();
-        log.start().0 as f64 + part.clamp(0.0, 1.0) * log.duration().0 as f64
+        self.view.at_part_ns(part)
     }
 
     /// The pointer or a finger moves.

@@ -8,11 +8,13 @@
 //! - [`gestures`]: mouse, pen and fingers.
 //! - `look`: what is in view; zooming, moving, going to things.
 //! - [`walk`]: items; what is said of them, and walking from one to the next.
+//! - [`pair`]: two timelines that show the same.
 //! - `need`: what has to be asked of the worker.
 
 pub mod gestures;
 mod look;
 mod need;
+pub mod pair;
 pub mod walk;
 
 #[cfg(test)]

@@ -8,10 +8,21 @@ use model::time::Interval;
 /// days, so that a gesture can move by less than a nanosecond.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Viewport {
-    start_ns: f64,
-    ns_per_px: f64,
+    place: Place,
     width_px: f64,
     log: Interval,
+    /// From when to when another log goes that is shown beside this one, on the
+    /// axis of this one: maybe from before its zero.
+    beside_ns: Option<(f64, f64)>,
+}
+
+/// Which times are in view, for another view to show the same.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// The time at the left edge, in nanoseconds.
+    pub start_ns: f64,
+    /// Nanoseconds in a pixel.
+    pub ns_per_px: f64,
 }
 
 /// The deepest zoom: a nanosecond is 20 pixels wide.
@@ -24,21 +35,33 @@ impl Viewport {
     #[must_use]
     pub fn new(log: Interval, width_px: f64) -> Self {
         let mut view = Self {
-            start_ns: 0.0,
-            ns_per_px: 1.0,
+            place: Place {
+                start_ns: 0.0,
+                ns_per_px: 1.0,
+            },
             width_px: width_px.max(1.0),
             log,
+            beside_ns: None,
         };
         view.fit();
         view
     }
 
-    fn log_ns(&self) -> f64 {
-        (self.log.duration().0 as f64).max(1.0)
+    /// From when to when there is something to see: the log, and the one beside it.
+    fn reach_ns(&self) -> (f64, f64) {
+        let (start, end) = (self.log.start().0 as f64, self.log.end().0 as f64);
+        let (first, last) = self.beside_ns.unwrap_or((start, end));
+        (start.min(first), end.max(last))
+    }
+
+    /// How long that is.
+    fn length_ns(&self) -> f64 {
+        let (start, end) = self.reach_ns();
+        (end - start).max(1.0)
     }
 
     fn max_ns_per_px(&self) -> f64 {
-        (self.log_ns() * (1.0 + 2.0 * MARGIN) / self.width_px).max(MIN_NS_PER_PX)
+        (self.length_ns() * (1.0 + 2.0 * MARGIN) / self.width_px).max(MIN_NS_PER_PX)
     }
 
     /// The log's span.
@@ -56,27 +79,35 @@ impl Viewport {
     /// Nanoseconds in a pixel.
     #[must_use]
     pub(crate) const fn ns_per_px(&self) -> f64 {
-        self.ns_per_px
+        self.place.ns_per_px
+    }
+
+    /// Which times are in view.
+    #[must_use]
+    pub const fn place(&self) -> Place {
+        self.place
     }
 
     /// Nanoseconds from edge to edge.
     #[must_use]
     pub(crate) fn width_ns(&self) -> f64 {
-        self.ns_per_px * self.width_px
+        self.place.ns_per_px * self.width_px
     }
 
-    /// Whether all of the log is in view.
+    /// Whether all that there is to see is in view.
     #[must_use]
     pub(crate) fn is_fit(&self) -> bool {
-        self.ns_per_px >= self.max_ns_per_px() * 0.999
+        self.place.ns_per_px >= self.max_ns_per_px() * 0.999
     }
 
     /// The time in view, rounded outwards to whole nanoseconds and never
     /// beyond the times that there are.
     #[must_use]
     pub fn span(&self) -> Interval {
-        let start = self.start_ns.max(0.0).floor();
-        let end = (self.start_ns + self.width_ns()).max(start + 1.0).ceil();
+        let start = self.place.start_ns.max(0.0).floor();
+        let end = (self.place.start_ns + self.width_ns())
+            .max(start + 1.0)
+            .ceil();
         Interval::new(Nanos(start as u64), Nanos(end as u64))
     }
 
@@ -89,56 +120,96 @@ impl Viewport {
     /// Where a time stands, in pixels from the left edge.
     #[must_use]
     pub fn x_of(&self, time: Nanos) -> f64 {
-        (time.0 as f64 - self.start_ns) / self.ns_per_px
+        (time.0 as f64 - self.place.start_ns) / self.place.ns_per_px
     }
 
-    /// Where in the log a time is: 0 at its start, 1 at its end.
+    /// Where in all that there is to see a time in nanoseconds is: 0 at its start, 1 at its end.
     #[must_use]
-    pub(crate) fn part_of_log(&self, time: Nanos) -> f64 {
-        (time.0 as f64 - self.log.start().0 as f64) / self.log_ns()
+    pub(crate) fn part_of_all(&self, time_ns: f64) -> f64 {
+        (time_ns - self.reach_ns().0) / self.length_ns()
+    }
+
+    /// The time in nanoseconds at such a part.
+    #[must_use]
+    pub(crate) fn at_part_ns(&self, part: f64) -> f64 {
+        self.reach_ns().0 + part.clamp(0.0, 1.0) * self.length_ns()
+    }
+
+    /// The times in view, to the fraction of a nanosecond and also before zero.
+    #[must_use]
+    pub(crate) fn edges_ns(&self) -> (f64, f64) {
+        let start_ns = self.place.start_ns;
+        (start_ns, start_ns + self.width_ns())
     }
 
     /// The time at a pixel, inside the log.
     #[must_use]
     pub fn time_at(&self, x: f64) -> Nanos {
-        let time = self.start_ns + x * self.ns_per_px;
+        let time = self.place.start_ns + x * self.place.ns_per_px;
         let time = time.clamp(self.log.start().0 as f64, self.log.end().0 as f64);
         Nanos(time.round() as u64)
     }
 
-    /// Shows all of the log.
+    /// Shows all that there is to see.
     pub fn fit(&mut self) {
-        self.ns_per_px = self.max_ns_per_px();
-        self.start_ns = self.log.start().0 as f64 - self.log_ns() * MARGIN;
+        self.place = Place {
+            start_ns: self.reach_ns().0 - self.length_ns() * MARGIN,
+            ns_per_px: self.max_ns_per_px(),
+        };
         self.clamp();
+    }
+
+    /// Shows what another view shows.
+    pub fn show_place(&mut self, place: Place) {
+        self.place = place;
+        self.clamp();
+    }
+
+    /// Brings a time in nanoseconds into the middle.
+    pub(crate) fn centre_ns(&mut self, time_ns: f64) {
+        self.place.start_ns = time_ns - self.width_ns() / 2.0;
+        self.clamp();
+    }
+
+    /// Another log is shown beside this one, from when to when on this axis; or none is
+    /// any more. What is in view stays, unless all was.
+    pub fn set_beside(&mut self, beside_ns: Option<(f64, f64)>) {
+        let fit = self.is_fit();
+        self.beside_ns = beside_ns;
+        if fit {
+            self.fit();
+        } else {
+            self.clamp();
+        }
     }
 
     /// Shows a range, with a little room at its sides.
     pub fn show(&mut self, range: Interval) {
         let ns = (range.duration().0 as f64).max(1.0);
-        self.ns_per_px = ns * 1.1 / self.width_px;
-        self.start_ns = range.start().0 as f64 - ns * 0.05;
+        self.place.ns_per_px = ns * 1.1 / self.width_px;
+        self.place.start_ns = range.start().0 as f64 - ns * 0.05;
         self.clamp();
     }
 
     /// Shows exactly a range: how a link is restored.
     pub fn show_exactly(&mut self, range: Interval) {
-        self.ns_per_px = (range.duration().0 as f64).max(1.0) / self.width_px;
-        self.start_ns = range.start().0 as f64;
+        self.place.ns_per_px = (range.duration().0 as f64).max(1.0) / self.width_px;
+        self.place.start_ns = range.start().0 as f64;
         self.clamp();
     }
 
     /// Makes everything `factor` times as wide; what is at pixel `x` stays there.
     pub fn zoom(&mut self, factor: f64, x: f64) {
-        let time = self.start_ns + x * self.ns_per_px;
-        self.ns_per_px = (self.ns_per_px / factor).clamp(MIN_NS_PER_PX, self.max_ns_per_px());
-        self.start_ns = time - x * self.ns_per_px;
+        let time = self.place.start_ns + x * self.place.ns_per_px;
+        self.place.ns_per_px =
+            (self.place.ns_per_px / factor).clamp(MIN_NS_PER_PX, self.max_ns_per_px());
+        self.place.start_ns = time - x * self.place.ns_per_px;
         self.clamp();
     }
 
     /// Moves the view to the right by so many pixels.
     pub fn pan(&mut self, px: f64) {
-        self.start_ns += px * self.ns_per_px;
+        self.place.start_ns += px * self.place.ns_per_px;
         self.clamp();
     }
 
@@ -165,11 +236,15 @@ impl Viewport {
     }
 
     fn clamp(&mut self) {
-        self.ns_per_px = self.ns_per_px.clamp(MIN_NS_PER_PX, self.max_ns_per_px());
-        let margin = self.log_ns().min(self.width_ns()) * MARGIN;
-        let first = self.log.start().0 as f64 - margin;
-        let last = (self.log.end().0 as f64 + margin - self.width_ns()).max(first);
-        self.start_ns = self.start_ns.clamp(first, last);
+        self.place.ns_per_px = self
+            .place
+            .ns_per_px
+            .clamp(MIN_NS_PER_PX, self.max_ns_per_px());
+        let (start, end) = self.reach_ns();
+        let margin = self.length_ns().min(self.width_ns()) * MARGIN;
+        let first = start - margin;
+        let last = (end + margin - self.width_ns()).max(first);
+        self.place.start_ns = self.place.start_ns.clamp(first, last);
     }
 }
 
@@ -188,6 +263,36 @@ mod tests {
         let view = Viewport::new(log(), 800.0);
         assert!(view.is_fit());
         assert!(view.x_of(log().start()) > 0.0 && view.x_of(log().end()) < 800.0);
+    }
+
+    #[test]
+    fn with_another_log_beside_it_all_of_both_is_seen() {
+        let mut view = Viewport::new(log(), 800.0);
+        view.set_beside(Some((-2_000_000.0, 12_000_000.0)));
+        assert!(view.is_fit());
+        let (start, end) = view.edges_ns();
+        assert!(start < -2_000_000.0 && end > 12_000_000.0);
+        // The other log has its own axis, half a second later.
+        let shift = 500_000_000.0;
+        let mut other = Viewport::new(Interval::new(Nanos(498_000_000), Nanos(512_000_000)), 800.0);
+        other.set_beside(Some((shift + 1_000.0, shift + 9_000_000.0)));
+        for (pan, factor) in [(-500.0, 3.0), (90.0, 7.0), (4000.0, 0.001), (-9000.0, 40.0)] {
+            view.pan(pan);
+            view.zoom(factor, 300.0);
+            let Place {
+                start_ns,
+                ns_per_px,
+            } = view.place();
+            other.show_place(Place {
+                start_ns: start_ns + shift,
+                ns_per_px,
+            });
+            let apart = other.place().start_ns - shift - start_ns;
+            assert!(apart.abs() < 0.01, "{apart}");
+        }
+        view.fit();
+        view.set_beside(None);
+        assert!(view.is_fit() && view.edges_ns().0 > -1_000_000.0);
     }
 
     proptest! {

@@ -53,6 +53,29 @@ impl MemoryBudget {
         if left > least { left } else { least }
     }
 
+    /// How much a log of `len` bytes may take of it, indexes and all.
+    #[must_use]
+    pub const fn log_bytes(self, len: u64) -> u64 {
+        self.shelf_bytes_of(len)
+            .saturating_add(len / Self::INDEXED_BYTES)
+    }
+
+    /// What it leaves for a log beside others that take so many bytes: a quarter at the least.
+    #[must_use]
+    pub const fn beside(self, others_bytes: u64) -> Self {
+        let left = self.bytes.saturating_sub(others_bytes);
+        let least = self.bytes / 4;
+        Self {
+            bytes: if left > least { left } else { least },
+        }
+    }
+
+    /// That of each of two logs, which share what the page leaves.
+    #[must_use]
+    pub const fn half(self) -> Self {
+        self.beside(self.bytes.saturating_sub(Self::OTHER_BYTES) / 2)
+    }
+
     /// A compressed log that is larger, inflated, is put into a file, if there is one.
     #[must_use]
     pub const fn inflated_bytes(self) -> u64 {
@@ -154,6 +177,11 @@ mod tests {
         );
         assert_eq!(MemoryBudget::default().shelf_bytes_of(1 << 40), 128 << 20);
         assert_eq!(MemoryBudget { bytes: 0 }.shelf_bytes(), 0);
+        assert_eq!(MemoryBudget::default().half().shelf_bytes(), 362 << 20);
+        let beside = MemoryBudget::default().beside(24 << 20);
+        assert_eq!(beside.shelf_bytes(), 700 << 20);
+        let least = MemoryBudget::default().beside(u64::MAX);
+        assert_eq!(least.shelf_bytes(), 32 << 20);
         assert!(MemoryBudget::default().is_small(700_000));
         assert!(!MemoryBudget::default().is_small(1 << 20));
     }

@@ -9,6 +9,7 @@ use super::Session;
 use super::check::CheckQuery;
 use super::event_list::{CountRows, EventAt, EventFields, EventRows, FindEvent};
 use super::query::{Columns, Host, Query, columns, questions};
+use crate::beside::{Anchor, anchors};
 use crate::cells::Separated;
 use crate::flame::query::{
     ExportFormat, FlameBoxes, FlameHead, FlamePlaceQuery, FlameQuery, FlameRow, FlameTableQuery,
@@ -54,7 +55,7 @@ questions! {
     TickyQuery, TickyTextQuery,
     FlameQuery, FlameTableQuery, FlamePlaceQuery, FlameAreaQuery, FlameExportQuery,
     BandTableQuery, BandTextQuery, MomentsQuery, GrowthQuery, CompanionsQuery, BurstsQuery, RanThenQuery,
-    ProcessQuery, EnvironmentQuery, CheckQuery,
+    ProcessQuery, EnvironmentQuery, CheckQuery, AnchorsQuery,
     EventRows, FindEvent, EventAt, EventFields, CountRows,
     ProfilesQuery, ChartQuery, TreeQuery, AboutQuery,
 }
@@ -479,5 +480,18 @@ impl Query for EnvironmentQuery {
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
         log.environment()
+    }
+}
+
+/// The places at which the log may be aligned with another one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnchorsQuery;
+
+impl Query for AnchorsQuery {
+    type Answer = Vec<Anchor>;
+    const NAME: &'static str = "places to align";
+
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
+        anchors(&log.recording, host).await
     }
 }

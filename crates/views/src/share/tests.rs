@@ -79,6 +79,13 @@ fn full() -> Link {
             len: 15_640_237,
             hash: 0x4f0a_91c2_d7e3,
         }),
+        other: Some((
+            Role::Before,
+            Fingerprint {
+                len: 11_558,
+                hash: 0x0a91_c2d7_e34f,
+            },
+        )),
         log_name: Some("a b&c.eventlog".into()),
         view: View {
             visible: span(12_345_000_000, 13_845_000_000),
@@ -213,7 +220,7 @@ fn frozen_version_1() {
             }),
         ),
         (
-            "v=1&f=9b831.4f0a91c2d7e3&n=a%20b%26c.eventlog&t=12345m1500&r=12600000001n40\
+            "v=1&f=9b831.4f0a91c2d7e3&lb=8x2.0a91c2d7e34f&n=a%20b%26c.eventlog&t=12345m1500&r=12600000001n40\
              &e=12601234567.cap3&p=flame&ph=1&q=worker%20%C2%B5&hide=gc,thread12&fold=a%2Cb&open=sparks&pin=cap1,cap0\
              &move=cap3!cap0,a%21b!&sel=cap2&to=label&tg=1&sp=BEGIN,%3E!DONE,END\
              &es=a%2Bb&et=1.19&ec=2&eh=12&ts=ready.up&tq=io&fk=cost-centres&fo=left&fs=os1234&fm=samples&fx=idle,focus%3AMain.a%2Cb&ff=Main.f&fc=0m5&fd=200n700&fa=0&fq=100%20%25\
@@ -286,6 +293,11 @@ fn odd_pieces() {
         (
             "f=zz.123&f=ZZ.00000000000A&f=+1.00000000000a",
             "v=1&f=zz.00000000000a",
+        ),
+        ("lb=8x2.0a91c2d7e34f&la=x", "v=1&lb=8x2.0a91c2d7e34f"),
+        (
+            "lb=8x2.0a91c2d7e34f&la=8x3.0a91c2d7e34f",
+            "v=1&la=8x3.0a91c2d7e34f",
         ),
         ("v=0&v=-1&v=99999999999", ""),
         ("b=2&a=1&b=3", "v=1&a=1&b=3"),
@@ -478,7 +490,7 @@ prop_compose! {
 prop_compose! {
     fn any_link()(
         version in 1..4_u32,
-        print in of((any::<u64>(), 0..1_u64 << 48)),
+        prints in of(((any::<u64>(), 0..1_u64 << 48), of((any::<bool>(), any::<u64>())))),
         name in of(any_text()),
         (visible, selection) in (of(any_span()), of(any_span())),
         selected in of((any::<u64>(), any_track())),
@@ -494,7 +506,11 @@ prop_compose! {
         }
         Link {
             version: Version::new(version).unwrap_or_default(),
-            fingerprint: print.map(|(len, hash)| Fingerprint { len, hash }),
+            fingerprint: prints.map(|((len, hash), _)| Fingerprint { len, hash }),
+            other: prints.and_then(|(_, other)| other).map(|(before, len)| {
+                let role = if before { Role::Before } else { Role::After };
+                (role, Fingerprint { len, hash: len & 0xffff })
+            }),
             log_name: name.filter(|name| !name.is_empty()),
             view: View {
                 visible,
@@ -523,7 +539,7 @@ proptest! {
     fn reading_anything_settles(
         text in prop_oneof![
             any::<String>(),
-            "([vfntrepqzk]|hide|fold|f[osq]|e[stch]|t[sq]|s?p)=[a-z0-9.,!%&=nums~]{0,30}(&[vtrepzk]=[0-9a-zµ%&=~]{0,9}){0,6}",
+            "([vfntrepqzk]|l[ab]|hide|fold|f[osq]|e[stch]|t[sq]|s?p)=[a-z0-9.,!%&=nums~]{0,30}(&[vtrepzk]=[0-9a-zµ%&=~]{0,9}){0,6}",
         ],
     ) {
         let state = decode(&text);

@@ -12,8 +12,12 @@ pub(crate) const MINIMAP_PX: f64 = 32.0;
 impl<N: Names> Scene<'_, N> {
     /// Where a time stands on the minimap.
     fn minimap_x(&self, time: Nanos) -> f64 {
+        self.minimap_x_of_ns(time.0 as f64)
+    }
+
+    fn minimap_x_of_ns(&self, time_ns: f64) -> f64 {
         let body = self.body();
-        body.x + self.view.part_of_log(time) * body.w
+        body.x + self.view.part_of_all(time_ns) * body.w
     }
 
     pub(super) fn paint_minimap(&self, painter: &mut impl Painter) {
@@ -59,9 +63,9 @@ impl<N: Names> Scene<'_, N> {
     /// What is not in view is dimmed; the part in view has a frame.
     fn paint_window(&self, painter: &mut impl Painter) {
         let body = self.body();
-        let view = self.view.span();
-        let from = self.minimap_x(view.start()).max(body.x);
-        let to = self.minimap_x(view.end()).min(body.x + body.w);
+        let (start_ns, end_ns) = self.view.edges_ns();
+        let from = self.minimap_x_of_ns(start_ns).max(body.x);
+        let to = self.minimap_x_of_ns(end_ns).min(body.x + body.w);
         // A window too small to be seen is shown a few pixels wide.
         let (from, to) = if to - from < 4.0 {
             (from - 2.0, from + 2.0)

@@ -2,12 +2,13 @@
 //! holds, what going back and forward walks through, and what an action turns
 //! into another one.
 //!
-//! - [`flame`], [`events`], [`findings`], [`threads`], [`ticky`]: what single panels keep in it.
+//! - [`compare`], [`flame`], [`events`], [`findings`], [`threads`], [`ticky`]: what single panels keep in it.
 //! - [`panel`]: what there is to know of a panel, and its settings.
 //! - [`store`]: the view of now, and those before it.
 //! - [`text`]: how links spell texts, numbers and ranges.
 //! - [`tracks`]: the tracks in a link.
 
+pub mod compare;
 pub mod events;
 pub mod findings;
 pub mod flame;
