@@ -44,10 +44,18 @@ pub(super) fn dropped(data: &DataTransfer) -> Dropped {
     }
 }
 
+/// A log that was dropped or chosen.
+#[derive(Clone)]
+pub(super) struct LogFile {
+    pub(super) file: File,
+    /// Which one it is; `None` if it cannot be read.
+    pub(super) fingerprint: Option<Fingerprint>,
+}
+
 /// Files by what they are.
 pub(super) struct Sorted {
-    /// The log, if there is one.
-    pub(super) log: Option<File>,
+    /// The logs, two at most.
+    pub(super) logs: Vec<LogFile>,
     /// An executable, or what `nm` says of it, by which addresses get names.
     pub(super) symbols: Option<File>,
     /// How many there are beside these.
@@ -56,26 +64,35 @@ pub(super) struct Sorted {
     pub(super) unreadable: Option<String>,
 }
 
+/// So many logs are shown at once.
+const MOST_LOGS: usize = 2;
+
 /// Tells logs from executables by their first bytes.
 pub(super) async fn sort(files: Vec<File>) -> Sorted {
     let count = files.len();
-    let (mut log, mut symbols, mut unreadable) = (None, None, None);
+    let (mut logs, mut symbols, mut unreadable) = (Vec::new(), None, None);
     for file in files {
         let place = match bytes_of(&file, 0.0, MAGIC_BYTES as f64).await {
             Some(first) if is_symbols(&first) => &mut symbols,
             // What is no log says so when it is opened.
-            Some(_) => &mut log,
+            Some(_) => {
+                if logs.len() < MOST_LOGS {
+                    let fingerprint = fingerprint_of(&file).await;
+                    logs.push(LogFile { file, fingerprint });
+                }
+                continue;
+            }
             None => &mut unreadable,
         };
         place.get_or_insert(file);
     }
-    let taken = usize::from(log.is_some()) + usize::from(symbols.is_some());
+    let taken = logs.len() + usize::from(symbols.is_some());
     let unreadable = unreadable.filter(|_| taken == 0).map(|file| {
         let name = file.name();
         format!("“{name}” cannot be read: it is a folder, or was moved, deleted or changed meanwhile, or you may not read it.")
     });
     Sorted {
-        log,
+        logs,
         symbols,
         more: count.saturating_sub(taken),
         unreadable,
@@ -92,7 +109,7 @@ async fn bytes_of(file: &File, start: f64, end: f64) -> Option<Vec<u8>> {
 
 /// Tells a log from another without reading all of it: by its length, its
 /// first bytes, and some in its middle and at its end.
-pub(super) async fn fingerprint_of(file: &File) -> Option<Fingerprint> {
+async fn fingerprint_of(file: &File) -> Option<Fingerprint> {
     const SAMPLE: f64 = 65_536.0;
     let size = file.size();
     let mut samples = Vec::new();

@@ -15,23 +15,24 @@ use views::words::diagnostics::whole_sentence;
 #[derive(Properties, PartialEq)]
 pub(super) struct HeaderProps {
     pub(super) name: AttrValue,
-    pub(super) overview: Same<Overview>,
-    /// How long the reading took; `None` while it goes on.
-    pub(super) elapsed_ms: Option<f64>,
+    /// What is known of the log, in a few words.
+    pub(super) facts: AttrValue,
     pub(super) filter: AttrValue,
     pub(super) filter_node: NodeRef,
     pub(super) theme: Choice,
     pub(super) copied: bool,
     pub(super) on_filter: Callback<String>,
     pub(super) on_open: Callback<()>,
+    pub(super) on_compare: Callback<()>,
     pub(super) on_share: Callback<()>,
     pub(super) on_theme: Callback<()>,
     pub(super) on_commands: Callback<()>,
     pub(super) on_help: Callback<()>,
 }
 
-/// What is known of the log, in a few words.
-fn facts(overview: &Overview, elapsed_ms: Option<f64>) -> String {
+/// What is known of a log, in a few words; without the time that its reading took while
+/// that goes on.
+pub(super) fn facts(overview: &Overview, elapsed_ms: Option<f64>) -> String {
     let mut facts = Vec::new();
     if let Some(ghc) = &overview.ghc {
         facts.push(format!("GHC {ghc}"));
@@ -70,7 +71,7 @@ pub(super) fn Header(props: &HeaderProps) -> Html {
             <span class="brand"><Logo /><span class="wide-only">{ "Eventscope" }</span></span>
             <div class="what">
                 <h1 class="file" title={props.name.clone()}>{ &props.name }</h1>
-                <span class="facts">{ facts(&props.overview, props.elapsed_ms) }</span>
+                <span class="facts">{ &props.facts }</span>
             </div>
             <label class="search">
                 <span class="visually-hidden">{ "Filter tracks by name, threads by label or number" }</span>
@@ -78,6 +79,7 @@ pub(super) fn Header(props: &HeaderProps) -> Html {
                 <kbd aria-hidden="true">{ "/" }</kbd>
             </label>
             <button onclick={click(&props.on_open)}>{ "Open…" }</button>
+            <button class="compare" onclick={click(&props.on_compare)} title="Show another log beside this one (V)">{ "Compare…" }</button>
             <button class="primary" onclick={click(&props.on_share)}>{ if props.copied { "Copied" } else { "Share link" } }</button>
             <button class="icon" onclick={click(&props.on_commands)} title="Commands (Ctrl+K)" aria-label="Commands">{ "⌘" }</button>
             <button class="icon" onclick={click(&props.on_theme)} title={theme} aria-label={theme}>{ "◐" }</button>

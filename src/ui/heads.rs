@@ -7,7 +7,7 @@ use web_sys::{Element, FocusOptions, HtmlElement};
 use yew::prelude::*;
 
 use super::same::Same;
-use super::viewer::ViewerRef;
+use super::viewer::{ViewerNumber, ViewerRef};
 use views::timeline::arrange::TrackChange;
 use views::timeline::layout::{Kind, Layout, Track};
 use views::tracks::name::TrackName;
@@ -15,6 +15,8 @@ use views::tracks::name::TrackName;
 #[derive(Properties, PartialEq)]
 pub(super) struct HeadsProps {
     pub(super) viewer: ViewerRef,
+    /// What the list of tracks is called.
+    pub(super) label: AttrValue,
     pub(super) layout: Same<Layout>,
     /// The tracks that are scrolled into view, by their places.
     pub(super) seen: std::ops::Range<usize>,
@@ -36,8 +38,8 @@ fn height_class(track: &Track) -> String {
     format!("h{:.0}", track.height())
 }
 
-fn head_id(name: &TrackName) -> String {
-    format!("head-{name}")
+fn head_id(viewer: ViewerNumber, name: &TrackName) -> String {
+    viewer.id(&format!("head-{name}"))
 }
 
 /// How far a press may move and still be no drag, in pixels.
@@ -62,9 +64,10 @@ pub(super) fn Heads(props: &HeadsProps) -> Html {
             props.seen.clone(),
             props.layout.clone(),
         );
+        let viewer = props.viewer.number();
         use_effect_with(deps, move |(current, _, layout)| {
             if let Some(name) = current {
-                keep_focus(name, layout, &mut place.borrow_mut());
+                keep_focus(viewer, name, layout, &mut place.borrow_mut());
             }
         });
     }
@@ -82,7 +85,7 @@ pub(super) fn Heads(props: &HeadsProps) -> Html {
         head(props, index, track, current == Some(&track.id), &dragged)
     };
     html! {
-        <div class="heads" role="treegrid" aria-label="Tracks" aria-rowcount={tracks.len().to_string()}>
+        <div class="heads" role="treegrid" aria-label={props.label.clone()} aria-rowcount={tracks.len().to_string()}>
             <div class="heads-pinned" role="rowgroup" aria-label="Pinned tracks">
                 { for (0..pinned).map(head) }
             </div>
@@ -95,13 +98,13 @@ pub(super) fn Heads(props: &HeadsProps) -> Html {
 
 /// Keeps the focus on the head of a track when that was moved, and gives it to
 /// the one at its `place` when it is gone.
-fn keep_focus(name: &TrackName, layout: &Layout, place: &mut usize) {
+fn keep_focus(viewer: ViewerNumber, name: &TrackName, layout: &Layout, place: &mut usize) {
     let tracks = layout.tracks();
     if let Some(at) = tracks.iter().position(|track| track.id == *name) {
         *place = at;
-        focus(name);
+        focus(viewer, name);
     } else if let Some(track) = tracks.get(*place).or_else(|| tracks.last()) {
-        focus(&track.id);
+        focus(viewer, &track.id);
     }
 }
 
@@ -121,17 +124,22 @@ fn focus_in_place(element: &Element) -> bool {
     element.is_some_and(|element| element.focus_with_options(&options).is_ok())
 }
 
-/// Puts the focus on the head of a track, if the focus is on the timeline, on
-/// another head or nowhere.
-fn focus(name: &TrackName) {
+/// Puts the focus on the head of a track, if the focus is on its timeline, on
+/// another head there or nowhere.
+fn focus(viewer: ViewerNumber, name: &TrackName) {
     let document = gloo_utils::document();
+    let Some(head) = document.get_element_by_id(&head_id(viewer, name)) else {
+        return;
+    };
     // Whoever is in the menu, the details or a head's buttons stays there.
     let here = document.active_element().is_none_or(|active| {
         let classes = active.class_name();
         let is = |wanted| classes.split(' ').any(|class| class == wanted);
-        active.tag_name() == "BODY" || is("timeline") || is("head")
+        let timeline = |element: &Element| element.closest(".timeline").ok().flatten();
+        let same = timeline(&active) == timeline(&head);
+        active.tag_name() == "BODY" || (same && (is("timeline") || is("head")))
     });
-    if let Some(head) = document.get_element_by_id(&head_id(name)).filter(|_| here) {
+    if here {
         focus_in_place(&head);
     }
 }
@@ -171,7 +179,7 @@ fn head(
     };
     let (down, moved, up) = dragging(props, track, dragged);
     html! {
-        <div {class} id={head_id(&track.id)} key={track.id.as_str().to_owned()} role="row" aria-level={level}
+        <div {class} id={head_id(props.viewer.number(), &track.id)} key={track.id.as_str().to_owned()} role="row" aria-level={level}
             aria-rowindex={(index + 1).to_string()} aria-expanded={heading.then(|| (!track.folded).to_string())}
             aria-selected={(!heading).then(|| track.selected.to_string())}
             tabindex={if current { "0" } else { "-1" }} title={track.name.clone()}

@@ -8,6 +8,7 @@ cfg_if::cfg_if! {
     if #[cfg(target_arch = "wasm32")] {
         mod act;
         mod app;
+        mod beside;
         mod canvas;
         mod chart;
         mod client;

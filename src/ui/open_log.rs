@@ -4,12 +4,16 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::files::LogFile;
 use super::same::Same;
+use super::viewer::ViewerRef;
+use crate::protocol::News;
 use analysis::account::report::CapTimes;
 use analysis::flamegraph::source_info::SourceInfo;
 use analysis::timeline::thread_lane::ThreadRow;
 use eventlog::Progress;
 use eventlog::ids::CapId;
+use views::beside::Anchor;
 use views::fingerprint::Fingerprint;
 use views::scene::format;
 use views::session::{MemoryUse, Overview};
@@ -27,12 +31,30 @@ pub(super) enum Stage {
     Open,
 }
 
+/// What news change.
+pub(super) enum Heard {
+    /// Nothing: they are late.
+    Nothing,
+    /// It is read further; whether more can be shown of it.
+    Progress { is_more: bool },
+    /// It is read.
+    Loaded,
+    /// It is read once more, by another worker: what was asked meanwhile was not answered.
+    Again,
+    /// There are other tracks.
+    Contents,
+    /// It cannot be read, and why.
+    Failed(String),
+}
+
 /// The log that is open or being opened.
 #[derive(Debug, Default)]
 pub(super) struct OpenLog {
     pub(super) stage: Stage,
     pub(super) name: String,
     pub(super) fingerprint: Option<Fingerprint>,
+    /// When its file was changed last, in milliseconds since 1970.
+    pub(super) modified_ms: f64,
     pub(super) overview: Same<Overview>,
     /// What is known since, while it is being read.
     pub(super) next_overview: Option<Box<Overview>>,
@@ -51,6 +73,8 @@ pub(super) struct OpenLog {
     pub(super) pinned_threads: Vec<ThreadRow>,
     /// Where the time of the capabilities went, for the notes beside them.
     pub(super) times: Vec<(CapId, CapTimes)>,
+    /// Where it may be aligned with another log.
+    pub(super) anchors: Vec<Anchor>,
     /// Whether the panel of the heap was opened, if the log has a profile of it.
     pub(super) heap_offered: bool,
     /// Goes up with every opened log, so that late news are known.
@@ -73,14 +97,87 @@ impl OpenLog {
         self.stage != Stage::Nothing
     }
 
-    /// The next one; without a name, none.
-    pub(super) fn next(&self, name: Option<String>) -> Self {
+    /// The next one, which is being opened.
+    pub(super) fn next(&self, file: &LogFile) -> Self {
         Self {
-            stage: name.as_ref().map_or(Stage::Nothing, |_| Stage::Loading),
-            name: name.unwrap_or_default(),
+            stage: Stage::Loading,
+            name: file.file.name(),
+            fingerprint: file.fingerprint,
+            modified_ms: file.file.last_modified(),
+            ..self.none()
+        }
+    }
+
+    /// None any more.
+    pub(super) fn none(&self) -> Self {
+        Self {
             generation: self.generation + 1,
             ..Self::default()
         }
+    }
+
+    /// Takes over what the worker says.
+    pub(super) fn hear(&mut self, news: News) -> Heard {
+        match news {
+            News::Loading {
+                progress,
+                events,
+                overview,
+            } if self.is_loading() => {
+                self.progress = progress;
+                self.events = events;
+                let is_more = overview.is_some();
+                self.next_overview = overview.or(self.next_overview.take());
+                Heard::Progress { is_more }
+            }
+            News::Loaded {
+                overview,
+                elapsed_ms,
+                memory,
+            } if self.is_there() => {
+                self.flame_sources = Rc::new(overview.flame_sources.clone());
+                self.overview = Same::new(*overview);
+                self.elapsed_ms = Some(elapsed_ms);
+                self.memory = memory;
+                if self.is_open() {
+                    return Heard::Again;
+                }
+                self.stage = Stage::Open;
+                Heard::Loaded
+            }
+            News::Contents(contents, flame_sources) if self.is_open() => {
+                let changed = |overview: &mut Overview| overview.contents = *contents;
+                self.overview = self.overview.changed(changed);
+                self.flame_sources = Rc::new(flame_sources);
+                Heard::Contents
+            }
+            News::Failed { message } if self.is_loading() => {
+                self.stage = Stage::Nothing;
+                Heard::Failed(message)
+            }
+            _ => Heard::Nothing,
+        }
+    }
+
+    /// Shows it as far as it is read.
+    pub(super) fn show(&mut self, overview: Overview) {
+        self.overview = Same::new(overview);
+    }
+
+    /// Gives a timeline what is known of it.
+    pub(super) fn give(&self, viewer: &ViewerRef) {
+        let Some(span) = self.overview.span else {
+            return;
+        };
+        let labels = self.threads.iter();
+        let labels = labels.filter_map(|row| Some((row.id, row.label.clone()?)));
+        viewer.set_log(span, self.overview.shared(), labels.collect());
+    }
+
+    /// How much of it is read, in percent.
+    pub(super) fn percent(&self) -> u64 {
+        let Progress { done, total, .. } = self.progress;
+        done.saturating_mul(100) / total.max(1)
     }
 
     /// What is known of the tracks; `caps` are the capabilities with their notes.

@@ -15,6 +15,7 @@ use eventlog::ids::Nanos;
 use model::profile::TrackSource;
 use model::time::Interval;
 use views::actions::Action;
+use views::beside::Role;
 use views::fingerprint::Fingerprint;
 use views::scene::format;
 use views::session::query::Query;
@@ -81,10 +82,26 @@ pub(super) enum Wish {
     NameNote(usize),
 }
 
+/// The other of two logs, for the panel that compares them.
+#[derive(Clone, PartialEq)]
+pub(super) struct Beside {
+    /// What it is to the log of the panels.
+    pub(super) role: Role,
+    pub(super) source: Source,
+    /// The selected range there; without one, all of it is meant.
+    pub(super) range: Option<Interval>,
+    /// Whether a range is selected of which that log has nothing.
+    pub(super) is_elsewhere: bool,
+    /// Has the panels be about the log with a role, and changes the view.
+    pub(super) on_lead: Callback<(Role, Change)>,
+}
+
 /// What the page gives to the panel that it shows; each takes what it needs.
 #[derive(Clone, Properties, PartialEq)]
 pub(super) struct PanelProps {
     pub(super) source: Source,
+    /// The log beside it, if two are compared.
+    pub(super) beside: Option<Beside>,
     pub(super) overview: Same<Overview>,
     /// How much memory the log took when it was read.
     pub(super) memory: MemoryUse,

@@ -34,6 +34,13 @@ impl PartialEq for RowsOf {
 }
 
 impl RowsOf {
+    /// The page has them itself.
+    pub(super) fn at_hand(text: impl Fn(Range<u64>, Separated) -> String + 'static) -> Self {
+        Self(Rc::new(move |rows, separated, then| {
+            then(Some(text(rows, separated)));
+        }))
+    }
+
     /// Asks a question for each part of the rows.
     pub(super) fn asking<Q: Query<Answer = Option<String>>>(
         client: LogClient,

@@ -5,7 +5,7 @@ use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use super::dom::{focus, set_style};
-use super::panels::{FINDINGS, HEAP, PANELS};
+use super::panels::{COMPARE, FINDINGS, HEAP, PANELS};
 use views::view::panel::{Panel, PanelName};
 
 /// Where the browser keeps the height of the panel.
@@ -31,7 +31,7 @@ fn stored_px() -> Option<f64> {
 /// sentences.
 fn usual_px(panel: PanelName) -> f64 {
     let half = window_px().unwrap_or(0.0) * 0.47;
-    if [FINDINGS, HEAP].contains(&panel) {
+    if [COMPARE, FINDINGS, HEAP].contains(&panel) {
         half.clamp(USUAL_PX, 560.0)
     } else {
         USUAL_PX
@@ -75,7 +75,7 @@ fn beside(panel: PanelName, key: &str) -> Option<PanelName> {
 pub(super) struct TabsProps {
     pub(super) panel: PanelName,
     /// Goes up with every log: its panels begin anew.
-    pub(super) generation: u32,
+    pub(super) generation: (u32, u32),
     pub(super) on_panel: Callback<PanelName>,
     /// The open panel.
     pub(super) children: Html,
@@ -108,7 +108,7 @@ pub(super) fn Tabs(props: &TabsProps) -> Html {
             { edge(px, &on_px) }
             { tabs(panel, &props.on_panel) }
             <div id="panel" class="panel-body" role="tabpanel" aria-labelledby={tab_id(panel)}
-                key={format!("{}-{}", panel.0, props.generation)}>
+                key={format!("{}-{:?}", panel.0, props.generation)}>
                 { props.children.clone() }
             </div>
         </section>

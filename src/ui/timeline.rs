@@ -47,6 +47,10 @@ impl Drop for Observer {
 #[derive(Properties, PartialEq)]
 pub(super) struct TimelineProps {
     pub(super) viewer: ViewerRef,
+    /// Which log it is of, behind the names of its parts; empty if there is but one.
+    pub(super) of: AttrValue,
+    /// Whether the menu of the tracks stands here.
+    pub(super) has_menu: bool,
     pub(super) layout: Same<Layout>,
     /// The tracks that are scrolled into view, by their places.
     pub(super) seen: std::ops::Range<usize>,
@@ -106,13 +110,15 @@ pub(super) fn Timeline(props: &TimelineProps) -> Html {
         .as_ref()
         .filter(|description| description.tip);
     html! {
-        <div ref={scroll} class="timeline" tabindex="-1">
+        <div ref={scroll} class="timeline" tabindex="-1" data-viewer={props.viewer.number().0.to_string()}>
             <div ref={spacer} class="spacer">
                 <div ref={picture} class="picture">
-                    { canvas_with_gestures(&props.viewer, canvas) }
-                    <Heads viewer={props.viewer.clone()} layout={props.layout.clone()} seen={props.seen.clone()}
+                    { canvas_with_gestures(props, canvas) }
+                    <Heads viewer={props.viewer.clone()} label={format!("Tracks{}", props.of)} layout={props.layout.clone()} seen={props.seen.clone()}
                         current={props.current.clone()} on_change={props.on_change.clone()} />
-                    <TrackMenu view={props.view.clone()} hidden={props.hidden.clone()} layout={props.layout.clone()} messages={props.messages} on_change={props.on_change.clone()} />
+                    if props.has_menu {
+                        <TrackMenu view={props.view.clone()} hidden={props.hidden.clone()} layout={props.layout.clone()} messages={props.messages} on_change={props.on_change.clone()} />
+                    }
                     <div ref={pointed}>
                         if let Some(description) = tip {
                             { details::tip(description) }
@@ -128,7 +134,8 @@ pub(super) fn Timeline(props: &TimelineProps) -> Html {
     }
 }
 
-fn canvas_with_gestures(viewer: &ViewerRef, node: NodeRef) -> Html {
+fn canvas_with_gestures(props: &TimelineProps, node: NodeRef) -> Html {
+    let viewer = &props.viewer;
     let on = |act: fn(&ViewerRef, &PointerEvent)| {
         let viewer = viewer.clone();
         Callback::from(move |event: PointerEvent| act(&viewer, &event))
@@ -168,7 +175,7 @@ fn canvas_with_gestures(viewer: &ViewerRef, node: NodeRef) -> Html {
     };
     html! {
         <canvas ref={node} role="img"
-            aria-label="Timeline. Its tracks are in the list Tracks: arrow keys walk them and their items. The panel In view has the same as a table."
+            aria-label={format!("Timeline{0}. Its tracks are in the list Tracks{0}: arrow keys walk them and their items. The panel In view has the same as a table.", props.of)}
             onpointerdown={down} onpointermove={moved} onpointerup={up} onpointercancel={cancel}
             onpointerleave={leave} ondblclick={twice} />
     }

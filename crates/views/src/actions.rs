@@ -22,6 +22,8 @@ pub enum When {
     Always,
     /// While a log is open.
     Open,
+    /// While two logs are open.
+    Two,
     /// While a log is open; its keys count only while the timeline has the
     /// focus, as other parts of the page have their own use for them.
     Timeline,
@@ -219,6 +221,14 @@ actions! {
     Log, "Log": {
         Open, Always, [at("KeyO")], "Open a log", "",
             Effect::Page(Command::Open);
+        Compare, Open, [at("KeyV")], "Compare with another log…", "It is shown beside the open one, with the same zoom.",
+            Effect::Page(Command::Compare);
+        SwapRoles, Two, [], "Swap before and after", "Of the two logs that are compared.",
+            Effect::Page(Command::SwapRoles);
+        OtherLog, Two, [at("KeyE")], "Show the panels of the other log", "Of the two logs that are compared.",
+            Effect::Page(Command::OtherLog);
+        CloseOther, Two, [], "Close the other log", "The one that the panels are not about.",
+            Effect::Page(Command::CloseOther);
         Share, Open, [at("KeyL")], "Copy the link to this view", "It holds settings and notes only, not the log.",
             Effect::Page(Command::Share);
         ExportPng, Open, [], "Save the timeline as PNG", "As it is on the screen.",

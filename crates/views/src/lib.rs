@@ -3,6 +3,7 @@
 pub mod actions;
 pub mod beside;
 pub mod cells;
+pub mod comparison;
 pub mod control;
 pub mod events;
 pub mod fingerprint;

@@ -7,6 +7,7 @@ use super::App;
 use crate::ui::act::on;
 use crate::ui::viewer::Goto;
 use views::actions::Action;
+use views::beside::Role;
 use views::timeline::arrange::TrackChange;
 use views::tracks::details::FlameTarget;
 use views::view::Change;
@@ -19,10 +20,15 @@ pub(super) struct Callbacks {
     pub(super) tracks: Callback<TrackChange>,
     pub(super) filter: Callback<String>,
     pub(super) goto: Callback<Goto>,
+    pub(super) goto_other: Callback<Goto>,
+    pub(super) lead: Callback<(Role, Change)>,
+    pub(super) flame_other: Callback<FlameTarget>,
+    pub(super) unpin_other: Callback<()>,
     pub(super) flame: Callback<FlameTarget>,
     pub(super) unpin: Callback<()>,
     pub(super) action: Callback<Action>,
     pub(super) open: Callback<()>,
+    pub(super) compare: Callback<()>,
     pub(super) share: Callback<()>,
     pub(super) theme: Callback<()>,
     pub(super) commands: Callback<()>,
@@ -43,9 +49,14 @@ impl Callbacks {
             change,
             filter: on(ctx, App::filter_tracks),
             goto: on(ctx, App::goto),
+            goto_other: on(ctx, App::goto_other),
+            lead: on(ctx, App::lead),
+            flame_other: on(ctx, App::show_other_in_flame),
+            unpin_other: on(ctx, App::unpin_other),
             flame: on(ctx, App::show_in_flame),
             unpin: on(ctx, App::unpin),
             open: does(Action::Open),
+            compare: does(Action::Compare),
             share: does(Action::Share),
             theme: does(Action::Theme),
             commands: does(Action::Palette),

@@ -5,22 +5,21 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::App;
+use super::{App, TimelineState};
 use crate::protocol::News;
 use crate::ui::act::{after, on};
-use crate::ui::client::ClientEvent;
-use crate::ui::open_log::Stage;
+use crate::ui::client::{ClientEvent, LogClient};
+use crate::ui::open_log::{Heard, OpenLog, Stage};
 use crate::ui::panel::Marked;
 use crate::ui::panels::{FLAME_GRAPH, HEAP};
 use crate::ui::same::Same;
+use crate::ui::viewer::ViewerRef;
 use analysis::account::report::ProgramTimes;
 use analysis::timeline::thread_lane::{ThreadFilter, ThreadRow};
 use eventlog::ids::ThreadId;
-use views::fingerprint::Fingerprint;
-use views::session::Overview;
 use views::session::query::Query;
 use views::session::questions::TimeQuery;
-use views::timeline::arrange::arrange;
+use views::timeline::arrange::{TrackView, arrange};
 use views::timeline::layout::Layout;
 use views::timeline::reveal::hidden_names;
 use views::tracks::name::TrackName;
@@ -35,28 +34,36 @@ const OVERVIEW_MS: u32 = 1_000;
 /// How many threads are listed.
 const THREADS_LISTED: usize = 10_000;
 
-impl App {
-    /// It is known which log it is; with the number of the opened log.
-    pub(super) fn known(
-        &mut self,
-        ctx: &Context<Self>,
-        (generation, print): (u32, Option<Fingerprint>),
-    ) -> bool {
-        if generation == self.log.generation {
-            self.log.fingerprint = print;
-            self.compare_with_link();
-            self.will_settle(ctx);
-        }
-        true
-    }
+/// What becomes of an answer, with whom was asked.
+type Then<Q> = fn(&mut App, &Context<App>, (LogClient, <Q as Query>::Answer)) -> bool;
 
+impl TimelineState {
+    /// Arranges the tracks of a log anew.
+    fn arrange(&mut self, log: &OpenLog, view: &TrackView, viewer: &ViewerRef) {
+        let caps = log.caps();
+        let known = log.known(&caps);
+        self.hidden = hidden_names(&known, view);
+        self.layout = Same::new(Layout::new(arrange(&known, view)));
+        viewer.set_layout(&self.layout);
+    }
+}
+
+impl App {
     fn threads_came(
         &mut self,
         ctx: &Context<Self>,
-        (rows, total): (Vec<ThreadRow>, usize),
+        (client, (rows, total)): (LogClient, (Vec<ThreadRow>, usize)),
     ) -> bool {
-        self.log.threads = rows;
-        self.log.threads_in_all = total as u64;
+        let is_own = client == self.log_client;
+        let Some((log, _)) = self.side(&client) else {
+            return false;
+        };
+        log.threads = rows;
+        log.threads_in_all = total as u64;
+        if !is_own {
+            self.show_other();
+            return true;
+        }
         self.ask_pinned_threads(ctx);
         self.show_log();
         if self.dialogs.palette.is_some() {
@@ -68,36 +75,53 @@ impl App {
         true
     }
 
-    fn times_came(&mut self, _: &Context<Self>, times: ProgramTimes) -> bool {
-        let changed = self.log.times != times.caps;
+    fn times_came(
+        &mut self,
+        _: &Context<Self>,
+        (client, times): (LogClient, ProgramTimes),
+    ) -> bool {
+        let Some((log, _)) = self.side(&client) else {
+            return false;
+        };
+        let changed = log.times != times.caps;
         if changed {
-            self.log.times = times.caps;
+            log.times = times.caps;
             self.show_tracks();
         }
         changed
     }
 
     /// Stops the reading of a log.
-    pub(super) fn cancel(&mut self, _: &Context<Self>, (): ()) -> bool {
+    pub(super) fn cancel(&mut self, ctx: &Context<Self>, (): ()) -> bool {
         gloo_utils::document().set_title("Eventscope");
+        self.close_other(ctx, ());
         self.close();
-        self.log = self.log.next(None);
+        self.log = self.log.none();
         true
     }
 
-    /// Asks about the log, and does something with the answer.
-    fn ask<Q: Query>(
+    /// Asks about a log, and does something with whom was asked and the answer.
+    pub(super) fn ask_of<Q: Query>(
         &self,
+        client: &LogClient,
         ctx: &Context<Self>,
         query: Q,
-        then: fn(&mut Self, &Context<Self>, Q::Answer) -> bool,
+        then: Then<Q>,
     ) {
-        let then = on(ctx, then);
-        self.log_client.ask(query, move |answer| {
+        let (then, about) = (on(ctx, then), client.clone());
+        client.ask(query, move |answer| {
             if let Ok(answer) = answer {
-                then.emit(answer);
+                then.emit((about, answer));
             }
         });
+    }
+
+    /// Asks the same about each log.
+    fn ask<Q: Query + Clone>(&self, ctx: &Context<Self>, query: Q, then: Then<Q>) {
+        if let Some(other) = &self.other {
+            self.ask_of(&other.client, ctx, query.clone(), then);
+        }
+        self.ask_of(&self.log_client, ctx, query, then);
     }
 
     fn close(&mut self) {
@@ -111,62 +135,56 @@ impl App {
             ClientEvent::News(log, news) if self.log_client.is_about(log) => {
                 self.hear_news(ctx, news)
             }
-            ClientEvent::News(..) => false,
+            ClientEvent::News(log, news) => {
+                let other = self.other.as_ref();
+                let is_other = other.is_some_and(|other| other.client.is_about(log));
+                is_other && self.hear_other(ctx, news)
+            }
             ClientEvent::Symbols(text) => {
                 self.panel.names += 1;
                 self.dialogs.notice = Some(text);
                 true
             }
             ClientEvent::Died(message) => {
-                self.died(&message);
+                self.died(ctx, &message);
                 true
             }
         }
     }
 
     fn hear_news(&mut self, ctx: &Context<Self>, news: News) -> bool {
-        match news {
-            News::Loading {
-                progress,
-                events,
-                overview,
-            } if self.log.is_loading() => {
-                self.log.progress = progress;
-                self.log.events = events;
-                if let Some(overview) = overview {
-                    self.log.next_overview = Some(overview);
-                    if self.pauses.overview.is_none() {
-                        self.overview_due(ctx, ());
-                    }
+        match self.log.hear(news) {
+            Heard::Nothing => return false,
+            Heard::Progress { is_more } => {
+                if is_more && self.pauses.overview.is_none() {
+                    self.overview_due(ctx, ());
                 }
             }
-            News::Loaded {
-                overview,
-                elapsed_ms,
-                memory,
-            } if self.log.is_loading() => {
+            Heard::Loaded => {
                 self.pauses.overview = None;
-                self.log.flame_sources = Rc::new(overview.flame_sources.clone());
-                self.log.overview = Same::new(*overview);
-                self.log.elapsed_ms = Some(elapsed_ms);
-                self.log.memory = memory;
-                self.log.stage = Stage::Open;
                 self.loaded(ctx);
             }
-            News::Contents(contents, flame_sources) if self.log.is_open() => {
-                let changed = |overview: &mut Overview| overview.contents = *contents;
-                self.log.overview = self.log.overview.changed(changed);
-                self.log.flame_sources = Rc::new(flame_sources);
+            Heard::Again => {
+                self.panel.names += 1;
                 self.show_log();
             }
-            News::Failed { message } if self.log.is_loading() => {
-                self.log.stage = Stage::Nothing;
-                self.close();
-                self.dialogs.error = Some(message);
-            }
-            _ => return false,
+            Heard::Contents => self.show_log(),
+            Heard::Failed(message) => self.give_up(ctx, message),
         }
         true
+    }
+
+    /// The log cannot be shown: the other one is, if there is one.
+    fn give_up(&mut self, ctx: &Context<Self>, why: String) {
+        if self.other.is_some() {
+            self.exchange(ctx);
+            self.close_other(ctx, ());
+            self.dialogs.notice = Some(why);
+            return;
+        }
+        self.log.stage = Stage::Nothing;
+        self.close();
+        self.dialogs.error = Some(why);
     }
 
     /// Shows what is known of a log that is being read, if there is more than
@@ -177,14 +195,15 @@ impl App {
         let Some(overview) = overview.filter(|_| self.log.is_loading()) else {
             return false;
         };
-        self.log.overview = Same::new(*overview);
+        self.log.show(*overview);
         self.show_log();
         self.open_heap();
         self.pauses.overview = Some(after(ctx, OVERVIEW_MS, Self::overview_due));
         true
     }
 
-    fn died(&mut self, message: &str) {
+    fn died(&mut self, ctx: &Context<Self>, message: &str) {
+        self.close_other(ctx, ());
         self.close();
         self.log.stage = Stage::Nothing;
         let memory = ["memory", "alloc", "unreachable", "capacity"]
@@ -203,19 +222,11 @@ impl App {
 
     fn loaded(&mut self, ctx: &Context<Self>) {
         if self.log.overview.span.is_none() {
-            self.log.stage = Stage::Nothing;
-            let what = self
-                .log
-                .overview
-                .warnings
-                .first()
-                .map(whole_sentence)
-                .unwrap_or_default();
-            self.dialogs.error = Some(format!(
-                "“{}” has a header but no events. {what}",
-                self.log.name
-            ));
-            return;
+            let warnings = &self.log.overview.warnings;
+            let what = warnings.first().map(whole_sentence).unwrap_or_default();
+            let name = &self.log.name;
+            let why = format!("“{name}” has a header but no events. {what}");
+            return self.give_up(ctx, why);
         }
         if self.log.overview.report.is_some() {
             self.dialogs.notice = Some(heap_report::ABOUT.to_owned());
@@ -233,6 +244,7 @@ impl App {
         }
         self.ask_threads(ctx);
         self.ask_usage(ctx);
+        self.offer_comparison();
         self.will_settle(ctx);
     }
 
@@ -251,27 +263,20 @@ impl App {
 
     /// Gives the timeline what is known of the log.
     pub(super) fn show_log(&mut self) {
-        let overview = &self.log.overview;
-        let Some(span) = overview.span else { return };
-        let labels = self
-            .log
-            .threads
-            .iter()
-            .filter_map(|row| Some((row.id, row.label.clone()?)))
-            .collect();
-        self.viewer.set_log(span, overview.shared(), labels);
-        self.show_tracks();
+        if self.log.overview.span.is_some() {
+            self.log.give(&self.viewer);
+            self.align();
+            self.show_tracks();
+        }
     }
 
     /// Arranges the tracks anew.
     pub(super) fn show_tracks(&mut self) {
         let view = &self.views.view().tracks;
-        let caps = self.log.caps();
-        let known = self.log.known(&caps);
-        let layout = Layout::new(arrange(&known, view));
-        self.timeline.hidden = hidden_names(&known, view);
-        self.timeline.layout = Same::new(layout);
-        self.viewer.set_layout(&self.timeline.layout);
+        self.timeline.arrange(&self.log, view, &self.viewer);
+        if let Some(other) = &mut self.other {
+            other.timeline.arrange(&other.log, view, &other.viewer);
+        }
         let names = view.selected.iter().map(TrackName::as_str);
         let marked = Marked {
             scope: scope_of(names, &self.log.overview.contents),

@@ -4,6 +4,7 @@
 //!
 //! - [`files`]: files that are dropped or chosen.
 //! - [`log`]: the log that is open or being opened.
+//! - [`other`]: the second log beside it.
 //! - [`show`]: the view: changing it, going back, the address.
 //! - [`perform`]: what keys and the palette make the page do.
 //! - [`palette`]: what the palette offers.
@@ -15,6 +16,7 @@ mod callbacks;
 mod files;
 mod listen;
 mod log;
+mod other;
 mod page;
 mod palette;
 mod perform;
@@ -26,17 +28,21 @@ use std::rc::Rc;
 use callbacks::Callbacks;
 use gloo_events::EventListener;
 use gloo_timers::callback::Timeout;
+use other::Other;
 use yew::prelude::*;
 
 use crate::ui::act::{Act, on};
 use crate::ui::client::{Client, LogClient};
+use crate::ui::files::LogFile;
 use crate::ui::link;
 use crate::ui::open_log::OpenLog;
 use crate::ui::palette::Entry;
 use crate::ui::panel::{Marked, Wish};
 use crate::ui::panels::HEAP;
 use crate::ui::same::Same;
-use crate::ui::viewer::{Control, Description, Goto, Place, Told, ViewerRef, VisibleItem};
+use crate::ui::viewer::{
+    Control, Description, Goto, Place, Told, ViewerNumber, ViewerRef, VisibleItem,
+};
 use views::share::Link;
 use views::timeline::layout::Layout;
 use views::tracks::name::TrackName;
@@ -57,6 +63,10 @@ struct Dialogs {
     palette: Option<Rc<Vec<Entry>>>,
     /// Whether the link was just copied.
     copied: bool,
+    /// A log that came while another one is open: it is to be said what with it.
+    offered: Option<LogFile>,
+    /// Whether what is chosen next is to be compared with the open log.
+    compares: bool,
 }
 
 /// What the timeline says, and its tracks.
@@ -117,8 +127,14 @@ pub(super) struct App {
     viewer: ViewerRef,
     callbacks: Callbacks,
     log: OpenLog,
+    /// The log beside it, if two are compared.
+    other: Option<Other>,
+    /// How many timelines there were.
+    viewers: u32,
     /// What the address asked for, until it is applied.
     wanted: Option<Link>,
+    /// A link that compares two logs, until both are there.
+    wanted_pair: Option<Link>,
     views: ViewStore,
     timeline: TimelineState,
     panel: PanelState,
@@ -136,14 +152,16 @@ impl Component for App {
     fn create(ctx: &Context<Self>) -> Self {
         let on_worker = on(ctx, Self::hear);
         let client = Client::start(move |message| on_worker.emit(message));
-        let on_timeline = on(ctx, Self::told);
         Self {
-            viewer: ViewerRef::new(client.no_log(), move |told| on_timeline.emit(told)),
+            viewer: timeline(ctx, ViewerNumber(0), client.no_log()),
             log_client: client.no_log(),
             client,
             callbacks: Callbacks::new(ctx),
             log: OpenLog::default(),
+            other: None,
+            viewers: 1,
             wanted: link::read(),
+            wanted_pair: None,
             views: ViewStore::default(),
             timeline: TimelineState::default(),
             panel: PanelState::default(),
@@ -164,9 +182,26 @@ impl Component for App {
     }
 }
 
+/// A timeline whose words the page hears.
+fn timeline(ctx: &Context<App>, number: ViewerNumber, client: LogClient) -> ViewerRef {
+    let told = on(ctx, App::told);
+    ViewerRef::new(number, client, move |from, what| told.emit((from, what)))
+}
+
 impl App {
-    /// The timeline says something.
-    fn told(&mut self, ctx: &Context<Self>, told: Told) -> bool {
+    /// Another timeline.
+    fn new_viewer(&mut self, ctx: &Context<Self>, client: LogClient) -> ViewerRef {
+        let number = ViewerNumber(self.viewers);
+        self.viewers += 1;
+        timeline(ctx, number, client)
+    }
+
+    /// A timeline says something.
+    fn told(&mut self, ctx: &Context<Self>, (from, told): (ViewerNumber, Told)) -> bool {
+        if from != self.viewer.number() {
+            let is_other = (self.other.as_ref()).is_some_and(|it| it.viewer.number() == from);
+            return is_other && self.told_by_other(ctx, told);
+        }
         let timeline = &mut self.timeline;
         match told {
             Told::Described(description) => {
@@ -185,7 +220,7 @@ impl App {
             Told::Changed => {
                 self.will_settle(ctx);
                 // A range that was dragged is let go.
-                let follows = !self.viewer.read(Control::is_dragging) && self.panel_follows();
+                let follows = !self.is_dragging() && self.panel_follows();
                 // This panel has the time axis of the timeline.
                 return follows || self.views.view().panel == HEAP;
             }
@@ -216,6 +251,9 @@ impl App {
     fn recolour(&mut self, _: &Context<Self>, (): ()) -> bool {
         self.panel.colours += 1;
         self.viewer.redraw();
+        if let Some(other) = &self.other {
+            other.viewer.redraw();
+        }
         true
     }
 }

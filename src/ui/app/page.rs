@@ -4,18 +4,24 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::App;
+use super::{App, TimelineState};
 use crate::ui::act::on;
+use crate::ui::beside::{Align, Caption, Divided, Offer};
+use crate::ui::client::LogClient;
 use crate::ui::dialog::{Help, swatch};
-use crate::ui::header::{Header, Loading, Warnings};
+use crate::ui::header::{self, Header, Loading, Warnings};
 use crate::ui::landing::{FileInput, Landing};
-use crate::ui::panel::{PanelProps, Source, span_text};
+use crate::ui::open_log::OpenLog;
+use crate::ui::panel::{Beside, PanelProps, Source, span_text};
 use crate::ui::panels::HEAP;
 use crate::ui::tabs::Tabs;
 use crate::ui::timeline::Timeline;
-use crate::ui::viewer::{Control, Description};
+use crate::ui::viewer::{Control, Description, ViewerRef};
 use crate::ui::{link, panels, theme};
+use model::time::Interval;
 use views::actions::Action;
+use views::beside::Role;
+use views::view::compare::CompareView;
 
 impl App {
     /// All of the page.
@@ -58,7 +64,7 @@ impl App {
 
     /// The page with a log.
     fn log_page(&self, ctx: &Context<Self>) -> Html {
-        let view = self.views.view();
+        let (view, dialogs) = (self.views.view(), &self.dialogs);
         let dismiss = on(ctx, |app, _, _: MouseEvent| {
             app.dialogs.notice.take().is_some()
         });
@@ -68,20 +74,23 @@ impl App {
                 if self.log.is_loading() {
                     { self.loading() }
                 }
-                if let Some(notice) = &self.dialogs.notice {
+                if let Some(notice) = &dialogs.notice {
                     <div class="notice" role="status">
                         <span>{ notice }</span>
                         <button class="quiet" onclick={dismiss} aria-label="Dismiss">{ "✕" }</button>
                     </div>
                 }
+                if let Some(offered) = &dialogs.offered {
+                    <Offer name={offered.file.name()} open={self.log.name.clone()} on_answer={on(ctx, Self::decided)} />
+                }
                 if self.log.overview.complete {
                     <Warnings overview={self.log.overview.clone()} on_all={self.callbacks.diagnostics.clone()} />
                 }
                 <main class="stage">
-                    { self.tracks() }
+                    { self.timelines(ctx) }
                     { self.strip() }
                     if !view.panel_hidden {
-                        <Tabs panel={view.panel} generation={self.log.generation}
+                        <Tabs panel={view.panel} generation={(self.viewer.number().0, self.log.generation)}
                             on_panel={self.callbacks.panel.clone()}>
                             { self.open_panel() }
                         </Tabs>
@@ -93,23 +102,104 @@ impl App {
 
     fn header(&self) -> Html {
         let calls = &self.callbacks;
+        let name = match &self.other {
+            Some(other) if other.role == Role::Before => {
+                format!("{} → {}", other.log.name, self.log.name)
+            }
+            Some(other) => format!("{} → {}", self.log.name, other.log.name),
+            None => self.log.name.clone(),
+        };
+        // Of two logs each has its facts above its timeline.
+        let facts = self.other.is_none().then(|| facts(&self.log));
         html! {
-            <Header name={self.log.name.clone()} overview={self.log.overview.clone()}
-                elapsed_ms={self.log.elapsed_ms} filter={self.views.view().tracks.filter.clone()}
+            <Header {name} facts={facts.unwrap_or_default()} filter={self.views.view().tracks.filter.clone()}
                 filter_node={self.filter_input.clone()} theme={theme::choice()} copied={self.dialogs.copied}
-                on_filter={calls.filter.clone()} on_open={calls.open.clone()} on_share={calls.share.clone()}
-                on_theme={calls.theme.clone()} on_commands={calls.commands.clone()} on_help={calls.help.clone()} />
+                on_filter={calls.filter.clone()} on_open={calls.open.clone()} on_compare={calls.compare.clone()}
+                on_share={calls.share.clone()} on_theme={calls.theme.clone()} on_commands={calls.commands.clone()}
+                on_help={calls.help.clone()} />
         }
     }
 
-    fn tracks(&self) -> Html {
-        let (state, calls) = (&self.timeline, &self.callbacks);
+    /// The timeline, or those of two logs with their captions, the one before above.
+    fn timelines(&self, ctx: &Context<Self>) -> Html {
+        let own = |caption: Html, is_upper: bool, of: String| {
+            let timeline =
+                self.timeline_of((&self.log, &self.timeline, &self.viewer), is_upper, of);
+            section(&self.viewer, caption, timeline)
+        };
+        let Some(other) = &self.other else {
+            let sections = vec![own(Html::default(), true, String::new())];
+            return html! { <Divided {sections} /> };
+        };
+        let upper = |role: Role| role == Role::Before;
+        let of = |role: Role| format!(" of the log {}", role.word());
+        let (role, its) = (other.role.other(), other.role);
+        let first = own(
+            self.caption(ctx, role, &self.log, true),
+            upper(role),
+            of(role),
+        );
+        let state = (&other.log, &other.timeline, &other.viewer);
+        let timeline = self.timeline_of(state, upper(its), of(its));
+        let second = section(
+            &other.viewer,
+            self.caption(ctx, its, &other.log, false),
+            timeline,
+        );
+        let sections = if upper(role) {
+            vec![first, second]
+        } else {
+            vec![second, first]
+        };
+        html! { <Divided {sections} /> }
+    }
+
+    fn caption(&self, ctx: &Context<Self>, role: Role, log: &OpenLog, is_shown: bool) -> Html {
+        let facts = if log.is_loading() {
+            format!("reading, {} %", log.percent())
+        } else {
+            facts(log)
+        };
+        let at = self.views.view().settings.get::<CompareView>().align;
         html! {
-            <Timeline viewer={self.viewer.clone()} layout={state.layout.clone()} seen={state.seen.clone()}
-                current={state.track.clone()} view={self.views.view().tracks.clone()} hidden={state.hidden.clone()}
-                messages={self.log.overview.messages > 0} description={state.description.clone()} pinned={state.pinned.clone()}
-                on_change={calls.tracks.clone()} on_goto={calls.goto.clone()}
-                on_flame={calls.flame.clone()} on_unpin={calls.unpin.clone()} />
+            <Caption key="caption" {role} name={log.name.clone()} {facts} {is_shown}
+                on_show={on(ctx, |app, ctx, ()| app.exchange(ctx))} on_close={on(ctx, Self::close_one)}>
+                if role == Role::Before {
+                    <Align {at} others={self.common_anchors()} on_align={on(ctx, Self::align_at)}
+                        on_swap={on(ctx, Self::swap_roles)} />
+                }
+            </Caption>
+        }
+    }
+
+    /// The timeline of one of the logs.
+    fn timeline_of(
+        &self,
+        (log, state, viewer): (&OpenLog, &TimelineState, &ViewerRef),
+        has_menu: bool,
+        of: String,
+    ) -> Html {
+        let calls = &self.callbacks;
+        let is_own = *viewer == self.viewer;
+        let (goto, flame, unpin) = if is_own {
+            (&calls.goto, &calls.flame, &calls.unpin)
+        } else {
+            (&calls.goto_other, &calls.flame_other, &calls.unpin_other)
+        };
+        let other = self.other.as_ref();
+        let mut hidden = self.timeline.hidden.clone();
+        let others = other.map_or(&[][..], |other| &other.timeline.hidden);
+        hidden.extend(
+            others
+                .iter()
+                .filter(|name| !self.timeline.hidden.contains(name))
+                .cloned(),
+        );
+        html! {
+            <Timeline key="timeline" {of} {has_menu} viewer={viewer.clone()} layout={state.layout.clone()}
+                seen={state.seen.clone()} current={state.track.clone()} view={self.views.view().tracks.clone()} {hidden}
+                messages={log.overview.messages > 0} description={state.description.clone()} pinned={state.pinned.clone()}
+                on_change={calls.tracks.clone()} on_goto={goto.clone()} on_flame={flame.clone()} on_unpin={unpin.clone()} />
         }
     }
 
@@ -118,12 +208,8 @@ impl App {
         let (log, panel, calls) = (&self.log, &self.panel, &self.callbacks);
         let view = panel.held.as_ref().unwrap_or(self.views.view());
         let props = PanelProps {
-            source: Source {
-                client: self.log_client.clone(),
-                events: log.overview.events,
-                complete: log.overview.complete,
-                names: panel.names,
-            },
+            source: self.source(&self.log_client, log),
+            beside: self.beside(view.selection),
             overview: log.overview.clone(),
             memory: log.memory,
             name: log.name.clone().into(),
@@ -144,6 +230,29 @@ impl App {
             on_action: calls.action.clone(),
         };
         panels::view(view.panel, props)
+    }
+
+    fn source(&self, client: &LogClient, log: &OpenLog) -> Source {
+        Source {
+            client: client.clone(),
+            events: log.overview.events,
+            complete: log.overview.complete,
+            names: self.panel.names,
+        }
+    }
+
+    /// The other log, for the panel that compares.
+    fn beside(&self, selection: Option<Interval>) -> Option<Beside> {
+        let other = self.other.as_ref()?;
+        let log = other.log.overview.span.unwrap_or_default();
+        let range = selection.and_then(|range| other.shift.range(range, log));
+        Some(Beside {
+            role: other.role,
+            source: self.source(&other.client, &other.log),
+            range,
+            is_elsewhere: selection.is_some() && range.is_none(),
+            on_lead: self.callbacks.lead.clone(),
+        })
     }
 
     /// The selected range and tracks, with a button that drops them.
@@ -174,7 +283,7 @@ impl App {
         html! {
             <div class="strip">
                 <p aria-live="polite">
-                    if let Some(Description { class, name, text, .. }) = self.timeline.description.as_deref() {
+                    if let Some(Description { class, name, text, .. }) = self.described() {
                         if let Some(class) = class {
                             <span class={swatch(*class)} aria-hidden="true" />{ " " }
                         }
@@ -187,4 +296,28 @@ impl App {
             </div>
         }
     }
+
+    /// What is pointed at, or else selected; on the timeline of the panels first.
+    fn described(&self) -> Option<&Description> {
+        let other = self.other.as_ref();
+        let own = self.timeline.description.as_deref();
+        let its = other.and_then(|other| other.timeline.description.as_deref());
+        own.filter(|own| own.tip || its.is_none_or(|its| !its.tip))
+            .or(its)
+    }
+}
+
+/// A timeline with what stands above it.
+fn section(viewer: &ViewerRef, caption: Html, timeline: Html) -> Html {
+    let children = if caption == Html::default() {
+        vec![timeline]
+    } else {
+        vec![caption, timeline]
+    };
+    html! { <section key={viewer.number().0.to_string()} class="log">{ for children }</section> }
+}
+
+/// What is known of a log, in a few words.
+fn facts(log: &OpenLog) -> String {
+    header::facts(&log.overview, log.elapsed_ms)
 }

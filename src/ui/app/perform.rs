@@ -6,6 +6,7 @@ use web_sys::{HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
 use super::App;
+use crate::ui::beside::Answer;
 use crate::ui::copy::copy;
 use crate::ui::dom::focus;
 use crate::ui::heads::focus_current;
@@ -77,7 +78,11 @@ impl App {
     /// Whether an action can be asked for now.
     pub(super) fn can(&self, action: Action) -> bool {
         let binding = action.binding(PANELS);
-        binding.is_some_and(|binding| binding.when == When::Always) || self.log.is_there()
+        match binding.map(|binding| binding.when) {
+            Some(When::Always) => true,
+            Some(When::Two) => self.other.is_some(),
+            _ => self.log.is_there(),
+        }
     }
 
     /// Does it; the result is whether the page has to be rendered anew.
@@ -89,7 +94,7 @@ impl App {
             Effect::View(step) => self.change(ctx, Change::new(step)),
             Effect::Panel(panel) => self.change(ctx, Change::panel(panel)),
             Effect::Timeline(step) => {
-                self.viewer.act(step);
+                self.focused().0.act(step);
                 false
             }
             Effect::Page(command) => self.command(ctx, command),
@@ -111,11 +116,15 @@ impl App {
                 }
             }
             Command::CopyDetails => self.copy_details(),
-            Command::Open => {
+            Command::Open | Command::Compare => {
+                self.dialogs.compares = command == Command::Compare;
                 if let Some(input) = self.file_input.cast::<HtmlElement>() {
                     input.click();
                 }
             }
+            Command::SwapRoles => return self.swap_roles(ctx, ()),
+            Command::OtherLog => return self.exchange(ctx),
+            Command::CloseOther => return self.close_other(ctx, ()),
             Command::Share => self.share(ctx),
             Command::ExportPng => self.export_png(),
             Command::ExportSvg => self.export_svg(),
@@ -137,14 +146,20 @@ impl App {
     /// Drops one thing: what the timeline holds, the selected tracks, the
     /// loading of a log.
     fn escape(&mut self, ctx: &Context<Self>) -> bool {
-        let mut undone = false;
-        self.viewer.act(|control| {
-            let told = control.escape();
-            undone = told.is_some();
-            told.unwrap_or_default()
-        });
-        if undone {
-            return false;
+        let other = self.other.as_ref().map(|other| &other.viewer);
+        for viewer in std::iter::once(&self.viewer).chain(other) {
+            let mut undone = false;
+            viewer.act(|control| {
+                let told = control.escape();
+                undone = told.is_some();
+                told.unwrap_or_default()
+            });
+            if undone {
+                return false;
+            }
+        }
+        if self.decided(ctx, Answer::Neither) {
+            return true;
         }
         if !self.views.view().tracks.selected.is_empty() {
             return self.drop_selection(ctx, ());
@@ -178,7 +193,7 @@ impl App {
     }
 
     fn copy_details(&self) {
-        if let Some(description) = self.viewer.read(Control::description) {
+        if let Some(description) = self.focused().0.read(Control::description) {
             // Where the browser does not allow it, nothing is copied.
             spawn_local(async move { _ = copy(&description.to_text()).await });
         }

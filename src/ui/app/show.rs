@@ -10,12 +10,14 @@ use yew::prelude::*;
 use super::App;
 use crate::ui::act::{after, on};
 use crate::ui::copy::{SAID_MS, copy};
+use crate::ui::files::LogFile;
 use crate::ui::link;
 use crate::ui::panel::Wish;
 use crate::ui::panels::{FLAME_GRAPH, IN_VIEW, NOTES, PROCESS};
 use crate::ui::same::Same;
 use crate::ui::viewer::{Control, Goto};
 use model::time::Interval;
+use views::beside::Role;
 use views::heap::settings::HeapView;
 use views::notes::{MAX_NOTES, Note};
 use views::scene::format;
@@ -23,6 +25,7 @@ use views::share::Link;
 use views::tracks::Row;
 use views::tracks::details::FlameTarget;
 use views::tracks::name::TrackName;
+use views::view::compare::CompareView;
 use views::view::flame::{FlameOrder, FlameView};
 use views::view::store::Entry;
 use views::view::{Change, View};
@@ -37,7 +40,7 @@ const RANGE_MS: u32 = 150;
 
 impl App {
     /// Takes over from the timeline what it alone knows while it moves.
-    fn look(&mut self) {
+    pub(super) fn look(&mut self) {
         let contents = &self.log.overview.contents;
         let view = View {
             visible: self.viewer.read(Control::visible),
@@ -51,7 +54,7 @@ impl App {
     /// Another range is selected. While it is dragged, the panel follows now
     /// and then.
     pub(super) fn range_changed(&mut self, ctx: &Context<Self>, range: Option<Interval>) {
-        if self.viewer.read(Control::is_dragging) {
+        if self.is_dragging() {
             let seen = self.views.view();
             self.panel.held.get_or_insert_with(|| Rc::clone(seen));
             self.pauses
@@ -73,8 +76,13 @@ impl App {
     pub(super) fn change(&mut self, ctx: &Context<Self>, change: Change) -> bool {
         self.look();
         let layout = self.timeline.layout.clone();
-        let track = self.viewer.read(|control| control.track().cloned());
-        let item = self.viewer.read(Control::selected).map(|(_, span)| span);
+        let (viewer, shift) = self.focused();
+        let track = viewer.read(|control| control.track().cloned());
+        let item = viewer.read(Control::selected).map(|(_, span)| span);
+        let item = item.and_then(|span| {
+            let start = shift.time(span.start())?;
+            Some(Interval::new(start, shift.time(span.end())?))
+        });
         let context = views::view::Context {
             layout: &layout,
             track: track.as_ref(),
@@ -105,10 +113,17 @@ impl App {
         }
         let choice = |view: &View| view.settings.get::<HeapView>().choice;
         if choice(&view) != choice(&before) {
-            self.viewer.act(|control| {
-                control.set_heap(&choice(&view));
-                None
-            });
+            let other = self.other.as_ref().map(|other| &other.viewer);
+            for viewer in std::iter::once(&self.viewer).chain(other) {
+                viewer.act(|control| {
+                    control.set_heap(&choice(&view));
+                    None
+                });
+            }
+        }
+        let align = |view: &View| view.settings.get::<CompareView>().align;
+        if align(&view) != align(&before) {
+            self.align();
         }
         if view.notes != before.notes {
             self.viewer.set_notes(&view.notes);
@@ -177,8 +192,10 @@ impl App {
 
     /// The link to this view.
     fn link(&self) -> Link {
+        let other = self.other.as_ref();
         Link {
             fingerprint: self.log.fingerprint,
+            other: other.and_then(|other| Some((other.role, other.log.fingerprint?))),
             view: View::clone(self.views.view()),
             ..Link::default()
         }
@@ -206,40 +223,104 @@ impl App {
 
     /// Takes over what a link says, as far as it fits this log.
     pub(super) fn follow_link(&mut self, ctx: &Context<Self>, link: Link) {
-        let Some(log) = self.log.overview.span else {
+        let (Some(log), Some(reach)) = (self.log.overview.span, self.reach()) else {
             return;
         };
         if link.newer() {
             self.dialogs.notice = Some("This link was made by a newer version of this page: some of it may be missing here.".to_owned());
         }
         self.look();
-        self.show(ctx, link.view.clone().inside(log));
-        self.wanted = Some(link).filter(|link| link.fingerprint.is_some());
-        self.compare_with_link();
+        let visible = link.view.visible.filter(|span| span.overlaps(reach));
+        let view = View {
+            visible,
+            ..link.view.clone().inside(log)
+        };
+        self.show(ctx, view);
+        self.keep_panel();
+        self.compare_with_link(link);
     }
 
-    /// Says so if a link is about another log.
-    pub(super) fn compare_with_link(&mut self) {
-        let wanted = self.wanted.as_ref().and_then(|link| link.fingerprint);
-        if !self.log.is_open() {
+    /// Says so if a link is about another log, or about two of which one is missing.
+    fn compare_with_link(&mut self, link: Link) {
+        let (Some(wanted), Some(print)) = (link.fingerprint, self.log.fingerprint) else {
             return;
-        }
-        if let (Some(wanted), Some(print)) = (wanted, self.log.fingerprint) {
-            self.wanted = None;
-            if wanted != print {
+        };
+        let other = self.other.as_ref();
+        let beside = other.and_then(|other| other.log.fingerprint);
+        let missing = match link.other {
+            Some((role, missing)) if wanted == print => {
+                (beside != Some(missing)).then_some((role, missing))
+            }
+            Some((role, its)) if its == print => Some((role.other(), wanted)),
+            _ if wanted != print => {
                 self.dialogs.notice = Some(format!(
                     "The link was made for another log, of {}; this one has {}. What fits was applied.",
                     format::bytes(wanted.len()),
                     format::bytes(print.len())
                 ));
+                return;
             }
+            _ => return,
+        };
+        match missing {
+            Some((role, missing)) => {
+                self.dialogs.notice = Some(format!(
+                    "The link compares two logs, and this is the one {}. Drop the one {} too: it has {}.",
+                    role.other().word(),
+                    role.word(),
+                    format::bytes(missing.len())
+                ));
+                self.wanted_pair = Some(link);
+            }
+            // The other one may be on its way: then it is seen how far both reach.
+            None if other.is_some_and(|other| !other.log.is_open()) => {
+                self.wanted_pair = Some(link);
+            }
+            None => {}
         }
+    }
+
+    /// What a log is, if it is the one that a link waits for.
+    pub(super) fn wanted_role(&self, file: &LogFile) -> Option<Role> {
+        let link = self.wanted_pair.as_ref()?;
+        let (role, print) = link.other?;
+        if file.fingerprint == Some(print) {
+            Some(role)
+        } else {
+            (file.fingerprint == link.fingerprint).then_some(role.other())
+        }
+    }
+
+    /// Whether it is the log that a link waits for.
+    pub(super) fn is_wanted_beside(&self, file: &LogFile) -> bool {
+        self.wanted_role(file).is_some() && file.fingerprint != self.log.fingerprint
+    }
+
+    /// Both logs of a link are there: what it says is applied to both.
+    pub(super) fn follow_pair_link(&mut self, ctx: &Context<Self>) {
+        let Some(link) = self.wanted_pair.take() else {
+            return;
+        };
+        let other = self.other.as_ref();
+        let prints = (link.fingerprint, link.other.map(|(_, print)| print));
+        let here = (
+            self.log.fingerprint,
+            other.and_then(|other| other.log.fingerprint),
+        );
+        if here == (prints.1, prints.0) && here != prints {
+            self.exchange(ctx);
+        } else if here != prints {
+            return;
+        }
+        self.dialogs.notice = None;
+        self.follow_link(ctx, link);
     }
 
     /// The address was changed: by hand, or by the browser's Back and Forward.
     pub(super) fn follow_address(&mut self, ctx: &Context<Self>, (): ()) -> bool {
         let said = link::read().unwrap_or_default();
         if self.log.is_open() {
+            self.wanted_pair = None;
             self.follow_link(ctx, said);
         } else {
             self.wanted = Some(said);

@@ -15,6 +15,7 @@ use crate::ui::panel::{PanelProps, range_text, use_answer};
 use crate::ui::viewer::Goto;
 pub(super) use brief::Brief;
 use finding::FindingRow;
+pub(super) use finding::severity;
 use insight::finding::{Axis, Evidence, Finding, Subject};
 use passed::PassedRules;
 use views::scene::format;

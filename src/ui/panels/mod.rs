@@ -5,6 +5,7 @@
 cfg_if::cfg_if! {
     if #[cfg(target_arch = "wasm32")] {
         mod collections;
+        mod compare;
         mod events;
         mod findings;
         pub(super) mod flame;
@@ -29,11 +30,14 @@ use analysis::timeline::thread_table::ThreadView;
 use views::events::EventList;
 use views::heap::settings::HeapView;
 use views::key::{at, text};
+use views::view::compare::CompareView;
 use views::view::findings::FindingsView;
 use views::view::flame::FlameView;
 use views::view::panel::{Codec, Panel, PanelName};
 use views::view::ticky::TickyView;
 
+/// The panel that compares two logs, which opens by itself when both are there.
+pub const COMPARE: PanelName = PanelName("compare");
 /// The panel of events, which others lead to.
 pub const EVENTS: PanelName = PanelName("events");
 /// The panel of findings, which others lead to.
@@ -86,6 +90,7 @@ panels! {
     "ticky", , "Ticky", TickyView, ticky::Ticky, "How often code was entered and what it allocated, by ticky counters.";
     "process", "7", "Process", (), process::Process, "How the program was run, and what is wrong or odd about the log.";
     "view", "8", "In view", (), in_view::InView, "What the timeline shows now, as a table.";
+    "compare", , "Compare", CompareView, compare::Compare, "Two logs beside each other: what differs, and whether it is better.";
     "notes", "9", "Notes", (), notes::NotesPanel, "Names that you give to moments and ranges.";
 }
 
@@ -103,6 +108,7 @@ mod tests {
         let names: HashSet<PanelName> = PANELS.iter().map(|panel| panel.name).collect();
         assert_eq!(names.len(), PANELS.len());
         for name in [
+            COMPARE,
             EVENTS,
             FINDINGS,
             FLAME_GRAPH,

@@ -3,6 +3,7 @@
 //! what has settled is told to the rest of the page.
 
 mod ask;
+mod pair;
 mod picture;
 
 use std::cell::RefCell;
@@ -20,6 +21,7 @@ use analysis::timeline::flow::FlowQuery;
 use ask::Asked;
 use eventlog::ids::ThreadId;
 use model::time::Interval;
+use pair::Partner;
 use picture::Tracks;
 use views::control::gestures::LONG_PRESS_MS;
 pub(super) use views::control::gestures::{Press, Wheel};
@@ -48,8 +50,12 @@ struct Elements {
 
 /// The timeline.
 struct Viewer {
+    /// Tells it from another one on the page.
+    number: ViewerNumber,
     client: LogClient,
-    emit: Rc<dyn Fn(Told)>,
+    emit: Rc<dyn Fn(ViewerNumber, Told)>,
+    /// What shows the same as it.
+    partner: Option<Partner>,
     control: Control,
     notes: Rc<Notes>,
     elements: Option<Elements>,
@@ -60,6 +66,20 @@ struct Viewer {
     minimap: Asked<TimelineQuery>,
     details: Asked<DetailsQuery>,
     flow: Asked<FlowQuery>,
+}
+
+/// Tells the timelines of a page from each other; the first has 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ViewerNumber(pub(super) u32);
+
+impl ViewerNumber {
+    /// The id of an element of it, which another timeline has as well.
+    pub(super) fn id(self, name: &str) -> String {
+        match self.0 {
+            0 => name.to_owned(),
+            number => format!("{name}-of-{number}"),
+        }
+    }
 }
 
 /// A shared handle: listeners, frames and answers come back to it.
@@ -73,10 +93,16 @@ impl PartialEq for ViewerRef {
 }
 
 impl ViewerRef {
-    pub(super) fn new(client: LogClient, emit: impl Fn(Told) + 'static) -> Self {
+    pub(super) fn new(
+        number: ViewerNumber,
+        client: LogClient,
+        emit: impl Fn(ViewerNumber, Told) + 'static,
+    ) -> Self {
         Self(Rc::new(RefCell::new(Viewer {
+            number,
             client,
             emit: Rc::new(emit),
+            partner: None,
             control: Control::default(),
             notes: Rc::default(),
             elements: None,
@@ -89,28 +115,42 @@ impl ViewerRef {
         })))
     }
 
+    /// Tells it from another one on the page.
+    pub(super) fn number(&self) -> ViewerNumber {
+        self.0.borrow().number
+    }
+
     /// Reads something of the controller.
     pub(super) fn read<T>(&self, what: impl FnOnce(&Control) -> T) -> T {
         what(&self.0.borrow().control)
     }
 
-    /// Has the controller do something, then paints, tells and asks.
+    /// Has the controller do something, then paints, tells and asks; a partner shows the
+    /// same.
     pub(super) fn act<I>(&self, what: impl FnOnce(&mut Control) -> I)
     where
         I: IntoIterator<Item = Told>,
     {
-        let (told, emit) = {
+        self.act_alone(what);
+        self.lead();
+    }
+
+    fn act_alone<I>(&self, what: impl FnOnce(&mut Control) -> I)
+    where
+        I: IntoIterator<Item = Told>,
+    {
+        let (told, emit, number) = {
             let mut viewer = self.0.borrow_mut();
             let mut told: Vec<Told> = what(&mut viewer.control).into_iter().collect();
             told.extend(viewer.control.seen_changed());
-            (told, Rc::clone(&viewer.emit))
+            (told, Rc::clone(&viewer.emit), viewer.number)
         };
         self.redraw();
         for one in told {
             match one {
                 Told::Scroll(px) => self.scroll_tracks(px),
                 Told::Hold(press) => self.wait_for_long_press(press),
-                one => emit(one),
+                one => emit(number, one),
             }
         }
         self.ask_about_item();

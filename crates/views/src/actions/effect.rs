@@ -39,6 +39,14 @@ pub enum Command {
     PreviousNote,
     /// Asks for a log to open.
     Open,
+    /// Asks for a log to compare with the open one.
+    Compare,
+    /// What was before counts as after, and the other way round.
+    SwapRoles,
+    /// Has the panels be about the other of two logs.
+    OtherLog,
+    /// Closes the log that the panels are not about.
+    CloseOther,
     /// Copies the link.
     Share,
     /// Saves the timeline as PNG.

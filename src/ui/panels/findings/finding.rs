@@ -60,7 +60,7 @@ pub(super) fn FindingRow(props: &FindingProps) -> Html {
 }
 
 /// How much is at stake: as many bars as it has grades, and a word.
-pub(super) fn severity(of: Severity) -> Html {
+pub(in crate::ui::panels) fn severity(of: Severity) -> Html {
     let bar = |grade| html! { <i class={classes!((of >= grade).then_some("on"))} /> };
     let grades = [Severity::Low, Severity::Medium, Severity::High];
     html! {

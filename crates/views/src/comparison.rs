@@ -1,0 +1,356 @@
+//! Two logs compared, as a table: which numbers are shown, in which order, in which words.
+
+use rustc_hash::FxHashMap;
+
+use crate::cells::{Cell, Separated, push_row};
+use crate::scene::format;
+use crate::view::compare::{CompareColumn, CompareView};
+use eventlog::ids::Duration;
+use insight::compare::{Claim, Comparison, Difference, Trend};
+use insight::digest::Group;
+use insight::metrics::{Direction, Unit};
+
+/// What a number is called: as guards call it, and with its group where that does not say it.
+#[must_use]
+pub fn name(row: &Difference) -> String {
+    let key = &row.key;
+    match (key.group, key.part.as_ref()) {
+        (_, "") => key.name.clone(),
+        (Group::Program | Group::Asked, part) => format!("{}.{part}", key.name),
+        (_, part) => format!("{} · {part}", key.name),
+    }
+}
+
+/// A number with its unit.
+#[must_use]
+pub fn amount(unit: Unit, value: f64) -> String {
+    match unit {
+        Unit::Ns => format::duration(Duration(whole(value))),
+        Unit::Bytes => format::bytes(whole(value)),
+        Unit::Count => format::count(whole(value)),
+        Unit::Share => format!("{:.1} %", value * 100.0),
+        Unit::PerSecond => format!("{value:.3} /s"),
+    }
+}
+
+/// Numbers of logs are never below 0.
+fn whole(value: f64) -> u64 {
+    value.max(0.0).round() as u64
+}
+
+/// The number in the run before, if that has one.
+#[must_use]
+pub fn before(row: &Difference) -> Option<f64> {
+    (!row.before.values.is_empty()).then_some(row.before.median)
+}
+
+/// The number in the run after, if that has one.
+#[must_use]
+pub fn after(row: &Difference) -> Option<f64> {
+    (!row.after.values.is_empty()).then_some(row.after.median)
+}
+
+/// By how much it is more, with its sign; nothing if one of them is missing.
+#[must_use]
+pub fn change(row: &Difference) -> Option<String> {
+    before(row).and(after(row))?;
+    let size = amount(row.unit, row.change.abs());
+    Some(match row.change {
+        by if by > 0.0 => format!("+{size}"),
+        by if by < 0.0 => format!("−{size}"),
+        _ => "0".to_owned(),
+    })
+}
+
+/// How many times as much it is: in percent more or less, or times if that is many.
+#[must_use]
+pub fn ratio(row: &Difference) -> Option<String> {
+    let ratio = row.ratio?;
+    Some(match ratio {
+        _ if row.change == 0.0 => "0 %".to_owned(),
+        _ if ratio >= 2.0 => format!("× {ratio:.1}"),
+        _ if ratio >= 1.0 => format!("+{:.1} %", (ratio - 1.0) * 100.0),
+        _ => format!("−{:.1} %", (1.0 - ratio) * 100.0),
+    })
+}
+
+/// What is to be said of a number, in words: whether it is better, and whether that is a claim.
+#[must_use]
+pub fn verdict(row: &Difference) -> &'static str {
+    if !differs(row) {
+        return "the same";
+    }
+    match (row.claim, row.trend) {
+        (Claim::OnlyBefore, _) => "only before",
+        (Claim::OnlyAfter, _) => "only after",
+        (Claim::NoDifference, _) => "no difference",
+        (Claim::Changed, Trend::Better) => "better",
+        (Claim::Changed, Trend::Worse) => "worse",
+        (Claim::Changed, Trend::Neutral) => "changed",
+        (Claim::TooFewRuns, Trend::Better) => "better · no claim",
+        (Claim::TooFewRuns, Trend::Worse) => "worse · no claim",
+        (Claim::TooFewRuns, Trend::Neutral) => "other · no claim",
+    }
+}
+
+/// Whether there is anything to see: another number, or none on one side.
+#[must_use]
+pub fn differs(row: &Difference) -> bool {
+    row.change != 0.0 || before(row).is_none() || after(row).is_none()
+}
+
+/// How much each number matters, from 0 on: how far it is from the other one, as a part of the
+/// largest number of its kind. A thread that ran ten times as long matters little if all of it
+/// was a microsecond. What the verdict is about matters twice as much, and what is neither
+/// better nor worse half as much.
+#[must_use]
+pub fn importance(comparison: &Comparison) -> Vec<f64> {
+    let kind = |row: &Difference| {
+        let key = row.key.clone();
+        // Numbers of the program are each of their own kind.
+        let name = (key.group == Group::Program).then_some(key.name);
+        (key.group, name, key.part)
+    };
+    let size = |row: &Difference| row.before.median.max(row.after.median);
+    let mut largest = FxHashMap::default();
+    for row in &comparison.rows {
+        let most: &mut f64 = largest.entry(kind(row)).or_default();
+        *most = most.max(size(row));
+    }
+    let of = |row: &Difference| {
+        let both = before(row).and(after(row)).is_some();
+        let far = if both { row.change.abs() } else { size(row) };
+        let most = largest.get(&kind(row)).copied().unwrap_or_default();
+        let part = if most > 0.0 { far / most } else { 0.0 };
+        let weight = match (row.is_gated, row.direction) {
+            (true, _) => 2.0,
+            (false, Direction::Neutral) => 0.5,
+            (false, _) => 1.0,
+        };
+        part * weight
+    };
+    comparison.rows.iter().map(of).collect()
+}
+
+/// The places of the numbers that a view shows, in its order.
+#[must_use]
+pub fn shown(comparison: &Comparison, view: &CompareView) -> Vec<usize> {
+    let words = view.filter.to_lowercase();
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let is_wanted = |row: &Difference| {
+        let text = format!("{} {}", name(row), row.key.group.title()).to_lowercase();
+        (view.is_whole || differs(row)) && words.iter().all(|word| text.contains(word))
+    };
+    let rows = &comparison.rows;
+    let mut places: Vec<usize> = (0..rows.len())
+        .filter(|&place| is_wanted(&rows[place]))
+        .collect();
+    let importance = importance(comparison);
+    // Equal ones stay in the order of their groups.
+    places.sort_by(|&a, &b| importance[b].total_cmp(&importance[a]));
+    if let Some((column, descending)) = view.sort {
+        places.sort_by(|&a, &b| {
+            let order = compare(column, &rows[a], &rows[b]);
+            if descending { order.reverse() } else { order }
+        });
+    }
+    places
+}
+
+fn compare(column: CompareColumn, a: &Difference, b: &Difference) -> std::cmp::Ordering {
+    let number = |row: &Difference| match column {
+        CompareColumn::Name => None,
+        CompareColumn::Before => before(row),
+        CompareColumn::After => after(row),
+        CompareColumn::Change => before(row).and(after(row)).map(|_| row.change),
+        CompareColumn::Ratio => row.ratio,
+    };
+    let order = match (number(a), number(b)) {
+        (Some(a), Some(b)) => a.total_cmp(&b),
+        (a, b) => a.is_some().cmp(&b.is_some()),
+    };
+    let by_name = || (name(a).to_lowercase()).cmp(&name(b).to_lowercase());
+    match column {
+        CompareColumn::Name => by_name(),
+        _ => order,
+    }
+}
+
+/// Some numbers as a text for other programs, with the names of the columns before the first
+/// of all: times in nanoseconds, sizes in bytes.
+#[must_use]
+pub fn text<'a>(
+    rows: impl Iterator<Item = &'a Difference>,
+    how: Separated,
+    with_head: bool,
+) -> String {
+    const HEAD: [&str; 9] = [
+        "group",
+        "name",
+        "unit",
+        "before",
+        "after",
+        "change",
+        "ratio",
+        "verdict",
+        "deviates between runs",
+    ];
+    let mut text = String::new();
+    if with_head {
+        push_row(&mut text, how, &HEAD.map(Cell::from));
+    }
+    for row in rows {
+        let unit = match row.unit {
+            Unit::Ns => "ns",
+            Unit::Bytes => "bytes",
+            Unit::Count => "count",
+            Unit::Share => "share",
+            Unit::PerSecond => "per second",
+        };
+        let change = before(row).and(after(row)).map(|_| row.change);
+        let class = match row.class {
+            insight::metrics::Class::Counted => "hardly",
+            insight::metrics::Class::Timed => "yes",
+        };
+        let cells = [
+            row.key.group.title().into(),
+            name(row).into(),
+            unit.into(),
+            before(row).into(),
+            after(row).into(),
+            change.into(),
+            row.ratio.map(|ratio| (ratio * 1e6).round() / 1e6).into(),
+            verdict(row).into(),
+            class.into(),
+        ];
+        push_row(&mut text, how, &cells);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use insight::compare::Options;
+    use insight::digest::{Digest, Key, Row};
+    use insight::metrics::Class;
+
+    fn row(group: Group, name: &str, part: &'static str, value: f64) -> Row {
+        Row {
+            key: Key {
+                group,
+                name: name.to_owned(),
+                part: part.into(),
+            },
+            unit: Unit::Ns,
+            direction: Direction::Lower,
+            class: Class::Timed,
+            is_total: true,
+            value,
+        }
+    }
+
+    fn comparison(before: Vec<Row>, after: Vec<Row>) -> Comparison {
+        let digest = |rows| Digest {
+            rows,
+            ..Digest::default()
+        };
+        Comparison::of(&[digest(before)], &[digest(after)], &Options::default())
+    }
+
+    fn names(comparison: &Comparison, view: &CompareView) -> Vec<String> {
+        let places = shown(comparison, view);
+        let names = places.iter().map(|&place| name(&comparison.rows[place]));
+        names.collect()
+    }
+
+    #[test]
+    fn what_is_large_and_changed_comes_first_and_what_is_equal_not_at_all() {
+        let of = |slow: f64, tiny: f64| {
+            vec![
+                row(Group::Program, "time.wall", "", 1e9),
+                row(Group::Program, "gc.pause", "p99", slow),
+                row(Group::Threads, "worker-#", "ran", 8e8 + slow),
+                row(Group::Threads, "io", "ran", tiny),
+            ]
+        };
+        let mut after = of(4e8, 9e3);
+        after.push(row(Group::Threads, "new", "ran", 1e8));
+        let comparison = comparison(of(1e8, 1e3), after);
+        let all = names(&comparison, &CompareView::default());
+        assert_eq!(
+            all,
+            ["gc.pause.p99", "worker-# · ran", "new · ran", "io · ran"]
+        );
+        let view = CompareView {
+            filter: "THREADS ran".to_owned(),
+            sort: Some((CompareColumn::Ratio, true)),
+            ..CompareView::default()
+        };
+        assert_eq!(
+            names(&comparison, &view),
+            ["io · ran", "worker-# · ran", "new · ran"]
+        );
+        let view = CompareView {
+            is_whole: true,
+            sort: Some((CompareColumn::Name, false)),
+            ..CompareView::default()
+        };
+        let all = names(&comparison, &view);
+        assert_eq!((all.len(), all[4].as_str()), (5, "worker-# · ran"));
+    }
+
+    #[test]
+    fn a_log_and_itself_have_no_difference() {
+        let rows = || {
+            vec![
+                row(Group::Program, "gc.time", "", 0.0),
+                row(Group::Spans, "a", "max", 7.0),
+            ]
+        };
+        let comparison = comparison(rows(), rows());
+        assert_eq!(
+            names(&comparison, &CompareView::default()),
+            Vec::<String>::new()
+        );
+        assert!(comparison.rows.iter().all(|row| verdict(row) == "the same"));
+    }
+
+    #[test]
+    fn signs_and_words_say_what_the_number_did() {
+        let comparison = comparison(
+            vec![
+                row(Group::Program, "gc.time", "", 2e6),
+                row(Group::Program, "b", "", 2e6),
+                row(Group::Program, "c", "", 2e6),
+            ],
+            vec![
+                row(Group::Program, "gc.time", "", 3e6),
+                row(Group::Program, "b", "", 1e6),
+            ],
+        );
+        let said = |place: usize| {
+            let row = &comparison.rows[place];
+            let words = (change(row), ratio(row));
+            (
+                words.0.unwrap_or_default(),
+                words.1.unwrap_or_default(),
+                verdict(row),
+            )
+        };
+        let of = |a: &str, b: &str, c| (a.to_owned(), b.to_owned(), c);
+        assert_eq!(said(0), of("+1.000\u{a0}ms", "+50.0 %", "worse · no claim"));
+        assert_eq!(
+            said(1),
+            of("−1.000\u{a0}ms", "−50.0 %", "better · no claim")
+        );
+        assert_eq!(said(2), of("", "", "only before"));
+        let text = text(comparison.rows.iter(), Separated::ByCommas, true);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines[1],
+            "Program,gc.time,ns,2000000,3000000,1000000,1.5,worse · no claim,yes"
+        );
+        assert!(lines[3].starts_with("Program,c,ns,2000000,,,,only before"));
+    }
+}
