@@ -36,6 +36,12 @@ export async function drop(page, file, bytes = readFileSync(file)) {
   }
 }
 
+/** Drops a file on the page while a log is open, and opens it in its place. */
+export async function openInstead(page, file, bytes) {
+  await drop(page, file, bytes);
+  await page.getByRole('button', { name: 'Open instead' }).click();
+}
+
 /** Opens the page, and with it a log. */
 export async function openLog(page, file, address = './') {
   await page.goto(address);

@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from '@playwright/test';
-import { drop, fixture, loaded } from './helpers.js';
+import { drop, fixture, loaded, openInstead } from './helpers.js';
 
 /** Writes a log of 40 MB: many logs in one file, as restarted logging leaves them. */
 function writeLog(testInfo, name, pack = (bytes) => bytes) {
@@ -51,7 +51,7 @@ test('a log says the same whatever memory it may take, and leaves nothing', asyn
   expect(little).toEqual(much);
   expect(await putAway(page)).toHaveLength(1);
   // Another log takes its place: what was put away is removed.
-  await drop(page, fixture('ghc-9.6.6/tiny-cut'), readFileSync(fixture('ghc-9.6.6/fib-forkio-N2-l')).subarray(0, 200));
+  await openInstead(page, fixture('ghc-9.6.6/tiny-cut'), readFileSync(fixture('ghc-9.6.6/fib-forkio-N2-l')).subarray(0, 200));
   await expect.poll(() => putAway(page)).toEqual([]);
   rmSync(path);
 });

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
-import { drop, fixture, fragment, loaded, openLog, reference, timeline } from './helpers.js';
+import { drop, fixture, fragment, loaded, openInstead, openLog, reference, timeline } from './helpers.js';
 
 const NAME = 'ghc-9.6.6/fib-forkio-N2-l';
 const LOG = fixture(NAME);
@@ -132,7 +132,7 @@ test('notes go into a file and come back, and what was deleted can be undone', a
 test('another log has its own notes', async ({ page }) => {
   await openLog(page, LOG, './#p=notes&k=1200000~mine');
   await expect(rows(page)).toHaveCount(1);
-  await drop(page, fixture('ghc-9.6.6/gc-heavy-N1-l'));
+  await openInstead(page, fixture('ghc-9.6.6/gc-heavy-N1-l'));
   await expect(page.getByRole('heading', { name: 'gc-heavy-N1-l.eventlog' })).toBeVisible();
   await loaded(page);
   await expect(page.locator('.notes .empty')).toBeVisible();

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
-import { drop, fixture, fragment, loaded, openLog, reference, timeline } from './helpers.js';
+import { drop, fixture, fragment, loaded, openInstead, openLog, reference, timeline } from './helpers.js';
 
 const STOPS = 'ghc-9.0.2/stops-N4-la';
 const PROFILED = 'ghc-9.10.3/prof-time-N2-pj-l';
@@ -171,7 +171,7 @@ test('another log begins without selected tracks', async ({ page }) => {
   await openLog(page, fixture(STOPS));
   await mark(page, 'cap3');
   await expect(chip(page)).toBeVisible();
-  await drop(page, fixture('ghc-9.6.6/fib-forkio-N2-l'));
+  await openInstead(page, fixture('ghc-9.6.6/fib-forkio-N2-l'));
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^fib-forkio/);
   await loaded(page);
   await expect(caps(page)).toHaveText(['Capability 0', 'Capability 1']);

@@ -2,7 +2,7 @@
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
-import { drop, fixture, loaded } from './helpers.js';
+import { drop, fixture, loaded, openInstead } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 
@@ -145,7 +145,7 @@ test('opening a log replaces a worker that does not listen', async ({ page }) =>
     }).catch(() => {});
   }
   const started = Date.now();
-  await drop(page, fixture('ghc-9.6.6/gc-heavy-N2-la-nonmoving'));
+  await openInstead(page, fixture('ghc-9.6.6/gc-heavy-N2-la-nonmoving'));
   await expect(page.getByRole('heading', { name: /gc-heavy/ })).toBeVisible({ timeout: 8_000 });
   await loaded(page);
   await expect(page.locator('.summary tbody tr')).toHaveCount(2);
