@@ -19,7 +19,9 @@ fn read(bytes: u64, caps: u16, is_plain: bool) -> (String, u64, Vec<String>) {
     let (mut check, mut events, mut odd) = (Check::default(), 0, Vec::new());
     let mut look = |record: &Record<'_>| {
         events += 1;
-        check.event(record, &mut |finding| odd.push(format!("{finding:?}")));
+        check.event(record, &mut |diagnostic| {
+            odd.push(format!("{diagnostic:?}"))
+        });
     };
     let reader = read_log(&mut log.as_slice(), &mut look).expect("a log");
     check.finish();

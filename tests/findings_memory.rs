@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::session_of;
+use common::{findings_of, session_of};
 use insight::Report;
 use insight::finding::{Axis, MOST_EVIDENCE};
 use insight::rules::RULES;
@@ -38,7 +38,7 @@ fn report(name: &str) -> Report {
     let path = format!("{folder}/{name}.eventlog.gz");
     let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let session = session_of(&bytes).expect("it can be read");
-    Report::of(session.recording(), None)
+    findings_of(&session, None)
 }
 
 /// At which place of its axis a rule stands, and what the axis says.

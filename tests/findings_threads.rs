@@ -4,9 +4,10 @@
 
 mod common;
 
-use common::session_of;
+use common::{findings_of, session_of};
 use insight::finding::{Axis, Finding, Severity, Subject};
-use insight::report::{Passed, Report};
+use insight::report::Passed;
+use model::time::Interval;
 use views::session::Session;
 
 /// The rules with their axes, and how the label of the threads begins that they are about.
@@ -48,7 +49,7 @@ fn labels(finding: &Finding, session: &Session) -> Vec<String> {
 fn each_rule_finds_what_a_program_provokes() {
     for &(rule, axis, wanted) in CASES {
         let session = session(&format!("{rule}-found"));
-        let report = Report::of(session.recording(), None);
+        let report = findings_of(&session, None);
         let of_axis: Vec<&Finding> = report.of_axis(axis).collect();
         let said: Vec<&str> = of_axis.iter().map(|found| found.title.as_str()).collect();
         let place = of_axis.iter().position(|found| found.rule == rule);
@@ -75,7 +76,7 @@ fn each_rule_finds_what_a_program_provokes() {
 #[test]
 fn each_rule_is_silent_where_nothing_is_wrong() {
     for &(rule, ..) in CASES {
-        let report = Report::of(session(&format!("{rule}-clear")).recording(), None);
+        let report = findings_of(&session(&format!("{rule}-clear")), None);
         let found = report.findings.iter().find(|found| found.rule == rule);
         assert!(found.is_none(), "{rule} is found: {found:#?}");
         let is_it = |passed: &&Passed| passed.rule == rule;
@@ -88,12 +89,9 @@ fn each_rule_is_silent_where_nothing_is_wrong() {
 fn half_of_a_log_shows_what_goes_on_in_all_of_it() {
     for rule in ["bound-main", "ready-while-idle", "lock-convoy", "polling"] {
         let session = session(&format!("{rule}-found"));
-        let all = Report::of(session.recording(), None).range;
+        let all = findings_of(&session, None).range;
         let middle = eventlog::ids::Nanos(all.start().0.midpoint(all.end().0));
-        let half = Report::of(
-            session.recording(),
-            Some(model::time::Interval::new(all.start(), middle)),
-        );
+        let half = findings_of(&session, Some(Interval::new(all.start(), middle)));
         let found = half.findings.iter().find(|found| found.rule == rule);
         let found = found.unwrap_or_else(|| panic!("{rule} is not found in the first half"));
         let inside = found.evidence.iter().all(|one| one.range.end() <= middle);

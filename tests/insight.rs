@@ -5,18 +5,14 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::{for_all_spans, known};
+use common::{findings_of, for_all_spans, known};
 use eventlog::ids::Nanos;
 use insight::finding::{Axis, Finding, Value};
 use insight::report::Report;
 use insight::rules::RULES;
 use model::time::Interval;
 use views::session::Session;
-use views::session::questions::{FindingsQuery, TimeQuery};
-
-fn ask(session: &Session, range: Option<Interval>) -> Report {
-    session.ask(&FindingsQuery(range)).expect("the log is read")
-}
+use views::session::questions::TimeQuery;
 
 /// Each rule has one answer.
 fn answers(report: &Report) -> Result<(), String> {
@@ -118,7 +114,7 @@ fn no_time_is_claimed_twice_on_any_log() {
         };
         let mut findings = 0;
         for range in [None, part(0, 8), part(1, 4), part(6, 7)] {
-            let report = ask(session, range);
+            let report = findings_of(session, range);
             if range.is_some_and(|range| range != report.range) {
                 return Err(format!("{:?} was looked at", report.range));
             }

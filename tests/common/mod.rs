@@ -31,8 +31,10 @@ use analysis::timeline::thread_table::{ThreadSums, ThreadTableQuery};
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use eventlog::source::{Source, read_log};
 use eventlog::{DamageList, LogError, LogReader, Need, Record, Sink, Step};
+use insight::Report;
 use model::time::Interval;
 use views::session::query::{Host, Later, Unreadable};
+use views::session::questions::FindingsQuery;
 use views::session::{Session, read_session};
 use views::words::diagnostics::{line, sentence};
 
@@ -393,6 +395,11 @@ pub fn session_of(bytes: &[u8]) -> Result<Session, LogError> {
             Step::Done => return Ok(session),
         }
     }
+}
+
+/// What the rules say of a range, or of all of a log.
+pub fn findings_of(session: &Session, range: Option<Interval>) -> Report {
+    session.ask(&FindingsQuery(range)).expect("the log is read")
 }
 
 /// Asks how threads spent a log and both of its halves: these must add up,

@@ -295,11 +295,18 @@ impl Finding {
     /// Says where it is to be seen, by how much lies there: the worst are kept.
     #[must_use]
     pub fn seen_in(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
-        let mut all: Vec<Evidence> = evidence.into_iter().collect();
-        self.places = all.len() as u64;
-        all.sort_by(|a, b| b.amount.size().total_cmp(&a.amount.size()));
-        all.truncate(MOST_EVIDENCE);
-        self.evidence = all;
+        self.places = 0;
+        self.evidence.clear();
+        for one in evidence {
+            self.places += 1;
+            // Of equal ones the first stands first.
+            let more = |kept: &Evidence| kept.amount.size().total_cmp(&one.amount.size()).is_ge();
+            let place = self.evidence.partition_point(more);
+            if place < MOST_EVIDENCE {
+                self.evidence.truncate(MOST_EVIDENCE - 1);
+                self.evidence.insert(place, one);
+            }
+        }
         self
     }
 }

@@ -5,6 +5,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
+use analysis::listen::{Alone, Listen, at_once};
 use analysis::numbers::summary::{SparkTotals, Summary};
 use eventlog::ids::Nanos;
 use model::class::WaitReason;
@@ -12,7 +13,7 @@ use model::gauge::Samples;
 use serde::{Deserialize, Serialize};
 
 use crate::report::Report;
-use crate::scope::{Input, Scope, Stop};
+use crate::scope::{AllThreads, Input, Scope, Stop};
 use crate::window::Window;
 
 /// What a number counts.
@@ -128,10 +129,24 @@ impl<'a> Looked<'a> {
         }
     }
 
+    /// The same, with all that takes long known already; others are heard meanwhile.
+    pub async fn prepared(scope: Scope<'a>, listen: &dyn Listen) -> Self {
+        scope.threads(listen).await;
+        let report = Report::of(&scope, listen).await;
+        Self {
+            report: OnceCell::from(report),
+            ..Self::new(scope)
+        }
+    }
+
     /// What the rules say.
     pub fn report(&self) -> &Report {
-        let report = || Report::of(self.scope.log, Some(self.scope.range));
+        let report = || at_once(Report::of(&self.scope, &Alone));
         self.report.get_or_init(report)
+    }
+
+    fn threads(&self) -> AllThreads {
+        at_once(self.scope.threads(&Alone))
     }
 
     /// A part of it.
@@ -232,7 +247,7 @@ fn waits(looked: &Looked<'_>, labels: &Labels) -> Option<Numbers> {
     let wanted = |of: &&WaitReason| {
         reason.is_none_or(|name| is_like(&name.to_lowercase(), &of.name().to_lowercase()))
     };
-    let all = looked.scope.threads();
+    let all = looked.threads();
     let blocked = WaitReason::ALL
         .iter()
         .filter(wanted)
@@ -264,8 +279,8 @@ metrics! {
     "spark.overflowed" Count Lower Counted false [] [Sparks] "Sparks that were dropped, as the pool was full." |of, _| one(of.sparks()?.overflowed);
     "task.count" Count Lower Timed false [] [Threads] "OS threads of the runtime." |of, _| one(of.summary.tasks?);
     "thread.blocked" Ns Lower Timed false ["reason"] [Threads] "How long threads were blocked, all together." waits;
-    "thread.count" Count Neutral Counted false [] [Threads] "Threads that lived." |of, _| one(of.scope.threads().count);
-    "thread.ready" Ns Lower Timed false [] [Threads] "How long threads waited for a capability outside of collections, all together." |of, _| one(of.scope.threads().times.ready_ns());
+    "thread.count" Count Neutral Counted false [] [Threads] "Threads that lived." |of, _| one(of.threads().count);
+    "thread.ready" Ns Lower Timed false [] [Threads] "How long threads waited for a capability outside of collections, all together." |of, _| one(of.threads().times.ready_ns());
     "thread.run" Ns Lower Timed false [] [Threads] "How long threads ran, all together." |of, _| one(of.scope.times.all_caps().running_ns);
     "time.mutator" Ns Lower Timed false [] [Collections] "The time outside of collections." |of, _| one(of.scope.length_ns().saturating_sub(of.stops(&Labels::new()).map(Stop::pause_ns).sum()));
     "time.unexplained" Ns Lower Timed false [] [Threads] "Time that was lost, and that no finding claims." |of, _| one(of.report().unexplained_ns);

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::{Axis, Finding, Outcome, Severity};
 use crate::ledger::{Ledger, Pool};
-use crate::rules::RULES;
+use crate::rules::{Look, RULES};
 use crate::scope::{Input, Scope};
-use analysis::recording::Recording;
+use analysis::listen::Listen;
 use model::format;
 use model::time::Interval;
 
@@ -44,10 +44,8 @@ pub struct Report {
 const MOST_RUNS: u64 = 1_000_000;
 
 impl Report {
-    /// Asks all rules about a part of a log, or all of it.
-    #[must_use]
-    pub fn of(log: &Recording, range: Option<Interval>) -> Self {
-        let scope = Scope::new(log, range);
+    /// Asks all rules about a part of a log.
+    pub async fn of(scope: &Scope<'_>, listen: &dyn Listen) -> Self {
         let mut ledger = Ledger::new(&scope.times, scope.caps, scope.stops.len());
         let mut report = Self {
             range: scope.range,
@@ -59,7 +57,10 @@ impl Report {
                 question: rule.question.to_owned(),
                 why,
             };
-            let missing = rule.inputs.iter().find(|input| !input.is_in(&log.info));
+            let missing = rule
+                .inputs
+                .iter()
+                .find(|input| !input.is_in(&scope.log.info));
             if let Some(missing) = missing {
                 report.cannot_tell.push(passed(missing.how().to_owned()));
                 continue;
@@ -71,7 +72,12 @@ impl Report {
                 )));
                 continue;
             }
-            match (rule.look)(&scope, &mut ledger) {
+            let outcome = match rule.look {
+                Look::AtOnce(look) => look(scope, &mut ledger),
+                Look::InSteps(look) => look(scope, &mut ledger, listen).await,
+            };
+            listen.listen().await;
+            match outcome {
                 Outcome::Found(found) => report.findings.extend(found),
                 Outcome::Clear(why) => report.clear.push(passed(why)),
                 Outcome::CannotTell(why) => report.cannot_tell.push(passed(why.into_owned())),

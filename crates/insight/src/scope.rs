@@ -4,11 +4,10 @@ use std::cell::OnceCell;
 
 use crate::finding::{Axis, Evidence, Finding, Severity, Subject, Value};
 use crate::ledger::{Ledger, Pool};
-use crate::threads::is_of_runtime;
 use analysis::account::pauses::Pause;
 use analysis::account::report::ProgramTimes;
 use analysis::info::Info;
-use analysis::listen::{Alone, at_once};
+use analysis::listen::{Listen, Steps};
 use analysis::numbers::Collection;
 use analysis::recording::Recording;
 use analysis::timeline::thread_table::ThreadTableQuery;
@@ -32,8 +31,10 @@ pub struct Scope<'a> {
     pub caps: u64,
     /// The collections that begin in it.
     pub stops: Vec<Stop<'a>>,
-    /// What all threads did in it, once a rule asks.
-    pub(crate) sums: OnceCell<TurnSums>,
+    /// What all threads did in it, once somebody asks.
+    threads: OnceCell<AllThreads>,
+    /// The places of the collections that nothing but a wish asked for, likewise.
+    asked_for: OnceCell<Vec<usize>>,
 }
 
 /// A collection: the program stands still, first until all have stopped.
@@ -157,7 +158,8 @@ impl<'a> Scope<'a> {
             caps: (lived.count() as u64).max(1),
             times,
             stops: stops_in(log, range),
-            sums: OnceCell::new(),
+            threads: OnceCell::new(),
+            asked_for: OnceCell::new(),
         }
     }
 
@@ -227,30 +229,48 @@ impl<'a> Scope<'a> {
         said.unwrap_or(default)
     }
 
-    /// The major collections that nothing but a wish asked for: before them no capability
-    /// allocated nearly as much as brings one about.
-    ///
-    /// How much that is, minor collections tell, which come for no other reason; the
-    /// arguments do not have what was compiled into the program (`-with-rtsopts`).
-    #[must_use]
-    pub fn asked_for(&self) -> Vec<(usize, &Stop<'a>)> {
+    /// The major collections that nothing but a wish asked for, with their places: before
+    /// them no capability allocated nearly as much as brings one about.
+    pub async fn asked_for(&self, listen: &dyn Listen) -> Vec<(usize, &Stop<'a>)> {
+        let places = match self.asked_for.get() {
+            Some(places) => places,
+            None => {
+                let places = self.look_for_asked(listen).await;
+                self.asked_for.get_or_init(|| places)
+            }
+        };
+        places
+            .iter()
+            .map(|place| (*place, &self.stops[*place]))
+            .collect()
+    }
+
+    /// How much brings one about, minor collections tell, which come for no other reason;
+    /// the arguments do not have what was compiled into the program (`-with-rtsopts`).
+    async fn look_for_asked(&self, listen: &dyn Listen) -> Vec<usize> {
         const NEARLY: f64 = 0.9;
-        let allocated = |place: usize| {
+        let mut steps = Steps::new(listen);
+        let (mut before_minors, mut majors) = (Vec::new(), Vec::new());
+        for (place, stop) in self.stops_where(|stop| stop.told.is_some()) {
+            steps.step().await;
             let next = self.stops.get(place + 1);
             let next = next.map_or(Nanos(u64::MAX), |next| next.pause.start);
-            let start = self.stops[place].pause.start;
-            self.log.numbers.most_allocated_bytes(start, next)
-        };
-        let minors = self.stops_where(|stop| stop.told.is_some() && !stop.is_major);
-        let mut before_minors: Vec<u64> = minors.map(|(place, _)| allocated(place)).collect();
+            let allocated = self
+                .log
+                .numbers
+                .most_allocated_bytes(stop.pause.start, next);
+            if stop.is_major {
+                majors.push((place, allocated));
+            } else {
+                before_minors.push(allocated);
+            }
+        }
         before_minors.sort_unstable();
         let usual = before_minors.get(before_minors.len() / 2);
         let area = self.allocation_area_bytes();
         let limit = usual.map_or(area, |usual| area.min(*usual)) as f64 * NEARLY;
-        let majors = self.stops_where(|stop| stop.told.is_some() && stop.is_major);
-        majors
-            .filter(|(place, _)| (allocated(*place) as f64) < limit)
-            .collect()
+        majors.retain(|(_, allocated)| (*allocated as f64) < limit);
+        majors.into_iter().map(|(place, _)| place).collect()
     }
 
     /// Whether the heap was counted for a profile in a collection.
@@ -281,24 +301,22 @@ impl<'a> Scope<'a> {
         time.0.saturating_sub(last_end.max().unwrap_or(0))
     }
 
-    /// Whether a thread is one of the runtime's own, which wait for files and timers.
-    fn is_of_runtime(&self, thread: ThreadId) -> bool {
-        let label = self.log.store.label_of(thread);
-        label.is_some_and(is_of_runtime)
-    }
-
-    /// What all threads did together in the range.
-    #[must_use]
-    pub fn threads(&self) -> AllThreads {
+    /// What all threads did together in the range, the runtime's own included: what is
+    /// little here need not be looked for in each.
+    pub async fn threads(&self, listen: &dyn Listen) -> AllThreads {
+        if let Some(all) = self.threads.get() {
+            return *all;
+        }
         let query = ThreadTableQuery {
             range: Some(self.range),
             ..ThreadTableQuery::default()
         };
-        let table = at_once(self.log.store.thread_table(&query, &Alone));
-        table.map_or_else(AllThreads::default, |table| AllThreads {
+        let table = self.log.store.thread_table(&query, listen).await;
+        let all = table.map_or_else(AllThreads::default, |table| AllThreads {
             count: table.total,
             times: table.all.times,
-        })
+        });
+        *self.threads.get_or_init(|| all)
     }
 
     /// What a thread is called: its label, else its number.

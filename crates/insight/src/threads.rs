@@ -5,12 +5,12 @@ use crate::finding::{Evidence, Subject, Value};
 use crate::scope::Scope;
 use analysis::account::pauses::Pause;
 use analysis::account::runs::RunLane;
-use analysis::listen::{Alone, at_once};
+use analysis::listen::{Listen, Steps, sort};
 use analysis::process::Change;
 use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::thread_table::ThreadTableQuery;
-use analysis::timeline::turns::{Turn, TurnSums};
+use analysis::timeline::turns::Turn;
 use eventlog::ids::{CapId, Nanos, ThreadId};
+use model::lane::Lane;
 use model::time::Interval;
 
 /// A stretch of time in which a thread could not go on.
@@ -41,44 +41,66 @@ impl Wait {
     }
 }
 
-/// One of the runtime's own threads that wait for files and time: that they do is normal.
-pub(crate) fn is_of_runtime(label: &str) -> bool {
-    is_timer_manager(label) || label.starts_with("IOManager on cap ")
-}
+const TIMER_MANAGER: &str = "TimerManager";
 
-fn is_timer_manager(label: &str) -> bool {
-    label == "TimerManager"
+/// One of the runtime's own threads, which wait for files and time: that they do is normal.
+pub(crate) fn is_of_runtime(label: &str) -> bool {
+    label == TIMER_MANAGER || label.starts_with("IOManager on cap ")
 }
 
 impl<'a> Scope<'a> {
-    /// The lives of threads, without those of the runtime's own.
-    pub(crate) fn lives(&self) -> impl Iterator<Item = ThreadLane<'a>> + use<'a> {
-        let store = &self.log.store;
-        let label = move |thread| store.label_of(thread);
-        store
-            .lives()
-            .filter(move |life| !label(life.id()).is_some_and(is_of_runtime))
+    /// Looks at each turn in the range of the lives of threads, without the runtime's own.
+    pub(crate) async fn each_turn(
+        &self,
+        listen: &dyn Listen,
+        look: impl FnMut(&ThreadLane<'_>, (usize, &Turn)),
+    ) {
+        self.each_turn_of(|_| true, listen, look).await;
+    }
+
+    /// The same, of threads of which `wanted` holds.
+    pub(crate) async fn each_turn_of(
+        &self,
+        wanted: impl Fn(ThreadId) -> bool,
+        listen: &dyn Listen,
+        mut look: impl FnMut(&ThreadLane<'_>, (usize, &Turn)),
+    ) {
+        let mut steps = Steps::new(listen);
+        for life in self.log.store.lives() {
+            steps.step().await;
+            if !wanted(life.id()) || self.is_of_runtime(life.id()) {
+                continue;
+            }
+            for (number, turn) in life.turns_over(self.range) {
+                look(&life, (number, &turn));
+                steps.step().await;
+            }
+        }
+    }
+
+    /// The runs of a capability that lie in the range, with their places.
+    pub(crate) fn runs_on(
+        &self,
+        cap: CapId,
+    ) -> impl Iterator<Item = (usize, (u64, u64))> + use<'a> {
+        let end = self.range.end().0;
+        let lane = self.log.store.cap(cap).map(|cap| &cap.runs);
+        let first = lane.map_or(0, |runs| runs.first_ending_after(self.range.start().0));
+        let all = lane
+            .into_iter()
+            .flat_map(move |runs| (first..runs.len()).map(move |place| (place, runs.span(place))));
+        all.take_while(move |(_, (start, _))| *start < end)
+    }
+
+    /// Whether a thread is one of the runtime's own.
+    pub(crate) fn is_of_runtime(&self, thread: ThreadId) -> bool {
+        let label = self.log.store.label_of(thread);
+        label.is_some_and(is_of_runtime)
     }
 
     /// Whether a thread is the one of the runtime that wakes others when it is time.
     pub(crate) fn is_timer_manager(&self, thread: ThreadId) -> bool {
-        let label = self.log.store.label_of(thread);
-        label.is_some_and(is_timer_manager)
-    }
-
-    /// What all threads did, the runtime's own included: what is little here need not be
-    /// looked for in each.
-    pub(crate) fn all_threads(&self) -> TurnSums {
-        let all = || {
-            let query = ThreadTableQuery {
-                range: Some(self.range),
-                rows: 0..0,
-                ..ThreadTableQuery::default()
-            };
-            let table = at_once(self.log.store.thread_table(&query, &Alone));
-            table.map(|table| table.all.times).unwrap_or_default()
-        };
-        *self.sums.get_or_init(all)
+        self.log.store.label_of(thread) == Some(TIMER_MANAGER)
     }
 
     /// The time of all capabilities together, in nanoseconds.
@@ -114,14 +136,19 @@ impl<'a> Scope<'a> {
 
     /// For how long capabilities stood by while threads waited, each thread beside one
     /// capability at most: in nanoseconds of capabilities, outside of collections.
-    pub(crate) fn beside_idle_ns(&self, waits: impl IntoIterator<Item = (u64, u64)>) -> u64 {
+    pub(crate) async fn beside_idle_ns(
+        &self,
+        waits: impl IntoIterator<Item = (u64, u64)>,
+        listen: &dyn Listen,
+    ) -> u64 {
         let waits = waits.into_iter().filter(|(from, to)| from < to);
         let mut bounds: Vec<(u64, i64)> =
             waits.flat_map(|(from, to)| [(from, 1), (to, -1)]).collect();
-        bounds.sort_unstable();
-        let mut caps = Caps::of(self);
+        sort(&mut bounds, listen).await;
+        let (mut caps, mut steps) = (Caps::of(self), Steps::new(listen));
         let (mut waiting, mut since, mut sum_ns) = (0_i64, 0, 0_u64);
         for (time, change) in bounds {
+            steps.step().await;
             let most = u64::try_from(waiting).unwrap_or(0);
             if most > 0 {
                 caps.pass((since, time), |idle, ns| sum_ns += idle.min(most) * ns);

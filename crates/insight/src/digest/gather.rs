@@ -44,7 +44,7 @@ impl Digest {
         draft.cost_centres(&scope);
         draft.bands(&scope);
         listen.listen().await;
-        draft.program(&Looked::new(scope));
+        draft.program(&Looked::prepared(scope, listen).await);
         draft.finish()
     }
 

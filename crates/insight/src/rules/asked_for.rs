@@ -3,6 +3,7 @@
 use crate::finding::{Finding, Value};
 use crate::ledger::{Ledger, Pool};
 use crate::scope::{Scope, Stop};
+use analysis::listen::Listen;
 
 /// Fewer are no habit.
 pub(super) const LEAST: usize = 3;
@@ -11,15 +12,21 @@ const IDLE_NS: u64 = 250_000_000;
 
 /// The collections that nobody claimed and that allocation did not bring about: those
 /// before which nothing ran for long, or the others.
-pub(super) fn asked_for<'s, 'a>(
+pub(super) async fn asked_for<'s, 'a>(
     scope: &'s Scope<'a>,
     ledger: &Ledger,
     idle: bool,
+    listen: &dyn Listen,
 ) -> Vec<(usize, &'s Stop<'a>)> {
-    let wanted = |(place, stop): &(usize, &Stop<'a>)| {
-        ledger.is_free(*place) && (scope.quiet_before_ns(stop.pause.requested) >= IDLE_NS) == idle
-    };
-    scope.asked_for().into_iter().filter(wanted).collect()
+    let mut found = Vec::new();
+    for (place, stop) in scope.asked_for(listen).await {
+        listen.listen().await;
+        let is_idle = || scope.quiet_before_ns(stop.pause.requested) >= IDLE_NS;
+        if ledger.is_free(place) && is_idle() == idle {
+            found.push((place, stop));
+        }
+    }
+    found
 }
 
 /// The finding that claims collections.

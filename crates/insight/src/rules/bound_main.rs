@@ -4,10 +4,11 @@
 //! system only. Whenever a capability goes on from main to another thread, or back, the
 //! kernel has to switch as well, which takes microseconds instead of a tenth of one.
 
-use super::Rule;
+use super::{Look, Rule};
 use crate::finding::{Evidence, Outcome, Subject, Try, Value};
 use crate::ledger::{Ledger, Pool};
 use crate::scope::{Input, Scope};
+use analysis::listen::{Listen, Steps};
 use analysis::timeline::lives::RunOn;
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use model::format;
@@ -33,7 +34,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does main pay for its thread of the operating system?",
     inputs: &[Input::EachRun],
-    look,
+    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
 
 /// The thread of `main`: the runtime makes a task of the process's first thread for each
@@ -78,22 +79,17 @@ struct Switch {
     to: u64,
 }
 
-fn switches(scope: &Scope<'_>, main: ThreadId) -> Vec<Switch> {
+async fn switches(scope: &Scope<'_>, main: ThreadId, listen: &dyn Listen) -> Vec<Switch> {
     let store = &scope.log.store;
     let pauses = store.account().pauses();
-    let mut switches = Vec::new();
+    let (mut switches, mut steps) = (Vec::new(), Steps::new(listen));
     for cap in scope.cap_ids() {
-        let Some(runs) = store.cap(cap).map(|cap| &cap.runs) else {
-            continue;
-        };
         let mut before: Option<RunOn> = None;
-        for place in runs.first_ending_after(scope.range.start().0)..runs.len() {
+        for (place, _) in scope.runs_on(cap) {
+            steps.step().await;
             let Some(run) = store.run_on(cap, place) else {
                 break;
             };
-            if run.start_ns >= scope.range.end().0 {
-                break;
-            }
             let last = before.replace(run);
             let Some(last) = last.filter(|last| (last.thread == main) != (run.thread == main))
             else {
@@ -114,13 +110,13 @@ fn switches(scope: &Scope<'_>, main: ThreadId) -> Vec<Switch> {
     switches
 }
 
-fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
+async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
     let Some(main) = main_thread(scope) else {
         return Outcome::CannotTell(
             "the log does not tell which thread is main: it has no tasks, or not the number of the process".into(),
         );
     };
-    let switches = switches(scope, main);
+    let switches = switches(scope, main, listen).await;
     let mut gaps: Vec<u64> = switches
         .iter()
         .map(|switch| switch.to - switch.from)

@@ -1,6 +1,6 @@
 //! Are there more capabilities than the program uses?
 
-use super::Rule;
+use super::{Look, Rule};
 use crate::finding::{Axis, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Are there more capabilities than the program uses?",
     inputs: &[Input::Threads],
-    look,
+    look: Look::AtOnce(look),
 };
 
 fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {

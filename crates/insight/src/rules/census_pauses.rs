@@ -2,11 +2,12 @@
 //!
 //! A census walks the live heap while the program stands still.
 
-use super::Rule;
 use super::asked_for::claim;
+use super::{Look, Rule};
 use crate::finding::{Outcome, Severity, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
+use analysis::listen::Listen;
 use eventlog::ids::Duration;
 use model::format;
 
@@ -19,12 +20,17 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does heap profiling distort what is seen?",
     inputs: &[Input::Collections, Input::Censuses],
-    look,
+    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
 
-fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
-    let found = scope.stops_where(|stop| scope.has_census(stop));
-    let found: Vec<_> = found.filter(|(place, _)| ledger.is_free(*place)).collect();
+async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
+    let mut found = Vec::new();
+    for (place, stop) in scope.stops_where(|_| true) {
+        listen.listen().await;
+        if ledger.is_free(place) && scope.has_census(stop) {
+            found.push((place, stop));
+        }
+    }
     let all_ns: u64 = found.iter().map(|(_, stop)| stop.pause_ns()).sum();
     let share = scope.share(all_ns);
     if share < LEAST_SHARE {

@@ -1,6 +1,6 @@
 //! Which events are missing, and what would they tell?
 
-use super::Rule;
+use super::{Look, Rule};
 use crate::finding::{Axis, Finding, Outcome, Severity, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Which events are missing?",
     inputs: &[],
-    look,
+    look: Look::AtOnce(look),
 };
 
 /// What a plain `+RTS -l` logs: its name, the flag, the questions that need it.

@@ -3,11 +3,12 @@
 //! A collection of all generations before which hardly anything was allocated, without
 //! idling, was asked for: by `performGC`, or by the runtime for another reason than allocation.
 
-use super::Rule;
 use super::asked_for::{LEAST, asked_for, claim};
+use super::{Look, Rule};
 use crate::finding::{Outcome, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
+use analysis::listen::Listen;
 use model::format;
 
 const NAME: &str = "forced-gc";
@@ -16,12 +17,12 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Who asks for full collections?",
     inputs: &[Input::Threads, Input::GcStatistics],
-    look,
+    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
 
-fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
+async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
     let censuses = |stop: &crate::scope::Stop<'_>| scope.has_census(stop);
-    let found = asked_for(scope, ledger, false);
+    let found = asked_for(scope, ledger, false, listen).await;
     let found: Vec<_> = found
         .into_iter()
         .filter(|(_, stop)| !censuses(stop))

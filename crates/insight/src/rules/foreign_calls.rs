@@ -5,11 +5,14 @@
 
 use std::collections::BTreeSet;
 
-use super::Rule;
+use super::{Look, Rule};
 use crate::finding::{Axis, Finding, Outcome, Severity, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
 use crate::threads::Wait;
+use analysis::listen::{Listen, sort};
+use analysis::timeline::thread_lane::ThreadLane;
+use analysis::timeline::turns::Turn;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -26,29 +29,28 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do threads sit in foreign calls?",
     inputs: &[Input::EachRun],
-    look,
+    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
 
-fn calls(scope: &Scope<'_>) -> Vec<Wait> {
+async fn calls(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
     let mut calls = Vec::new();
-    for life in scope.lives() {
-        for (number, turn) in life.turns_over(scope.range) {
-            if turn.why.wait_reason() == Some(WaitReason::ForeignCall) {
-                let wait = scope.wait(&life, (number, &turn), 0);
-                calls.extend(wait.filter(|wait| wait.ns >= LEAST_NS));
-            }
+    let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
+        if turn.1.why.wait_reason() == Some(WaitReason::ForeignCall) {
+            let wait = scope.wait(life, turn, 0);
+            calls.extend(wait.filter(|wait| wait.ns >= LEAST_NS));
         }
-    }
+    };
+    scope.each_turn(listen, look).await;
     calls
 }
 
 /// How many calls there were at a time at the most, and from when to when.
-fn most_at_once(calls: &[Wait]) -> (usize, Interval) {
+async fn most_at_once(calls: &[Wait], listen: &dyn Listen) -> (usize, Interval) {
     let spans = calls.iter().map(Wait::span);
     let mut bounds: Vec<(u64, bool)> = spans
         .flat_map(|(from, to)| [(from, true), (to, false)])
         .collect();
-    bounds.sort_unstable();
+    sort(&mut bounds, listen).await;
     let (mut now, mut most) = (0_usize, (0, Interval::default()));
     for (place, (time, begins)) in bounds.iter().enumerate() {
         now = if *begins {
@@ -64,14 +66,14 @@ fn most_at_once(calls: &[Wait]) -> (usize, Interval) {
     most
 }
 
-fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
+async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome {
     let limit = MANY + usize::try_from(scope.caps).unwrap_or(usize::MAX - MANY);
-    let calls = if scope.all_threads().foreign_ns() < LEAST_NS {
+    let calls = if scope.threads(listen).await.times.foreign_ns() < LEAST_NS {
         Vec::new()
     } else {
-        calls(scope)
+        calls(scope, listen).await
     };
-    let (most, at) = most_at_once(&calls);
+    let (most, at) = most_at_once(&calls, listen).await;
     if most <= limit {
         return Outcome::Clear(format!(
             "there were {} at a time at the most; the limit is {}",

@@ -4,10 +4,11 @@
 //! woken first, which takes the operating system some hundredths of a millisecond. Where
 //! few capabilities work and collections are small, that is most of their time.
 
-use super::Rule;
+use super::{Look, Rule};
 use crate::finding::{Outcome, Try, Value};
 use crate::ledger::{Ledger, Pool};
 use crate::scope::{Input, Scope, Stop};
+use analysis::listen::{Listen, Steps};
 use eventlog::ids::Duration;
 use model::format;
 use model::lane::Lane;
@@ -24,7 +25,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does waking idle capabilities cost more than collecting?",
     inputs: &[Input::Threads, Input::GcStatistics],
-    look,
+    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
 
 /// How many capabilities ran a thread when a collection was asked for.
@@ -41,15 +42,18 @@ fn ran_before(scope: &Scope<'_>, stop: &Stop<'_>) -> u64 {
     running.count() as u64
 }
 
-fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
+async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
     let is_parallel = |stop: &Stop<'_>| stop.told.is_some_and(|told| told.is_parallel());
     let mostly_idle = |stop: &Stop<'_>| {
         is_parallel(stop) && ran_before(scope, stop) * 2 <= scope.caps && scope.caps > 1
     };
-    let found: Vec<(usize, &Stop<'_>)> = scope
-        .stops_where(mostly_idle)
-        .filter(|(place, _)| ledger.is_sync_free(*place))
-        .collect();
+    let (mut found, mut steps) = (Vec::new(), Steps::new(listen));
+    for (place, stop) in scope.stops_where(|_| true) {
+        steps.step().await;
+        if ledger.is_sync_free(place) && mostly_idle(stop) {
+            found.push((place, stop));
+        }
+    }
     let sync_ns: u64 = found.iter().map(|(_, stop)| stop.sync_ns()).sum();
     let share = scope.share(sync_ns);
     if share < LEAST_SHARE || found.len() < LEAST {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Rule;
+use super::{Look, Rule};
 use crate::finding::{Evidence, Outcome, Subject, Try, Value};
 use crate::ledger::{Ledger, Pool};
 use crate::scope::{Input, Scope};
@@ -30,7 +30,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Who keeps all waiting when a collection is due?",
     inputs: &[Input::Threads, Input::Collections],
-    look,
+    look: Look::AtOnce(look),
 };
 
 /// A collection that waited for a thread.

@@ -4,11 +4,12 @@
 //! to run finalizers, find deadlocks and give memory back. It does so again and again
 //! where a timer wakes the program now and then.
 
-use super::Rule;
 use super::asked_for::{LEAST, asked_for, claim};
+use super::{Look, Rule};
 use crate::finding::{Outcome, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
+use analysis::listen::Listen;
 use eventlog::ids::Duration;
 use model::format;
 
@@ -23,11 +24,11 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Is the collector busy while the program idles?",
     inputs: &[Input::Threads, Input::GcStatistics],
-    look,
+    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
 
-fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
-    let found = asked_for(scope, ledger, true);
+async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
+    let found = asked_for(scope, ledger, true, listen).await;
     let pauses = found.iter().map(|(_, stop)| stop.pause_ns());
     let (all_ns, longest_ns) = (pauses.clone().sum::<u64>(), pauses.max().unwrap_or(0));
     let count = found.len();

@@ -3,7 +3,7 @@
 //! Major collections come when live data has doubled, so that a leak has few points: what
 //! was live in the middle is compared with what is live in the end.
 
-use super::Rule;
+use super::{Look, Rule};
 use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
@@ -23,7 +23,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does live data grow?",
     inputs: &[Input::GcStatistics],
-    look,
+    look: Look::AtOnce(look),
 };
 
 fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {

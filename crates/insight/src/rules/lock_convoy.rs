@@ -7,11 +7,14 @@
 
 use std::collections::BTreeMap;
 
-use super::Rule;
+use super::{Look, Rule};
 use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
 use crate::ledger::{Ledger, Pool};
 use crate::scope::{Input, Scope};
 use crate::threads::Wait;
+use analysis::listen::{Listen, Steps, sort};
+use analysis::timeline::thread_lane::ThreadLane;
+use analysis::timeline::turns::Turn;
 use eventlog::ids::ThreadId;
 use model::class::WaitReason;
 use model::format;
@@ -34,7 +37,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do threads queue for one lock?",
     inputs: &[Input::EachRun],
-    look,
+    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
 
 /// How often a thread woke others, and was woken by others.
@@ -45,12 +48,14 @@ struct Wakes {
 }
 
 /// Who gives and receives often; `None` if one thread is the hub of all, or there are few.
-fn members(scope: &Scope<'_>) -> Option<BTreeMap<ThreadId, Wakes>> {
+async fn members(scope: &Scope<'_>, listen: &dyn Listen) -> Option<BTreeMap<ThreadId, Wakes>> {
     let mut wakes: BTreeMap<ThreadId, Wakes> = BTreeMap::new();
+    let mut steps = Steps::new(listen);
     let store = &scope.log.store;
     for cap in scope.cap_ids() {
         let mut place = 0;
         for (at, thread) in store.wakeups_on(cap, scope.range) {
+            steps.step().await;
             let giver = store.running(cap, at, &mut place);
             if let Some(giver) = giver.filter(|giver| *giver != thread) {
                 wakes.entry(giver).or_default().given += 1;
@@ -66,28 +71,29 @@ fn members(scope: &Scope<'_>) -> Option<BTreeMap<ThreadId, Wakes>> {
 }
 
 /// The waits of members for an `MVar`, and for how long members ran while any waited.
-fn waits(scope: &Scope<'_>, members: &BTreeMap<ThreadId, Wakes>) -> (Vec<Wait>, Vec<(u64, u64)>) {
+async fn waits(
+    scope: &Scope<'_>,
+    members: &BTreeMap<ThreadId, Wakes>,
+    listen: &dyn Listen,
+) -> (Vec<Wait>, Vec<(u64, u64)>) {
     let (mut waits, mut runs) = (Vec::new(), Vec::new());
-    let lives = scope
-        .lives()
-        .filter(|life| members.contains_key(&life.id()));
-    for life in lives {
-        for (number, turn) in life.turns_over(scope.range) {
-            if turn.why.wait_reason() == Some(WaitReason::Mvar) {
-                waits.extend(scope.wait(&life, (number, &turn), 0));
-            }
-            if turn.code.is_some() {
-                runs.push(turn.part(2));
-            }
+    let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
+        if turn.1.why.wait_reason() == Some(WaitReason::Mvar) {
+            waits.extend(scope.wait(life, turn, 0));
         }
-    }
+        if turn.1.code.is_some() {
+            runs.push(turn.1.part(2));
+        }
+    };
+    let is_member = |thread| members.contains_key(&thread);
+    scope.each_turn_of(is_member, listen, look).await;
     (waits, runs)
 }
 
 /// Stretches of time in which any of some spans lies, in order.
-fn union(spans: impl Iterator<Item = (u64, u64)>) -> Vec<(u64, u64)> {
+async fn union(spans: impl Iterator<Item = (u64, u64)>, listen: &dyn Listen) -> Vec<(u64, u64)> {
     let mut spans: Vec<(u64, u64)> = spans.collect();
-    spans.sort_unstable();
+    sort(&mut spans, listen).await;
     let mut all: Vec<(u64, u64)> = Vec::new();
     for (from, to) in spans {
         match all.last_mut() {
@@ -99,7 +105,7 @@ fn union(spans: impl Iterator<Item = (u64, u64)>) -> Vec<(u64, u64)> {
 }
 
 /// How long spans lie in stretches that are in order.
-fn inside_ns(spans: &[(u64, u64)], stretches: &[(u64, u64)]) -> u64 {
+async fn inside_ns(spans: &[(u64, u64)], stretches: &[(u64, u64)], listen: &dyn Listen) -> u64 {
     let inside = |(from, to): (u64, u64)| {
         let first = stretches.partition_point(|stretch| stretch.1 <= from);
         let near = stretches
@@ -109,37 +115,44 @@ fn inside_ns(spans: &[(u64, u64)], stretches: &[(u64, u64)]) -> u64 {
         near.map(|stretch| stretch.1.min(to) - stretch.0.max(from))
             .sum::<u64>()
     };
-    spans.iter().map(|span| inside(*span)).sum()
+    let (mut all_ns, mut steps) = (0, Steps::new(listen));
+    for span in spans {
+        steps.step().await;
+        all_ns += inside(*span);
+    }
+    all_ns
 }
 
-fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
+async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
     let clear = |cap_ns| {
         Outcome::Clear(format!(
             "capabilities stood by while threads took turns with MVars for {} of their time; the limit is 5 %",
             format::fraction(scope.share_of_caps(cap_ns))
         ))
     };
-    let any_ns = scope.all_threads().blocked_ns[WaitReason::Mvar as usize];
+    let any_ns = scope.threads(listen).await.times.blocked_ns[WaitReason::Mvar as usize];
     if scope.caps < 2 || scope.share_of_caps(any_ns) < LEAST_SHARE {
         return clear(0);
     }
-    let Some(members) = members(scope) else {
+    let Some(members) = members(scope, listen).await else {
         return Outcome::Clear(
             "no three threads woke each other in turns: each wakes, and is woken, 20 times at least".to_owned(),
         );
     };
-    let (waits, runs) = waits(scope, &members);
-    let cap_ns = scope.beside_idle_ns(waits.iter().map(Wait::span));
+    let (waits, runs) = waits(scope, &members, listen).await;
+    let cap_ns = scope
+        .beside_idle_ns(waits.iter().map(Wait::span), listen)
+        .await;
     if scope.share_of_caps(cap_ns) < LEAST_SHARE {
         return clear(cap_ns);
     }
-    let waiting = union(waits.iter().map(Wait::span));
+    let waiting = union(waits.iter().map(Wait::span), listen).await;
     let pauses = scope.log.store.account().pauses();
     let waiting_ns: u64 = waiting
         .iter()
         .map(|&(from, to)| (to - from).saturating_sub(pauses.still_in(from, to)))
         .sum();
-    let running = inside_ns(&runs, &waiting) as f64 / waiting_ns.max(1) as f64;
+    let running = inside_ns(&runs, &waiting, listen).await as f64 / waiting_ns.max(1) as f64;
     if running > MOST_RUNNING {
         return Outcome::Clear(format!(
             "while threads that wake each other waited for an MVar, {running:.1} of them ran; the limit is 1.5"

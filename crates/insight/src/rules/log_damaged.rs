@@ -3,7 +3,7 @@
 //! A program that is killed does not write its last buffers, and damaged bytes are left
 //! out: capabilities then seem to stand still.
 
-use super::Rule;
+use super::{Look, Rule};
 use crate::finding::{Axis, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::Scope;
@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Is anything missing in this log?",
     inputs: &[],
-    look,
+    look: Look::AtOnce(look),
 };
 
 fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {

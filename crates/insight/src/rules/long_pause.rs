@@ -1,6 +1,6 @@
 //! For how long does everything stand still?
 
-use super::Rule;
+use super::{Look, Rule};
 use crate::finding::{Axis, Finding, Outcome, Severity, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "For how long does everything stand still?",
     inputs: &[Input::Collections],
-    look,
+    look: Look::AtOnce(look),
 };
 
 fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {

@@ -3,8 +3,8 @@
 //! Each copies all that is alive; they come whenever the old generation has grown by
 //! the factor of `-F`.
 
-use super::Rule;
 use super::asked_for::claim;
+use super::{Look, Rule};
 use crate::finding::{Outcome, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do full collections cost too much?",
     inputs: &[Input::Collections, Input::GcStatistics],
-    look,
+    look: Look::AtOnce(look),
 };
 
 fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {

@@ -37,6 +37,7 @@ mod unevaluated;
 use crate::finding::Outcome;
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
+use analysis::listen::{Later, Listen};
 
 /// A question about a log, and how it is answered.
 #[derive(Debug)]
@@ -48,7 +49,16 @@ pub struct Rule {
     /// The events that it needs.
     pub inputs: &'static [Input],
     /// Answers it.
-    pub look: fn(&Scope<'_>, &mut Ledger) -> Outcome,
+    pub look: Look,
+}
+
+/// How a rule answers.
+#[derive(Debug)]
+pub enum Look {
+    /// It takes less than some hundredths of a second of any log.
+    AtOnce(fn(&Scope<'_>, &mut Ledger) -> Outcome),
+    /// It looks at every run, thread or collection, and hears others meanwhile.
+    InSteps(for<'a> fn(&'a Scope<'_>, &'a mut Ledger, &'a dyn Listen) -> Later<'a, Outcome>),
 }
 
 /// All rules.

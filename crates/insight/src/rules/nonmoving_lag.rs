@@ -3,7 +3,7 @@
 //! The nonmoving collector marks beside the program, which allocates meanwhile. It stops
 //! the program shortly in the end, for what was changed while it marked.
 
-use super::Rule;
+use super::{Look, Rule};
 use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
@@ -25,7 +25,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does the concurrent collector keep up?",
     inputs: &[Input::Nonmoving],
-    look,
+    look: Look::AtOnce(look),
 };
 
 fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {

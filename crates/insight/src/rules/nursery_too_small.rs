@@ -4,8 +4,8 @@
 //! allocated in between, the more of it has died by then, so that fewer and not much
 //! longer collections are left.
 
-use super::Rule;
 use super::asked_for::claim;
+use super::{Look, Rule};
 use crate::finding::{Confidence, Outcome, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope, Stop};
@@ -24,7 +24,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Would a larger allocation area save collections?",
     inputs: &[Input::Collections, Input::GcStatistics],
-    look,
+    look: Look::AtOnce(look),
 };
 
 fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {

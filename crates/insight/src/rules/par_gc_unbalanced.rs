@@ -3,7 +3,7 @@
 //! The runtime says of each parallel collection how much its threads copied in balance.
 //! Where that is little, one thread did the work and the others waited.
 
-use super::Rule;
+use super::{Look, Rule};
 use crate::finding::{Outcome, Try, Value};
 use crate::ledger::{Ledger, Pool};
 use crate::scope::{Input, Scope, Stop};
@@ -24,7 +24,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does collecting in parallel pay?",
     inputs: &[Input::Collections, Input::GcStatistics],
-    look,
+    look: Look::AtOnce(look),
 };
 
 fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {

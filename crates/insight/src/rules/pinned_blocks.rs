@@ -4,8 +4,8 @@
 //! long as anything in it is alive. Censuses count the whole block, so they cannot tell
 //! large buffers from small pieces: the finding is a hint.
 
-use super::Rule;
 use super::census::{Peak, WITHOUT};
+use super::{Look, Rule};
 use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
@@ -22,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do small pinned objects hold blocks?",
     inputs: &[Input::Censuses],
-    look,
+    look: Look::AtOnce(look),
 };
 
 fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {

@@ -5,10 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Rule;
+use super::{Look, Rule};
 use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
+use analysis::listen::{Listen, Steps};
+use analysis::timeline::thread_lane::ThreadLane;
+use analysis::timeline::turns::Turn;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -31,7 +34,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does a thread poll?",
     inputs: &[Input::EachRun],
-    look,
+    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
 
 /// How often a thread was woken by the timer, from when to when, and woke others.
@@ -43,55 +46,58 @@ struct Woken {
 }
 
 impl Woken {
+    const fn none(at: Nanos) -> Self {
+        Self {
+            range: Interval::new(at, at),
+            by_timer: 0,
+            given: 0,
+        }
+    }
+
+    /// By the timer.
+    fn at(&mut self, at: Nanos) {
+        self.range.extend(at);
+        self.by_timer += 1;
+    }
+
     fn rate(&self) -> f64 {
         self.by_timer as f64 * 1e9 / self.range.duration().0.max(1) as f64
     }
 }
 
-fn woken(scope: &Scope<'_>) -> BTreeMap<ThreadId, Woken> {
+async fn woken(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, Woken> {
     let store = &scope.log.store;
     let mut woken: BTreeMap<ThreadId, Woken> = BTreeMap::new();
     let mut given: BTreeMap<ThreadId, u64> = BTreeMap::new();
-    let threads = store.lives().map(|life| life.id());
-    let timers: BTreeSet<ThreadId> = threads
-        .filter(|thread| scope.is_timer_manager(*thread))
-        .collect();
+    let (mut timers, mut steps) = (BTreeSet::new(), Steps::new(listen));
+    for life in store.lives() {
+        steps.step().await;
+        timers.extend(scope.is_timer_manager(life.id()).then(|| life.id()));
+    }
     for cap in scope.cap_ids() {
         let mut place = 0;
         for (at, thread) in store.wakeups_on(cap, scope.range) {
+            steps.step().await;
             let Some(giver) = store.running(cap, at, &mut place) else {
                 continue;
             };
             if timers.contains(&giver) {
-                let range = Interval::new(at, at);
-                let of = woken.entry(thread).or_insert(Woken {
-                    range,
-                    by_timer: 0,
-                    given: 0,
-                });
-                of.range.extend(at);
-                of.by_timer += 1;
+                woken.entry(thread).or_insert(Woken::none(at)).at(at);
             } else {
                 *given.entry(giver).or_default() += 1;
             }
         }
     }
     // Without -threaded there is no thread that wakes others: a delay is a reason to wait.
-    let has_delays = scope.all_threads().blocked_ns[WaitReason::Delay as usize] > 0;
-    for life in scope.lives().filter(|_| has_delays) {
-        for (_, turn) in life.turns_over(scope.range) {
-            let at = Nanos(turn.part(1).0);
-            if turn.why.wait_reason() == Some(WaitReason::Delay) && scope.range.start() <= at {
-                let range = Interval::new(at, at);
-                let of = woken.entry(life.id()).or_insert(Woken {
-                    range,
-                    by_timer: 0,
-                    given: 0,
-                });
-                of.range.extend(at);
-                of.by_timer += 1;
-            }
+    let has_delays = scope.threads(listen).await.times.blocked_ns[WaitReason::Delay as usize] > 0;
+    let look = |life: &ThreadLane<'_>, (_, turn): (usize, &Turn)| {
+        let at = Nanos(turn.part(1).0);
+        if turn.why.wait_reason() == Some(WaitReason::Delay) && scope.range.start() <= at {
+            woken.entry(life.id()).or_insert(Woken::none(at)).at(at);
         }
+    };
+    if has_delays {
+        scope.each_turn(listen, look).await;
     }
     for (thread, given) in given {
         if let Some(of) = woken.get_mut(&thread) {
@@ -113,8 +119,8 @@ fn median_run_ns(scope: &Scope<'_>, thread: ThreadId, range: Interval) -> u64 {
     }
 }
 
-fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
-    let woken = woken(scope);
+async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome {
+    let woken = woken(scope, listen).await;
     let most = woken
         .values()
         .map(|woken| woken.by_timer)

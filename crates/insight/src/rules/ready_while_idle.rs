@@ -6,11 +6,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Rule;
+use super::{Look, Rule};
 use crate::finding::{Outcome, Try, Value};
 use crate::ledger::{Ledger, Pool};
 use crate::scope::{Input, Scope};
 use crate::threads::Wait;
+use analysis::listen::Listen;
+use analysis::timeline::thread_lane::ThreadLane;
+use analysis::timeline::turns::Turn;
 use eventlog::ids::{CapId, Duration};
 use model::class::Class;
 use model::format;
@@ -31,7 +34,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Did threads wait beside idle capabilities?",
     inputs: &[Input::EachRun],
-    look,
+    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
 
 /// Whether the capability on which a thread ran in the end was busy for most of its wait:
@@ -46,20 +49,19 @@ fn was_busy(scope: &Scope<'_>, wait: &Wait) -> bool {
 }
 
 /// Long waits for a busy capability during which another one stood by.
-fn long_waits(scope: &Scope<'_>) -> Vec<Wait> {
+async fn long_waits(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
     let mut waits = Vec::new();
-    for life in scope.lives() {
-        for (number, turn) in life.turns_over(scope.range) {
-            if turn.ready_parts().idle_ns > 0 && turn.duration(1) > LONG_NS {
-                let wait = scope.wait(&life, (number, &turn), 1);
-                waits.extend(wait.filter(|wait| wait.ns > LONG_NS && was_busy(scope, wait)));
-            }
+    let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
+        if turn.1.ready_parts().idle_ns > 0 && turn.1.duration(1) > LONG_NS {
+            let wait = scope.wait(life, turn, 1);
+            waits.extend(wait.filter(|wait| wait.ns > LONG_NS && was_busy(scope, wait)));
         }
-    }
+    };
+    scope.each_turn(listen, look).await;
     waits
 }
 
-fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
+async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
     let clear = |cap_ns| {
         let share = format::fraction(scope.share_of_caps(cap_ns));
         Outcome::Clear(format!(
@@ -71,9 +73,10 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     if scope.caps < 2 || scope.share_of_caps(any_ns) < LEAST_SHARE {
         return clear(any_ns);
     }
-    let waits = long_waits(scope);
+    let waits = long_waits(scope, listen).await;
     let cap_ns = scope
-        .beside_idle_ns(waits.iter().map(Wait::span))
+        .beside_idle_ns(waits.iter().map(Wait::span), listen)
+        .await
         .min(any_ns);
     if scope.share_of_caps(cap_ns) < LEAST_SHARE || cap_ns < LEAST_NS {
         return clear(cap_ns);

@@ -5,8 +5,8 @@
 //! they "copy" more than was allocated, or take much longer for a byte than collections
 //! of everything do, that is what they are busy with.
 
-use super::Rule;
 use super::asked_for::claim;
+use super::{Look, Rule};
 use crate::finding::{Confidence, Outcome, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
@@ -34,7 +34,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do young collections walk through old mutable objects?",
     inputs: &[Input::Collections, Input::GcStatistics],
-    look,
+    look: Look::AtOnce(look),
 };
 
 fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {

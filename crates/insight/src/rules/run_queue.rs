@@ -3,11 +3,14 @@
 //! A thread that can run while all capabilities run others stands in a queue. Where that
 //! takes long, and is so for most of the time, there is more to do than capabilities.
 
-use super::Rule;
+use super::{Look, Rule};
 use crate::finding::{Axis, Finding, Outcome, Severity, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
 use crate::threads::Wait;
+use analysis::listen::Listen;
+use analysis::timeline::thread_lane::ThreadLane;
+use analysis::timeline::turns::Turn;
 use eventlog::ids::Duration;
 use model::format;
 
@@ -26,7 +29,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Are there too few capabilities?",
     inputs: &[Input::EachRun],
-    look,
+    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
 
 /// How many waits there were by their length: eight steps from each power of two to the
@@ -75,9 +78,9 @@ fn busy_ns(scope: &Scope<'_>) -> u64 {
     all.unwrap_or_default().iter().sum()
 }
 
-fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
+async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome {
     let busy_ns = busy_ns(scope);
-    let behind_ns = scope.all_threads().ready_behind_ns;
+    let behind_ns = scope.threads(listen).await.times.ready_behind_ns;
     let queued = behind_ns as f64 / busy_ns.max(1) as f64;
     if queued < LEAST_QUEUED || scope.share(busy_ns) < LEAST_BUSY {
         return Outcome::Clear(format!(
@@ -90,21 +93,20 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         all: 0,
     };
     let mut waits: Vec<Wait> = Vec::new();
-    for life in scope.lives() {
-        for (number, turn) in life.turns_over(scope.range) {
-            let behind_ns = turn.behind_ns();
-            if behind_ns > 0 {
-                lengths.add(behind_ns);
-            }
-            if behind_ns >= LONG_NS {
-                let wait = scope.wait(&life, (number, &turn), 1);
-                waits.extend(wait.map(|wait| Wait {
-                    ns: wait.ns.min(behind_ns),
-                    ..wait
-                }));
-            }
+    let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
+        let behind_ns = turn.1.behind_ns();
+        if behind_ns > 0 {
+            lengths.add(behind_ns);
         }
-    }
+        if behind_ns >= LONG_NS {
+            let wait = scope.wait(life, turn, 1);
+            waits.extend(wait.map(|wait| Wait {
+                ns: wait.ns.min(behind_ns),
+                ..wait
+            }));
+        }
+    };
+    scope.each_turn(listen, look).await;
     let high_ns = lengths.high_ns();
     if high_ns < LONG_NS {
         return Outcome::Clear(format!(

@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use super::Rule;
+use super::{Look, Rule};
 use crate::finding::{Evidence, Outcome, Subject, Try, Value};
 use crate::ledger::{Ledger, Pool};
 use crate::scope::{Input, Scope};
+use analysis::listen::{Listen, Steps};
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::format;
 use model::lane::Lane;
@@ -40,7 +41,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Where does one thread work alone?",
     inputs: &[Input::EachRun],
-    look,
+    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
 
 /// What a step shows.
@@ -78,11 +79,12 @@ fn steps(range: Interval) -> impl Iterator<Item = Interval> {
     starts.map(move |from| Interval::new(Nanos(from), Nanos(from.saturating_add(width).min(end))))
 }
 
-fn find(scope: &Scope<'_>) -> Found {
+async fn find(scope: &Scope<'_>, listen: &dyn Listen) -> Found {
     let mut found = Found::default();
     let mut last: Option<Stretch> = None;
     let pauses = scope.log.store.account().pauses();
     for step in steps(scope.range) {
+        listen.listen().await;
         let times = scope.log.times(Some(step));
         let one_ns = times.parallelism_ns.get(1).copied().unwrap_or(0);
         let several_ns: u64 = times.parallelism_ns.iter().skip(2).sum();
@@ -128,7 +130,8 @@ fn find(scope: &Scope<'_>) -> Found {
 }
 
 /// Who ran most in a stretch.
-fn lone_thread(scope: &Scope<'_>, range: Interval) -> Option<ThreadId> {
+async fn lone_thread(scope: &Scope<'_>, range: Interval, listen: &dyn Listen) -> Option<ThreadId> {
+    let mut steps = Steps::new(listen);
     let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
     let store = &scope.log.store;
     for cap in scope.cap_ids() {
@@ -136,6 +139,7 @@ fn lone_thread(scope: &Scope<'_>, range: Interval) -> Option<ThreadId> {
             continue;
         };
         for place in runs.first_ending_after(range.start().0)..runs.len() {
+            steps.step().await;
             let (start, end) = runs.span(place);
             if start >= range.end().0 {
                 break;
@@ -150,7 +154,7 @@ fn lone_thread(scope: &Scope<'_>, range: Interval) -> Option<ThreadId> {
     most.map(|(thread, _)| thread)
 }
 
-fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
+async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
     let left_ns = ledger.left_ns(Pool::Idle);
     if scope.caps < 2 || scope.share_of_caps(left_ns) < LEAST_SHARE {
         return Outcome::Clear(format!(
@@ -158,7 +162,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
             format::fraction(scope.share_of_caps(left_ns))
         ));
     }
-    let found = find(scope);
+    let found = find(scope, listen).await;
     let idle_ns: u64 = found.stretches.iter().map(|stretch| stretch.idle_ns).sum();
     if scope.share_of_caps(idle_ns) < LEAST_SHARE {
         return Outcome::Clear(format!(
@@ -175,14 +179,16 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
             format::fraction(scope.share(found.several_ns))
         ));
     }
-    Outcome::Found(vec![finding(scope, ledger, &found, idle_ns)])
+    Outcome::Found(vec![
+        finding(scope, ledger, (&found, idle_ns), listen).await,
+    ])
 }
 
-fn finding(
+async fn finding(
     scope: &Scope<'_>,
     ledger: &mut Ledger,
-    found: &Found,
-    idle_ns: u64,
+    (found, idle_ns): (&Found, u64),
+    listen: &dyn Listen,
 ) -> crate::finding::Finding {
     let alone_ns: u64 = found
         .stretches
@@ -192,17 +198,15 @@ fn finding(
     let mut longest = found.stretches.clone();
     longest.sort_by_key(|stretch| std::cmp::Reverse(stretch.idle_ns));
     longest.truncate(crate::finding::MOST_EVIDENCE);
-    let evidence: Vec<Evidence> = longest
-        .iter()
-        .map(|stretch| Evidence {
+    let mut evidence = Vec::new();
+    for stretch in longest {
+        let lone = lone_thread(scope, stretch.range, listen).await;
+        evidence.push(Evidence {
             range: stretch.range,
-            subjects: lone_thread(scope, stretch.range)
-                .map(Subject::Thread)
-                .into_iter()
-                .collect(),
+            subjects: lone.map(Subject::Thread).into_iter().collect(),
             amount: Value::Ns(stretch.range.duration().0),
-        })
-        .collect();
+        });
+    }
     let mut threads = evidence.iter().flat_map(|evidence| &evidence.subjects);
     let first = threads.next().copied();
     let who = match first {

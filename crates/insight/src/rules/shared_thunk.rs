@@ -6,12 +6,14 @@
 
 use std::collections::BTreeMap;
 
-use super::Rule;
+use super::{Look, Rule};
 use crate::finding::{Evidence, Outcome, Subject, Try, Value};
 use crate::ledger::{Ledger, Pool};
 use crate::scope::{Input, Scope};
 use crate::threads::Wait;
-use analysis::timeline::turns::PARTS;
+use analysis::listen::Listen;
+use analysis::timeline::thread_lane::ThreadLane;
+use analysis::timeline::turns::{PARTS, Turn};
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use eventlog::{EventSet, EventType};
 use model::class::WaitReason;
@@ -29,7 +31,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do threads wait for one evaluation?",
     inputs: &[Input::EachRun],
-    look,
+    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
 
 /// Threads that wait for another one at the same time.
@@ -53,20 +55,17 @@ impl Crowd {
 }
 
 /// Waits for the same thread that overlap each other belong together.
-fn crowds(scope: &Scope<'_>) -> Vec<Crowd> {
+async fn crowds(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Crowd> {
     let mut by_owner: BTreeMap<ThreadId, Vec<Wait>> = BTreeMap::new();
-    for life in scope.lives() {
-        for (number, turn) in life.turns_over(scope.range) {
-            if turn.why.wait_reason() != Some(WaitReason::BlackHole) {
-                continue;
-            }
-            let owner = life.owner(PARTS * number);
-            let wait = scope.wait(&life, (number, &turn), 0);
-            if let Some((owner, wait)) = owner.zip(wait) {
+    let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
+        if turn.1.why.wait_reason() == Some(WaitReason::BlackHole) {
+            let owner = life.owner(PARTS * turn.0);
+            if let Some((owner, wait)) = owner.zip(scope.wait(life, turn, 0)) {
                 by_owner.entry(owner).or_default().push(wait);
             }
         }
-    }
+    };
+    scope.each_turn(listen, look).await;
     let mut crowds: Vec<Crowd> = Vec::new();
     for (owner, mut waits) in by_owner {
         waits.sort_unstable_by_key(Wait::span);
@@ -92,7 +91,7 @@ fn crowds(scope: &Scope<'_>) -> Vec<Crowd> {
     crowds
 }
 
-fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
+async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
     if scope.log.info.has(EventSet::of(&[
         EventType::CREATE_MACHINE,
         EventType::CREATE_PROCESS,
@@ -108,13 +107,13 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
             format::fraction(scope.share_of_caps(cap_ns))
         ))
     };
-    let any_ns = scope.all_threads().blocked_ns[WaitReason::BlackHole as usize];
+    let any_ns = scope.threads(listen).await.times.blocked_ns[WaitReason::BlackHole as usize];
     if scope.share_of_caps(any_ns) < LEAST_SHARE {
         return clear(any_ns);
     }
-    let crowds = crowds(scope);
+    let crowds = crowds(scope, listen).await;
     let waits = || crowds.iter().flat_map(|crowd| &crowd.waits);
-    let cap_ns = scope.beside_idle_ns(waits().map(Wait::span));
+    let cap_ns = scope.beside_idle_ns(waits().map(Wait::span), listen).await;
     if scope.share_of_caps(cap_ns) < LEAST_SHARE {
         return clear(cap_ns);
     }

@@ -2,7 +2,7 @@
 //!
 //! To hand a spark to another capability takes some microseconds.
 
-use super::Rule;
+use super::{Look, Rule};
 use crate::finding::{Axis, Confidence, Finding, Outcome, Severity, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Are sparks too small?",
     inputs: &[Input::EachSpark],
-    look,
+    look: Look::AtOnce(look),
 };
 
 fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {

@@ -2,7 +2,7 @@
 //!
 //! A spark helps only if another capability evaluates it before its value is needed.
 
-use super::Rule;
+use super::{Look, Rule};
 use crate::finding::{Axis, Confidence, Finding, Outcome, Severity, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "What becomes of the sparks?",
     inputs: &[Input::Sparks],
-    look,
+    look: Look::AtOnce(look),
 };
 
 /// A way to be of no use, from which share of all sparks on.

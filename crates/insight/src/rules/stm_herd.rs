@@ -6,10 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use super::Rule;
+use super::{Look, Rule};
 use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
 use crate::ledger::{Ledger, Pool};
 use crate::scope::{Input, Scope};
+use analysis::listen::{Listen, Steps};
+use analysis::timeline::thread_lane::ThreadLane;
+use analysis::timeline::turns::Turn;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -32,7 +35,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do commits wake threads in vain?",
     inputs: &[Input::EachRun],
-    look,
+    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
 
 /// A thread that waited in STM.
@@ -44,33 +47,34 @@ struct Waiter {
     range: Option<Interval>,
 }
 
-fn waiters(scope: &Scope<'_>) -> BTreeMap<ThreadId, Waiter> {
-    let mut waiters = BTreeMap::new();
-    for life in scope.lives() {
-        let mut waiter = Waiter::default();
-        for (_, turn) in life.turns_over(scope.range) {
-            let (start, end) = turn.part(2);
-            if turn.why.wait_reason() != Some(WaitReason::Stm) || turn.code.is_none() {
-                continue;
-            }
-            waiter.woken += 1;
-            let again = turn.code.and_then(|code| code.wait_reason());
-            if again == Some(WaitReason::Stm) && end - start < SHORT_NS {
-                waiter.in_vain += 1;
-                waiter.in_vain_ns += end - start;
-                let run = Interval::new(Nanos(start), Nanos(end));
-                waiter.range = Some(waiter.range.map_or(run, |range| range.hull(run)));
-            }
+async fn waiters(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, Waiter> {
+    let mut waiters: BTreeMap<ThreadId, Waiter> = BTreeMap::new();
+    let look = |life: &ThreadLane<'_>, (_, turn): (usize, &Turn)| {
+        let (start, end) = turn.part(2);
+        if turn.why.wait_reason() != Some(WaitReason::Stm) || turn.code.is_none() {
+            return;
         }
-        if waiter.woken > 0 {
-            waiters.insert(life.id(), waiter);
+        let waiter = waiters.entry(life.id()).or_default();
+        waiter.woken += 1;
+        let again = turn.code.and_then(|code| code.wait_reason());
+        if again == Some(WaitReason::Stm) && end - start < SHORT_NS {
+            waiter.in_vain += 1;
+            waiter.in_vain_ns += end - start;
+            let run = Interval::new(Nanos(start), Nanos(end));
+            waiter.range = Some(waiter.range.map_or(run, |range| range.hull(run)));
         }
-    }
+    };
+    scope.each_turn(listen, look).await;
     waiters
 }
 
 /// How many threads one commit wakes: the mean over those that are woken.
-fn crowd(scope: &Scope<'_>, waiters: &BTreeMap<ThreadId, Waiter>) -> f64 {
+async fn crowd(
+    scope: &Scope<'_>,
+    waiters: &BTreeMap<ThreadId, Waiter>,
+    listen: &dyn Listen,
+) -> f64 {
+    let mut steps = Steps::new(listen);
     let store = &scope.log.store;
     let (mut all, mut squares) = (0.0, 0.0);
     let mut end_crowd = |size: &mut u64| {
@@ -82,6 +86,7 @@ fn crowd(scope: &Scope<'_>, waiters: &BTreeMap<ThreadId, Waiter>) -> f64 {
         let (mut size, mut last, mut place) = (0, (Nanos(0), None), 0);
         let wakeups = store.wakeups_on(cap, scope.range);
         for (at, _) in wakeups.filter(|(_, thread)| waiters.contains_key(thread)) {
+            steps.step().await;
             let giver = store.running(cap, at, &mut place);
             if giver != last.1 || at.since(last.0).0 >= APART_NS {
                 end_crowd(&mut size);
@@ -94,10 +99,10 @@ fn crowd(scope: &Scope<'_>, waiters: &BTreeMap<ThreadId, Waiter>) -> f64 {
     if all > 0.0 { squares / all } else { 0.0 }
 }
 
-fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
-    let any_ns = scope.all_threads().blocked_ns[WaitReason::Stm as usize];
+async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
+    let any_ns = scope.threads(listen).await.times.blocked_ns[WaitReason::Stm as usize];
     let waiters = if any_ns > 0 {
-        waiters(scope)
+        waiters(scope, listen).await
     } else {
         BTreeMap::new()
     };
@@ -111,7 +116,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
             format::fraction(share)
         ));
     }
-    let crowd = crowd(scope, &waiters);
+    let crowd = crowd(scope, &waiters, listen).await;
     if crowd < LEAST_CROWD {
         return Outcome::Clear(format!(
             "a commit in STM wakes {crowd:.1} threads; the limit is 4"

@@ -4,11 +4,14 @@
 //! thread has received the exception: not while that masks exceptions, or is in a call
 //! that cannot be interrupted.
 
-use super::Rule;
+use super::{Look, Rule};
 use crate::finding::{Axis, Confidence, Finding, Outcome, Severity, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
 use crate::threads::Wait;
+use analysis::listen::Listen;
+use analysis::timeline::thread_lane::ThreadLane;
+use analysis::timeline::turns::Turn;
 use eventlog::ids::Duration;
 use model::class::WaitReason;
 use model::format;
@@ -22,21 +25,21 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does throwTo hang?",
     inputs: &[Input::EachRun],
-    look,
+    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
 
-fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
+async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome {
     let (mut waits, mut longest_ns): (Vec<Wait>, u64) = (Vec::new(), 0);
-    let all_ns = scope.all_threads().blocked_ns[WaitReason::ThrowTo as usize];
-    let lives = scope.lives().filter(|_| all_ns >= LONG_NS);
-    for life in lives {
-        for (number, turn) in life.turns_over(scope.range) {
-            if turn.why.wait_reason() == Some(WaitReason::ThrowTo) {
-                let wait = scope.wait(&life, (number, &turn), 0);
-                longest_ns = longest_ns.max(wait.map_or(0, |wait| wait.ns));
-                waits.extend(wait.filter(|wait| wait.ns >= LONG_NS));
-            }
+    let all_ns = scope.threads(listen).await.times.blocked_ns[WaitReason::ThrowTo as usize];
+    let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
+        if turn.1.why.wait_reason() == Some(WaitReason::ThrowTo) {
+            let wait = scope.wait(life, turn, 0);
+            longest_ns = longest_ns.max(wait.map_or(0, |wait| wait.ns));
+            waits.extend(wait.filter(|wait| wait.ns >= LONG_NS));
         }
+    };
+    if all_ns >= LONG_NS {
+        scope.each_turn(listen, look).await;
     }
     let Some(longest) = waits.iter().max_by_key(|wait| wait.ns) else {
         return Outcome::Clear(match longest_ns {

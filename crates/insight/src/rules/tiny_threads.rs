@@ -5,13 +5,13 @@
 
 use std::collections::BTreeSet;
 
-use super::Rule;
+use super::{Look, Rule};
 use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
 use crate::ledger::{Ledger, Pool};
 use crate::scope::{Input, Scope};
+use analysis::listen::{Listen, Steps};
 use eventlog::ids::{Duration, ThreadId};
 use model::format;
-use model::lane::Lane;
 use model::time::Interval;
 
 /// Fewer threads a second cost less than a hundredth of a capability.
@@ -29,7 +29,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Are threads too small?",
     inputs: &[Input::EachRun],
-    look,
+    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
 
 /// A thread that was created and finished in the scope.
@@ -39,38 +39,40 @@ struct Small {
     ran_ns: u64,
 }
 
-fn finished(scope: &Scope<'_>) -> Vec<Small> {
-    let all = scope.lives().filter_map(|life| {
-        let created = life.created().filter(|_| life.is_finished())?;
+async fn finished(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Small> {
+    let (mut all, mut steps) = (Vec::new(), Steps::new(listen));
+    for life in scope.log.store.lives() {
+        steps.step().await;
+        let created = life.created().filter(|_| life.is_finished());
+        let Some(created) = created.filter(|_| !scope.is_of_runtime(life.id())) else {
+            continue;
+        };
         let range = life.life();
-        let inside = scope.range.start() <= created && range.end() <= scope.range.end();
-        let small = || Small {
+        if created < scope.range.start() || scope.range.end() < range.end() {
+            continue;
+        }
+        let mut ran_ns = 0;
+        for (_, turn) in life.turns_over(range) {
+            steps.step().await;
+            ran_ns += turn.duration(2);
+        }
+        all.push(Small {
             thread: life.id(),
             life: range,
-            ran_ns: life
-                .turns_over(range)
-                .map(|(_, turn)| turn.duration(2))
-                .sum(),
-        };
-        inside.then(small)
-    });
-    all.collect()
+            ran_ns,
+        });
+    }
+    all
 }
 
 /// The time between runs of such threads that followed each other at once.
-fn switching_ns(scope: &Scope<'_>, small: &BTreeSet<ThreadId>) -> u64 {
+async fn switching_ns(scope: &Scope<'_>, small: &BTreeSet<ThreadId>, listen: &dyn Listen) -> u64 {
     let store = &scope.log.store;
-    let mut all_ns = 0;
+    let (mut all_ns, mut steps) = (0, Steps::new(listen));
     for cap in scope.cap_ids() {
-        let Some(runs) = store.cap(cap).map(|cap| &cap.runs) else {
-            continue;
-        };
         let mut last_end = None;
-        for place in runs.first_ending_after(scope.range.start().0)..runs.len() {
-            let (start, end) = runs.span(place);
-            if start >= scope.range.end().0 {
-                break;
-            }
+        for (place, (start, end)) in scope.runs_on(cap) {
+            steps.step().await;
             let gap_ns = last_end.map_or(u64::MAX, |last: u64| start.saturating_sub(last));
             let is_small = || {
                 store
@@ -86,8 +88,8 @@ fn switching_ns(scope: &Scope<'_>, small: &BTreeSet<ThreadId>) -> u64 {
     all_ns
 }
 
-fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
-    let mut threads = finished(scope);
+async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
+    let mut threads = finished(scope, listen).await;
     let rate = threads.len() as f64 * 1e9 / scope.length_ns() as f64;
     let middle = threads.len() / 2;
     let median_ns = match threads.is_empty() {
@@ -110,7 +112,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     }
     threads.retain(|small| small.ran_ns < TINY_NS);
     let small: BTreeSet<ThreadId> = threads.iter().map(|small| small.thread).collect();
-    let switching_ns = switching_ns(scope, &small);
+    let switching_ns = switching_ns(scope, &small, listen).await;
     let title = format!(
         "{} had less than 10 µs of work each, half of all threads less than {}",
         format::many(small.len() as u64, "thread"),

@@ -3,8 +3,8 @@
 //! Thunks are computations that nobody has asked for yet; a long chain of them fills the
 //! heap, and the stack when it is forced at last.
 
-use super::Rule;
 use super::census::{Peak, WITHOUT};
+use super::{Look, Rule};
 use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
@@ -23,7 +23,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does laziness hold memory?",
     inputs: &[Input::Censuses],
-    look,
+    look: Look::AtOnce(look),
 };
 
 /// Whether closures of a type are computations that are not done: thunks, those that

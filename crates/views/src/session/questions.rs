@@ -42,7 +42,7 @@ use analysis::timeline::thread_account::ThreadAccount;
 use analysis::timeline::thread_lane::{ThreadFilter, ThreadRow};
 use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use eventlog::ids::ThreadId;
-use insight::{Digest, Report};
+use insight::{Digest, Report, Scope};
 use model::marks::TimelineReply;
 use model::profile::origin::CensusCounts;
 use model::time::Interval;
@@ -202,11 +202,10 @@ impl Query for FindingsQuery {
     type Answer = Option<Report>;
     const NAME: &'static str = "findings";
 
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
-        let recording = &log.recording;
-        recording
-            .is_settled()
-            .then(|| Report::of(recording, self.0))
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
+        log.recording.is_settled().then_some(())?;
+        let scope = Scope::new(&log.recording, self.0);
+        Some(Report::of(&scope, host).await)
     }
 }
 
