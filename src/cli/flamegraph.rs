@@ -1,5 +1,7 @@
 //! `eventscope flamegraph FILE`.
 
+mod beside;
+
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -8,6 +10,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 
+use self::beside::Other;
 use super::{Condition, Failure, LogFile, Out, Output, Range, Style, Table, report, say};
 use analysis::flamegraph::source_info::{SourceInfo, TrackInfo};
 use analysis::flamegraph::sources;
@@ -62,6 +65,12 @@ pub(super) struct Arguments {
     /// Prefixes of messages that end a span, comma-separated
     #[arg(long, value_name = "WORDS", default_value = "STOP,END")]
     span_stop: String,
+    /// Another log to compare this one with, as what was before: its stacks by names. With `--format totals` or `svg`
+    #[arg(long, value_name = "FILE", conflicts_with = "window")]
+    compare: Option<PathBuf>,
+    /// Compare shares of what each log has in all, not what was measured
+    #[arg(long, requires = "compare")]
+    shares: bool,
     /// Write to this file
     #[arg(short, long, value_name = "OUT")]
     out: Option<PathBuf>,
@@ -200,6 +209,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         let what = "--window is for --source spans --format totals";
         return Err(Failure::Usage(what.to_owned()));
     }
+    if arguments.compare.is_some() && !matches!(arguments.format, Format::Totals | Format::Svg) {
+        let what = "--compare is for --format totals and svg: no other format has two weights";
+        return Err(Failure::Usage(what.to_owned()));
+    }
     let range = arguments.range.span()?;
     let mut session = arguments.log.open()?.read_session()?;
     if let Some(path) = &arguments.symbols {
@@ -210,12 +223,19 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         session.set_span_prefixes(words);
     }
     let query = query(arguments, range, &session)?;
+    let other = arguments.compare.as_ref();
+    let other = other.map(|path| Other::read(path, arguments, &query));
+    let other = other.transpose()?;
+    let print = |out: &mut Out| match &other {
+        None => print(arguments, &session, &query, out),
+        Some(other) => other.print(arguments, &session, &query, out),
+    };
     match &arguments.out {
-        None => print(arguments, &session, &query, out)?,
+        None => print(out)?,
         Some(path) => {
             let failed = |error| Failure::File(path.clone(), error);
             let mut file = Out::new(Box::new(File::create(path).map_err(failed)?));
-            let printed = print(arguments, &session, &query, &mut file);
+            let printed = print(&mut file);
             printed
                 .and_then(|()| Ok(file.flush()?))
                 .map_err(|failure| match failure {
@@ -224,7 +244,11 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
                 })?;
         }
     }
-    Ok(report(session.reader()))
+    let condition = report(session.reader());
+    match other.map(|other| report(other.session.reader())) {
+        Some(Condition::Damaged) => Ok(Condition::Damaged),
+        _ => Ok(condition),
+    }
 }
 
 /// Gives names to the addresses of a log, and says so where that fails.

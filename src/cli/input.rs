@@ -33,8 +33,13 @@ pub(super) struct LogFile {
 impl LogFile {
     /// The log of that name, with the usual memory.
     pub(super) fn named(file: &str) -> Self {
+        Self::of(Path::new(file))
+    }
+
+    /// The log of that path, with the usual memory.
+    pub(super) fn of(path: &Path) -> Self {
         Self {
-            file: file.into(),
+            file: path.to_owned(),
             memory: MemoryBudget::default().bytes >> 20,
         }
     }

@@ -160,6 +160,7 @@ impl Origin for Store {
             own,
             before: before.map(|_| own_before),
             censuses: CensusCounts::default(),
+            absolute: false,
         }
     }
 

@@ -1,5 +1,6 @@
 //! A profile: who was seen where, when, for how long.
 
+pub mod beside;
 pub mod frames;
 pub mod heap;
 pub mod origin;
@@ -62,6 +63,23 @@ pub struct Profile {
 impl Profile {
     /// The runtime's default for profiled programs (`+RTS -V0.001`).
     pub const DEFAULT_TICK: Duration = Duration(1_000_000);
+
+    /// A profile of nothing.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self {
+            frames: Frames::default(),
+            stacks: Stacks::default(),
+            idle: FrameId(0),
+            idle_stack: StackId::EMPTY,
+            tracks: Vec::new(),
+            tick_interval: None,
+            span: Interval::default(),
+            threads: SampleThreads::default(),
+            heap: None,
+            revision: Revision::next(),
+        }
+    }
 
     /// Gives names to the frames that have an address.
     pub fn name_addresses<'a>(&mut self, name: impl Fn(Address) -> Option<&'a Name>) {

@@ -55,6 +55,8 @@ pub struct Weighed<'a> {
     pub before: Option<Vec<Weight>>,
     /// Of how many censuses the weights are sums.
     pub censuses: CensusCounts,
+    /// Whether weights are compared as they are; else as shares of each whole.
+    pub absolute: bool,
 }
 
 /// Something that flame graphs are made from.
@@ -100,6 +102,7 @@ impl Profile {
                 now: heap::count(&now),
                 before: before.as_ref().map_or(0, heap::count),
             },
+            absolute: true,
         }
     }
 }
@@ -123,6 +126,7 @@ impl Origin for Profile {
             own: weigh(range),
             before: choice.before.map(weigh),
             censuses: CensusCounts::default(),
+            absolute: false,
         }
     }
 

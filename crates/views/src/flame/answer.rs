@@ -67,7 +67,7 @@ fn by_weight(
         own,
         before.as_deref(),
         query.measure,
-        weighed.censuses,
+        (weighed.censuses, weighed.absolute),
     );
     let view = layout::View::new(query, 1.0);
     let levels = left_heavy(&tree, view);
@@ -76,6 +76,7 @@ fn by_weight(
         total: tree.whole(),
         total_before: tree.whole_before(),
         censuses: weighed.censuses,
+        absolute: weighed.absolute,
         frames: named(frames, &boxes, search.as_ref()),
         found_share,
         shortened: staged.shortened(),
@@ -115,6 +116,7 @@ fn in_time(cache: &StepCache, origin: &dyn Origin, query: &FlameQuery) -> (Flame
         total: total.0,
         total_before: None,
         censuses: CensusCounts::default(),
+        absolute: false,
         frames: named(frames, &boxes, search.as_ref()),
         found_share,
         shortened: staged.shortened(),

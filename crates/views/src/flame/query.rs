@@ -69,6 +69,8 @@ pub struct FlameHead {
     pub total_before: Option<u64>,
     /// Of how many censuses the totals are sums.
     pub censuses: CensusCounts,
+    /// Whether weights are compared as they are; else as shares of each total.
+    pub absolute: bool,
     /// The frames that occur.
     pub frames: Vec<NamedFrame>,
     /// The share of the time in which a frame that was looked for is in the stack.

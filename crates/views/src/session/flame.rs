@@ -1,9 +1,11 @@
 //! Flame graphs of an open log.
 
 use super::Session;
-use super::query::Listen;
+use super::query::{Alone, Listen};
 use analysis::flamegraph::source_info::SourceInfo;
 use analysis::flamegraph::spans::totals::WindowTotals;
+use analysis::listen::at_once;
+use model::profile::beside::Beside;
 use model::profile::origin::{Choice, Origin};
 use model::profile::source::Source;
 use model::time::Interval;
@@ -41,6 +43,22 @@ impl Session {
     pub async fn origin_of(&self, choice: &Choice, listen: &dyn Listen) -> Option<&dyn Origin> {
         self.recording.prepare_origin(choice, listen).await;
         self.origin(choice.source)
+    }
+
+    /// The stacks of this log with those of another beside them, as shares of what each has in
+    /// all, or if `absolute` as they are; `None` if a log has nothing of the source.
+    #[must_use]
+    pub fn beside(
+        &self,
+        choice: &Choice,
+        before: (&Self, &Choice),
+        absolute: bool,
+    ) -> Option<Beside> {
+        let (other, other_choice) = before;
+        let origin = at_once(self.origin_of(choice, &Alone))?;
+        let other = at_once(other.origin_of(other_choice, &Alone))?;
+        let weighed = (origin.weighed(choice), other.weighed(other_choice));
+        Some(Beside::of(&weighed.0, &weighed.1, absolute))
     }
 
     /// What flame graphs of a source are made from; `None` if the log has

@@ -18,7 +18,7 @@ use model::profile::source::Unit;
 use model::profile::weights::Measure;
 use views::actions::flame::FlameAct;
 use views::flame::query::{FlameQuery, FlameRow, FlameTableQuery, View};
-use views::scene::flame::{Value, frame_name, signed_bytes};
+use views::scene::flame::{Value, frame_name};
 use views::scene::format;
 use views::view::flame::FlameView;
 
@@ -141,10 +141,12 @@ pub(super) fn Sandwich(props: &SandwichProps) -> Html {
     let sort = use_state_eq(|| (By::Own, true));
     let (by, descending) = *sort;
     let found = props.view.search.trim().to_lowercase();
+    let unit = sources::of(props.source.source).unit();
     let value = Value {
-        unit: sources::of(props.source.source).unit(),
+        unit,
         measure: Measure::Amount,
         censuses,
+        absolute: unit == Unit::Bytes,
     };
     let listed: Rc<Vec<FlameRow>> = use_memo(
         (Rc::clone(&rows), value, by, descending, found),
@@ -299,7 +301,7 @@ fn view_row(row: &FlameRow, shares: &Shares, compared: bool) -> GridRow {
         let share = format::percent_short(before, shares.before.max(1));
         cells.push(html! { format!("{} {share}", value.text_before(before as f64)) });
         cells.push(match value.unit {
-            Unit::Bytes => html! { signed_bytes(change) },
+            Unit::Bytes => html! { value.signed(change) },
             Unit::Time => html! { format!("{:+.1}", change * 100.0) },
         });
     } else {

@@ -26,23 +26,24 @@ pub(crate) struct Tree<'a> {
 impl<'a> Tree<'a> {
     /// Stacks with their own weights. If there are weights to compare with,
     /// each of both wholes makes up one half of the width, unless it is empty.
-    /// Of censuses a byte of the mean is as wide in both: what has grown by
-    /// half is seen to, even if everything has.
+    /// If they are compared as they are, a nanosecond, or a byte of the mean of
+    /// censuses, is as wide in both: what has grown by half is seen to, even if
+    /// everything has.
     pub(crate) fn new(
         (frames, stacks): (&'a Frames, &'a Stacks),
         own: Vec<Weight>,
         before: Option<&[Weight]>,
         measure: Measure,
-        censuses: CensusCounts,
+        (censuses, absolute): (CensusCounts, bool),
     ) -> Self {
         let total = totals(stacks, &own);
         let before = before.map(|own| totals(stacks, own));
         let whole = |totals: &[Weight]| totals.first().map_or(0, |weight| weight.by(measure));
         let (after, earlier) = (whole(&total), before.as_deref().map_or(0, whole));
-        let scale = if before.is_none() || censuses == CensusCounts::default() {
-            (half(after, earlier), half(earlier, after))
-        } else {
+        let scale = if before.is_some() && absolute {
             by_mean((after, censuses.now), (earlier, censuses.before))
+        } else {
+            (half(after, earlier), half(earlier, after))
         };
         Self {
             frames,

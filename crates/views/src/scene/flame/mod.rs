@@ -19,7 +19,7 @@ pub use paint::FlameScene;
 pub use picture::{picture_query, svg};
 pub use window::Window;
 pub(crate) use words::box_name;
-pub use words::{Value, frame_name, signed_bytes};
+pub use words::{Value, frame_name};
 
 use crate::flame::query::{FlameBoxes, FlameHead, NamedFrame};
 use model::profile::TrackSource;
@@ -77,6 +77,7 @@ impl Graph {
             unit,
             measure,
             censuses: head.censuses,
+            absolute: head.absolute,
         };
         Self {
             rows: (0..head.depth).map(row).collect(),
@@ -221,7 +222,7 @@ impl Graph {
     }
 
     /// What is compared of a box, in the time to compare with and now: its
-    /// shares of the whole; of what is alive, the bytes.
+    /// shares of the whole, or the weights as they are.
     #[must_use]
     pub fn compared(&self, index: usize) -> Option<(f64, f64)> {
         let whole_before = self.head.total_before?;
@@ -229,8 +230,8 @@ impl Graph {
             *self.boxes.before.get(index)?,
             *self.boxes.total.get(index)?,
         );
-        if self.value.means() {
-            return Some(self.value.mean_bytes(before, now));
+        if self.value.compares_amounts() {
+            return Some(self.value.means(before, now));
         }
         let share = |part: f64, whole: u64| part / (whole as f64).max(1.0);
         Some((share(before, whole_before), share(now, self.head.total)))

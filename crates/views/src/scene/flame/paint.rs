@@ -3,7 +3,7 @@
 use super::super::format;
 use super::super::painter::{Align, Face, Painter, Rect};
 use super::super::palette::Palette;
-use super::{Graph, LEVEL_PX, Window, box_name, colour, signed_bytes};
+use super::{Graph, LEVEL_PX, Window, box_name, colour};
 
 /// What is to be painted.
 #[derive(Debug)]
@@ -117,7 +117,7 @@ impl FlameScene<'_> {
         painter.fill(rect, self.palette.line.into());
         let (graph, head) = (self.graph, &self.graph.head);
         let text = match head.total_before {
-            Some(before) if graph.value.means() => {
+            Some(before) if graph.value.compares_amounts() => {
                 graph.value.change(before as f64, head.total as f64)
             }
             Some(before) => format!(
@@ -170,9 +170,9 @@ impl FlameScene<'_> {
             colour.text_on()
         };
         let at = (left + 4.0, rect.y + rect.h / 2.0);
-        let means = self.graph.value.means();
-        let change = compared.map(|(before, now)| match means {
-            true => signed_bytes(now - before),
+        let value = self.graph.value;
+        let change = compared.map(|(before, now)| match value.compares_amounts() {
+            true => value.signed(now - before),
             false => format!("{} → {}", format::fraction(before), format::fraction(now)),
         });
         let beside = change

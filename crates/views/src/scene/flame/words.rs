@@ -37,6 +37,8 @@ pub struct Value {
     pub measure: Measure,
     /// Of how many censuses the weights are sums.
     pub censuses: CensusCounts,
+    /// Whether weights are compared as they are; else as shares of each whole.
+    pub absolute: bool,
 }
 
 impl Value {
@@ -61,30 +63,42 @@ impl Value {
         }
     }
 
-    /// Whether weights are means of bytes.
-    pub(super) fn means(self) -> bool {
-        (self.measure, self.unit) == (Measure::Amount, Unit::Bytes)
+    /// Whether weights are compared as they are. The samples of what is alive never are:
+    /// there are as many as censuses.
+    pub(super) fn compares_amounts(self) -> bool {
+        self.absolute && (self.measure, self.unit) != (Measure::Count, Unit::Bytes)
     }
 
-    /// Sums of bytes before and now as means.
-    pub(super) fn mean_bytes(self, before: f64, now: f64) -> (f64, f64) {
+    /// Weights before and now; sums of censuses as means.
+    pub(super) fn means(self, before: f64, now: f64) -> (f64, f64) {
         let CensusCounts { now: n, before: m } = self.censuses;
         (mean(before, m), mean(now, n))
     }
 
-    /// How many bytes the mean has gained, from the sums before and now.
+    /// How much it has gained, or the mean of censuses, from the sums before and now.
     #[must_use]
     pub fn gained(self, before: f64, now: f64) -> f64 {
-        let (before, now) = self.mean_bytes(before, now);
+        let (before, now) = self.means(before, now);
         now - before
     }
 
-    /// What became of bytes, from their sums before and now:
+    /// A change with its sign: `+8 MiB`, `−12 ms`, `±0`.
+    #[must_use]
+    pub fn signed(self, change: f64) -> String {
+        let size = self.text_of(change.abs().round(), 1);
+        match change.round() {
+            change if change > 0.0 => format!("+{size}"),
+            change if change < 0.0 => format!("−{size}"),
+            _ => "±0".to_owned(),
+        }
+    }
+
+    /// What became of a weight, from the sums before and now:
     /// `12 MiB before, 20 MiB now: 8 MiB more`.
     #[must_use]
     pub fn change(self, before: f64, now: f64) -> String {
         let gained = self.gained(before, now).round();
-        let size = format::bytes(gained.abs() as u64);
+        let size = self.text_of(gained.abs(), 1);
         let change = match gained {
             gained if gained > 0.0 => format!("{size} more"),
             gained if gained < 0.0 => format!("{size} less"),
@@ -114,17 +128,6 @@ fn mean(sum: f64, censuses: u32) -> f64 {
     sum / f64::from(censuses.max(1))
 }
 
-/// Bytes gained or lost: `+8 MiB`, `−12 B`, `±0`.
-#[must_use]
-pub fn signed_bytes(change: f64) -> String {
-    let size = format::bytes(change.abs().round() as u64);
-    match change.round() {
-        change if change > 0.0 => format!("+{size}"),
-        change if change < 0.0 => format!("−{size}"),
-        _ => "±0".to_owned(),
-    }
-}
-
 fn samples(count: u64) -> String {
     match count {
         1 => "1 sample".to_owned(),
@@ -142,7 +145,7 @@ impl Graph {
         let own = *boxes.own.get(index)?;
         if let Some((before, after)) = self.compared(index) {
             let was = *boxes.before.get(index)?;
-            let text = if self.value.means() {
+            let text = if self.value.compares_amounts() {
                 self.value.change(was, total)
             } else {
                 format!(
@@ -207,6 +210,7 @@ mod tests {
             unit,
             measure,
             censuses: CensusCounts { now, before: 2 },
+            absolute: unit == Unit::Bytes,
         };
         let time = value(Unit::Time, Measure::Amount, 0);
         assert_eq!(
