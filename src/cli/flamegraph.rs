@@ -1,7 +1,5 @@
 //! `eventscope flamegraph FILE`.
 
-mod beside;
-
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -10,7 +8,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 
-use self::beside::Other;
+use super::flame_beside::Other;
 use super::{Condition, Failure, LogFile, Out, Output, Range, Style, Table, report, say};
 use analysis::flamegraph::source_info::{SourceInfo, TrackInfo};
 use analysis::flamegraph::sources;
@@ -35,16 +33,16 @@ pub(super) struct Arguments {
     log: LogFile,
     /// Where the stacks come from; without it, the first of these that the log has
     #[arg(long, value_parser = stacks())]
-    source: Option<Stacks>,
+    pub(super) source: Option<Stacks>,
     /// What to write
     #[arg(long, value_enum, default_value = "totals")]
-    format: Format,
+    pub(super) format: Format,
     /// In which order a picture shows the stacks
     #[arg(long, value_enum, default_value = "time")]
     order: Order,
     /// Only this track, such as cap0, os4242, thread5; may be repeated
     #[arg(long, value_name = "TRACK", value_parser = track, value_delimiter = ',')]
-    track: Vec<TrackSource>,
+    pub(super) track: Vec<TrackSource>,
     #[command(flatten)]
     range: Range,
     /// What is done to the stacks: focus:NAME, drop:NAME, merge:NAME, recursion, modules, idle, invert; may be repeated
@@ -61,33 +59,33 @@ pub(super) struct Arguments {
     window: Option<String>,
     /// Prefixes of messages that begin a span, comma-separated
     #[arg(long, value_name = "WORDS", default_value = "START")]
-    span_start: String,
+    pub(super) span_start: String,
     /// Prefixes of messages that end a span, comma-separated
     #[arg(long, value_name = "WORDS", default_value = "STOP,END")]
-    span_stop: String,
+    pub(super) span_stop: String,
     /// Another log to compare this one with, as what was before: its stacks by names. With `--format totals` or `svg`
     #[arg(long, value_name = "FILE", conflicts_with = "window")]
     compare: Option<PathBuf>,
     /// Compare shares of what each log has in all, not what was measured
     #[arg(long, requires = "compare")]
-    shares: bool,
+    pub(super) shares: bool,
     /// Write to this file
     #[arg(short, long, value_name = "OUT")]
     out: Option<PathBuf>,
     #[command(flatten)]
-    output: Output,
+    pub(super) output: Output,
 }
 
 /// Where stacks come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stacks {
+pub(super) enum Stacks {
     Of(Source),
     /// Of cost centres and foreign calls, the calls alone.
     ForeignCalls,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub(super) enum Format {
     /// JSON for speedscope, a profile for each track
     Speedscope,
     /// A line for each stack, for flamegraph.pl and inferno
@@ -304,7 +302,7 @@ fn query(
 }
 
 /// The source that is asked for, if the log has something of it.
-fn from(asked: Option<Stacks>, sources: &[SourceInfo]) -> Result<Stacks, Failure> {
+pub(super) fn from(asked: Option<Stacks>, sources: &[SourceInfo]) -> Result<Stacks, Failure> {
     let has = |from: &Stacks| from.tracks(sources).next().is_some();
     let there_are: Vec<Stacks> = Stacks::all().filter(has).collect();
     let found = match asked {
@@ -334,7 +332,7 @@ fn from(asked: Option<Stacks>, sources: &[SourceInfo]) -> Result<Stacks, Failure
 }
 
 /// The tracks that are asked for; none for all that belong to one picture.
-fn tracks(
+pub(super) fn tracks(
     from: Stacks,
     asked: &[TrackSource],
     sources: &[SourceInfo],

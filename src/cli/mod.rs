@@ -18,6 +18,7 @@ mod digest;
 mod eventlog2html;
 mod events;
 mod findings;
+mod flame_beside;
 mod flamegraph;
 mod heap;
 mod heap_bands;

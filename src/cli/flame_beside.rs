@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Arguments, Format, from, tracks};
-use crate::cli::input::LogFile;
-use crate::cli::{Failure, Out, Output, Style, Table};
+use super::flamegraph::{Arguments, Format, Stacks, from, tracks};
+use super::input::LogFile;
+use super::{Failure, Out, Output, Style, Table};
 use analysis::timeline::user_spans::SpanPrefixes;
 use model::profile::origin::{CensusCounts, Choice};
 use views::flame::cache::StepCache;
@@ -35,9 +35,7 @@ impl Other {
             session.set_span_prefixes(words);
         }
         let sources = session.flame_sources();
-        let asked = arguments
-            .source
-            .unwrap_or(super::Stacks::Of(query.choice.source));
+        let asked = arguments.source.unwrap_or(Stacks::Of(query.choice.source));
         let from = from(Some(asked), &sources)?;
         let choice = Choice {
             tracks: tracks(from, &arguments.track, &sources)?,

@@ -1,0 +1,117 @@
+//! Flame graphs of two logs beside each other, on the command line.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::{eventscope, stdout};
+use serde_json::Value;
+
+const NOW: &str = "tests/fixtures/logs/ghc-9.6.6/prof-time-N1-p-l-au.eventlog";
+const BEFORE: &str = "tests/fixtures/logs/ghc-9.10.3/prof-time-N2-pj-l.eventlog";
+
+/// By frame: before and now, themselves and with what they call.
+fn rows(words: &[&str]) -> BTreeMap<String, [f64; 4]> {
+    let words: Vec<&str> = ["flamegraph", "--json"]
+        .iter()
+        .chain(words)
+        .copied()
+        .collect();
+    let rows: Value = serde_json::from_str(&stdout(&words)).expect("JSON");
+    let row = |row: &Value| {
+        let columns = ["self_before", "self", "total_before", "total"];
+        let weights = columns.map(|column| row[column].as_f64().unwrap_or_default());
+        (
+            row["frame"].as_str().unwrap_or_default().to_owned(),
+            weights,
+        )
+    };
+    rows.as_array().into_iter().flatten().map(row).collect()
+}
+
+#[test]
+fn each_side_is_what_its_log_has_alone() {
+    let both = rows(&[NOW, "--compare", BEFORE]);
+    let (now, before) = (rows(&[NOW]), rows(&[BEFORE]));
+    assert!(now.len() > 5 && before.len() > 5);
+    for (frame, [own_before, own, total_before, total]) in &both {
+        let alone = |of: &BTreeMap<String, [f64; 4]>| {
+            of.get(frame).map_or((0.0, 0.0), |row| (row[1], row[3]))
+        };
+        assert_eq!((*own, *total), alone(&now), "{frame}");
+        assert_eq!((*own_before, *total_before), alone(&before), "{frame}");
+    }
+    for frame in now.keys().chain(before.keys()) {
+        assert!(both.contains_key(frame), "{frame}");
+    }
+}
+
+#[test]
+fn a_log_beside_itself_is_the_same_and_swapped_sides_are_mirrored() {
+    for (_, [own_before, own, total_before, total]) in rows(&[NOW, "--compare", NOW]) {
+        assert_eq!((own_before, total_before), (own, total));
+    }
+    let (forth, back) = (
+        rows(&[NOW, "--compare", BEFORE]),
+        rows(&[BEFORE, "--compare", NOW]),
+    );
+    for (frame, [a, b, c, d]) in &forth {
+        assert_eq!(back.get(frame), Some(&[*b, *a, *d, *c]), "{frame}");
+    }
+}
+
+#[test]
+fn shares_are_those_of_each_log() {
+    let shares = rows(&[NOW, "--compare", BEFORE, "--shares"]);
+    for side in [0, 1] {
+        let sum: f64 = shares.values().map(|row| row[side]).sum();
+        assert!((sum - 1.0).abs() < 1e-3, "{sum}");
+    }
+    let now = rows(&[NOW]);
+    let all: f64 = now.values().map(|row| row[1]).sum();
+    for (frame, row) in now {
+        assert!((shares[&frame][1] - row[1] / all).abs() < 1e-5, "{frame}");
+    }
+}
+
+/// Bands of heap profiles and what threads waited for are compared by the same code.
+#[test]
+fn every_source_can_be_compared() {
+    let heap = "tests/fixtures/logs/ghc-9.10.3/prof-heap-N1-hc-l-au.eventlog";
+    for (_, [own_before, own, ..]) in rows(&[heap, "--compare", heap, "--source", "heap"]) {
+        assert_eq!(own_before, own);
+    }
+    let run = |kind: &str| format!("tests/fixtures/compare/{kind}-01.eventlog.gz");
+    let (slow, plain) = (run("slow"), run("plain"));
+    let rows = rows(&[&slow, "--compare", &plain, "--source", "spans"]);
+    let [_, _, before, now] = rows["round"];
+    assert!(now > before && before > 0.0);
+}
+
+#[test]
+fn a_picture_says_what_became_more() {
+    let svg = |more: &[&str]| {
+        let words = ["flamegraph", NOW, "--compare", BEFORE, "--format", "svg"];
+        stdout(&[&words[..], more].concat())
+    };
+    let absolute = svg(&[]);
+    assert!(
+        absolute.contains("before, ") && absolute.contains("less"),
+        "{absolute}"
+    );
+    let shares = svg(&["--shares"]);
+    assert!(shares.contains(" → ") && !absolute.contains(" → "));
+    // The colours of a comparison, not those of functions.
+    assert_ne!(absolute, stdout(&["flamegraph", NOW, "--format", "svg"]));
+}
+
+#[test]
+fn what_cannot_be_compared_is_said() {
+    let status = |words: &[&str]| eventscope(words).status.code();
+    let folded = ["flamegraph", NOW, "--compare", BEFORE, "--format", "folded"];
+    assert_eq!(status(&folded), Some(2));
+    assert_eq!(status(&["flamegraph", NOW, "--shares"]), Some(2));
+    // The other log has no such stacks.
+    let without = "tests/fixtures/logs/ghc-9.6.6/fib-forkio-N2-l.eventlog";
+    assert_eq!(status(&["flamegraph", NOW, "--compare", without]), Some(1));
+}
