@@ -79,7 +79,7 @@ pub(super) fn Header(props: &HeaderProps) -> Html {
                 <kbd aria-hidden="true">{ "/" }</kbd>
             </label>
             <button onclick={click(&props.on_open)}>{ "Open…" }</button>
-            <button class="compare" onclick={click(&props.on_compare)} title="Show another log beside this one (V)">{ "Compare…" }</button>
+            <button class="beside" onclick={click(&props.on_compare)} title="Show another log beside this one (V)">{ "Compare…" }</button>
             <button class="primary" onclick={click(&props.on_share)}>{ if props.copied { "Copied" } else { "Share link" } }</button>
             <button class="icon" onclick={click(&props.on_commands)} title="Commands (Ctrl+K)" aria-label="Commands">{ "⌘" }</button>
             <button class="icon" onclick={click(&props.on_theme)} title={theme} aria-label={theme}>{ "◐" }</button>

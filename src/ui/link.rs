@@ -87,5 +87,13 @@ pub(super) fn promise(link: &Link) -> String {
         .map(|range| span("with the range", range))
         .or_else(|| view.visible.map(|range| span("from", range)));
     let view = view.map(|view| format!(", {view}")).unwrap_or_default();
+    if let Some((role, other)) = link.other {
+        return format!(
+            "This link compares two logs: {name}{size}, the one {}, and a log of {}, the one {}{view}. Drop both here to see it.",
+            role.other().word(),
+            format::bytes(other.len()),
+            role.word()
+        );
+    }
     format!("This link shows a view of {name}{size}{view}. Drop that log here to see it.")
 }

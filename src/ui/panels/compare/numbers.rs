@@ -100,20 +100,7 @@ pub(super) fn Numbers(props: &NumbersProps) -> Html {
     };
     let on_current = current.setter();
     let on_current = Callback::from(move |went: Went| on_current.set(Some(went.row)));
-    let on_activate = {
-        let (row_at, on_lead) = (row_at.clone(), on_lead.clone());
-        Callback::from(move |row: u64| {
-            if let Some(row) = row_at(row) {
-                let role = if after(&row).is_some() {
-                    Role::After
-                } else {
-                    Role::Before
-                };
-                on_lead.emit((role, lead::to_number(&row.key)));
-            }
-        })
-    };
-    let chosen = current.and_then(&row_at);
+    let chosen = current.and_then(row_at);
     html! {
         <div class="compare-numbers">
             { tools(props, &places) }
@@ -121,7 +108,7 @@ pub(super) fn Numbers(props: &NumbersProps) -> Html {
                 <p class="empty">{ nothing(view, comparison.rows.len()) }</p>
             } else {
                 <Grid name="compare-rows" label="Numbers before and after" columns={COLUMNS} total={places.len() as u64}
-                    rows={Rc::clone(&rows)} {sort} {on_sort} on_window={Callback::noop()} current={*current} {on_current} {on_activate} />
+                    rows={Rc::clone(&rows)} {sort} {on_sort} on_window={Callback::noop()} current={*current} {on_current} />
             }
             if let Some(row) = chosen { { places_of(&row, on_lead) } }
         </div>

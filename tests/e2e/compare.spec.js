@@ -1,0 +1,211 @@
+// Two logs in one page: opening them, one zoom for both, what differs, the link.
+
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { drop, fixture, fragment, loaded, openLog } from './helpers.js';
+
+const NEW = fixture('ghc-9.6.6/ffi-safe-N2-la');
+const OLD = fixture('ghc-9.0.2/ffi-safe-N2-lu');
+
+/** Drops files at once; each with a path or bytes, a name, and when it was changed last. */
+async function dropAll(page, files) {
+  await expect(page.getByRole('main')).toBeVisible();
+  const packed = files.map(({ path, name, modified }) => [
+    readFileSync(path).toString('base64'), name ?? basename(path), modified,
+  ]);
+  const data = await page.evaluateHandle((packed) => {
+    const data = new DataTransfer();
+    for (const [base64, name, lastModified] of packed) {
+      const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+      data.items.add(new File([bytes], name, { lastModified }));
+    }
+    return data;
+  }, packed);
+  for (const type of ['dragenter', 'dragover', 'drop']) {
+    await page.dispatchEvent('body', type, { dataTransfer: data });
+  }
+}
+
+/** Opens the page with two logs, the newer one dropped first. */
+async function openTwo(page, address = './', [before, after] = [OLD, NEW]) {
+  await page.goto(address);
+  await dropAll(page, [
+    { path: after, name: 'after.eventlog', modified: 2_000_000 },
+    { path: before, name: 'before.eventlog', modified: 1_000_000 },
+  ]);
+  await expect(page.locator('.timeline canvas')).toHaveCount(2);
+  await expect(page.locator('.compare-body')).toBeVisible();
+}
+
+const captions = (page) => page.locator('.caption');
+const number = (page, name) => page.locator('.compare-rows [role=row]', { has: page.getByText(name, { exact: true }) });
+const upper = (page) => page.locator('.timeline canvas').first();
+const lower = (page) => page.locator('.timeline canvas').last();
+
+test('two logs that are dropped at once are compared, the one that was changed earlier before', async ({ page }) => {
+  await openTwo(page);
+  await expect(captions(page).first()).toContainText(/Before.*before\.eventlog/);
+  await expect(captions(page).last()).toContainText(/After.*after\.eventlog/);
+  await expect(page.getByRole('tab', { name: 'Compare' })).toHaveAttribute('aria-selected', 'true');
+  await expect(page.locator('.compare')).toContainText('One run each: no claim about times');
+  await expect(page.getByRole('region', { name: 'What is not the same' })).toContainText(/GHC9\.0\.2 → 9\.6\.6/);
+  const words = number(page, 'time.wall').getByRole('gridcell').last();
+  const said = await words.textContent();
+  expect(said).toMatch(/^(better|worse) · no claim$/);
+
+  // What was worse is better the other way round, and the places on the page change.
+  await page.getByRole('button', { name: 'Swap before and after' }).click();
+  await expect(captions(page).first()).toContainText(/Before.*after\.eventlog/);
+  await expect(words).toHaveText(said.startsWith('better') ? 'worse · no claim' : 'better · no claim');
+  await expect(page.getByRole('region', { name: 'What is not the same' })).toContainText(/GHC9\.6\.6 → 9\.0\.2/);
+});
+
+test('a second log is offered to be compared, or opened instead', async ({ page }) => {
+  await openLog(page, NEW);
+  await drop(page, OLD);
+  const offer = page.getByRole('status').filter({ hasText: 'is open' });
+  await expect(offer).toContainText('ffi-safe-N2-lu.eventlog');
+  await expect(page.locator('.timeline canvas')).toHaveCount(1);
+  // Nothing is in the way meanwhile.
+  await page.getByRole('tab', { name: 'Threads' }).click();
+  await expect(offer).toBeVisible();
+  await offer.getByRole('button', { name: 'Compare with the open one' }).click();
+  await expect(captions(page)).toHaveCount(2);
+  await expect(page.locator('.compare-body')).toBeVisible();
+
+  await page.getByRole('button', { name: /Close the log/ }).last().click();
+  await expect(page.locator('.timeline canvas')).toHaveCount(1);
+  await expect(captions(page)).toHaveCount(0);
+  await drop(page, NEW);
+  await page.getByRole('button', { name: 'Open instead' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('ffi-safe-N2-la.eventlog');
+  await expect(offer).toHaveCount(0);
+  await drop(page, OLD);
+  await page.keyboard.press('Escape');
+  await expect(offer).toHaveCount(0);
+});
+
+test('what is no log leaves the open one as it is', async ({ page }) => {
+  await openLog(page, NEW);
+  await drop(page, 'notes.txt', Buffer.from('JavaScript is not Haskell.\n'.repeat(50)));
+  await page.getByRole('button', { name: 'Compare with the open one' }).click();
+  await expect(page.locator('.notice')).toContainText(/not|no eventlog/i);
+  await expect(page.locator('.timeline canvas')).toHaveCount(1);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('ffi-safe-N2-la.eventlog');
+});
+
+test('a log and itself have no difference', async ({ page }) => {
+  await openTwo(page, './', [NEW, NEW]);
+  await expect(page.locator('.compare-numbers .empty')).toContainText(/No difference: all \d+ numbers are the same/);
+  await expect(page.locator('.compare-facts')).toContainText('are the same in both');
+  await expect(page.locator('.compare-side')).not.toContainText(/new|gone|worse|better/);
+  await page.getByLabel('also what is the same').check();
+  await page.getByPlaceholder('Filter numbers').fill('time.wall');
+  await expect(number(page, 'time.wall')).toContainText('the same');
+});
+
+test('zooming, moving and selecting in one timeline does the same in the other', async ({ page }) => {
+  await openTwo(page);
+  const before = await lower(page).screenshot();
+  const box = await upper(page).boundingBox();
+  const x = (part) => box.x + 216 + (box.width - 216) * part;
+  await page.mouse.move(x(0.3), box.y + 90);
+  await page.mouse.wheel(0, -600);
+  await fragment(page, /[#&]t=/);
+  expect(await lower(page).screenshot()).not.toEqual(before);
+  // The range of the log after is that of the one before, some microseconds apart.
+  await page.mouse.move(x(0.2), box.y + 90);
+  await page.mouse.down();
+  await page.mouse.move(x(0.6), box.y + 90, { steps: 4 });
+  await page.mouse.up();
+  await fragment(page, /[#&]r=/);
+  await expect(page.locator('.compare h2')).toContainText(/before, .* after/);
+  const lengths = (await page.locator('.compare h2').textContent()).match(/\(.*?\)/g);
+  expect(new Set(lengths).size).toBe(1);
+  await page.keyboard.press('Escape');
+  await expect(page.locator('.compare h2')).toHaveText('The whole of both logs');
+  // In the lower one as well.
+  await page.keyboard.press('0');
+  await fragment(page, /^(?!.*[#&]t=)/);
+  const low = await lower(page).boundingBox();
+  await page.mouse.move(x(0.3), low.y + 90);
+  await page.mouse.wheel(0, -600);
+  await fragment(page, /[#&]t=/);
+});
+
+test('a link to two logs says which ones to drop, in any order, and shows the same', async ({ page, browser, baseURL }) => {
+  await openTwo(page);
+  await page.getByRole('button', { name: /^Aligned/ }).click();
+  await page.getByRole('button', { name: /^span “/ }).first().click();
+  await page.getByRole('columnheader', { name: 'Change' }).getByRole('button').click();
+  await page.getByPlaceholder('Filter numbers').fill('thread');
+  await page.getByPlaceholder('Filter numbers').blur();
+  await page.keyboard.press('w');
+  const hash = await fragment(page, /f=.*lb=.*t=.*p=compare.*ca=s%3A.*cs=change&cq=thread/);
+  for (const order of [[NEW, OLD], [OLD, NEW]]) {
+    const context = await browser.newContext({ serviceWorkers: 'block' });
+    const other = await context.newPage();
+    await other.goto(`${baseURL}${hash}`);
+    await expect(other.getByRole('status').first()).toContainText('This link compares two logs');
+    await drop(other, order[0]);
+    await expect(other.locator('.notice')).toContainText(order[0] === NEW ? 'Drop the one before too' : 'Drop the one after too');
+    await drop(other, order[1]);
+    await expect(captions(other).first()).toContainText(/Before.*ffi-safe-N2-lu/);
+    await expect(other.getByPlaceholder('Filter numbers')).toHaveValue('thread');
+    await expect.poll(() => new URL(other.url()).hash).toBe(hash);
+    await expect(other.locator('.notice')).toHaveCount(0);
+    await context.close();
+  }
+});
+
+test('two logs are opened, walked and closed by keys', async ({ page }) => {
+  await openLog(page, NEW);
+  const chosen = page.waitForEvent('filechooser');
+  await page.keyboard.press('v');
+  await (await chosen).setFiles(OLD);
+  await expect(captions(page)).toHaveCount(2);
+  await expect(page.locator('.compare-body')).toBeVisible();
+  const panels = page.getByRole('button', { name: 'Panels', exact: true });
+  const shown = async () => (await panels.evaluateAll((all) => all.map((one) => one.ariaPressed))).indexOf('true');
+  const first = await shown();
+  await page.keyboard.press('e');
+  await expect.poll(shown).toBe(1 - first);
+  // The heads of the other timeline have arrow keys of their own.
+  const heads = page.getByRole('treegrid').nth(first).locator('.head:not(.heading)');
+  await heads.first().focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowRight');
+  await expect(page.locator('.stage > .strip strong')).toBeVisible();
+  await page.keyboard.press('Escape');
+  // The edge between them.
+  const height = async () => (await upper(page).boundingBox()).height;
+  const high = await height();
+  await page.getByRole('separator', { name: 'Height of the upper timeline' }).focus();
+  await page.keyboard.press('ArrowUp');
+  await expect.poll(height).toBeLessThan(high);
+  // The palette has the rest.
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('Close the other log');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('.timeline canvas')).toHaveCount(1);
+});
+
+test('a number leads to where it is seen in each log', async ({ page }) => {
+  await openTwo(page);
+  await page.getByPlaceholder('Filter numbers').fill('thread.run');
+  await number(page, 'thread.run').click();
+  await page.getByRole('button', { name: /^See .* before$/ }).click();
+  await expect(page.getByRole('tab', { name: 'Threads' })).toHaveAttribute('aria-selected', 'true');
+  await expect(captions(page).first().getByRole('button', { name: 'Panels' })).toHaveAttribute('aria-pressed', 'true');
+});
+
+test('the numbers are saved as they stand', async ({ page }) => {
+  await openTwo(page);
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save CSV' }).click();
+  const text = readFileSync(await (await saved).path(), 'utf8').split('\r\n');
+  expect(text[0]).toBe('group,name,unit,before,after,change,ratio,verdict,deviates between runs');
+  const shown = await page.getByRole('grid', { name: 'Numbers before and after' }).getAttribute('aria-rowcount');
+  expect(text.length - 1).toBe(Number(shown));
+});
