@@ -102,6 +102,7 @@ fn text(facts: &[Fact]) -> String {
             Some(Target::Item(_, row, span)) => {
                 format!(" → {row:?} {} – {}", span.start().0, span.end().0)
             }
+            Some(Target::Event(at, cap)) => format!(" → event of {cap:?} at {}", at.0),
             Some(Target::Flame(target)) => format!(
                 " → {} {} at {}",
                 sources::of(target.source).name(),

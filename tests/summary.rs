@@ -371,8 +371,9 @@ fn json_has_every_key_in_order() {
         "productivity",
         "allocation_rate",
         "capabilities",
+        "places",
     ];
-    let nested: [(&str, &[&str]); 3] = [
+    let nested: [(&str, &[&str]); 4] = [
         (
             "/generations/0",
             &[
@@ -382,6 +383,7 @@ fn json_has_every_key_in_order() {
                 "elapsed_ns",
                 "avg_pause_ns",
                 "max_pause_ns",
+                "longest",
             ],
         ),
         (
@@ -398,6 +400,15 @@ fn json_has_every_key_in_order() {
         (
             "/capabilities/0",
             &["cap", "mutator_ns", "gc_ns", "idle_ns", "bytes_allocated"],
+        ),
+        (
+            "/places",
+            &[
+                "max_residency",
+                "max_slop",
+                "max_heap_size",
+                "max_fragmentation",
+            ],
         ),
     ];
     let case = common::fixture("ghc-9.6.6/gc-heavy-N1-l");

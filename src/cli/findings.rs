@@ -47,7 +47,7 @@ impl fmt::Display for Text<'_> {
                 writeln!(f, "{}\n", axis.title())?;
             }
             for finding in found {
-                write_finding(finding, f)?;
+                write_finding(report, finding, f)?;
             }
         }
         let [found, clear, cannot_tell] = [
@@ -68,7 +68,7 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-fn write_finding(finding: &Finding, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_finding(report: &Report, finding: &Finding, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     writeln!(
         f,
         "{} [{}, {}, {}]\n    {}",
@@ -89,7 +89,7 @@ fn write_finding(finding: &Finding, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
     writeln!(f, "    Do not trust it blindly: {}", finding.distrust)?;
     for place in finding.evidence.iter().take(3) {
-        let subjects = place.subjects.iter().map(ToString::to_string);
+        let subjects = place.subjects.iter().map(|subject| report.name(*subject));
         writeln!(
             f,
             "    {} – {}: {}{}{}",

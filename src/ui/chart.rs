@@ -1,6 +1,8 @@
 //! What charts have in common: their frame and axes, the bands and patterns of
 //! series, legends, and two kinds of charts.
 
+use std::ops::Range;
+
 use web_sys::Element;
 use yew::prelude::*;
 
@@ -188,6 +190,15 @@ pub(super) struct HistogramProps {
     pub(super) unit: AttrValue,
     pub(super) series: Vec<Series>,
     pub(super) bins: Vec<Bin>,
+    /// The lengths of the chosen bar, in nanoseconds.
+    pub(super) chosen: Option<Range<u64>>,
+    /// Hears of the bar that is chosen; none if it was chosen already.
+    pub(super) on_choose: Callback<Option<Range<u64>>>,
+}
+
+/// Lengths of time in few characters: `1 ms to 2 ms`.
+pub(super) fn lengths(of: &Range<u64>) -> String {
+    format!("{} to {}", bound(of.start), bound(of.end))
 }
 
 /// The bound of a bin in few characters: 1.024 ms is `1 ms`.
@@ -208,10 +219,13 @@ pub(super) fn Histogram(props: &HistogramProps) -> Html {
         width,
         max: ticks.last().copied().unwrap_or(1.0),
     };
-    let label = format!("{}: the table after it has its numbers", props.title);
+    let label = format!(
+        "{}: each bar is a button that shows what is in it; the table after it has its numbers",
+        props.title
+    );
     let body = html! {
         if width > 0.0 {
-            <svg width={width.to_string()} height={HEIGHT_PX.to_string()} role="img" aria-label={label}>
+            <svg width={width.to_string()} height={HEIGHT_PX.to_string()} role="group" aria-label={label}>
                 { plot.value_axis(&ticks) }
                 { bars(plot, props) }
                 { bounds(plot, bins) }
@@ -249,12 +263,34 @@ fn bars(plot: Plot, props: &HistogramProps) -> Html {
         let text = format::count(bin.total());
         let fits = text.len() as f64 * CHAR_PX <= right - left + 2.0;
         let middle = f64::midpoint(left, right);
+        let of = bin.from_ns..bin.to_ns;
+        let together = bin.together();
+        let together = together.map_or_else(String::new, |time| format!(", {time} together"));
+        let says = format!("{text} of {}{together}", lengths(&of));
+        let pressed = props.chosen.as_ref() == Some(&of);
+        let on_choose = props
+            .on_choose
+            .reform(move |()| (!pressed).then(|| of.clone()));
+        let onclick = on_choose.reform(|_: MouseEvent| ());
+        let onkeydown = Callback::from(move |event: KeyboardEvent| {
+            if matches!(event.key().as_str(), "Enter" | " ") {
+                event.prevent_default();
+                event.stop_propagation();
+                on_choose.emit(());
+            }
+        });
+        if bin.total() == 0 {
+            return html! { <g><title>{ says }</title></g> };
+        }
+        // All of the height can be clicked: the lowest bars are two pixels high.
+        let all = format!(
+            "M{from:.1} {:.1}H{to:.1}V{TOP_PX:.1}H{from:.1}Z",
+            plot.y(0.0)
+        );
         html! {
-            <g>
-                <title>
-                    { format!("{} from {} to {}", text, bound(bin.from_ns), bound(bin.to_ns)) }
-                    if let Some(together) = bin.together() { { format!(", {together} together") } }
-                </title>
+            <g class="bar-button" role="button" tabindex="0" aria-label={says.clone()} aria-pressed={pressed.to_string()} {onclick} {onkeydown}>
+                <title>{ says }</title>
+                <path class="bar-room" d={all} />
                 { for parts }
                 if fits && bin.total() > 0 {
                     <text class="bar-number" x={middle.to_string()} y={(bottom - 3.0).to_string()} text-anchor="middle">{ text }</text>

@@ -7,7 +7,7 @@ use yew::prelude::*;
 
 use super::copy::CopyButton;
 use super::dialog::swatch;
-use super::viewer::{Description, Goto};
+use super::viewer::{Description, Goto, Place};
 use views::tracks::details::{Fact, FlameTarget, Lead, Target};
 
 /// How many facts a tip has room for.
@@ -38,7 +38,7 @@ pub(super) fn tip(description: &Description) -> Html {
 
 /// Whether a fact is one where it leads nowhere: a tip cannot be clicked.
 fn says_more(fact: &&Fact) -> bool {
-    !matches!(fact.target, Some(Target::Flame(_)))
+    !matches!(fact.target, Some(Target::Flame(_) | Target::Event(..)))
 }
 
 /// What happens where a fact is clicked that leads somewhere.
@@ -46,6 +46,7 @@ fn says_more(fact: &&Fact) -> bool {
 struct Ways<'a> {
     on_goto: &'a Callback<Goto>,
     on_flame: &'a Callback<FlameTarget>,
+    on_event: &'a Callback<Place>,
 }
 
 fn fact_list<'a>(facts: impl Iterator<Item = &'a Fact>, ways: Option<Ways<'_>>) -> Html {
@@ -56,6 +57,10 @@ fn fact_list<'a>(facts: impl Iterator<Item = &'a Fact>, ways: Option<Ways<'_>>) 
                     .reform(move |_: MouseEvent| Goto::item(row, span)),
             ),
             Target::Flame(target) => Some(ways.on_flame.reform(move |_: MouseEvent| target)),
+            Target::Event(time, cap) => Some(
+                ways.on_event
+                    .reform(move |_: MouseEvent| Place { time, cap }),
+            ),
         });
         let text = match onclick {
             Some(onclick) => html! { <button class="link" {onclick}>{ &fact.text }</button> },
@@ -78,6 +83,8 @@ pub(super) struct CardProps {
     pub(super) on_goto: Callback<Goto>,
     /// A place in the flame graph is to be shown.
     pub(super) on_flame: Callback<FlameTarget>,
+    /// An event is to be shown in the list of all.
+    pub(super) on_event: Callback<Place>,
     pub(super) on_close: Callback<()>,
 }
 
@@ -89,6 +96,7 @@ pub(super) fn Card(props: &CardProps) -> Html {
     let ways = Ways {
         on_goto: &props.on_goto,
         on_flame: &props.on_flame,
+        on_event: &props.on_event,
     };
     let close = props.on_close.reform(|_: MouseEvent| ());
     html! {

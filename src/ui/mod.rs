@@ -17,6 +17,7 @@ cfg_if::cfg_if! {
         mod dialog;
         mod dom;
         mod files;
+        mod finding_marks;
         mod grid;
         mod header;
         mod heads;
@@ -28,6 +29,7 @@ cfg_if::cfg_if! {
         mod open_log;
         mod palette;
         mod panel;
+        mod place;
         mod rows_out;
         mod same;
         mod save;

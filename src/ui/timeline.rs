@@ -10,10 +10,11 @@ use yew::prelude::*;
 
 use super::details::{self, Card};
 use super::dom::set_style;
+use super::finding_marks::{FindingMarks, MarksProps};
 use super::heads::Heads;
 use super::same::Same;
 use super::track_menu::TrackMenu;
-use super::viewer::{Control, Description, Goto, Press, ViewerRef, Wheel};
+use super::viewer::{Control, Description, Goto, Place, Press, ViewerRef, Wheel};
 use views::timeline::TOP_PX;
 use views::timeline::arrange::{TrackChange, TrackView};
 use views::timeline::layout::Layout;
@@ -70,7 +71,11 @@ pub(super) struct TimelineProps {
     pub(super) on_goto: Callback<Goto>,
     /// A place in the flame graph is to be shown.
     pub(super) on_flame: Callback<FlameTarget>,
+    /// An event is to be shown in the list of all.
+    pub(super) on_event: Callback<Place>,
     pub(super) on_unpin: Callback<()>,
+    /// Findings, once there is a log.
+    pub(super) found: Option<MarksProps>,
 }
 
 /// Where a pointer is on the canvas.
@@ -114,6 +119,7 @@ pub(super) fn Timeline(props: &TimelineProps) -> Html {
             <div ref={spacer} class="spacer">
                 <div ref={picture} class="picture">
                     { canvas_with_gestures(props, canvas) }
+                    if let Some(found) = &props.found { <FindingMarks ..found.clone() /> }
                     <Heads viewer={props.viewer.clone()} label={format!("Tracks{}", props.of)} layout={props.layout.clone()} seen={props.seen.clone()}
                         current={props.current.clone()} on_change={props.on_change.clone()} />
                     if props.has_menu {
@@ -126,7 +132,7 @@ pub(super) fn Timeline(props: &TimelineProps) -> Html {
                     </div>
                     if let Some(description) = &props.pinned {
                         <Card description={Rc::clone(description)} on_goto={props.on_goto.clone()}
-                            on_flame={props.on_flame.clone()} on_close={props.on_unpin.clone()} />
+                            on_flame={props.on_flame.clone()} on_event={props.on_event.clone()} on_close={props.on_unpin.clone()} />
                     }
                 </div>
             </div>

@@ -1,15 +1,17 @@
 //! All that the rules say of a log.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{Axis, Finding, Outcome, Severity};
+use crate::finding::{Axis, Finding, Outcome, Severity, Subject};
 use crate::ledger::{Ledger, Pool};
 use crate::rules::{Look, RULES};
 use crate::scope::{Input, Scope};
 use analysis::listen::Listen;
+use analysis::recording::Recording;
+use eventlog::ids::ThreadId;
 use model::format;
 use model::time::Interval;
 
@@ -38,6 +40,8 @@ pub struct Report {
     /// Time in which the program did not run, or not on all capabilities, and that no
     /// finding claims, in nanoseconds of the program.
     pub unexplained_ns: u64,
+    /// The labels of the threads that findings are about, of those that have one.
+    pub labels: BTreeMap<ThreadId, String>,
 }
 
 /// Of so many runs rules look at each within some tenths of a second.
@@ -101,7 +105,21 @@ impl Report {
         ];
         let left = lost.iter().map(|pool| ledger.left_ns(*pool)).sum::<u64>();
         report.unexplained_ns = left / scope.caps;
+        report.labels = labels(scope.log, &report.findings);
         report
+    }
+
+    /// What a finding is about, by its label if it has one: `Thread 12 (worker)`.
+    #[must_use]
+    pub fn name(&self, subject: Subject) -> String {
+        match subject {
+            Subject::Thread(thread) => match self.labels.get(&thread) {
+                Some(label) => format!("Thread {thread} ({label})"),
+                None => format!("Thread {thread}"),
+            },
+            Subject::Capability(cap) => format!("Capability {cap}"),
+            Subject::Collection(number) => format!("Collection {number}"),
+        }
     }
 
     /// How many rules were asked.
@@ -133,4 +151,15 @@ impl Report {
             .iter()
             .filter(move |finding| finding.axis == axis)
     }
+}
+
+/// The labels of the threads that findings are about.
+fn labels(log: &Recording, findings: &[Finding]) -> BTreeMap<ThreadId, String> {
+    let places = findings.iter().flat_map(|finding| &finding.evidence);
+    let subjects = places.flat_map(|place| &place.subjects);
+    let label = |subject: &Subject| match *subject {
+        Subject::Thread(thread) => Some((thread, log.store.label_of(thread)?.to_owned())),
+        _ => None,
+    };
+    subjects.filter_map(label).collect()
 }

@@ -5,7 +5,7 @@ use yew::prelude::*;
 
 use super::App;
 use crate::ui::act::on;
-use crate::ui::viewer::Goto;
+use crate::ui::viewer::{Goto, Place};
 use views::actions::Action;
 use views::beside::Role;
 use views::timeline::arrange::TrackChange;
@@ -23,8 +23,10 @@ pub(super) struct Callbacks {
     pub(super) goto_other: Callback<Goto>,
     pub(super) lead: Callback<(Role, Change)>,
     pub(super) flame_other: Callback<FlameTarget>,
+    pub(super) event_other: Callback<Place>,
     pub(super) unpin_other: Callback<()>,
     pub(super) flame: Callback<FlameTarget>,
+    pub(super) event: Callback<Place>,
     pub(super) unpin: Callback<()>,
     pub(super) action: Callback<Action>,
     pub(super) open: Callback<()>,
@@ -52,8 +54,10 @@ impl Callbacks {
             goto_other: on(ctx, App::goto_other),
             lead: on(ctx, App::lead),
             flame_other: on(ctx, App::show_other_in_flame),
+            event_other: on(ctx, App::show_event_of_other),
             unpin_other: on(ctx, App::unpin_other),
             flame: on(ctx, App::show_in_flame),
+            event: on(ctx, App::show_event),
             unpin: on(ctx, App::unpin),
             open: does(Action::Open),
             compare: does(Action::Compare),

@@ -11,7 +11,7 @@ use crate::ui::client::LogClient;
 use crate::ui::files::LogFile;
 use crate::ui::open_log::{Heard, OpenLog};
 use crate::ui::panels::COMPARE;
-use crate::ui::viewer::{Control, Goto, Told, ViewerRef};
+use crate::ui::viewer::{Control, Goto, Place, Told, ViewerRef};
 use eventlog::ids::Nanos;
 use model::time::Interval;
 use views::beside::{Alignment, Role, Shift, common, shift};
@@ -339,6 +339,12 @@ impl App {
     pub(super) fn show_other_in_flame(&mut self, ctx: &Context<Self>, target: FlameTarget) -> bool {
         self.exchange(ctx);
         self.show_in_flame(ctx, target)
+    }
+
+    /// Shows an event of the other log in the list of all.
+    pub(super) fn show_event_of_other(&mut self, ctx: &Context<Self>, place: Place) -> bool {
+        self.exchange(ctx);
+        self.show_event(ctx, place)
     }
 
     /// The details of what was clicked in the other log do not stay open.

@@ -9,11 +9,12 @@ use crate::ui::act::on;
 use crate::ui::beside::{Align, Caption, Divided, Offer};
 use crate::ui::client::LogClient;
 use crate::ui::dialog::{Help, swatch};
+use crate::ui::finding_marks::MarksProps;
 use crate::ui::header::{self, Header, Loading, Warnings};
 use crate::ui::landing::{FileInput, Landing};
 use crate::ui::open_log::OpenLog;
 use crate::ui::panel::{Beside, PanelProps, Source, span_text};
-use crate::ui::panels::HEAP;
+use crate::ui::panels::{HEAP, Way};
 use crate::ui::tabs::Tabs;
 use crate::ui::timeline::Timeline;
 use crate::ui::viewer::{Control, Description, ViewerRef};
@@ -181,10 +182,15 @@ impl App {
     ) -> Html {
         let calls = &self.callbacks;
         let is_own = *viewer == self.viewer;
-        let (goto, flame, unpin) = if is_own {
-            (&calls.goto, &calls.flame, &calls.unpin)
+        let (goto, flame, event, unpin) = if is_own {
+            (&calls.goto, &calls.flame, &calls.event, &calls.unpin)
         } else {
-            (&calls.goto_other, &calls.flame_other, &calls.unpin_other)
+            (
+                &calls.goto_other,
+                &calls.flame_other,
+                &calls.event_other,
+                &calls.unpin_other,
+            )
         };
         let other = self.other.as_ref();
         let mut hidden = self.timeline.hidden.clone();
@@ -199,8 +205,27 @@ impl App {
             <Timeline key="timeline" {of} {has_menu} viewer={viewer.clone()} layout={state.layout.clone()}
                 seen={state.seen.clone()} current={state.track.clone()} view={self.views.view().tracks.clone()} {hidden}
                 messages={log.overview.messages > 0} description={state.description.clone()} pinned={state.pinned.clone()}
-                on_change={calls.tracks.clone()} on_goto={goto.clone()} on_flame={flame.clone()} on_unpin={unpin.clone()} />
+                on_change={calls.tracks.clone()} on_goto={goto.clone()} on_flame={flame.clone()} on_event={event.clone()} on_unpin={unpin.clone()}
+                found={is_own.then(|| self.found()).flatten()} />
         }
+    }
+
+    /// What the timeline shows of findings.
+    fn found(&self) -> Option<MarksProps> {
+        let view = self.views.view();
+        Some(MarksProps {
+            source: self.source(&self.log_client, &self.log),
+            viewer: self.viewer.clone(),
+            log: self.log.overview.span?,
+            view: view.settings.get(),
+            selection: view.selection,
+            way: Way {
+                within: None,
+                heap_profile: self.log.overview.contents.heap_profile,
+                on_change: self.callbacks.change.clone(),
+                on_goto: self.callbacks.goto.clone(),
+            },
+        })
     }
 
     /// The panel that is open.

@@ -134,6 +134,7 @@ impl App {
                         span,
                         row,
                         zoom: false,
+                        details: false,
                     })
                 }),
                 None => viewer.act(|control| control.scroll_to(track.row)),

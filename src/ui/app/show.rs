@@ -13,9 +13,9 @@ use crate::ui::copy::{SAID_MS, copy};
 use crate::ui::files::LogFile;
 use crate::ui::link;
 use crate::ui::panel::Wish;
-use crate::ui::panels::{FLAME_GRAPH, IN_VIEW, NOTES, PROCESS};
+use crate::ui::panels::{EVENTS, FLAME_GRAPH, IN_VIEW, NOTES, PROCESS};
 use crate::ui::same::Same;
-use crate::ui::viewer::{Control, Goto};
+use crate::ui::viewer::{Control, Goto, Place};
 use model::time::Interval;
 use views::beside::Role;
 use views::heap::settings::HeapView;
@@ -387,6 +387,13 @@ impl App {
             }),
         );
         self.wish(Wish::Flame(track, at));
+        true
+    }
+
+    /// Shows an event in the list of all.
+    pub(super) fn show_event(&mut self, ctx: &Context<Self>, place: Place) -> bool {
+        self.timeline.place = Some(place);
+        self.change(ctx, Change::panel(EVENTS));
         true
     }
 

@@ -7,16 +7,17 @@ use std::ops::Range;
 
 use yew::prelude::*;
 
-use crate::ui::chart::{Bin, Histogram, Series, patterns};
+use crate::ui::chart::{self, Bin, Histogram, Series, patterns};
 use crate::ui::dom::setter_of;
 use crate::ui::grid::{Column, Grid, GridRow, Rows, ScrollTo, Went};
 use crate::ui::panel::range_text;
 use crate::ui::panel::{PanelProps, use_answer};
+use crate::ui::place::PlaceLink;
 use crate::ui::term::heading;
 use crate::ui::viewer::Goto;
 use analysis::numbers::Collection;
 use analysis::numbers::collections_query::{
-    CollectionColumn, CollectionsQuery, CollectionsReply, Pauses,
+    CollectionColumn, CollectionsQuery, CollectionsReply, Pause, Pauses,
 };
 use eventlog::ids::Duration;
 use model::time::Interval;
@@ -81,9 +82,18 @@ fn sorted_by(sort: Sort, column: usize) -> Sort {
     }
 }
 
-fn rows_query(range: Option<Interval>, sort: Sort, rows: Range<u64>) -> CollectionsQuery {
+/// Lengths of pauses in nanoseconds.
+type Lengths = Range<u64>;
+
+fn rows_query(
+    range: Option<Interval>,
+    pause_ns: Option<Lengths>,
+    sort: Sort,
+    rows: Range<u64>,
+) -> CollectionsQuery {
     CollectionsQuery {
         range,
+        pause_ns,
         sort: SORTS.get(sort.0).copied().unwrap_or_default(),
         descending: sort.1,
         rows,
@@ -107,16 +117,23 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
     // The current row is known by the collection's number.
     let current = use_state_eq(|| None::<u32>);
     let scroll_to = use_state_eq(ScrollTo::default);
+    // The bar of the histogram whose collections are listed.
+    let lengths = use_state_eq(|| None::<Lengths>);
     let rows = use_answer(
         &props.source,
-        rows_query(props.range, *sort, (*window).clone()),
+        rows_query(props.range, (*lengths).clone(), *sort, (*window).clone()),
     );
+    {
+        // Another range has other bars.
+        let lengths = lengths.setter();
+        use_effect_with(props.range, move |_| lengths.set(None));
+    }
     let pauses = use_answer(&props.source, pauses_query(props.range));
     let grid_rows = use_memo(rows.clone(), |rows| grid_rows(rows.as_deref()));
     let (Some(found), Some(of_all)) = (rows.as_deref(), pauses.as_deref()) else {
         return html! { <p class="empty">{ "The collections are on their way." }</p> };
     };
-    if found.total == 0 {
+    if found.total == 0 && lengths.is_none() {
         return view_empty(props);
     }
     let on_sort = {
@@ -145,9 +162,14 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
                     span: Interval::new(gc.start, gc.end),
                     row: Some(CollectionsTrack.into()),
                     zoom: true,
+                    details: true,
                 });
             }
         })
+    };
+    let drop_lengths = {
+        let lengths = lengths.setter();
+        Callback::from(move |_: MouseEvent| lengths.set(None))
     };
     let current = current.and_then(|number| {
         let place = found.rows.iter().position(|gc| gc.number == number)?;
@@ -156,9 +178,17 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
     html! {
         <div class="collections">
             { patterns() }
+            <div class="listed">
+            if let Some(of) = &*lengths {
+                <p class="chosen" role="status">
+                    { format!("{} of {}", format::many(found.total, "pause"), chart::lengths(of)) }
+                    <button class="small" onclick={drop_lengths}>{ "Show all" }</button>
+                </p>
+            }
             <Grid name="collection-rows" label="Collections" columns={COLUMNS} total={found.total} rows={grid_rows}
                 sort={Some(*sort)} {on_sort} {on_window} {current} {on_current} {on_activate} scroll_to={*scroll_to} />
-            { view_pauses(props, of_all) }
+            </div>
+            { view_pauses(props, of_all, &lengths) }
         </div>
     }
 }
@@ -245,7 +275,11 @@ fn series(generation: Option<u16>) -> Series {
     }
 }
 
-fn view_pauses(props: &PanelProps, reply: &CollectionsReply) -> Html {
+fn view_pauses(
+    props: &PanelProps,
+    reply: &CollectionsReply,
+    lengths: &UseStateHandle<Option<Lengths>>,
+) -> Html {
     let [all, generations @ ..] = &reply.pauses[..] else {
         return Html::default();
     };
@@ -269,22 +303,30 @@ fn view_pauses(props: &PanelProps, reply: &CollectionsReply) -> Html {
     html! {
         <aside class="pauses" aria-label="Pauses">
             <p class="numbers-head"><strong>{ props.marked.about_all(range_text(props.range, props.source.complete)) }</strong></p>
-            <Histogram title="Pauses by length" unit="collections" series={drawn} {bins} />
-            { percentiles(all, generations) }
+            <Histogram title="Pauses by length" unit="collections" series={drawn} {bins}
+                chosen={(**lengths).clone()} on_choose={setter_of(lengths)} />
+            { percentiles(props, all, generations) }
             <costs::Costs source={props.source.clone()} range={props.range} />
         </aside>
     }
 }
 
-fn percentiles(all: &Pauses, generations: &[Pauses]) -> Html {
+fn percentiles(props: &PanelProps, all: &Pauses, generations: &[Pauses]) -> Html {
     let row = |name: String, pauses: &Pauses| {
         let numbers = [
-            pauses.median_ns,
-            pauses.p90_ns,
-            pauses.p99_ns,
-            pauses.max_ns,
+            ("the median pause", pauses.median),
+            ("the pause at 90 %", pauses.p90),
+            ("the pause at 99 %", pauses.p99),
+            ("the longest pause", pauses.longest),
         ];
-        let cell = |ns| html! { <td class="number">{ format::duration(Duration(ns)) }</td> };
+        let cell = |(what, pause): (&'static str, Pause)| {
+            html! {
+                <td class="number">
+                    <PlaceLink text={format::duration(Duration(pause.ns))} {what} on_goto={props.on_goto.clone()}
+                        place={Goto::details(CollectionsTrack.into(), pause.span())} />
+                </td>
+            }
+        };
         html! {
             <tr>
                 <th scope="row">{ name }</th>

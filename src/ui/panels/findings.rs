@@ -2,8 +2,10 @@
 //! whole log.
 
 mod brief;
+mod card;
 mod finding;
 mod passed;
+mod way;
 
 use std::rc::Rc;
 
@@ -12,22 +14,18 @@ use yew::prelude::*;
 
 use crate::ui::dom::{focus, scroll_panel_to};
 use crate::ui::panel::{PanelProps, range_text, use_answer};
-use crate::ui::viewer::Goto;
 pub(super) use brief::Brief;
+pub(super) use card::FindingCard;
 use finding::FindingRow;
 pub(super) use finding::severity;
-use insight::finding::{Axis, Evidence, Finding, Subject};
+use insight::finding::{Axis, Finding};
 use passed::PassedRules;
 use views::scene::format;
 use views::session::questions::FindingsQuery;
-use views::tracks::Row;
-use views::tracks::capability::Capability;
-use views::tracks::collections::Collections as CollectionsTrack;
-use views::tracks::thread::Thread;
-use views::view::Change;
 use views::view::findings::FindingsView;
 use views::view::text::cut;
 use views::words::insight as words;
+pub(in crate::ui) use way::Way;
 
 /// The panel.
 #[component]
@@ -48,6 +46,8 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
     let Some(report) = report else {
         return html! { <p class="empty">{ "What there is to find is said when the log is read to its end." }</p> };
     };
+    let shared = Rc::new(report.clone());
+    let way = Way::from_panel(props, view.range(props.range));
     let is_open = |finding: &Finding| cut(&finding.identity()) == view.open;
     let (grave, minor): (Vec<&Finding>, Vec<&Finding>) = report
         .findings
@@ -56,14 +56,12 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
     let minor_open = *shows_minor || minor.iter().any(|finding| is_open(finding));
     let row = |finding: &&Finding| {
         let is_open = is_open(finding);
-        let on_toggle = {
-            let (view, identity) = (view.clone(), finding.identity());
-            on_view.reform(move |()| view.toggled(cut(&identity)))
-        };
+        let (key, finding) = (finding.identity(), Rc::new(Finding::clone(finding)));
+        let on_toggle = on_toggle(&view, &on_view, &way, &finding);
         html! {
-            <FindingRow key={finding.identity()} finding={Rc::new(Finding::clone(finding))} {is_open}
+            <FindingRow {key} {finding} report={Rc::clone(&shared)} {is_open}
                 head={if is_open { open.clone() } else { NodeRef::default() }}
-                at={props.range.filter(|_| is_open)} {on_toggle} on_place={on_place(props, &view, finding)} />
+                at={props.range.filter(|_| is_open)} {on_toggle} way={way.clone()} />
         }
     };
     let axis = |axis: Axis| {
@@ -75,6 +73,9 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
             html! {
                 <section aria-labelledby={id.clone()}>
                     <h3 {id}>{ axis.title() }</h3>
+                    if axis == Axis::Time {
+                        if let Some(text) = words::program_time(props.overview.caps.len()) { <p class="faint">{ text }</p> }
+                    }
                     <ul>{ for found.map(row) }</ul>
                     if unexplained { <p class="faint">{ words::unexplained(report) }</p> }
                 </section>
@@ -94,6 +95,7 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
             if grave.is_empty() {
                 <p class="nothing">{ words::nothing_found(report) }{ " A rule sees only what it asks for, and below stands what was asked." }</p>
             }
+            if !report.findings.is_empty() { <p class="faint">{ words::HOW_SURE }</p> }
             { for Axis::ALL.into_iter().filter_map(axis) }
             if !minor.is_empty() {
                 <section aria-label="What hardly matters">
@@ -103,7 +105,7 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
                     if minor_open { <ul>{ for minor.iter().map(row) }</ul> }
                 </section>
             }
-            <PassedRules report={Rc::new(report.clone())} is_open={grave.is_empty()} />
+            <PassedRules report={shared.clone()} is_open={grave.is_empty()} />
         </div>
     }
 }
@@ -131,35 +133,19 @@ fn head(props: &PanelProps, view: &FindingsView, on_view: &Callback<FindingsView
     }
 }
 
-/// Selects a place of a finding, and shows it with the track that it is about.
-fn on_place(props: &PanelProps, view: &FindingsView, finding: &Finding) -> Callback<Evidence> {
-    let within = view.range(props.range);
-    let identity = cut(&finding.identity()).to_owned();
-    let (on_change, on_goto) = (props.on_change.clone(), props.on_goto.clone());
-    Callback::from(move |place: Evidence| {
-        let range = place.range;
-        if range.duration().0 > 0 {
-            let view = FindingsView::gone_to(identity.clone(), range, within);
-            on_change.emit(Change::new(move |mut all, _| {
-                all.selection = Some(range);
-                all.with_settings(view)
-            }));
-        }
-        on_goto.emit(Goto {
-            span: range,
-            row: place.subjects.first().map(track),
-            zoom: true,
-        });
-    })
-}
-
-/// The track of what a finding is about.
-fn track(subject: &Subject) -> Row {
-    match *subject {
-        Subject::Thread(thread) => Thread(thread).into(),
-        Subject::Capability(cap) => Capability(cap).into(),
-        Subject::Collection(_) => CollectionsTrack.into(),
+/// Opens a finding, at its worst place, or closes it.
+fn on_toggle(
+    view: &FindingsView,
+    on_view: &Callback<FindingsView>,
+    way: &Way,
+    finding: &Rc<Finding>,
+) -> Callback<()> {
+    let toggled = view.toggled(cut(&finding.identity()));
+    if toggled.open.is_empty() {
+        return on_view.reform(move |()| toggled.clone());
     }
+    let (way, finding) = (way.clone(), Rc::clone(finding));
+    Callback::from(move |()| way.go(&finding, finding.evidence.first(), None))
 }
 
 /// Brings the finding that a link opened into view. The keyboard goes on there, unless it

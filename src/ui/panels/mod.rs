@@ -23,6 +23,8 @@ cfg_if::cfg_if! {
         use yew::virtual_dom::VComp;
 
         use super::panel::PanelProps;
+        use findings::FindingCard;
+        pub(super) use findings::Way;
     }
 }
 
@@ -36,6 +38,8 @@ use views::view::flame::FlameView;
 use views::view::panel::{Codec, Panel, PanelName};
 use views::view::ticky::TickyView;
 
+/// The panel of collections, which others lead to.
+pub const COLLECTIONS: PanelName = PanelName("gc");
 /// The panel that compares two logs, which opens by itself when both are there.
 pub const COMPARE: PanelName = PanelName("compare");
 /// The panel of events, which others lead to.
@@ -50,6 +54,10 @@ pub const HEAP: PanelName = PanelName("heap");
 pub const IN_VIEW: PanelName = PanelName("view");
 /// The panel of notes, which a new note leads to.
 pub const NOTES: PanelName = PanelName("notes");
+/// The panel of the numbers of the whole program, which others lead to.
+pub const SUMMARY: PanelName = PanelName("summary");
+/// The panel of threads, which others lead to.
+pub const THREADS: PanelName = PanelName("threads");
 /// The panel of the process, with the diagnostics of the log.
 pub const PROCESS: PanelName = PanelName("process");
 
@@ -66,13 +74,15 @@ macro_rules! panels {
             codec: Codec::of::<$settings>(),
         }),*];
 
-        /// Draws a panel.
+        /// Draws a panel, below the finding that led there.
         #[cfg(target_arch = "wasm32")]
         pub(super) fn view(name: PanelName, props: PanelProps) -> yew::Html {
-            match name.0 {
+            let card = VComp::new::<FindingCard>(Rc::new(props.clone()), None);
+            let panel = match name.0 {
                 $($name => VComp::new::<$view>(Rc::new(props), None).into(),)*
                 _ => yew::Html::default(),
-            }
+            };
+            yew::html! { <>{ yew::Html::from(card) }{ panel }</> }
         }
     };
 }
@@ -108,6 +118,7 @@ mod tests {
         let names: HashSet<PanelName> = PANELS.iter().map(|panel| panel.name).collect();
         assert_eq!(names.len(), PANELS.len());
         for name in [
+            COLLECTIONS,
             COMPARE,
             EVENTS,
             FINDINGS,
@@ -116,6 +127,8 @@ mod tests {
             IN_VIEW,
             NOTES,
             PROCESS,
+            SUMMARY,
+            THREADS,
             PanelName::default(),
         ] {
             assert!(find(PANELS, name.0).is_some(), "{name:?}");

@@ -1,6 +1,7 @@
 //! Sparks: what became of them, at which rates, how full the pools were, and how
 //! long they ran.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use yew::prelude::*;
@@ -10,10 +11,13 @@ use crate::ui::chart::{Bin, Histogram, OverTime, Series, patterns};
 use crate::ui::dom::setter_of;
 use crate::ui::panel::range_text;
 use crate::ui::panel::{PanelProps, use_answer};
+use crate::ui::place::PlaceLink;
 use crate::ui::term::heading;
-use analysis::numbers::sparks_query::{Pool, SparkRow, SparkSlice, SparksReply};
+use crate::ui::viewer::Goto;
+use analysis::numbers::sparks_query::{Pool, SparkRow, SparkRunBin, SparkSlice, SparksReply};
 use analysis::numbers::summary::SparkTotals;
-use eventlog::ids::{CapId, Duration};
+use analysis::timeline::spark_runs::SparkRun;
+use eventlog::ids::{CapId, Duration, Nanos};
 use model::time::Interval;
 use views::scene::chart::short;
 use views::scene::format;
@@ -24,6 +28,8 @@ use views::session::questions::SparksQuery;
 pub(super) fn Sparks(props: &PanelProps) -> Html {
     let answer = use_answer(&props.source, SparksQuery(props.range));
     let chosen = use_state_eq(|| None::<CapId>);
+    // The bar of the histogram whose sparks are listed.
+    let lengths = use_state_eq(|| None::<Range<u64>>);
     let Some(reply) = answer.as_deref() else {
         return html! { <p class="empty">{ "The sparks are on their way." }</p> };
     };
@@ -52,7 +58,7 @@ pub(super) fn Sparks(props: &PanelProps) -> Html {
             { table(reply, *chosen, &on_choose) }
             <div class="charts">
                 { charts }
-                { runs(props, reply) }
+                { runs(props, reply, &lengths) }
             </div>
         </div>
     }
@@ -267,7 +273,11 @@ fn pool_chart(range: Interval, row: &SparkRow, slices: &Rc<[SparkSlice]>) -> Htm
 }
 
 /// How long single sparks ran.
-fn runs(props: &PanelProps, reply: &SparksReply) -> Html {
+fn runs(
+    props: &PanelProps,
+    reply: &SparksReply,
+    lengths: &UseStateHandle<Option<Range<u64>>>,
+) -> Html {
     if !reply.has_single_sparks {
         return html! {
             <p class="faint hint-card">{ "How long each spark ran is not in this log: run the program with +RTS -lf, or -la, to have an event for each of them." }</p>
@@ -283,7 +293,7 @@ fn runs(props: &PanelProps, reply: &SparksReply) -> Html {
         };
         return html! { <p class="faint hint-card">{ why }</p> };
     }
-    let bin = |bin: &analysis::numbers::sparks_query::SparkRunBin| Bin {
+    let bin = |bin: &SparkRunBin| Bin {
         from_ns: bin.from_ns,
         to_ns: bin.to_ns,
         counts: vec![bin.count],
@@ -307,8 +317,48 @@ fn runs(props: &PanelProps, reply: &SparksReply) -> Html {
     html! {
         <div>
             <Histogram title="Run times" unit="sparks of all capabilities" {bins}
-                series={vec![series("Sparks", "running", 0)]} />
+                series={vec![series("Sparks", "running", 0)]}
+                chosen={(**lengths).clone()} on_choose={setter_of(lengths)} />
+            { places(props, reply, lengths.as_ref()) }
             <p class="faint">{ format!("{} sparks ran for {mean} on average.{most} Short ones (a few microseconds) cost more than they gain.", format::count(count)) }</p>
+        </div>
+    }
+}
+
+/// Where the longest sparks of the chosen bar ran.
+fn places(props: &PanelProps, reply: &SparksReply, chosen: Option<&Range<u64>>) -> Html {
+    let is_chosen = |bin: &&SparkRunBin| Some(&(bin.from_ns..bin.to_ns)) == chosen;
+    let Some(bin) = reply.runs.iter().find(is_chosen) else {
+        return Html::default();
+    };
+    let place = |run: &SparkRun| {
+        let end = Nanos(run.start.0.saturating_add(run.ran_ns));
+        let goto = Goto {
+            span: Interval::new(run.start, end),
+            zoom: true,
+            ..Goto::time(run.start)
+        };
+        let text = format!(
+            "{} at {}",
+            format::duration(Duration(run.ran_ns)),
+            format::time(run.start)
+        );
+        html! { <li><PlaceLink {text} what="this spark" place={goto} on_goto={props.on_goto.clone()} /></li> }
+    };
+    let title = match bin.count as usize {
+        count if count > bin.longest.len() => {
+            format!(
+                "The {} longest of {} sparks",
+                bin.longest.len(),
+                format::count(bin.count)
+            )
+        }
+        _ => "These sparks, the longest first".to_owned(),
+    };
+    html! {
+        <div class="spark-places" role="group" aria-label={title.clone()}>
+            <strong>{ title }</strong>
+            <ul>{ for bin.longest.iter().map(place) }</ul>
         </div>
     }
 }

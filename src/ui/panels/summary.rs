@@ -14,6 +14,7 @@ use super::findings::Brief;
 use crate::ui::copy::CopyButton;
 use crate::ui::more::use_more;
 use crate::ui::panel::{Marked, PanelProps, range_text, span_text, use_answer, use_answer_if};
+use crate::ui::viewer::Goto;
 use analysis::numbers::summary::{SparkTotals, Summary as Numbers};
 use model::time::Interval;
 use views::session::questions::SummaryQuery;
@@ -31,6 +32,8 @@ struct About<'a> {
     whole: Option<&'a Numbers>,
     range: Option<Interval>,
     marked: &'a Marked,
+    /// Shows where a number was measured.
+    on_goto: &'a Callback<Goto>,
 }
 
 impl About<'_> {
@@ -65,6 +68,7 @@ pub(super) fn Summary(props: &PanelProps) -> Html {
         whole: whole.as_deref(),
         range: props.range,
         marked: &props.marked,
+        on_goto: &props.on_goto,
     };
     html! {
         <div class="numbers">

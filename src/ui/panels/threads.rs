@@ -1,6 +1,8 @@
 //! The table of threads: how each spent its time, in the selected range or in
 //! the whole log.
 
+mod waits;
+
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -13,6 +15,7 @@ use crate::ui::dom::{setter_of, use_pause, value_of};
 use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
 use crate::ui::panel::span_text;
 use crate::ui::panel::{Marked, PanelProps, takes_long, use_answer};
+use crate::ui::place::PlaceLink;
 use crate::ui::save::save;
 use crate::ui::shares::share_bar;
 use crate::ui::viewer::Goto;
@@ -20,13 +23,15 @@ use analysis::timeline::thread_table::{
     ThreadColumn, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTimes, ThreadView,
 };
 use analysis::timeline::turns::TurnSums;
-use eventlog::ids::Duration;
+use eventlog::ids::{Duration, ThreadId};
 use model::class::{Class, WaitReason};
 use model::time::Interval;
 use views::scene::format;
 use views::session::questions::ThreadCsvQuery;
 use views::tracks::thread::Thread;
+use views::view::findings::FindingsView;
 use views::words::heap_report;
+use waits::Waits;
 
 const COLUMNS: &[Column] = &[
     Column::number("#", "The number that the runtime gave the thread"),
@@ -148,8 +153,14 @@ pub(super) fn Threads(props: &PanelProps) -> Html {
     }
     let table = known(answer.as_ref());
     let rows = use_memo(answer.clone(), |answer| {
-        known(answer.as_ref()).map_or_else(Rows::default, grid_rows)
+        let table = known(answer.as_ref());
+        table.map_or_else(Rows::default, |table| grid_rows(table, &props.on_goto))
     });
+    // The thread whose waits are explained: that of the current row, or else the one that
+    // a finding led to.
+    let found = props.view.settings.get::<FindingsView>();
+    let chosen = current.and_then(|row| table?.row(row)).map(|row| row.id);
+    let chosen = chosen.or_else(|| found.thread(props.range));
     if !props.source.complete {
         return html! { <p class="empty">{ "How threads spent their time is known when the log is read." }</p> };
     }
@@ -178,9 +189,14 @@ pub(super) fn Threads(props: &PanelProps) -> Html {
             if table.is_some() && total == 0 {
                 <p class="empty">{ why_empty(props, &view) }</p>
             } else {
-                <Grid name="thread-rows" label="Threads" columns={COLUMNS} {total} {rows}
-                    sums={table.map(sums_row)} sort={sorted(&view)} on_sort={on_sort(view, &on_view)}
-                    {on_window} current={*current} {on_current} {on_activate} />
+                <div class="threads-body">
+                    <Grid name="thread-rows" label="Threads" columns={COLUMNS} {total} {rows}
+                        sums={table.map(|table| sums_row(table, &props.on_goto))} sort={sorted(&view)} on_sort={on_sort(view, &on_view)}
+                        {on_window} current={*current} {on_current} {on_activate} />
+                    if let Some(thread) = chosen {
+                        <Waits key={thread.0} {thread} source={props.source.clone()} range={props.range} on_goto={props.on_goto.clone()} />
+                    }
+                </div>
             }
         </div>
     }
@@ -218,6 +234,7 @@ fn goto(row: &ThreadTimes, range: Option<Interval>) -> Option<Goto> {
         span: range.map_or(life, |range| life.clip(range)),
         row: Some(Thread(row.id).into()),
         zoom: false,
+        details: false,
     })
 }
 
@@ -250,14 +267,15 @@ fn on_sort(view: ThreadView, on_view: &Callback<ThreadView>) -> Callback<usize> 
     })
 }
 
-fn grid_rows(table: &ThreadTable) -> Rows {
+fn grid_rows(table: &ThreadTable, on_goto: &Callback<Goto>) -> Rows {
+    let row = |row| grid_row(row, on_goto);
     Rows {
         first: table.first,
-        rows: table.rows.iter().map(grid_row).collect(),
+        rows: table.rows.iter().map(row).collect(),
     }
 }
 
-fn grid_row(row: &ThreadTimes) -> GridRow {
+fn grid_row(row: &ThreadTimes, on_goto: &Callback<Goto>) -> GridRow {
     let label = row.label.clone();
     let head = [
         row.id.to_string().into(),
@@ -269,23 +287,43 @@ fn grid_row(row: &ThreadTimes) -> GridRow {
         None => row.end.explanation(),
     };
     let tail = [created.into(), ended.into()];
-    [&head[..], &sums_cells(&row.sums), &tail].concat().into()
-}
-
-fn sums_row(table: &ThreadTable) -> GridRow {
-    let head = ["".into(), "All of them".into()];
-    [&head[..], &sums_cells(&table.all), &["".into(), "".into()]]
+    let longest = longest_wait(&row.sums, Some(row.id), on_goto);
+    [&head[..], &sums_cells(&row.sums, longest), &tail]
         .concat()
         .into()
 }
 
-/// The cells from the shares to the migrations. The times sum to the life.
-fn sums_cells(sums: &ThreadSums) -> [Html; 14] {
-    let times = &sums.times;
-    let time = |ns: u64| match ns {
+fn sums_row(table: &ThreadTable, on_goto: &Callback<Goto>) -> GridRow {
+    let head = ["".into(), "All of them".into()];
+    let longest = longest_wait(&table.all, table.longest_ready_of, on_goto);
+    let sums = sums_cells(&table.all, longest);
+    [&head[..], &sums, &["".into(), "".into()]].concat().into()
+}
+
+/// The longest wait for a capability, which leads to it.
+fn longest_wait(sums: &ThreadSums, of: Option<ThreadId>, on_goto: &Callback<Goto>) -> Html {
+    let place = of.zip(sums.longest_ready);
+    let Some((thread, span)) = place.filter(|_| sums.longest_ready_ns > 0) else {
+        return time(sums.longest_ready_ns);
+    };
+    let what = format!("the longest wait of thread {thread} for a capability");
+    html! {
+        <PlaceLink text={format::duration(Duration(sums.longest_ready_ns))} {what} in_grid=true
+            place={Goto::details(Thread(thread).into(), span)} on_goto={on_goto.clone()} />
+    }
+}
+
+/// A time in a cell; 0 is faint.
+fn time(ns: u64) -> Html {
+    match ns {
         0 => html! { <span class="faint">{ "0" }</span> },
         ns => format::duration(Duration(ns)).into(),
-    };
+    }
+}
+
+/// The cells from the shares to the migrations. The times sum to the life.
+fn sums_cells(sums: &ThreadSums, longest: Html) -> [Html; 14] {
+    let times = &sums.times;
     let count = |count: u64| match count {
         0 => html! { <span class="faint">{ "0" }</span> },
         count => format::count(count).into(),
@@ -297,7 +335,7 @@ fn sums_cells(sums: &ThreadSums) -> [Html; 14] {
         time(times.ready_paused_ns),
         time(times.ready_behind_ns),
         time(times.ready_idle_ns),
-        time(sums.longest_ready_ns),
+        longest,
         mean.map_or_else(|| format::NOTHING.into(), time),
         time(times.blocked_outside_calls_ns()),
         time(times.foreign_ns()),

@@ -56,7 +56,7 @@ impl CapTimes {
 
     /// Stopping, collecting, waiting and coming back: what collections cost.
     #[must_use]
-    pub(crate) const fn of_collections_ns(&self) -> u64 {
+    pub const fn of_collections_ns(&self) -> u64 {
         self.collecting_ns
             .saturating_add(self.waiting_ns)
             .saturating_add(self.stopping_ns)
@@ -73,7 +73,7 @@ impl CapTimes {
 
     /// Idle, with a thread ready or without.
     #[must_use]
-    pub(crate) const fn all_idle_ns(&self) -> u64 {
+    pub const fn all_idle_ns(&self) -> u64 {
         self.idle_ready_ns.saturating_add(self.idle_ns)
     }
 

@@ -92,7 +92,9 @@ pub struct CollectionsQuery {
     pub descending: bool,
     /// Which rows of the sorted list.
     pub rows: Range<u64>,
-    /// Whether to tell of the pauses too: not needed again for other rows.
+    /// Only those with a pause of so many nanoseconds.
+    pub pause_ns: Option<Range<u64>>,
+    /// Whether to tell of the pauses too, of any length: not needed again for other rows.
     pub pauses: bool,
 }
 
@@ -109,6 +111,34 @@ pub struct PauseBin {
     pub total_ns: u64,
 }
 
+/// The pause of a collection. Pauses are in the order of their lengths, equal ones in
+/// that of their times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Pause {
+    /// How long it is.
+    pub ns: u64,
+    /// When it begins.
+    pub start: Nanos,
+    /// The number of the collection.
+    pub collection: u32,
+}
+
+impl Pause {
+    const fn of(gc: &Collection) -> Self {
+        Self {
+            ns: gc.pause_ns(),
+            start: gc.start,
+            collection: gc.number,
+        }
+    }
+
+    /// When it is.
+    #[must_use]
+    pub const fn span(&self) -> Interval {
+        Interval::new(self.start, Nanos(self.start.0.saturating_add(self.ns)))
+    }
+}
+
 /// The pauses of some collections.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pauses {
@@ -119,14 +149,14 @@ pub struct Pauses {
     pub count: u64,
     /// Their sum.
     pub total_ns: u64,
-    /// Half of them are no longer than this.
-    pub median_ns: u64,
-    /// Nine tenths of them are no longer than this.
-    pub p90_ns: u64,
-    /// All but a hundredth are no longer than this.
-    pub p99_ns: u64,
+    /// Half of them are no longer than this one.
+    pub median: Pause,
+    /// Nine tenths of them are no longer than this one.
+    pub p90: Pause,
+    /// All but a hundredth are no longer than this one.
+    pub p99: Pause,
     /// The longest.
-    pub max_ns: u64,
+    pub longest: Pause,
     /// How they are distributed; the bins are the same for all generations.
     pub bins: Vec<PauseBin>,
 }
@@ -138,7 +168,7 @@ pub struct CollectionsReply {
     pub first: u64,
     /// The rows that were asked for, as far as there are so many.
     pub rows: Vec<Collection>,
-    /// How many collections are in the range.
+    /// How many collections are in the range, of those with such a pause.
     pub total: u64,
     /// Of all of them first, then by generation; empty if there are none, or they
     /// were not asked for.
@@ -151,7 +181,11 @@ impl Numbers {
     pub fn collections(&self, end: Nanos, query: &CollectionsQuery) -> CollectionsReply {
         let window = Self::window(end, query.range);
         let mut found: Vec<(u64, Nanos, u32)> = Vec::new();
-        for gc in self.collections_in(window) {
+        let wanted = |gc: &&Collection| match &query.pause_ns {
+            Some(lengths) => lengths.contains(&gc.pause_ns()),
+            None => true,
+        };
+        for gc in self.collections_in(window).filter(wanted) {
             let key = query.sort.key(gc);
             let key = if query.descending { !key } else { key };
             found.push((key, gc.start, gc.number));
@@ -194,7 +228,7 @@ fn sorted_rows<'a, T: Ord>(list: &'a mut [T], rows: &Range<u64>) -> &'a [T] {
 }
 
 fn pauses<'a>(collections: impl Iterator<Item = &'a Collection>) -> Vec<Pauses> {
-    let mut generations: Vec<(Option<u16>, Vec<u64>)> = Vec::new();
+    let mut generations: Vec<(Option<u16>, Vec<Pause>)> = Vec::new();
     for gc in collections {
         let found = generations.binary_search_by_key(&gc.generation, |&(of, _)| of);
         let place = found.unwrap_or_else(|place| {
@@ -202,15 +236,15 @@ fn pauses<'a>(collections: impl Iterator<Item = &'a Collection>) -> Vec<Pauses> 
             place
         });
         if let Some((_, list)) = generations.get_mut(place) {
-            list.push(gc.pause_ns());
+            list.push(Pause::of(gc));
         }
     }
-    let lists: Vec<&[u64]> = generations.iter().map(|(_, list)| &list[..]).collect();
+    let lists: Vec<&[Pause]> = generations.iter().map(|(_, list)| &list[..]).collect();
     let mut all = lists.concat();
     let (Some(&least), Some(&most)) = (all.iter().min(), all.iter().max()) else {
         return Vec::new();
     };
-    let bounds = bounds(least, most);
+    let bounds = bounds(least.ns, most.ns);
     let mut pauses = vec![of(None, &mut all, &bounds)];
     for (generation, mut list) in generations {
         pauses.push(of(generation, &mut list, &bounds));
@@ -231,13 +265,13 @@ fn bounds(least: u64, most: u64) -> Vec<u64> {
 }
 
 /// The distribution of a list that is not empty, which is put into another order.
-fn of(generation: Option<u16>, list: &mut [u64], bounds: &[u64]) -> Pauses {
+fn of(generation: Option<u16>, list: &mut [Pause], bounds: &[u64]) -> Pauses {
     let mut bins = empty_bins(bounds);
     for &pause in &*list {
-        let bin = bounds.partition_point(|&bound| bound <= pause);
+        let bin = bounds.partition_point(|&bound| bound <= pause.ns);
         if let Some(bin) = bin.checked_sub(1).and_then(|bin| bins.get_mut(bin)) {
             bin.count += 1;
-            bin.total_ns = bin.total_ns.saturating_add(pause);
+            bin.total_ns = bin.total_ns.saturating_add(pause.ns);
         }
     }
     let len = list.len();
@@ -252,19 +286,19 @@ fn of(generation: Option<u16>, list: &mut [u64], bounds: &[u64]) -> Pauses {
         if within < rest.len() {
             *rest.select_nth_unstable(within).1
         } else {
-            0
+            Pause::default()
         }
     };
-    let (median_ns, p90_ns) = (percentile(50), percentile(90));
-    let (p99_ns, max_ns) = (percentile(99), percentile(100));
+    let (median, p90) = (percentile(50), percentile(90));
+    let (p99, longest) = (percentile(99), percentile(100));
     Pauses {
         generation,
         count: len as u64,
         total_ns: sum(list),
-        median_ns,
-        p90_ns,
-        p99_ns,
-        max_ns,
+        median,
+        p90,
+        p99,
+        longest,
         bins,
     }
 }
@@ -282,8 +316,9 @@ fn empty_bins(bounds: &[u64]) -> Vec<PauseBin> {
     bounds.windows(2).filter_map(bin).collect()
 }
 
-fn sum(numbers: &[u64]) -> u64 {
-    numbers.iter().copied().fold(0, u64::saturating_add)
+fn sum(pauses: &[Pause]) -> u64 {
+    let lengths = pauses.iter().map(|pause| pause.ns);
+    lengths.fold(0, u64::saturating_add)
 }
 
 #[cfg(test)]
@@ -301,14 +336,23 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_are_pauses() {
-        let mut list: Vec<u64> = (1..=200).map(|i| i * 77 % 201).collect();
+    fn percentiles_are_pauses_with_their_places() {
+        let pause = |ns: u64, at: u64| Pause {
+            ns,
+            start: Nanos(at),
+            collection: at as u32,
+        };
+        let mut list: Vec<Pause> = (1..=200).map(|i| pause(i * 77 % 201, i)).collect();
         let pauses = of(None, &mut list, &bounds(1, 200));
-        assert_eq!((pauses.median_ns, pauses.p90_ns), (100, 180));
-        assert_eq!((pauses.p99_ns, pauses.max_ns), (198, 200));
+        let found = [pauses.median, pauses.p90, pauses.p99, pauses.longest];
+        assert_eq!(found.map(|pause| pause.ns), [100, 180, 198, 200]);
+        for pause in found {
+            assert_eq!(pause.start.0 * 77 % 201, pause.ns);
+        }
         assert_eq!(pauses.bins.iter().map(|bin| bin.count).sum::<u64>(), 200);
-        let one = of(None, &mut [5], &bounds(5, 5));
-        assert_eq!((one.median_ns, one.p99_ns, one.max_ns), (5, 5, 5));
+        // Of equal ones the first, in whatever order they come.
+        let one = of(None, &mut [pause(5, 9), pause(5, 7)], &bounds(5, 5));
+        assert_eq!((one.median, one.p99), (pause(5, 7), pause(5, 9)));
     }
 
     #[test]

@@ -78,7 +78,7 @@ pub struct SparkSlice {
 }
 
 /// Sparks that ran for about as long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SparkRunBin {
     /// For so long or longer: a power of two of microseconds, or 0.
     pub from_ns: u64,
@@ -88,6 +88,13 @@ pub struct SparkRunBin {
     pub count: u64,
     /// How long they ran together.
     pub total_ns: u64,
+    /// Those that ran longest, the longest first: [`MOST_PLACES`](Self::MOST_PLACES) at most.
+    pub longest: Vec<SparkRun>,
+}
+
+impl SparkRunBin {
+    /// Of so many sparks of a bin it is told where they ran.
+    pub const MOST_PLACES: usize = 8;
 }
 
 /// The sparks of a range.
@@ -286,42 +293,51 @@ fn rates(counters: &Steps<Counters>, slice: Window) -> SparkSlice {
     }
 }
 
-/// How long those of the sparks ran, which stand by their start, that began in a window.
-fn runs_in(all: &[SparkRun], window: Window) -> impl Iterator<Item = u64> {
+/// Those of the sparks, which stand by their start, that began in a window.
+fn runs_in(all: &[SparkRun], window: Window) -> impl Iterator<Item = SparkRun> {
     let first = all.partition_point(|run| run.start.0 < window.from);
     let from = all.get(first..).unwrap_or_default().iter();
-    let inside = from.take_while(move |run| window.has(run.start.0));
-    inside.map(|run| run.ran_ns)
+    from.copied().take_while(move |run| window.has(run.start.0))
 }
 
-fn run_bins(runs: impl Iterator<Item = u64>) -> Vec<SparkRunBin> {
+fn run_bins(runs: impl Iterator<Item = SparkRun>) -> Vec<SparkRunBin> {
     // Bin 0 is below a microsecond, bin n from 2^(n-1) microseconds to twice that.
-    let mut bins = [(0u64, 0u64); 65];
-    for duration in runs {
-        let micros = duration / 1000;
-        let bin = micros.checked_ilog2().map_or(0, |log| log as usize + 1);
-        if let Some((count, total)) = bins.get_mut(bin) {
-            *count += 1;
-            *total = total.saturating_add(duration);
+    let mut bins: Vec<SparkRunBin> = Vec::new();
+    for run in runs {
+        let micros = run.ran_ns / 1000;
+        let at = micros.checked_ilog2().map_or(0, |log| log as usize + 1);
+        while bins.len() <= at {
+            bins.push(empty_bin(bins.len() as u32));
+        }
+        let Some(bin) = bins.get_mut(at) else {
+            continue;
+        };
+        bin.count += 1;
+        bin.total_ns = bin.total_ns.saturating_add(run.ran_ns);
+        let place = bin
+            .longest
+            .partition_point(|longer| longer.ran_ns >= run.ran_ns);
+        if place < SparkRunBin::MOST_PLACES {
+            bin.longest.truncate(SparkRunBin::MOST_PLACES - 1);
+            bin.longest.insert(place, run);
         }
     }
+    let first = bins.iter().position(|bin| bin.count > 0).unwrap_or(0);
+    bins.split_off(first)
+}
+
+fn empty_bin(bin: u32) -> SparkRunBin {
     let bound = |bin: u32| match bin {
         0 => 0,
         _ => 1u64
             .checked_shl(bin - 1)
             .map_or(u64::MAX, |micros| micros.saturating_mul(1000)),
     };
-    let used = |&(count, _): &(u64, u64)| count > 0;
-    let first = bins.iter().position(used).unwrap_or(0);
-    let len = bins.iter().rposition(used).map_or(0, |last| last + 1);
-    let bins = (0..).zip(bins).take(len).skip(first);
-    bins.map(|(bin, (count, total_ns))| SparkRunBin {
+    SparkRunBin {
         from_ns: bound(bin),
         to_ns: bound(bin + 1),
-        count,
-        total_ns,
-    })
-    .collect()
+        ..SparkRunBin::default()
+    }
 }
 
 #[cfg(test)]
@@ -331,7 +347,11 @@ mod tests {
     #[test]
     fn runs_fall_into_powers_of_two_of_microseconds() {
         let runs = [0, 999, 1000, 1999, 2000, 9000];
-        let bins = run_bins(runs.into_iter());
+        let runs = runs.into_iter().zip(0..).map(|(ran_ns, at)| SparkRun {
+            start: Nanos(at),
+            ran_ns,
+        });
+        let bins = run_bins(runs);
         let bounds: Vec<_> = bins.iter().map(|bin| (bin.from_ns, bin.to_ns)).collect();
         let expected = [
             (0, 1000),
@@ -343,6 +363,8 @@ mod tests {
         assert_eq!(bounds, expected);
         let counts: Vec<_> = bins.iter().map(|bin| (bin.count, bin.total_ns)).collect();
         assert_eq!(counts, [(2, 999), (2, 2999), (1, 2000), (0, 0), (1, 9000)]);
+        let longest: Vec<_> = bins[1].longest.iter().map(|run| run.ran_ns).collect();
+        assert_eq!(longest, [1999, 1000]);
         assert_eq!(run_bins(std::iter::empty()), []);
     }
 

@@ -224,8 +224,8 @@ impl Samples {
         self.all.push((at, value));
     }
 
-    /// The values of the window.
-    pub(super) fn within(&self, window: Window) -> impl Iterator<Item = u64> + '_ {
+    /// The samples of the window, with their times.
+    pub(super) fn within(&self, window: Window) -> impl Iterator<Item = (u64, u64)> + '_ {
         let first = self.all.partition_point(|&(at, _)| at < window.from);
         let end = self
             .all
@@ -236,8 +236,7 @@ impl Samples {
             first..end.max(first)
         };
         let samples = self.all.get(places).unwrap_or_default().iter();
-        let inside = samples.filter(move |(at, _)| window.has(*at));
-        inside.map(|&(_, value)| value)
+        samples.copied().filter(move |(at, _)| window.has(*at))
     }
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::steps::Window;
 use super::tally::Tally;
-use super::{Counters, Numbers};
+use super::{Collection, Counters, Numbers};
 use crate::account::report::{CapTimes, ProgramTimes};
 use eventlog::ids::{CapId, Nanos};
 use model::time::Interval;
@@ -68,6 +68,23 @@ pub struct Summary {
     pub fragmentation: Option<u64>,
     /// Where the time of the capabilities and of the program went.
     pub account: ProgramTimes,
+    /// Where the largest of these numbers are.
+    pub places: Places,
+}
+
+/// When the numbers of a summary that are the most of something were reached, each for
+/// the first time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Places {
+    /// The collection of [`Summary::max_residency`], or the moment of its sample.
+    pub max_residency: Option<Interval>,
+    /// The collection of [`Summary::max_slop`].
+    pub max_slop: Option<Interval>,
+    /// The collection of [`Summary::max_heap_size`], or the moment of its sample; the
+    /// begin of the interval if it was as large then already.
+    pub max_heap_size: Option<Interval>,
+    /// The collection of [`Summary::max_fragmentation`].
+    pub max_fragmentation: Option<Interval>,
 }
 
 /// The collections of one generation.
@@ -87,6 +104,8 @@ pub struct Generation {
     pub avg_pause_ns: u64,
     /// The longest.
     pub max_pause_ns: u64,
+    /// When that was, for the first time.
+    pub longest: Option<Interval>,
 }
 
 /// What became of sparks.
@@ -185,18 +204,21 @@ impl Numbers {
         let gc_ns = self.gc_ns(&tally, window);
         let mutator_ns = gc_ns.map(|gc_ns| total_ns.saturating_sub(gc_ns));
         let bytes_allocated = self.bytes_allocated(end, range);
-        let live: Vec<u64> = self.live.within(window).collect();
+        let live: Vec<(u64, u64)> = self.live.within(window).collect();
+        let max_residency = first_most(live.iter().copied());
+        let max_heap_size = first_most(self.heap_size.within(window));
         let oldest = self.oldest_generation();
         let mut of_generations = tally.generations.iter();
         let of_oldest = of_generations.find(|row| Some(row.generation) == oldest);
+        let most_slop = of_oldest.and_then(|row| row.most_slop);
         Summary {
             bytes_allocated,
             bytes_copied: logged(tally.copied_bytes),
-            max_residency: live.iter().copied().max(),
+            max_residency: max_residency.map(|(_, bytes)| bytes),
             residency_samples: logged(live.len() as u64),
-            max_slop: of_oldest.and_then(|row| row.max_slop),
-            max_heap_size: self.heap_size.within(window).map(|(_, size)| size).max(),
-            max_fragmentation: tally.max_fragmentation,
+            max_slop: most_slop.map(|most| most.value),
+            max_heap_size: max_heap_size.map(|(_, bytes)| bytes),
+            max_fragmentation: tally.most_fragmentation.map(|most| most.value),
             fragmentation: self
                 .collections
                 .tallies
@@ -213,7 +235,8 @@ impl Numbers {
                 .map(|mutator_ns| mutator_ns as f64 / total_ns as f64),
             allocation_rate: allocation_rate(bytes_allocated, mutator_ns),
             capabilities: self.capabilities(window, account),
-            average_residency: total(live.iter().copied()).checked_div(live.len() as u64),
+            average_residency: total(live.iter().map(|&(_, bytes)| bytes))
+                .checked_div(live.len() as u64),
             collections: (self.heap_logged || self.collections.any)
                 .then(|| self.collections_in(window).count() as u64),
             parallel_collections: logged(tally.all(|row| row.parallel)),
@@ -221,7 +244,26 @@ impl Numbers {
             tasks: (!self.tasks.is_empty())
                 .then(|| self.tasks.iter().filter(|&&at| window.has(at)).count() as u64),
             account: account.clone(),
+            places: Places {
+                max_residency: max_residency
+                    .map(|sample| self.place_of(sample, |gc| gc.live_bytes)),
+                max_slop: most_slop.map(|most| most.at),
+                max_heap_size: max_heap_size
+                    .map(|sample| self.place_of(sample, |gc| gc.heap_size_bytes)),
+                max_fragmentation: tally.most_fragmentation.map(|most| most.at),
+            },
         }
+    }
+
+    /// The collection that a sample was taken in, or else the moment of the sample.
+    fn place_of(&self, (at, value): (u64, u64), told: fn(&Collection) -> Option<u64>) -> Interval {
+        let all = &self.collections.all[..];
+        let next = all.partition_point(|gc| gc.end.0 <= at);
+        let near = all.get(next.saturating_sub(1)..).unwrap_or_default();
+        let gc = near.iter().take(2).find(|gc| told(gc) == Some(value));
+        gc.map_or(Interval::at(Nanos(at)), |gc| {
+            Interval::new(gc.start, gc.end)
+        })
     }
 
     /// The time of collections in a window; `None` if the log has no events of
@@ -253,7 +295,8 @@ impl Numbers {
             row.parallel = of.parallel;
             row.elapsed_ns = of.elapsed_ns;
             row.avg_pause_ns = of.pauses_ns.checked_div(of.collections).unwrap_or(0);
-            row.max_pause_ns = of.max_pause_ns.unwrap_or(0);
+            row.max_pause_ns = of.longest_pause.map_or(0, |longest| longest.value);
+            row.longest = of.longest_pause.map(|longest| longest.at);
         }
         rows.into_values().collect()
     }
@@ -282,6 +325,11 @@ impl Numbers {
 
 fn total(numbers: impl Iterator<Item = u64>) -> u64 {
     numbers.fold(0, u64::saturating_add)
+}
+
+/// The first of the samples with the largest value.
+fn first_most(samples: impl Iterator<Item = (u64, u64)>) -> Option<(u64, u64)> {
+    samples.reduce(|most, later| if later.1 > most.1 { later } else { most })
 }
 
 /// The sum, if there is something to sum up.

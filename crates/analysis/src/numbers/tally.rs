@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::Collection;
 use super::steps::Window;
+use model::time::Interval;
 
 /// So many collections are summed up in advance.
 const BLOCK: usize = 256;
@@ -21,8 +22,32 @@ pub(super) struct OfGeneration {
     pub(super) elapsed_ns: u64,
     /// The pauses of those that begin inside, to their ends.
     pub(super) pauses_ns: u64,
-    pub(super) max_pause_ns: Option<u64>,
-    pub(super) max_slop: Option<u64>,
+    pub(super) longest_pause: Option<Most>,
+    pub(super) most_slop: Option<Most>,
+}
+
+/// The most of something, and the first collection that has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Most {
+    pub(super) value: u64,
+    pub(super) at: Interval,
+}
+
+impl Most {
+    const fn of(value: u64, gc: &Collection) -> Option<Self> {
+        Some(Self {
+            value,
+            at: Interval::new(gc.start, gc.end),
+        })
+    }
+
+    /// The larger one; of equal ones the first.
+    fn larger(first: Option<Self>, later: Option<Self>) -> Option<Self> {
+        match (first, later) {
+            (Some(first), Some(later)) if later.value > first.value => Some(later),
+            (first, later) => first.or(later),
+        }
+    }
 }
 
 /// Of some collections: those that begin in a window, but for the elapsed time.
@@ -31,7 +56,7 @@ pub(super) struct Tally {
     /// Only those that there are, the youngest first.
     pub(super) generations: Vec<OfGeneration>,
     pub(super) copied_bytes: u64,
-    pub(super) max_fragmentation: Option<u64>,
+    pub(super) most_fragmentation: Option<Most>,
     pub(super) sync_ns: Option<u64>,
     /// Of parallel collections only, as all that follows.
     balanced_bytes: Option<u64>,
@@ -83,10 +108,11 @@ impl Tally {
         row.collections += 1;
         row.parallel += u64::from(gc.is_parallel());
         row.pauses_ns = row.pauses_ns.saturating_add(gc.pause_ns());
-        row.max_pause_ns = row.max_pause_ns.max(Some(gc.pause_ns()));
-        row.max_slop = row.max_slop.max(Some(gc.slop_bytes));
+        row.longest_pause = Most::larger(row.longest_pause, Most::of(gc.pause_ns(), gc));
+        row.most_slop = Most::larger(row.most_slop, Most::of(gc.slop_bytes, gc));
         self.copied_bytes = self.copied_bytes.saturating_add(gc.copied_bytes);
-        self.max_fragmentation = self.max_fragmentation.max(Some(gc.fragmentation_bytes));
+        let fragmentation = Most::of(gc.fragmentation_bytes, gc);
+        self.most_fragmentation = Most::larger(self.most_fragmentation, fragmentation);
         self.sync_ns = sum(self.sync_ns, gc.sync_ns);
         if gc.is_parallel() {
             self.balanced_bytes = sum(self.balanced_bytes, gc.balanced_bytes);
@@ -108,11 +134,11 @@ impl Tally {
             row.parallel += of.parallel;
             row.elapsed_ns = row.elapsed_ns.saturating_add(of.elapsed_ns);
             row.pauses_ns = row.pauses_ns.saturating_add(of.pauses_ns);
-            row.max_pause_ns = row.max_pause_ns.max(of.max_pause_ns);
-            row.max_slop = row.max_slop.max(of.max_slop);
+            row.longest_pause = Most::larger(row.longest_pause, of.longest_pause);
+            row.most_slop = Most::larger(row.most_slop, of.most_slop);
         }
         self.copied_bytes = self.copied_bytes.saturating_add(more.copied_bytes);
-        self.max_fragmentation = self.max_fragmentation.max(more.max_fragmentation);
+        self.most_fragmentation = Most::larger(self.most_fragmentation, more.most_fragmentation);
         self.sync_ns = sum(self.sync_ns, more.sync_ns);
         self.balanced_bytes = sum(self.balanced_bytes, more.balanced_bytes);
         let copied = more.parallel_copied_bytes;

@@ -17,6 +17,7 @@ mod grouping;
 pub mod instants;
 pub mod label_groups;
 pub mod lives;
+pub mod meanwhile;
 pub mod messages;
 pub mod nonmoving;
 pub mod profile_rows;
@@ -35,6 +36,7 @@ pub mod turns;
 pub mod unread;
 pub mod user_spans;
 pub mod wait_groups;
+pub mod wait_totals;
 pub mod waits;
 
 pub use store::Store;

@@ -15,6 +15,8 @@
 //! ends just then, it is of the run that begins then; if none does, of the one that
 //! ends. Of a spark in no run at all, as in damaged logs, nothing is known.
 
+use serde::{Deserialize, Serialize};
+
 use super::instants::InstantKind;
 use super::store::Store;
 use super::threads::Thread;
@@ -22,7 +24,7 @@ use eventlog::ids::{CapId, Nanos};
 use model::lane::Lane;
 
 /// One spark that ran to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SparkRun {
     /// When it was taken from a pool.
     pub start: Nanos,

@@ -242,6 +242,8 @@ pub struct ThreadSums {
     pub runs: u64,
     /// The longest wait for a capability.
     pub longest_ready_ns: u64,
+    /// When that is, with the collections in it.
+    pub longest_ready: Option<Interval>,
     /// Wakeups: a thread that is woken from another capability has two or
     /// more of them.
     pub wakeups: u64,
@@ -261,7 +263,10 @@ impl ThreadSums {
         let add = |mine: &mut u64, theirs: u64| *mine = mine.saturating_add(theirs);
         self.times.zip(&other.times, add);
         self.runs += other.runs;
-        self.longest_ready_ns = self.longest_ready_ns.max(other.longest_ready_ns);
+        if other.longest_ready_ns > self.longest_ready_ns {
+            self.longest_ready_ns = other.longest_ready_ns;
+            self.longest_ready = other.longest_ready;
+        }
         self.wakeups += other.wakeups;
         self.migrations += other.migrations;
     }
@@ -298,6 +303,8 @@ pub struct ThreadTable {
     pub total: u64,
     /// The sums of all rows.
     pub all: ThreadSums,
+    /// The thread with the longest wait for a capability of all.
+    pub longest_ready_of: Option<ThreadId>,
 }
 
 impl ThreadTable {
@@ -419,7 +426,9 @@ impl InRange {
             let lane = lane.looking(&self.looks);
             let turns = lane.turns_in(&self.from, &self.to);
             sums.times = turns.sums;
-            sums.longest_ready_ns = turns.longest_ready_ns;
+            let longest = turns.longest_ready;
+            sums.longest_ready_ns = longest.waited_ns;
+            sums.longest_ready = (longest.waited_ns > 0).then_some(longest.span);
             sums.runs = turns.runs - store.stops_again_in(index, &lane, self);
         }
         Some(sums)
@@ -454,6 +463,7 @@ impl Store {
         let ranks = by_label.then(|| self.threads.label_ranks());
         let mut rows = Rows::new(query.rows.clone());
         let mut all = ThreadSums::default();
+        let mut longest_ready_of = None;
         let mut only = query.only.clone();
         only.sort_unstable();
         let wanted = |thread: &Thread| only.is_empty() || only.binary_search(&thread.id).is_ok();
@@ -471,6 +481,9 @@ impl Store {
                     None => self.value(query.sort, index, &thread, &sums),
                 };
                 rows.push(Key::new(value, query.descending, thread.id, index));
+                if sums.longest_ready_ns > all.longest_ready_ns {
+                    longest_ready_of = Some(thread.id);
+                }
                 all.add(&sums);
             }
         }
@@ -486,6 +499,7 @@ impl Store {
             rows: shown,
             total,
             all,
+            longest_ready_of,
         })
     }
 

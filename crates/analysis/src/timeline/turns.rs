@@ -9,10 +9,12 @@ use serde::{Deserialize, Serialize};
 use super::waits::WaitSums;
 use crate::account::runs::Run;
 use crate::account::{Account, ReadyParts};
+use eventlog::ids::Nanos;
 use model::class::{Class, ClassTimes, StopCode, WAIT_REASONS, WaitReason};
 use model::forest::{Aggregate, Forest, Longest};
 use model::lane::BLOCK;
 use model::place::place32;
+use model::time::Interval;
 
 /// How many spans a turn has: blocked, ready, running. Each may be empty. In the
 /// last turn of a thread, what the log does not tell of takes the place of the run.
@@ -317,7 +319,7 @@ pub struct TurnsIn {
     /// Runs that begin there.
     pub runs: u64,
     /// The longest wait for a capability, as far as it lies there.
-    pub longest_ready_ns: u64,
+    pub longest_ready: LongestReady,
 }
 
 impl TurnsIn {
@@ -330,19 +332,38 @@ impl TurnsIn {
     ) {
         let clipped = turn.clipped(range, parts);
         self.sums.add(&clipped);
-        self.longest_ready_ns = self.longest_ready_ns.max(clipped.waited_ns());
+        self.longest_ready = self.longest_ready.combine(LongestReady::of(&clipped));
         let begins = turn.ran_before(range.end) && !turn.ran_before(range.start);
         self.runs += u64::from(turn.code.is_some() && begins);
     }
 }
 
-/// The longest of some waits.
-#[derive(Clone, Copy, Debug, Default)]
-struct LongestWait(u64);
+/// The longest of some waits for a capability, the first of equals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LongestReady {
+    /// How long it is without collections, in nanoseconds; 0 if there is none.
+    pub waited_ns: u64,
+    /// When it is, with collections.
+    pub span: Interval,
+}
 
-impl Aggregate for LongestWait {
+impl LongestReady {
+    fn of(turn: &Turn) -> Self {
+        let (from, to) = turn.part(1);
+        Self {
+            waited_ns: turn.waited_ns(),
+            span: Interval::new(Nanos(from), Nanos(to)),
+        }
+    }
+}
+
+impl Aggregate for LongestReady {
     fn combine(self, later: Self) -> Self {
-        Self(self.0.max(later.0))
+        if later.waited_ns > self.waited_ns {
+            later
+        } else {
+            self
+        }
     }
 }
 
@@ -356,7 +377,7 @@ pub struct TurnIndex {
     before: Vec<TurnSums>,
     waits_before: Vec<WaitSums>,
     longest: Forest<Longest>,
-    longest_ready: Forest<LongestWait>,
+    longest_ready: Forest<LongestReady>,
     total: TurnSums,
     all_waits: WaitSums,
 }
@@ -365,7 +386,7 @@ pub struct TurnIndex {
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
     longest: Option<Longest>,
-    longest_ready: LongestWait,
+    longest_ready: LongestReady,
 }
 
 impl Block {
@@ -378,7 +399,7 @@ impl Block {
             let longest = self.longest.map_or(this, |longest| longest.combine(this));
             self.longest = Some(longest);
         }
-        let ready = LongestWait(turn.waited_ns());
+        let ready = LongestReady::of(turn);
         self.longest_ready = self.longest_ready.combine(ready);
     }
 }
@@ -441,7 +462,7 @@ impl Indexing {
 impl TurnIndex {
     /// How many bytes it takes.
     pub(crate) const fn bytes(&self) -> u64 {
-        let forests = size_of::<Longest>() + size_of::<LongestWait>();
+        let forests = size_of::<Longest>() + size_of::<LongestReady>();
         let entry = size_of::<u64>() + size_of::<TurnSums>() + size_of::<WaitSums>();
         (self.starts.capacity() * (entry + 2 * forests)) as u64
     }
@@ -483,7 +504,7 @@ impl TurnIndex {
         TurnsIn {
             sums,
             runs: (blocks.len() * self.block) as u64,
-            longest_ready_ns: longest.unwrap_or_default().0,
+            longest_ready: longest.unwrap_or_default(),
         }
     }
 

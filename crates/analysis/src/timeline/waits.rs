@@ -98,7 +98,7 @@ impl Wait {
     }
 
     /// What a part of a turn is, outside of collections; `None` of a run.
-    fn of(turn: &Turn, part: usize) -> Option<Self> {
+    pub(super) fn of(turn: &Turn, part: usize) -> Option<Self> {
         match part {
             0 => turn.why.wait_reason().map(Self::Blocked),
             1 => Some(Self::Queued(QueueReason::of(turn.why))),
@@ -240,7 +240,8 @@ impl Store {
         }
     }
 
-    fn waits_between(&self, lane: &ThreadLane<'_>, from: &Cut, to: &Cut) -> WaitSums {
+    /// The waits of a thread between two cuts.
+    pub(super) fn waits_between(&self, lane: &ThreadLane<'_>, from: &Cut, to: &Cut) -> WaitSums {
         if lane.is_empty() {
             return WaitSums::default();
         }

@@ -107,7 +107,14 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         (Pool::Stopping, ns.saturating_mul(others)),
     );
     finding.subject = Some(scope.thread_name(thread));
-    finding.meaning = "A collection can only begin when all capabilities have stopped; all others stood still and waited for this thread.".into();
+    finding.meaning = format!(
+        "A collection can only begin when all capabilities have stopped. For {} in all, {} of {} capabilities stood still and waited for this thread: of the program's time that is {}.",
+        format::duration(Duration(ns)),
+        others,
+        scope.caps,
+        finding.cost
+    )
+    .into();
     finding.tries = vec![
         Try::code(
             "If the thread was in a foreign call: import it as safe, so that the runtime need not wait for it.",

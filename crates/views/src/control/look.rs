@@ -54,7 +54,12 @@ impl Control {
 
     /// Shows what was clicked in a panel.
     pub fn goto(&mut self, goto: Goto) -> Vec<Told> {
-        let Goto { span, row, zoom } = goto;
+        let Goto {
+            span,
+            row,
+            zoom,
+            details,
+        } = goto;
         self.show(span, zoom);
         self.focus.cursor = Some(span.start());
         self.focus.hovered = None;
@@ -71,6 +76,7 @@ impl Control {
             told.extend(self.scroll_to(row));
             let view = self.view.span();
             self.wanted = Some((row, span.nearest(view.start())));
+            self.focus.pinned |= details;
             told.extend(self.select_wanted());
         }
         told

@@ -31,6 +31,7 @@ use crate::scene::viewport::Viewport;
 use crate::session::Overview;
 use crate::timeline::labels_px;
 use crate::timeline::layout::Layout;
+use crate::timeline::lit::Lit;
 use crate::tracks::Row;
 use crate::tracks::details::{DetailsQuery, Fact};
 use crate::tracks::item::{Item, Marks, Names};
@@ -90,6 +91,8 @@ pub struct Goto {
     /// Whether the view is zoomed so that the span is well seen, or only
     /// moved if the span is outside of it.
     pub zoom: bool,
+    /// Whether the details of the item open, and stay open.
+    pub details: bool,
 }
 
 impl Goto {
@@ -100,6 +103,7 @@ impl Goto {
             span: Interval::at(time),
             row: None,
             zoom: false,
+            details: false,
         }
     }
 
@@ -110,6 +114,7 @@ impl Goto {
             span: note.span(),
             row: None,
             zoom: !note.is_moment(),
+            details: false,
         }
     }
 
@@ -120,6 +125,18 @@ impl Goto {
             span,
             row: Some(row),
             zoom: false,
+            details: false,
+        }
+    }
+
+    /// An item of a track with all that is known of it, well seen.
+    #[must_use]
+    pub const fn details(row: Row, span: Interval) -> Self {
+        Self {
+            span,
+            row: Some(row),
+            zoom: !span.is_empty(),
+            details: true,
         }
     }
 }
@@ -238,6 +255,8 @@ pub struct Control {
     /// What the worker told of an item.
     details: Option<(DetailsQuery, Vec<Fact>)>,
     arrows: Vec<Arrow>,
+    /// What the open finding is about.
+    lit: Vec<Lit>,
     /// The item that is to be selected as soon as its marks have come.
     wanted: Option<(Row, Nanos)>,
     /// Which bands of a heap profile are shown.
@@ -276,6 +295,7 @@ impl Default for Control {
             touches: Vec::new(),
             details: None,
             arrows: Vec::new(),
+            lit: Vec::new(),
             wanted: None,
             heap: HeapChoice::default(),
             revision: 0,
@@ -332,6 +352,11 @@ impl Control {
     /// Other bands of a heap profile are shown.
     pub fn set_heap(&mut self, choice: &HeapChoice) {
         self.heap.clone_from(choice);
+    }
+
+    /// Another finding is open, or none: what it is about.
+    pub fn set_lit(&mut self, lit: Vec<Lit>) {
+        self.lit = lit;
     }
 
     /// What the tracks of the picture depend on.

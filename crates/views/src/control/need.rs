@@ -207,6 +207,7 @@ impl Control {
                 cursor: focus.cursor,
                 measure: focus.measure,
                 arrows: &self.arrows,
+                lit: &self.lit,
             },
         }
     }

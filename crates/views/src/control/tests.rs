@@ -298,6 +298,7 @@ fn what_a_panel_leads_to_is_selected_when_its_marks_come() {
         span: SHORT,
         row: Some(row),
         zoom: true,
+        details: false,
     });
     assert!(told.contains(&Told::Changed));
     assert_eq!(control.selected(), None, "the marks are of another view");

@@ -41,6 +41,7 @@ use analysis::timeline::flow::{Arrow, FlowQuery};
 use analysis::timeline::thread_account::ThreadAccount;
 use analysis::timeline::thread_lane::{ThreadFilter, ThreadRow};
 use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
+use analysis::timeline::wait_totals::{WaitTotals, WaitTotalsQuery};
 use eventlog::ids::ThreadId;
 use insight::{Digest, Report, Scope};
 use model::marks::TimelineReply;
@@ -51,7 +52,7 @@ questions! {
     TimelineQuery, FlowQuery, DetailsQuery, LabelsQuery,
     TimeQuery, ThreadTimeQuery, GcCostsQuery, SummaryQuery, CollectionsQuery, SparksQuery,
     HeldQuery, CensusCostQuery, FindingsQuery, DigestQuery,
-    ThreadFilter, ThreadTableQuery, ThreadCsvQuery,
+    ThreadFilter, ThreadTableQuery, ThreadCsvQuery, WaitTotalsQuery,
     TickyQuery, TickyTextQuery,
     FlameQuery, FlameTableQuery, FlamePlaceQuery, FlameAreaQuery, FlameExportQuery,
     BandTableQuery, BandTextQuery, MomentsQuery, GrowthQuery, CompanionsQuery, BurstsQuery, RanThenQuery,
@@ -104,7 +105,10 @@ impl Query for DetailsQuery {
     type Answer = Vec<Fact>;
     const NAME: &'static str = "details";
 
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Vec<Fact> {
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Vec<Fact> {
+        if let Some(thread) = self.row.thread() {
+            log.recording.store.prepare_life(thread, host).await;
+        }
         let chosen = (self.row == Bands.into()).then(|| log.heap_names());
         self.row.details(
             &Log {
@@ -303,6 +307,16 @@ impl Query for ThreadTableQuery {
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Option<ThreadTable> {
         log.recording.store.thread_table(self, host).await
+    }
+}
+
+/// Why a thread waited; `None` until the log is read to its end.
+impl Query for WaitTotalsQuery {
+    type Answer = Option<WaitTotals>;
+    const NAME: &'static str = "waits of a thread";
+
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Option<WaitTotals> {
+        log.recording.store.wait_totals(self, host).await
     }
 }
 

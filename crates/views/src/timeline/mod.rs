@@ -8,6 +8,7 @@ mod flow;
 mod labels;
 pub mod layout;
 pub mod legend;
+pub mod lit;
 mod minimap;
 mod notes;
 mod overlay;
@@ -19,6 +20,7 @@ use crate::scene::palette::Palette;
 use crate::scene::strip::Strip;
 use crate::scene::viewport::Viewport;
 use crate::timeline::layout::{Kind, Layout, Track};
+use crate::timeline::lit::Lit;
 use crate::tracks::item::{Item, Marks, Names, Shown};
 use analysis::timeline::flow::Arrow;
 use eventlog::ids::Nanos;
@@ -82,6 +84,8 @@ pub struct Focus<'a> {
     pub measure: Option<(Nanos, Nanos)>,
     /// How the thread that is pointed at or selected came to run.
     pub arrows: &'a [Arrow],
+    /// What the open finding is about; all else is dimmed, unless there is none.
+    pub lit: &'a [Lit],
 }
 
 impl<N> std::fmt::Debug for Scene<'_, N> {

@@ -45,6 +45,7 @@ impl<N: Names> Scene<'_, N> {
         let body = self.body();
         let top = MINIMAP_PX;
         painter.clip(Rect::new(body.x, top, body.w, (height - top).max(0.0)));
+        self.paint_lit(painter);
         self.paint_range_edges(painter);
         for (item, alpha) in [(self.focus.selected, 1.0), (self.focus.hovered, 0.6)] {
             if let Some(item) = item.filter(|item| !item.row.is_graph()) {

@@ -60,6 +60,8 @@ pub enum Target {
     Item(Lead, Row, Interval),
     /// A box of a flame graph.
     Flame(FlameTarget),
+    /// An event in the list of all: its time, and its capability.
+    Event(Nanos, Option<CapId>),
 }
 
 /// One fact about an item.
@@ -94,6 +96,13 @@ impl Fact {
     #[must_use]
     pub(crate) const fn in_flame(mut self, target: FlameTarget) -> Self {
         self.target = Some(Target::Flame(target));
+        self
+    }
+
+    /// It leads to an event in the list of all.
+    #[must_use]
+    pub(crate) const fn at_event(mut self, at: Nanos, cap: Option<CapId>) -> Self {
+        self.target = Some(Target::Event(at, cap));
         self
     }
 

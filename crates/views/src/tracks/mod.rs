@@ -38,6 +38,7 @@ pub mod sparks;
 mod stacks;
 pub mod task;
 pub mod thread;
+mod thread_details;
 mod thread_paint;
 pub mod user_span;
 mod waves;

@@ -1,31 +1,22 @@
 //! A thread: its runs, and what it waits for between them.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
-use super::capability::Capability;
-use super::details::{
-    Details, DetailsQuery, Fact, Lead, exact, exact_duration, exact_time, on_cap,
-};
+use super::details::{Details, DetailsQuery, Fact, on_cap};
 use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
 use super::thread_paint::paint;
 use super::waves::wave;
-use super::{Contents, Known, Listed, Log, Row, Shape, TrackKind, link};
+use super::{Contents, Known, Listed, Log, Shape, TrackKind, link};
 use crate::scene::format;
 use crate::scene::painter::Painter;
 use crate::scene::strip::Strip;
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, several, thread_name, when};
-use analysis::timeline::instants::InstantKind;
-use analysis::timeline::thread_lane::{ThreadLane, ThreadRow};
-use analysis::timeline::turns::{PARTS, Turn};
-use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
+use analysis::timeline::thread_lane::ThreadRow;
+use eventlog::ids::{CapId, Duration, ThreadId};
 use model::class::{Class, StopCode};
-use model::lane::Lane;
 use model::marks::{MarkKind, NONE, Packed, Payload, Writer, wide};
-use model::time::Interval;
 
 /// A thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -239,202 +230,6 @@ fn wait(item: &Item) -> String {
         }
         (_, Duration::ZERO) => format!("was {why} for {duration}"),
         _ => format!("was {why} for {duration}, then was ready for {after}"),
-    }
-}
-
-fn span_of((start, end): (u64, u64)) -> Interval {
-    Interval::new(Nanos(start), Nanos(end))
-}
-
-impl Details<'_> {
-    fn of_thread(&self, thread: ThreadId, query: &DetailsQuery) -> Vec<Fact> {
-        let mut facts = Vec::new();
-        let Some(lane) = self.store.thread_lane(thread) else {
-            return facts;
-        };
-        if query.many {
-            let name = |index: usize| lane.class(index).name().to_owned();
-            let what = ["run", "runs"];
-            self.merged(query.row, query.span, &lane, what, name, &mut facts);
-            return facts;
-        }
-        let Some(index) = lane.exactly(query.span) else {
-            return facts;
-        };
-        match lane.run_place(index) {
-            Some((Some(cap), place)) => self.run(cap, place, &mut facts),
-            Some((None, _)) => self.duration_facts(query.span, &mut facts),
-            None => self.wait(thread, &lane, index / PARTS, &mut facts),
-        }
-        facts
-    }
-
-    /// A wait: why, for how long, what ended it, and what came then.
-    fn wait(&self, thread: ThreadId, lane: &ThreadLane<'_>, number: usize, facts: &mut Vec<Fact>) {
-        let turn = lane.turn(number);
-        self.before_run(thread, lane, (number, &turn), facts);
-        if turn.code.is_some() {
-            let run = span_of(turn.part(2));
-            let cap = lane.cap(PARTS * number + 2);
-            let text = format!(
-                "at {}{}, for {}",
-                format::time(run.start()),
-                on_cap(cap),
-                format::duration(run.duration())
-            );
-            let row = cap.map_or(Row::from(Thread(thread)), |cap| Capability(cap).into());
-            facts.push(Fact::new("then ran", text).leading(Lead::Next, row, run));
-        }
-    }
-
-    /// The wait before a run that is found by its start and capability, why
-    /// the run ended, and when the thread ran again.
-    pub(super) fn turn_of(
-        &self,
-        thread: ThreadId,
-        (start, cap): (u64, CapId),
-        facts: &mut Vec<Fact>,
-    ) {
-        let lane = self.store.thread_lane(thread);
-        let Some((lane, number)) = lane.and_then(|lane| {
-            let number = lane.run_of(start, cap)?;
-            Some((lane, number))
-        }) else {
-            return;
-        };
-        let turn = lane.turn(number);
-        self.ended(&lane, (number, &turn), facts);
-        self.before_run(thread, &lane, (number, &turn), facts);
-        let next = lane.turn(number + 1);
-        if number + 1 < lane.runs() {
-            let run = span_of(next.part(2));
-            let cap = lane.cap(PARTS * (number + 1) + 2);
-            let later = format::duration(run.start().since(Nanos(turn.part(2).1)));
-            let text = format!("{later} later{}", on_cap(cap));
-            let row = Thread(thread);
-            facts.push(Fact::new("ran again", text).leading(Lead::Other, row, run));
-        }
-    }
-
-    /// Why a run ended, and whose black hole it was.
-    fn ended(&self, lane: &ThreadLane<'_>, (number, turn): (usize, &Turn), facts: &mut Vec<Fact>) {
-        let why = turn.code.unwrap_or(StopCode::OPEN);
-        let text = why.explanation(None);
-        facts.push(Fact::new("ended because", text));
-        self.owner(lane.owner(PARTS * (number + 1)), turn.part(2).1, facts);
-    }
-
-    /// Who owned the black hole that a thread came to at a time.
-    fn owner(&self, owner: Option<ThreadId>, at_ns: u64, facts: &mut Vec<Fact>) {
-        let Some(owner) = owner else { return };
-        let mut fact = Fact::new("owner of the black hole", self.name(owner));
-        if let Some(span) = self.state_at(owner, Nanos(at_ns)) {
-            fact = fact.leading(Lead::Other, Thread(owner), span);
-        }
-        facts.push(fact);
-    }
-
-    /// The wait of a turn, and what ended it.
-    fn before_run(
-        &self,
-        thread: ThreadId,
-        lane: &ThreadLane<'_>,
-        (number, turn): (usize, &Turn),
-        facts: &mut Vec<Fact>,
-    ) {
-        let (blocked, ready) = (span_of(turn.part(0)), span_of(turn.part(1)));
-        let why = turn.why;
-        if why == StopCode::CREATED {
-            let at = blocked.start();
-            let created = self.store.creator(thread, at);
-            facts.extend(created.map(|(cap, by)| self.done_by("created by", by, cap, at)));
-        } else {
-            facts.push(Fact::new("waited before", why.explanation(None)));
-            self.owner(lane.owner(PARTS * number), blocked.start().0, facts);
-        }
-        if !blocked.is_empty() {
-            facts.push(Fact::new("blocked for", exact_duration(blocked.duration())));
-        }
-        if let Some(waking) = self.store.waking(thread, turn) {
-            facts.push(self.done_by("woken by", waking.waker, waking.cap, waking.at));
-        }
-        if let Some((at, cap)) = self.store.moved(thread, turn) {
-            let from = cap.map_or_else(String::new, |cap| format!("from capability {cap} "));
-            facts.push(Fact::new("moved", format!("{from}at {}", format::time(at))));
-        }
-        if !ready.is_empty() {
-            let text = exact_duration(ready.duration());
-            facts.push(Fact::new("ready for", text));
-            let parts = turn.ready_parts();
-            let behind = match self.mostly_behind(lane, number, ready) {
-                Some(thread) => format!("behind other threads, mostly {}", self.name(thread)),
-                None => "behind other threads".to_owned(),
-            };
-            let parts = [
-                ("in collections".to_owned(), parts.paused_ns),
-                (behind, turn.behind_ns()),
-                ("while a capability was idle".to_owned(), parts.idle_ns),
-            ];
-            for (what, ns) in parts.into_iter().filter(|&(_, ns)| ns > 0) {
-                facts.push(Fact::new(
-                    "of that",
-                    format!("{} {what}", format::duration(Duration(ns))),
-                ));
-            }
-        }
-    }
-
-    /// The thread that ran most of the time on the capability for which a thread
-    /// waited; `None` if no other did, or they are too many to look at.
-    fn mostly_behind(
-        &self,
-        lane: &ThreadLane<'_>,
-        number: usize,
-        ready: Interval,
-    ) -> Option<ThreadId> {
-        const MOST_RUNS: usize = 10_000;
-        let cap = lane.cap(PARTS * number + 2)?;
-        let runs = &self.store.cap(cap)?.runs;
-        let first = runs.first_ending_after(ready.start().0);
-        let end = runs.first_starting_at(ready.end().0);
-        if end.saturating_sub(first) > MOST_RUNS {
-            return None;
-        }
-        let mut times: BTreeMap<ThreadId, u64> = BTreeMap::new();
-        for place in first..end {
-            let (from, to) = runs.span(place);
-            let time = to
-                .min(ready.end().0)
-                .saturating_sub(from.max(ready.start().0));
-            *times.entry(self.store.thread_of(cap, place)?).or_default() += time;
-        }
-        let most = times.into_iter().max_by_key(|&(_, time)| time);
-        most.filter(|&(_, time)| time > 0).map(|(thread, _)| thread)
-    }
-
-    /// The first run of a thread from a time on, as words and as a place.
-    fn next_run(&self, thread: ThreadId, at: Nanos) -> Option<(String, Row, Interval)> {
-        let lane = self.store.thread_lane(thread)?;
-        let number = lane.first_run_from(at.0);
-        (number < lane.runs()).then_some(())?;
-        let run = span_of(lane.turn(number).part(2));
-        let cap = lane.cap(PARTS * number + 2);
-        let later = exact(run.start().since(at));
-        let text = format!("runs {later} later{}", on_cap(cap));
-        Some((text, Thread(thread).into(), run))
-    }
-
-    /// An event about a thread, with where the thread ran then.
-    pub(super) fn thread_event(&self, kind: InstantKind, thread: ThreadId, at: Nanos) -> Fact {
-        let name = self.name(thread);
-        let label = kind.singular();
-        match self.next_run(thread, at) {
-            Some((next, row, run)) => {
-                let text = format!("{} · {name}, which {next}", exact_time(at));
-                Fact::new(label, text).leading(Lead::Next, row, run)
-            }
-            None => Fact::new(label, format!("{} · {name}", exact_time(at))),
-        }
     }
 }
 

@@ -5,10 +5,13 @@
 //! |---|---|---|
 //! | `io` | the open finding | `long-pause`, `lock-convoy:worker-#` |
 //! | `ip` | its place that was gone to | `1200u50` |
+//! | `is` | what is meant at that place | `thread12`, `cap0`, `gc31` |
 //! | `iw` | the range that it was found in, if not in the whole log | `1s2` |
 
 use super::panel::{PanelSettings, Piece};
 use super::text::{cut, escape_text, read_range, unescape, write_range};
+use eventlog::ids::{CapId, ThreadId};
+use insight::finding::{Evidence, Subject};
 use model::time::Interval;
 
 /// What is open; a part of a link.
@@ -18,8 +21,27 @@ pub struct FindingsView {
     pub open: String,
     /// The place of it that was gone to.
     pub place: Option<Interval>,
+    /// What is meant there.
+    pub subject: Option<Subject>,
     /// The range that it was found in; the whole log if `None`.
     pub within: Option<Interval>,
+}
+
+/// What is meant, as a link says it.
+fn write_subject(subject: Subject) -> String {
+    match subject {
+        Subject::Thread(thread) => format!("thread{thread}"),
+        Subject::Capability(cap) => format!("cap{cap}"),
+        Subject::Collection(number) => format!("gc{number}"),
+    }
+}
+
+fn read_subject(text: &str) -> Option<Subject> {
+    let number = |word| text.strip_prefix(word)?.parse::<u32>().ok();
+    let thread = number("thread").map(|thread| Subject::Thread(ThreadId(thread)));
+    let cap = || Some(Subject::Capability(CapId(number("cap")?.try_into().ok()?)));
+    let collection = || number("gc").map(Subject::Collection);
+    thread.or_else(cap).or_else(collection)
 }
 
 impl FindingsView {
@@ -44,11 +66,27 @@ impl FindingsView {
 
     /// Goes to a place of a finding that was found in a range, or in the whole log.
     #[must_use]
-    pub fn gone_to(finding: String, place: Interval, within: Option<Interval>) -> Self {
+    pub fn gone_to(finding: String, place: &Evidence, within: Option<Interval>) -> Self {
         Self {
             open: finding,
-            place: Some(place),
+            place: Some(place.range),
+            subject: place.subjects.first().copied(),
             within,
+        }
+    }
+
+    /// What is meant at the place that is selected.
+    #[must_use]
+    pub fn subject(&self, selected: Option<Interval>) -> Option<Subject> {
+        self.subject.filter(|_| self.is_at_place(selected))
+    }
+
+    /// The thread that is meant at the place that is selected.
+    #[must_use]
+    pub fn thread(&self, selected: Option<Interval>) -> Option<ThreadId> {
+        match self.subject(selected)? {
+            Subject::Thread(thread) => Some(thread),
+            _ => None,
         }
     }
 
@@ -75,17 +113,22 @@ impl PanelSettings for FindingsView {
         vec![
             ("io", escape_text(&self.open)),
             ("ip", self.place.and_then(write_range)),
+            ("is", self.subject.map(write_subject)),
             ("iw", self.within.and_then(write_range)),
         ]
     }
 
     fn read(&mut self, key: &str, raw: &str) -> Piece {
-        let Some(value) = unescape(raw).filter(|_| ["io", "ip", "iw"].contains(&key)) else {
+        let Some(value) = unescape(raw).filter(|_| ["io", "ip", "is", "iw"].contains(&key)) else {
             return Piece::Foreign;
         };
         if key == "io" {
             self.open = cut(&value).to_owned();
             return Piece::Taken;
+        }
+        if key == "is" {
+            self.subject = read_subject(&value);
+            return self.subject.map_or(Piece::Newer, |_| Piece::Taken);
         }
         let Some(range) = read_range(&value) else {
             return Piece::Damaged;
@@ -104,17 +147,31 @@ impl PanelSettings for FindingsView {
 mod tests {
     use super::*;
     use eventlog::ids::Nanos;
+    use insight::finding::Value;
 
     fn range(start: u64, end: u64) -> Interval {
         Interval::new(Nanos(start), Nanos(end))
     }
 
+    fn place(range: Interval, subjects: &[Subject]) -> Evidence {
+        Evidence {
+            range,
+            subjects: subjects.to_vec(),
+            amount: Value::Count(1),
+        }
+    }
+
     #[test]
     fn what_a_link_says_is_read_as_it_was_written_in_any_order() {
         let within = Some(range(1_000, 9_000));
-        let view =
-            FindingsView::gone_to("lock-convoy:a b #".to_owned(), range(1_234, 5_678), within);
-        for reversed in [false, true] {
+        let subjects = [
+            Subject::Thread(ThreadId(12)),
+            Subject::Capability(CapId(3)),
+            Subject::Collection(31),
+        ];
+        for (subject, reversed) in subjects.into_iter().zip([false, true, false]) {
+            let place = place(range(1_234, 5_678), &[subject]);
+            let view = FindingsView::gone_to("lock-convoy:a b #".to_owned(), &place, within);
             let mut pairs = view.write();
             if reversed {
                 pairs.reverse();
@@ -127,14 +184,19 @@ mod tests {
         }
         let mut view = FindingsView::default();
         assert_eq!(view.read("ip", "soon"), Piece::Damaged);
+        assert_eq!(view.read("is", "lock7"), Piece::Newer);
         assert_eq!(view.read("xx", "1s1"), Piece::Foreign);
         assert_eq!(view, FindingsView::default());
     }
 
     #[test]
     fn a_place_is_seen_with_its_finding_and_any_other_range_by_itself() {
-        let (all, place, other) = (range(0, 100), range(10, 20), range(10, 30));
-        let view = FindingsView::gone_to("long-pause".to_owned(), place, Some(all));
+        let (all, at, other) = (range(0, 100), range(10, 20), range(10, 30));
+        let of = place(at, &[Subject::Thread(ThreadId(7))]);
+        let view = FindingsView::gone_to("long-pause".to_owned(), &of, Some(all));
+        assert_eq!(view.thread(Some(at)), Some(ThreadId(7)));
+        assert_eq!(view.thread(Some(other)), None);
+        let place = at;
         assert_eq!(view.range(Some(place)), Some(all));
         assert_eq!(view.range(Some(other)), Some(other));
         assert_eq!(view.range(None), None);

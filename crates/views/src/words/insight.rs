@@ -32,6 +32,18 @@ pub const fn confidence(confidence: Confidence) -> (&'static str, &'static str) 
     }
 }
 
+/// What the words for how sure a finding is mean.
+pub const HOW_SURE: &str = "Certain: the events say it. Probable: the pattern fits, but the log does not name the cause. A hint: look at the places before you change anything.";
+
+/// Of what a cost in time is, in a program of so many capabilities; one has nothing to
+/// explain.
+#[must_use]
+pub fn program_time(caps: usize) -> Option<String> {
+    (caps > 1).then(|| format!(
+        "Costs are time of the whole program, in which {caps} capabilities could have worked: while one of them stands still for {caps} ms, that costs 1 ms; while all do, {caps} ms."
+    ))
+}
+
 /// What a finding costs, with its share; empty of what costs nothing. Of time that is
 /// what no other finding claims.
 #[must_use]

@@ -4,32 +4,29 @@ use yew::prelude::*;
 
 use super::super::FINDINGS;
 use super::finding::severity;
+use super::way::Way;
 use crate::ui::panel::{PanelProps, use_answer};
 use insight::finding::Finding;
 use views::scene::format;
 use views::session::questions::FindingsQuery;
 use views::view::Change;
 use views::view::findings::FindingsView;
-use views::view::text::cut;
 use views::words::insight as words;
 
 /// How many findings are named.
 const NAMED: usize = 3;
 
-/// The gravest findings as links to the panel of them.
+/// The gravest findings as links to where they are, and to all of them.
 #[component]
 pub(in crate::ui::panels) fn Brief(props: &PanelProps) -> Html {
-    let answer = use_answer(&props.source, FindingsQuery(props.range));
+    let view = props.view.settings.get::<FindingsView>();
+    let within = view.range(props.range);
+    let way = Way::from_panel(props, within);
+    let answer = use_answer(&props.source, FindingsQuery(within));
     let Some(report) = answer.as_deref().and_then(Option::as_ref) else {
         return Html::default();
     };
-    let link = |open: String, label: Html| {
-        let onclick = props.on_change.reform(move |_: MouseEvent| {
-            let view = FindingsView::opened(open.clone());
-            Change::new(move |all, _| all.with_settings(view).with_panel(FINDINGS))
-        });
-        html! { <li><button class="brief-link" {onclick}>{ label }</button></li> }
-    };
+    let link = |onclick: Callback<MouseEvent>, label: Html| html! { <li><button class="brief-link" {onclick}>{ label }</button></li> };
     let named = |finding: &&Finding| {
         let label = html! {
             <>
@@ -38,7 +35,9 @@ pub(in crate::ui::panels) fn Brief(props: &PanelProps) -> Html {
                 <span class="cost number">{ words::cost(finding) }</span>
             </>
         };
-        link(cut(&finding.identity()).to_owned(), label)
+        let (way, finding) = (way.clone(), Finding::clone(finding));
+        let prove = move |_: MouseEvent| way.prove(&finding, finding.evidence.first());
+        link(Callback::from(prove), label)
     };
     let found = report.gravest();
     let rest = match found.len() {
@@ -46,10 +45,17 @@ pub(in crate::ui::panels) fn Brief(props: &PanelProps) -> Html {
         all if all > NAMED => format!("{} more", format::count((all - NAMED) as u64)),
         _ => String::new(),
     };
+    let all = props.on_change.reform(move |_: MouseEvent| {
+        let view = FindingsView {
+            open: String::new(),
+            ..view.clone()
+        };
+        Change::new(move |all, _| all.with_settings(view).with_panel(FINDINGS))
+    });
     html! {
         <ul class="brief" aria-label="Findings">
             { for found.iter().take(NAMED).map(named) }
-            if !rest.is_empty() { { link(String::new(), html! { <span class="title">{ rest }</span> }) } }
+            if !rest.is_empty() { { link(all, html! { <span class="title">{ rest }</span> }) } }
         </ul>
     }
 }

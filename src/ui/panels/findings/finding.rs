@@ -4,9 +4,11 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use super::way::Way;
 use crate::ui::copy::CopyButton;
 use crate::ui::more::use_more;
 use eventlog::ids::Duration;
+use insight::Report;
 use insight::finding::{Evidence, Finding, Severity, Try, Value};
 use model::time::Interval;
 use views::scene::format;
@@ -24,8 +26,10 @@ pub(super) struct FindingProps {
     /// The selected range, if it may be one of its places.
     pub(super) at: Option<Interval>,
     pub(super) on_toggle: Callback<()>,
-    /// Goes to one of its places.
-    pub(super) on_place: Callback<Evidence>,
+    /// Names what it is about.
+    pub(super) report: Rc<Report>,
+    /// Leads to its places.
+    pub(super) way: Way,
 }
 
 /// The finding.
@@ -51,7 +55,7 @@ pub(super) fn FindingRow(props: &FindingProps) -> Html {
                     <div>{ meaning(finding) }{ tries(&finding.tries) }{ distrust(finding) }</div>
                     <div>
                         { numbers(&finding.numbers) }
-                        <Places finding={Rc::clone(&props.finding)} at={props.at} on_place={props.on_place.clone()} />
+                        <Places finding={Rc::clone(&props.finding)} report={Rc::clone(&props.report)} at={props.at} way={props.way.clone()} />
                     </div>
                 </div>
             }
@@ -72,8 +76,12 @@ pub(in crate::ui::panels) fn severity(of: Severity) -> Html {
 }
 
 fn meaning(finding: &Finding) -> Html {
+    let (_, sure) = words::confidence(finding.confidence);
     html! {
-        <p>{ finding.meaning.clone() }{ words::cost_explained(finding).map(|text| format!(" {text}")) }</p>
+        <>
+            <p>{ finding.meaning.clone() }{ words::cost_explained(finding).map(|text| format!(" {text}")) }</p>
+            <p class="sure">{ sure }</p>
+        </>
     }
 }
 
@@ -105,12 +113,10 @@ fn tries(tries: &[Try]) -> Html {
 }
 
 fn distrust(finding: &Finding) -> Html {
-    let (_, sure) = words::confidence(finding.confidence);
     html! {
         <>
             <h5>{ "When not to trust it" }</h5>
             <p>{ finding.distrust.clone() }</p>
-            <p>{ sure }</p>
         </>
     }
 }
@@ -130,8 +136,9 @@ fn numbers(numbers: &[(std::borrow::Cow<'static, str>, Value)]) -> Html {
 #[derive(Properties, PartialEq)]
 struct PlacesProps {
     finding: Rc<Finding>,
+    report: Rc<Report>,
     at: Option<Interval>,
-    on_place: Callback<Evidence>,
+    way: Way,
 }
 
 /// Where it is to be seen: each place is a button that goes there.
@@ -142,12 +149,24 @@ fn Places(props: &PlacesProps) -> Html {
     let listed = finding.evidence.len();
     let row = |place: &Evidence| {
         let onclick = {
-            let (on_place, place) = (props.on_place.clone(), place.clone());
-            Callback::from(move |_: MouseEvent| on_place.emit(place.clone()))
+            let (way, finding, place) = (props.way.clone(), Rc::clone(finding), place.clone());
+            Callback::from(move |_: MouseEvent| way.go(&finding, Some(&place), None))
         };
+        let proof = props.way.proof(finding, place).map(|(_, title)| {
+            let (way, finding, place) = (props.way.clone(), Rc::clone(finding), place.clone());
+            let onclick = Callback::from(move |_: MouseEvent| way.prove(&finding, Some(&place)));
+            html! {
+                <button class="place proof" {onclick} title={format!("Select it and open the panel {title}, which proves it")}>
+                    { format!("{title} ›") }
+                </button>
+            }
+        });
         let is_here = props.at == Some(place.range);
         let length = place.range.duration();
-        let subjects = place.subjects.iter().map(ToString::to_string);
+        let subjects = place
+            .subjects
+            .iter()
+            .map(|subject| props.report.name(*subject));
         // How long it is may be all there is to say of it.
         let amount = match place.amount {
             Value::Ns(ns) if ns == length.0 => None,
@@ -160,7 +179,7 @@ fn Places(props: &PlacesProps) -> Html {
                 <span class="number">{ format!("{} long", format::duration(Duration(length.0))) }</span>
                 <span>{ subjects.collect::<Vec<_>>().join(", ") }</span>
                 <span class="number">{ amount }</span>
-            </button></li>
+            </button>{ proof }</li>
         }
     };
     let title = match finding.places {

@@ -203,6 +203,7 @@ fn place_in_time(query: &FlameQuery, pick: &Pick) -> Goto {
         span: Interval::new(at(pick.left), at(pick.left + pick.width)),
         row: pick.track.and_then(row_of),
         zoom: true,
+        details: false,
     }
 }
 
@@ -245,6 +246,7 @@ fn seek(
                 span,
                 row: None,
                 zoom: true,
+                details: false,
             });
         }
         // After the last one comes the first again.

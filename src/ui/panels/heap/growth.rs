@@ -327,6 +327,7 @@ fn threads(panel: &PanelProps, span: Interval, then: &RanThen) -> Html {
             span,
             row: Some(row),
             zoom: true,
+            details: false,
         });
         let name = thread
             .label
@@ -346,6 +347,7 @@ fn spans(panel: &PanelProps, then: &RanThen) -> Html {
             span,
             row: Some(row),
             zoom: true,
+            details: false,
         });
         html! { <li><button class="link" {onclick}>{ found.name.clone() }</button>{ format!(" {}", span_text(span)) }</li> }
     };

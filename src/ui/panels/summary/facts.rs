@@ -4,11 +4,16 @@ use yew::prelude::*;
 
 use super::About;
 use super::words::{CONVERTED, DUD, FIZZLED, GCD, OVERFLOWED, SPARK};
+use crate::ui::place::PlaceLink;
 use crate::ui::shares::share_bar;
 use crate::ui::term::Term;
+use crate::ui::viewer::Goto;
 use analysis::numbers::summary::SparkTotals;
 use eventlog::ids::Duration;
+use model::time::Interval;
 use views::scene::format;
+use views::tracks::collections::Collections as CollectionsTrack;
+use views::tracks::memory::Memory;
 
 /// Why a log has no numbers of the collector; a sentence below says what to do.
 const NO_GC: &str = "no GC events in this log";
@@ -28,10 +33,38 @@ pub(super) struct Fact {
     pub(super) name: &'static str,
     pub(super) help: &'static str,
     pub(super) shown: Shown,
+    /// When it was so, if that is a time.
+    pub(super) place: Option<Interval>,
+}
+
+impl Fact {
+    pub(super) const fn new(name: &'static str, help: &'static str, shown: Shown) -> Self {
+        Self {
+            name,
+            help,
+            shown,
+            place: None,
+        }
+    }
+
+    /// It was so then.
+    fn at(self, place: Option<Interval>) -> Self {
+        Self { place, ..self }
+    }
+}
+
+/// Where a number of collections is seen: at the collection, or as a moment of the heap.
+pub(super) fn seen_at(place: Interval) -> Goto {
+    let row = if place.is_empty() {
+        Memory::Heap.into()
+    } else {
+        CollectionsTrack.into()
+    };
+    Goto::details(row, place)
 }
 
 /// A list of numbers.
-pub(super) fn list(facts: Vec<Fact>) -> Html {
+pub(super) fn list(facts: Vec<Fact>, on_goto: &Callback<Goto>) -> Html {
     let line = |fact: Fact| {
         let (class, value, more) = match fact.shown {
             Ok((value, more)) => ("number", value, more),
@@ -40,7 +73,10 @@ pub(super) fn list(facts: Vec<Fact>) -> Html {
         html! {
             <div class={classes!("fact", class)} key={fact.name}>
                 <dt><Term name={fact.name} help={fact.help} /></dt>
-                <dd class="value">{ value }</dd>
+                <dd class="value">
+                    <PlaceLink text={value} what={format!("the {}", fact.name.to_lowercase())}
+                        place={fact.place.map(seen_at)} on_goto={on_goto.clone()} />
+                </dd>
                 <dd class="more">{ more }</dd>
             </div>
         }
@@ -83,27 +119,32 @@ pub(super) fn time(about: About<'_>) -> Html {
     let (length, total) = (duration(numbers.account.life_ns), duration(total_ns));
     // Most clocks start so shortly before the first event that both read alike.
     let length = (length != total).then(|| Fact {
+        place: None,
         name: "Events",
         help: "From the first event to the last, as in the header; of a range, what of it lies inside.",
         shown: Ok(only(length)),
     });
     let others = [
         Fact {
+            place: None,
             name: "Total",
             help: "Elapsed time by the runtime's report (+RTS -s): from the start of its clock, which is before the first event. How long the processors worked (CPU time) is not in a log.",
             shown: Ok(only(total)),
         },
         Fact {
+            place: None,
             name: "Mutator",
             help: "The time outside of garbage collections: the program itself, also while it waits or has not much to do.",
             shown: part(numbers.mutator_ns),
         },
         Fact {
+            place: None,
             name: "GC",
             help: "The time of garbage collections, in which the whole program stands still.",
             shown: part(numbers.gc_ns),
         },
         Fact {
+            place: None,
             name: "Running",
             help: "The share of the capabilities' time in which they ran threads, of all that the log tells of. What is missing to 100 % they stood still for collections or were idle.",
             shown: numbers
@@ -116,6 +157,7 @@ pub(super) fn time(about: About<'_>) -> Html {
                 }),
         },
         Fact {
+            place: None,
             name: "Productivity by +RTS -s",
             help: "The share of the elapsed time outside of collections, whether capabilities run threads in it or not; the wait until all have stopped counts as outside. If it is low, the program spends its time collecting garbage. (+RTS -s calls it “of total elapsed”.)",
             shown: match numbers.productivity {
@@ -138,7 +180,10 @@ pub(super) fn time(about: About<'_>) -> Html {
         html! { <p class="faint">{ "+RTS -l writes GC events; -l-g and -l-a leave them out." }</p> }
     });
     let facts = length.into_iter().chain(others).collect();
-    card("Time", html! { <>{ list(facts) }{ bar }{ why }</> })
+    card(
+        "Time",
+        html! { <>{ list(facts, about.on_goto) }{ bar }{ why }</> },
+    )
 }
 
 /// What the program allocated, and what it kept.
@@ -163,7 +208,8 @@ pub(super) fn memory(about: About<'_>) -> Html {
         (None, Some(_)) if numbers.mutator_ns == Some(0) => Err("no mutator time here".into()),
         (None, _) => or(None, "the log has no counts of allocation"),
     };
-    let fact = |name, help, shown| Fact { name, help, shown };
+    let fact = Fact::new;
+    let places = &numbers.places;
     let facts = vec![
         fact(
             "Allocated",
@@ -182,7 +228,8 @@ pub(super) fn memory(about: About<'_>) -> Html {
             "Maximum residency",
             "The most that was still in use (live) after a major collection. In between it may have been more.",
             or(numbers.max_residency, NO_MAJOR),
-        ),
+        )
+        .at(places.max_residency),
         fact(
             "Average residency",
             "The mean of what was live after major collections; each looks once, which is a sample.",
@@ -192,17 +239,20 @@ pub(super) fn memory(about: About<'_>) -> Html {
             "Maximum heap size",
             "The most memory that the runtime held from the system for the heap, used or not, as noted at collections. A peak in the middle of a collection is not in a log.",
             or(numbers.max_heap_size, "no collection until here"),
-        ),
+        )
+        .at(places.max_heap_size),
         fact(
             "Maximum slop",
             "Memory at the ends of blocks that holds nothing, at its most after a major collection.",
             or(numbers.max_slop, NO_MAJOR),
-        ),
+        )
+        .at(places.max_slop),
         fact(
             "Maximum fragmentation",
             "Memory that the runtime held after a collection and could not give back, because parts of it are in use; at its most.",
             or(numbers.max_fragmentation, NO_COLLECTION),
-        ),
+        )
+        .at(places.max_fragmentation),
         fact(
             "Fragmentation at the end",
             "How much of such memory there was after the last collection that had ended by the end of this time.",
@@ -217,7 +267,10 @@ pub(super) fn memory(about: About<'_>) -> Html {
     let why = (!about.has_heap()).then(|| {
         html! { <p class="faint">{ "GHC 7.6 and later write heap events with +RTS -l; -l-g and -l-a leave them out." }</p> }
     });
-    card("Memory", html! { <>{ list(facts) }{ why }</> })
+    card(
+        "Memory",
+        html! { <>{ list(facts, about.on_goto) }{ why }</> },
+    )
 }
 
 /// What became of sparks.
@@ -229,7 +282,7 @@ pub(super) fn sparks(about: About<'_>) -> Html {
         Some(_) if about.has_no_sparks() => {
             html! { <p class="faint">{ "This program created no sparks." }</p> }
         }
-        Some(totals) => list(spark_facts(totals)),
+        Some(totals) => list(spark_facts(totals), about.on_goto),
     };
     card("Sparks", body)
 }
@@ -237,10 +290,9 @@ pub(super) fn sparks(about: About<'_>) -> Html {
 /// The six numbers, each with what it means.
 pub(super) fn spark_facts(totals: &SparkTotals) -> Vec<Fact> {
     let all = totals.total();
-    let fact = |name, help, number| Fact {
-        name,
-        help,
-        shown: Ok((format::count(number), format::percent(number, all))),
+    let fact = |name, help, number| {
+        let shown = Ok((format::count(number), format::percent(number, all)));
+        Fact::new(name, help, shown)
     };
     let mut total = fact("Total", SPARK, all);
     total.shown = Ok(only(format::count(all)));

@@ -5,9 +5,10 @@ use std::ops::RangeInclusive;
 use yew::prelude::*;
 
 use super::About;
-use super::facts::{Fact, NO_COLLECTION, Shown, card, list};
+use super::facts::{Fact, NO_COLLECTION, Shown, card, list, seen_at};
 use crate::ui::more::More;
 use crate::ui::panel::span_text;
+use crate::ui::place::PlaceLink;
 use crate::ui::shares::share_bar;
 use crate::ui::term::{Term, heading};
 use analysis::account::report::CapTimes;
@@ -49,7 +50,10 @@ pub(super) fn collections(about: About<'_>) -> Html {
                 <td class="number">{ format::count(row.parallel) }</td>
                 <td class="number">{ duration(row.elapsed_ns) }</td>
                 <td class="number">{ or_dash(pause(row, row.avg_pause_ns)) }</td>
-                <td class="number">{ or_dash(pause(row, row.max_pause_ns)) }</td>
+                <td class="number">
+                    <PlaceLink text={or_dash(pause(row, row.max_pause_ns))} what="the longest pause"
+                        place={row.longest.map(seen_at)} on_goto={about.on_goto.clone()} />
+                </td>
             </>
         }
     };
@@ -78,7 +82,7 @@ pub(super) fn collections(about: About<'_>) -> Html {
     };
     card(
         "Collections",
-        html! { <>{ table }{ list(collection_facts(about)) }</> },
+        html! { <>{ table }{ list(collection_facts(about), about.on_goto) }</> },
     )
 }
 
@@ -96,13 +100,15 @@ fn total(rows: &[Generation]) -> Generation {
         .map(|row| u128::from(row.avg_pause_ns) * u128::from(row.collections))
         .sum();
     let average = pauses.checked_div(collections.into()).unwrap_or(0);
+    let longest = rows.iter().max_by_key(|row| row.max_pause_ns);
     Generation {
         generation: 0,
         collections,
         parallel: sum(|row| row.parallel),
         elapsed_ns: sum(|row| row.elapsed_ns),
         avg_pause_ns: u64::try_from(average).unwrap_or(u64::MAX),
-        max_pause_ns: rows.iter().map(|row| row.max_pause_ns).max().unwrap_or(0),
+        max_pause_ns: longest.map_or(0, |row| row.max_pause_ns),
+        longest: longest.and_then(|row| row.longest),
     }
 }
 
@@ -130,16 +136,19 @@ fn collection_facts(about: About<'_>) -> Vec<Fact> {
     };
     vec![
         Fact {
+            place: None,
             name: "Work balance",
             help: "How evenly the threads shared the work of parallel collections: 100 % if all copied the same, 0 % if one of them did it all.",
             shown: balance,
         },
         Fact {
+            place: None,
             name: "Sync time",
             help: "From the wish to collect to the start, together: how long it took until all capabilities had stopped. It counts as mutator time. Only the runtime with threads (-threaded) logs these requests.",
             shown: sync,
         },
         Fact {
+            place: None,
             name: "Cost for capabilities",
             help: "What all capabilities together spent on collections: stopping for them, working and waiting in them, coming back from them. Of a pause of 1 ms on four capabilities this is 4 ms and more. The panel of collections has its parts.",
             shown: cost,
@@ -187,6 +196,7 @@ pub(super) fn parallelism(about: About<'_>) -> Html {
         }
     };
     let mean = Fact {
+        place: None,
         name: "Mean",
         help: "How many capabilities ran threads, on average over the time in which any did.",
         shown: account
@@ -206,7 +216,10 @@ pub(super) fn parallelism(about: About<'_>) -> Html {
             <tbody>{ for account.parallelism_rows(COUNTS_SHOWN).into_iter().map(line) }</tbody>
         </table>
     };
-    card("Parallelism", html! { <>{ table }{ list(vec![mean]) }</> })
+    card(
+        "Parallelism",
+        html! { <>{ table }{ list(vec![mean], about.on_goto) }</> },
+    )
 }
 
 /// A row of the table of capabilities: what each did, and what it allocated.
@@ -395,7 +408,7 @@ pub(super) fn capabilities(about: About<'_>, more: &More) -> Html {
                 }
             </table>
             { more.button(rows.len(), "capabilities") }
-            { list(vec![tasks(about)]) }
+            { list(vec![tasks(about)], about.on_goto) }
         </div>
     };
     card("Capabilities", body)
@@ -417,5 +430,5 @@ fn tasks(about: About<'_>) -> Fact {
             "Threads of the operating system that ran Haskell or collected garbage for the first time in this range.",
         ),
     };
-    Fact { name, help, shown }
+    Fact::new(name, help, shown)
 }

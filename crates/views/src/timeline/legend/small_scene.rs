@@ -208,6 +208,7 @@ impl SmallScene {
                 cursor: self.cursor,
                 measure: self.measure,
                 arrows: &self.arrows,
+                lit: &[],
             },
         }
         .paint(painter);

@@ -1,0 +1,114 @@
+//! What a finding is about: outlined, while all else is dimmed.
+
+use super::{Scene, TOP_PX};
+use crate::scene::painter::{Painter, Rect};
+use crate::timeline::layout::Track;
+use crate::tracks::Row;
+use crate::tracks::capability::Capability;
+use crate::tracks::collections::Collections;
+use crate::tracks::item::Names;
+use crate::tracks::thread::Thread;
+use insight::finding::{Evidence, Subject};
+use model::time::Interval;
+
+/// A stretch of a track that stays bright; of all tracks without one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lit {
+    /// The track.
+    pub row: Option<Row>,
+    /// The stretch of time.
+    pub span: Interval,
+}
+
+impl Lit {
+    /// The stretches that a place of a finding is about.
+    pub fn of(place: &Evidence) -> impl Iterator<Item = Self> + '_ {
+        let rows = place
+            .subjects
+            .iter()
+            .map(|subject| Some(track_of(*subject)));
+        let nobody = place.subjects.is_empty().then_some(None);
+        let span = place.range;
+        rows.chain(nobody).map(move |row| Self { row, span })
+    }
+}
+
+/// The track of what a finding is about.
+#[must_use]
+pub fn track_of(subject: Subject) -> Row {
+    match subject {
+        Subject::Thread(thread) => Thread(thread).into(),
+        Subject::Capability(cap) => Capability(cap).into(),
+        Subject::Collection(_) => Collections.into(),
+    }
+}
+
+/// How much of the page's colour lies over what is not meant.
+const DIM: f64 = 0.6;
+/// The least width of an outline: a moment is seen too.
+const LEAST_PX: f64 = 5.0;
+const LINE_PX: f64 = 2.0;
+
+impl<N: Names> Scene<'_, N> {
+    pub(super) fn paint_lit(&self, painter: &mut impl Painter) {
+        if self.focus.lit.is_empty() {
+            return;
+        }
+        for index in self.layout.seen(self.scroll_px, self.body().h) {
+            let track = self.layout.tracks().get(index);
+            if let Some((track, row)) = track.and_then(|track| Some((track, track.row()?))) {
+                self.paint_lit_row(track, row, self.y(index), painter);
+            }
+        }
+    }
+
+    fn paint_lit_row(&self, track: &Track, row: Row, y: f64, painter: &mut impl Painter) {
+        let top = if track.pinned {
+            TOP_PX
+        } else {
+            self.scrolled_top()
+        };
+        let body = self.body();
+        let area = Rect::new(body.x, y.max(top), body.w, y + track.height() - y.max(top));
+        if area.h <= 0.0 {
+            return;
+        }
+        let lit = self.focus.lit.iter();
+        let here = lit.filter(|lit| lit.row.is_none_or(|of| of == row));
+        let mut bright: Vec<(f64, f64, bool)> = here
+            .map(|lit| {
+                let (from, to) = (self.x(lit.span.start()), self.x(lit.span.end()));
+                let more = (LEAST_PX - (to - from)).max(0.0) / 2.0;
+                (from - more, to + more, lit.row.is_some())
+            })
+            .collect();
+        bright.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let dim = self.palette.page.alpha(DIM);
+        let mut at = area.x;
+        for &(from, to, _) in &bright {
+            let until = from.clamp(at, area.x + area.w);
+            painter.fill(Rect::new(at, area.y, until - at, area.h), dim);
+            at = to.clamp(at, area.x + area.w);
+        }
+        let rest = Rect::new(at, area.y, area.x + area.w - at, area.h);
+        painter.fill(rest, dim);
+        for (from, to, _) in bright.into_iter().filter(|&(.., named)| named) {
+            let inside = Rect::new(from, y + 1.0, to - from, track.height() - 3.0);
+            painter.clip(area);
+            self.paint_frame(inside, painter);
+            painter.unclip();
+        }
+    }
+
+    fn paint_frame(&self, around: Rect, painter: &mut impl Painter) {
+        let (x0, x1) = (
+            around.x - LINE_PX / 2.0,
+            around.x + around.w + LINE_PX / 2.0,
+        );
+        let (y0, y1) = (around.y, around.y + around.h);
+        let corners = [(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)];
+        for pair in corners.windows(2) {
+            painter.line(pair[0], pair[1], LINE_PX, self.palette.accent.into());
+        }
+    }
+}

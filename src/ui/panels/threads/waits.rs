@@ -1,0 +1,156 @@
+//! Why a thread waited: by reason, and by who ended the waits.
+
+use yew::prelude::*;
+
+use crate::ui::panel::{Source, range_text, use_answer};
+use crate::ui::place::PlaceLink;
+use crate::ui::term::heading;
+use crate::ui::viewer::Goto;
+use analysis::timeline::wait_totals::{WaitTotal, WaitTotals, WaitTotalsQuery, Waker};
+use analysis::timeline::waits::Wait;
+use eventlog::ids::{Duration, ThreadId};
+use model::time::Interval;
+use views::scene::format;
+use views::session::questions::LabelsQuery;
+use views::tracks::thread::Thread;
+
+/// So many threads that woke it are listed.
+const MOST_WAKERS: usize = 12;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct WaitsProps {
+    pub(super) thread: ThreadId,
+    pub(super) source: Source,
+    pub(super) range: Option<Interval>,
+    pub(super) on_goto: Callback<Goto>,
+}
+
+/// The two tables.
+#[component]
+pub(super) fn Waits(props: &WaitsProps) -> Html {
+    let thread = props.thread;
+    let query = WaitTotalsQuery {
+        thread,
+        range: props.range,
+    };
+    let answer = use_answer(&props.source, query);
+    let labels = use_answer(&props.source, LabelsQuery(vec![thread]));
+    let label = labels.as_deref().and_then(|labels| labels.first());
+    let name = name(thread, label.map(|(_, label)| label.as_str()));
+    let range = range_text(props.range, true);
+    let body = match answer.as_deref().and_then(Option::as_ref) {
+        None => html! { <p class="faint" role="status">{ "Its waits are being looked at." }</p> },
+        Some(totals) if totals.reasons.is_empty() => {
+            html! { <p>{ "It did not wait here." }</p> }
+        }
+        Some(totals) => html! {
+            <>
+                { by_reason(totals, &props.on_goto) }
+                { by_waker(totals, &props.on_goto) }
+                if totals.looked_at < totals.waits {
+                    <p class="faint">{ format!(
+                        "It waited {} times. Who woke it, and the longest waits, are told of the first {}; select a range to see others.",
+                        format::count(totals.waits), format::count(totals.looked_at)
+                    ) }</p>
+                }
+            </>
+        },
+    };
+    html! {
+        <section class="thread-waits" aria-label={format!("Why {name} waited")}>
+            <h3>{ format!("Why {name} waited") }{ " " }<span class="faint">{ range }</span></h3>
+            { body }
+        </section>
+    }
+}
+
+/// `Thread 12 (worker)`.
+fn name(thread: ThreadId, label: Option<&str>) -> String {
+    match label {
+        Some(label) => format!("Thread {thread} ({label})"),
+        None => format!("Thread {thread}"),
+    }
+}
+
+fn by_reason(totals: &WaitTotals, on_goto: &Callback<Goto>) -> Html {
+    let all = totals.reasons.iter().map(|total| total.ns);
+    let all = all.fold(0, u64::saturating_add);
+    let row = |total: &WaitTotal<Wait>| {
+        let (state, reason) = (total.of.state(), total.of.reason());
+        let name = match total.of {
+            Wait::Blocked(_) => format!("{state}: {reason}"),
+            Wait::Queued(_) => format!("ready, after: {reason}"),
+            Wait::Collection => "ready, in a collection".to_owned(),
+        };
+        cells(totals.thread, name, total, all, on_goto)
+    };
+    html! {
+        <table class="plain-table">
+            <thead><tr>
+                { heading("Why", "What it waited for: blocked, it could not run; ready, it could, and waited for a capability.") }
+                { heading("Time", "For how long, as far as it lies in this time.") }
+                { heading("Share", "Of all the time that it waited.") }
+                { heading("Waits", "How many such waits ended.") }
+                { heading("Longest", "The longest one.") }
+            </tr></thead>
+            <tbody>{ for totals.reasons.iter().map(row) }</tbody>
+        </table>
+    }
+}
+
+fn by_waker(totals: &WaitTotals, on_goto: &Callback<Goto>) -> Html {
+    if totals.wakers.is_empty() {
+        return Html::default();
+    }
+    let all = totals.wakers.iter().map(|total| total.ns);
+    let all = all.fold(0, u64::saturating_add);
+    let row = |total: &WaitTotal<Waker>| {
+        let label = |thread: ThreadId| totals.labels.iter().find(|(of, _)| *of == thread);
+        let name = match total.of {
+            Waker::Thread(thread) => name(thread, label(thread).map(|(_, label)| label.as_str())),
+            Waker::Runtime => "the runtime".to_owned(),
+            Waker::NotTold => "not told by the log".to_owned(),
+        };
+        cells(totals.thread, name, total, all, on_goto)
+    };
+    let more = totals.wakers.len().saturating_sub(MOST_WAKERS);
+    html! {
+        <table class="plain-table">
+            <thead><tr>
+                { heading("Woken by", "What ran where the wakeup was logged. The runtime, if no other thread ran there: a timer, for example. The log does not tell of exceptions, and of waits that did not end.") }
+                { heading("Time", "For how long it was blocked until then, as far as it lies in this time.") }
+                { heading("Share", "Of all the time that it was blocked.") }
+                { heading("Wakeups", "How often.") }
+                { heading("Longest", "The longest of these waits.") }
+            </tr></thead>
+            <tbody>{ for totals.wakers.iter().take(MOST_WAKERS).map(row) }</tbody>
+            if more > 0 {
+                <tfoot><tr><td colspan="5">{ format!("and {}", format::many(more as u64, "other thread")) }</td></tr></tfoot>
+            }
+        </table>
+    }
+}
+
+fn cells<T>(
+    thread: ThreadId,
+    name: String,
+    total: &WaitTotal<T>,
+    all_ns: u64,
+    on_goto: &Callback<Goto>,
+) -> Html {
+    let longest = total.longest.map(|span| {
+        html! {
+            <PlaceLink text={format::duration(span.duration())} what={format!("the longest of these waits ({name})")}
+                place={Goto::details(Thread(thread).into(), span)} on_goto={on_goto.clone()} />
+        }
+    });
+    html! {
+        <tr>
+            <th scope="row">{ name }</th>
+            <td class="number">{ format::duration(Duration(total.ns)) }</td>
+            <td class="number">{ format::percent(total.ns, all_ns) }</td>
+            <td class="number">{ format::count(total.count) }</td>
+            <td class="number">{ longest.unwrap_or_else(|| format::NOTHING.into()) }</td>
+        </tr>
+    }
+}
