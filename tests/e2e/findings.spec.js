@@ -1,7 +1,7 @@
 // Findings: listed, opened, gone to, in the link, for a range, with the keyboard alone.
 
 import { expect, test } from '@playwright/test';
-import { fixture, fragment, loaded, openLog, timeline } from './helpers.js';
+import { colours, fixture, fragment, loaded, openLog, timeline } from './helpers.js';
 
 /** The log of a program that provokes a rule. */
 const provoked = (rule) => fixture(`../findings/${rule}-found`).concat('.gz');
@@ -12,7 +12,8 @@ const NOTHING = fixture('ghc-9.6.6/fib-forkio-N2-l');
 
 const panel = (page) => page.locator('.findings');
 const heads = (page) => panel(page).locator('.finding-head');
-const places = (page) => panel(page).locator('.place');
+const places = (page) => panel(page).locator('.place:not(.proof)');
+const card = (page) => page.getByRole('region', { name: 'The finding that led here' });
 const brief = (page) => page.getByRole('list', { name: 'Findings' });
 
 /** The range that a link says is selected, or seen, in nanoseconds. */
@@ -27,9 +28,14 @@ test('the summary names the gravest finding first, and leads to it', async ({ pa
   const first = brief(page).getByRole('button').first();
   await expect(first).toContainText(/(High|Medium|Low).*minor collections took/);
   await first.click();
+  // The panel that proves it opens, with the finding above it and its worst place selected.
+  await expect(page.getByRole('tab', { name: 'Collections' })).toHaveAttribute('aria-selected', 'true');
+  await expect(card(page)).toContainText(/minor collections took/);
+  await expect(card(page)).toContainText(/Place 1 of \d+/);
+  await fragment(page, /[#&]r=.*[#&]io=nursery-too-small/);
+  await card(page).getByRole('button', { name: 'What to try, and when not to trust it' }).click();
   await expect(page.getByRole('tab', { name: 'Findings' })).toHaveAttribute('aria-selected', 'true');
   await expect(heads(page).first()).toHaveAttribute('aria-expanded', 'true');
-  await expect(heads(page).first()).toBeFocused();
   await expect(panel(page).getByRole('heading', { name: 'What to try' })).toBeVisible();
   await expect(panel(page).locator('.tries code').first()).toHaveText(/^-/);
 });
@@ -39,7 +45,6 @@ test('a place is selected and zoomed to, and the finding stays; back leads back'
   await heads(page).first().click();
   const title = await heads(page).first().textContent();
   await fragment(page, /[#&]io=nursery-too-small/);
-  await places(page).first().click();
   const hash = await fragment(page, /[#&]ip=/);
   const selected = range(hash, 'r');
   expect(range(hash, 'ip')).toEqual(selected);
@@ -55,7 +60,7 @@ test('a place is selected and zoomed to, and the finding stays; back leads back'
   await page.keyboard.press('[');
   await expect.poll(() => new URL(page.url()).hash).not.toMatch(/[#&]r=/);
   expect(new URL(page.url()).hash).not.toMatch(/[#&]t=/);
-  await expect(heads(page).first()).toHaveAttribute('aria-expanded', 'true');
+  await expect(heads(page).first()).toHaveAttribute('aria-expanded', 'false');
 });
 
 test('a place leads to its thread or capability', async ({ page }) => {
@@ -81,6 +86,9 @@ test('a link opens the finding at its place', async ({ page }) => {
 test('all of it can be done with the keyboard', async ({ page }) => {
   await openLog(page, LOG);
   await brief(page).getByRole('button').first().focus();
+  await page.keyboard.press('Enter');
+  const explain = card(page).getByRole('button', { name: 'What to try, and when not to trust it' });
+  await explain.focus();
   await page.keyboard.press('Enter');
   await expect(heads(page).first()).toBeFocused();
   // Past the buttons that copy a flag, to the first place.
@@ -130,4 +138,24 @@ test('a flag is copied', async ({ page, context }) => {
   const flag = await panel(page).locator('.tries code').first().textContent();
   await panel(page).getByRole('button', { name: `Copy ${flag}` }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(flag);
+});
+
+test('a mark on the minimap leads to its place, with what it is about lit', async ({ page }) => {
+  await openLog(page, STRAGGLER);
+  const marks = page.getByRole('list', { name: 'Findings in the log, in the order of time' });
+  const mark = marks.getByRole('button').first();
+  await expect(mark).toHaveAttribute('aria-label', /^High: Thread 7 held up 14 collections/);
+  const { x, cap } = await timeline(page);
+  const idle = [{ x: x(0.3), y: cap(0) - 10 }, { x: x(0.7), y: cap(0) + 10 }];
+  const before = await colours(page, ...idle);
+  await mark.click();
+  await expect(card(page)).toContainText('Thread 7 held up 14 collections');
+  await expect(card(page).locator('strong')).toHaveText('Thread 7, Capability 1');
+  await expect(page.getByRole('tab', { name: 'Threads' })).toHaveAttribute('aria-selected', 'true');
+  // What waited on the other capability is dimmed.
+  const stopping = '#b53b85';
+  expect(before[stopping]).toBeGreaterThan(0);
+  await expect.poll(async () => (await colours(page, ...idle))[stopping] ?? 0).toBe(0);
+  await card(page).getByRole('button', { name: 'Leave the finding: show the whole log' }).click();
+  await expect(card(page)).toHaveCount(0);
 });
