@@ -46,6 +46,7 @@ use eventlog::rows::{CHUNK_EVENTS, RowSource};
 use eventlog::slices::SLICE_BYTES;
 use eventlog::{Cutting, Inflated, LogError, LogReader, Progress, Record, Step};
 use grow::Stand;
+use model::remembered::Remembered;
 use model::shelf::Shelf;
 use model::time::Interval;
 use slices::Slices;
@@ -99,6 +100,10 @@ pub struct Overview {
     pub complete: bool,
 }
 
+/// About so much a report of rules takes, and as much those together that are remembered.
+pub(crate) const REPORT_BYTES: u64 = 64 << 10;
+const REPORTS_BYTES: u64 = 32 * REPORT_BYTES;
+
 /// One open log.
 #[derive(Debug)]
 pub struct Session {
@@ -119,6 +124,8 @@ pub struct Session {
     flame_steps: StepCache,
     pub(crate) heap_cache: HeapCache,
     events: EventLists,
+    /// What rules found, by range: several parts of the page ask for the same.
+    reports: Remembered<Option<Interval>, insight::Report>,
 }
 
 impl Session {
@@ -145,6 +152,7 @@ impl Session {
             follows: false,
             stands: Vec::new(),
             flame_steps: StepCache::default(),
+            reports: Remembered::new(REPORTS_BYTES),
             heap_cache: HeapCache::default(),
             events: EventLists::default(),
         }

@@ -1,14 +1,16 @@
 //! Every question that can be asked about an open log. A new one is a type
 //! with an `impl Query` here, and its line in the list.
 
+use std::sync::Arc;
+
 use crate::flame::area::{FlameArea, FlameAreaQuery, area};
 use crate::flame::export::LeftOut;
 use serde::{Deserialize, Serialize};
 
-use super::Session;
 use super::check::CheckQuery;
 use super::event_list::{CountRows, EventAt, EventFields, EventRows, FindEvent};
 use super::query::{Columns, Host, Query, columns, questions};
+use super::{REPORT_BYTES, Session};
 use crate::beside::{Anchor, anchors};
 use crate::cells::Separated;
 use crate::flame::query::{
@@ -208,8 +210,14 @@ impl Query for FindingsQuery {
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         log.recording.is_settled().then_some(())?;
+        if let Some(known) = log.reports.get(&self.0) {
+            return Some(Report::clone(&known));
+        }
         let scope = Scope::new(&log.recording, self.0);
-        Some(Report::of(&scope, host).await)
+        let report = Report::of(&scope, host).await;
+        log.reports
+            .keep(self.0, Arc::new(report.clone()), REPORT_BYTES);
+        Some(report)
     }
 }
 
