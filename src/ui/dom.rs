@@ -16,6 +16,12 @@ pub(super) fn set_style(element: &HtmlElement, property: &str, value: &str) {
     let _ = element.style().set_property(property, value);
 }
 
+/// Whether an element has a class. (`className` of what is drawn as SVG is no text.)
+pub(super) fn has_class(element: &Element, class: &str) -> bool {
+    let classes = element.get_attribute("class").unwrap_or_default();
+    classes.split(' ').any(|one| one == class)
+}
+
 /// Gives an element the focus; an element that cannot have it does not get it.
 pub(super) fn focus(element: &HtmlElement) {
     let _ = element.focus();

@@ -67,7 +67,7 @@ pub(super) fn FindingMarks(props: &MarksProps) -> Html {
     let mark = |(finding, place): &(&Finding, &Evidence)| mark(props, finding, place);
     html! {
         if !marks.is_empty() {
-            <svg class="finding-marks" role="list" aria-label="Findings in the log, in the order of time">
+            <svg class="finding-marks" role="list" aria-label="What was found, in the order of time">
                 { for marks.iter().map(mark) }
             </svg>
         }

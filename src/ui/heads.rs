@@ -6,6 +6,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, FocusOptions, HtmlElement};
 use yew::prelude::*;
 
+use super::dom::has_class;
 use super::same::Same;
 use super::viewer::{ViewerNumber, ViewerRef};
 use views::timeline::arrange::TrackChange;
@@ -133,8 +134,7 @@ fn focus(viewer: ViewerNumber, name: &TrackName) {
     };
     // Whoever is in the menu, the details or a head's buttons stays there.
     let here = document.active_element().is_none_or(|active| {
-        let classes = active.class_name();
-        let is = |wanted| classes.split(' ').any(|class| class == wanted);
+        let is = |class: &str| has_class(&active, class);
         let timeline = |element: &Element| element.closest(".timeline").ok().flatten();
         let same = timeline(&active) == timeline(&head);
         active.tag_name() == "BODY" || (same && (is("timeline") || is("head")))

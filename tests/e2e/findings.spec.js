@@ -142,7 +142,7 @@ test('a flag is copied', async ({ page, context }) => {
 
 test('a mark on the minimap leads to its place, with what it is about lit', async ({ page }) => {
   await openLog(page, STRAGGLER);
-  const marks = page.getByRole('list', { name: 'Findings in the log, in the order of time' });
+  const marks = page.getByRole('list', { name: 'What was found, in the order of time' });
   const mark = marks.getByRole('button').first();
   await expect(mark).toHaveAttribute('aria-label', /^High: Thread 7 held up 14 collections/);
   const { x, cap } = await timeline(page);

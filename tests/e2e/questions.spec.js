@@ -41,7 +41,7 @@ test('why does it not scale?', async ({ page }) => {
   await user.click(named(page, /only thread 7 \(main\) worked: no number of cores/));
   await proved(page, 'Threads', /no number of cores makes this more than 2\.6 times as fast/);
   await expect(card(page).locator('strong')).toHaveText('Thread 7 (main)');
-  await expect(page.getByRole('row', { name: /^7 main/ })).toBeVisible();
+  await expect(page.getByRole('grid', { name: 'Threads' }).getByRole('row', { name: /^7 main/ })).toBeVisible();
   user.atMost(1);
 });
 
@@ -58,7 +58,7 @@ test('which thread starves, and through whom?', async ({ page }) => {
   await openLog(page, provoked('ready-while-idle'));
   const user = steps(page);
   await user.click(named(page, /4 threads waited for capability 0/));
-  await proved(page, 'Threads', /4 threads waited for capability 0, 986 ms in all/);
+  await proved(page, 'Threads', /4 threads waited for capability 0, 986\sms in all/);
   await expect(card(page).locator('strong')).toHaveText(/^Thread \d+ \(worker-\d\)/);
   await user.press('i');
   await expect(details(page)).toContainText(/behind other threads, mostly worker-\d \(thread \d+\)|meanwhile capability 0/);
@@ -74,7 +74,7 @@ test('who holds the lock?', async ({ page }) => {
   // From whom the thread that waited longest got it.
   const waits = page.getByRole('region', { name: /^Why Thread \d+ \(locker-\d\) waited/ });
   await expect(waits.getByRole('row', { name: /^blocked: MVar/ })).toBeVisible();
-  await expect(waits.getByRole('row', { name: /^Thread \d+ \(locker-\d\) [\d.]+ ms/ }).first()).toBeVisible();
+  await expect(waits.getByRole('row', { name: /^Thread \d+ \(locker-\d\) [\d.]+\sms/ }).first()).toBeVisible();
   // The longest of these waits, with who ended it.
   await user.click(waits.getByRole('button', { name: /the longest of these waits \(Thread \d+ \(locker-\d\)\)/ }).first());
   await expect(details(page)).toContainText(/the waker\s*locker-\d \(thread \d+\)/);
@@ -85,7 +85,7 @@ test('what leaks?', async ({ page }) => {
   await openLog(page, provoked('live-growth'));
   const user = steps(page);
   await user.click(named(page, /Live data grew by/));
-  await proved(page, 'Collections', /Live data grew by .* to 68\.2 MiB/);
+  await proved(page, 'Collections', /Live data grew by .* to 68\.2\sMiB/);
   user.atMost(1);
 });
 
@@ -102,7 +102,8 @@ test('did the change help?', async ({ page }) => {
   await openLog(page, provoked('gc-sync-straggler'));
   await drop(page, provoked('gc-sync-straggler').replace('-found', '-clear'));
   const user = steps(page);
-  // The panel that compares opens by itself: what was found before is gone after.
+  await user.click(page.getByRole('button', { name: 'Compare with the open one' }));
+  // What was found before is gone after.
   await expect(tab(page, 'Compare')).toHaveAttribute('aria-selected', 'true');
   const change = page.locator('.compare-findings li').filter({ hasText: 'Thread 7 held up' });
   await expect(change).toContainText('gone');
@@ -128,7 +129,7 @@ test('where does the time go?', async ({ page }) => {
   await expect(page.getByText('Idle, work ready')).toBeVisible();
   // And by thread, what each did and what it waited for.
   await user.press('3');
-  const row = page.getByRole('row', { name: /locker-\d/ }).first();
+  const row = page.getByRole('grid', { name: 'Threads' }).getByRole('row', { name: /locker-\d/ }).first();
   await expect(row).toContainText(/MVar/);
   await user.click(row);
   await expect(page.getByRole('region', { name: /^Why Thread \d+ \(locker-\d\) waited/ })).toContainText('blocked: MVar');

@@ -8,7 +8,7 @@ use yew::prelude::*;
 use super::App;
 use crate::ui::beside::Answer;
 use crate::ui::copy::copy;
-use crate::ui::dom::focus;
+use crate::ui::dom::{focus, has_class};
 use crate::ui::heads::focus_current;
 use crate::ui::panels::PANELS;
 use crate::ui::viewer::Control;
@@ -37,7 +37,7 @@ fn pressed(event: &KeyboardEvent, on_timeline: bool) -> Option<Action> {
 /// Whether the focus is on the head of a track: then the keys are the
 /// timeline's.
 fn is_head(element: &HtmlElement) -> bool {
-    element.class_name().split(' ').any(|class| class == "head")
+    has_class(element, "head")
 }
 
 impl App {
