@@ -273,6 +273,17 @@ impl<'a> Scope<'a> {
         majors.into_iter().map(|(place, _)| place).collect()
     }
 
+    /// Whether the old generation is collected while the program runs, as far as the log
+    /// tells: what is compiled into the program (`-with-rtsopts`) shows in the events alone.
+    #[must_use]
+    pub fn is_nonmoving(&self) -> bool {
+        let arguments = &self.log.info.process().arguments;
+        Input::Nonmoving.is_in(&self.log.info)
+            || arguments
+                .iter()
+                .any(|word| matches!(word.as_str(), "--nonmoving-gc" | "-xn"))
+    }
+
     /// Whether the heap was counted for a profile in a collection.
     #[must_use]
     pub fn has_census(&self, stop: &Stop<'_>) -> bool {

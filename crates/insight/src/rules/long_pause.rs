@@ -1,9 +1,12 @@
 //! For how long does everything stand still?
+//!
+//! Where the heap is counted for a profile, that takes most of the collection: without
+//! the profile the program has no such pause, so another rule tells of it.
 
 use super::{Look, Rule};
 use crate::finding::{Axis, Finding, Outcome, Severity, Try, Value};
 use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
+use crate::scope::{Input, Scope, Stop};
 use eventlog::ids::Duration;
 use model::format;
 
@@ -20,11 +23,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
-    let mut all: Vec<u64> = scope
-        .stops
-        .iter()
-        .map(super::super::scope::Stop::all_ns)
-        .collect();
+    let counts = |stop: &Stop<'_>| stop.all_ns() >= LONG_NS && scope.has_census(stop);
+    let stops = scope.stops.iter().filter(|stop| !counts(stop));
+    let mut all: Vec<u64> = stops.map(Stop::all_ns).collect();
     all.sort_unstable();
     let longest_ns = all.last().copied().unwrap_or(0);
     let longest = format::duration(Duration(longest_ns));
@@ -33,7 +34,8 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
             "the longest stop was {longest}; the limit is 50 ms"
         ));
     }
-    let found: Vec<_> = scope.stops_where(|stop| stop.all_ns() >= LONG_NS).collect();
+    let is_long = |stop: &Stop<'_>| stop.all_ns() >= LONG_NS && !scope.has_census(stop);
+    let found: Vec<_> = scope.stops_where(is_long).collect();
     let title = match found.len() as u64 {
         1 => format!("Everything stood still for {longest}"),
         count => format!(
@@ -56,6 +58,9 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
             "Keep less data alive, or keep what does not change in a compact region: collections copy what is alive.",
         ),
     ];
+    if scope.is_nonmoving() {
+        finding.tries.retain(|one| one.flag.is_none());
+    }
     finding.distrust = "A program that nobody waits for need not care.".into();
     // Of a hundred stops, 99 are not longer.
     let p99 = all.get((all.len() * 99).div_ceil(100).saturating_sub(1));

@@ -70,6 +70,14 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
             "memory, and some speed; not with -G1, -c or heap profiles",
         ),
     ];
+    if scope.is_nonmoving() {
+        finding.meaning =
+            "The program stands still for each, although the old generation is marked while it runs."
+                .into();
+        finding
+            .tries
+            .retain(|one| one.flag.as_deref() != Some("--nonmoving-gc"));
+    }
     finding.distrust = "With -c, collections take longer on purpose, to need less memory.".into();
     finding.numbers = vec![
         ("collections".into(), Value::Count(count)),
