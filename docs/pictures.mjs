@@ -4,6 +4,10 @@
 //   (mkdir /demo && cd /demo && sh …/demo/make.sh shop-server gallery article-index)
 //   node docs/pictures.mjs http://localhost:8080/ /demo [NAME...]
 //
+// And that of two logs for the README:
+//
+//   node docs/pictures.mjs http://localhost:8080/ tests/fixtures/findings compare
+//
 // Chromium is the one that EVENTSCOPE_CHROMIUM names. Pictures have few colours and are stored with a palette if
 // pngquant is installed.
 
@@ -50,6 +54,36 @@ const browser = await chromium.launch({
   args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-gpu', '--hide-scrollbars', '--font-render-hinting=none'],
 });
 mkdirSync(folder, { recursive: true });
+
+/** Fewer colours, where there is a program for that. */
+function shrink(file) {
+  try {
+    execFileSync(process.env.PNGQUANT ?? 'pngquant', ['--force', '--skip-if-larger', '--ext', '.png', '--strip', '64', file]);
+  } catch {
+    // As it is, then.
+  }
+  console.log(`${file} ${Math.round(statSync(file).size / 1024)} KiB`);
+}
+
+/** Two logs above each other, the first one before. */
+async function compared(before, after) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, serviceWorkers: 'block' });
+  await page.goto(site);
+  await page.locator('input[type=file]').first().setInputFiles([before, after].map((file) => join(logs, file)));
+  const first = page.locator('.caption').first();
+  await page.locator('.compare-rows').waitFor();
+  if (!(await first.textContent()).includes(before)) {
+    await page.getByRole('button', { name: 'Swap before and after' }).click();
+  }
+  await page.evaluate(() => document.activeElement?.blur());
+  await page.waitForTimeout(2000);
+  const file = fileURLToPath(new URL('./compare.png', import.meta.url));
+  await page.screenshot({ path: file });
+  shrink(file);
+  await page.close();
+}
+
+if (wanted.includes('compare')) await compared('long-pause-found.eventlog.gz', 'long-pause-clear.eventlog.gz');
 for (const [name, files, view, height = 500] of PICTURES) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   for (const colorScheme of ['light', 'dark']) {
@@ -69,12 +103,7 @@ for (const [name, files, view, height = 500] of PICTURES) {
     await page.waitForTimeout(2000);
     const file = join(folder, `${name}-${colorScheme}.png`);
     await page.locator('#panel').screenshot({ path: file });
-    try {
-      execFileSync(process.env.PNGQUANT ?? 'pngquant', ['--force', '--skip-if-larger', '--ext', '.png', '--strip', '64', file]);
-    } catch {
-      // As it is, then.
-    }
-    console.log(`${name}-${colorScheme}.png ${Math.round(statSync(file).size / 1024)} KiB`);
+    shrink(file);
     await page.close();
   }
 }

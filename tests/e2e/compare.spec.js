@@ -2,9 +2,11 @@
 
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from '@playwright/test';
 import { drop, fixture, fragment, loaded, openLog } from './helpers.js';
 
+const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
 const NEW = fixture('ghc-9.6.6/ffi-safe-N2-la');
 const OLD = fixture('ghc-9.0.2/ffi-safe-N2-lu');
 
@@ -93,6 +95,30 @@ test('what is no log leaves the open one as it is', async ({ page }) => {
   await expect(page.locator('.notice')).toContainText(/not|no eventlog/i);
   await expect(page.locator('.timeline canvas')).toHaveCount(1);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('ffi-safe-N2-la.eventlog');
+});
+
+test('of two files of which one is no log, the other is shown', async ({ page }) => {
+  await page.goto('./');
+  await dropAll(page, [
+    { path: fixture('ghc-9.0.2/cut-in-header'), modified: 2_000_000 },
+    { path: OLD, modified: 1_000_000 },
+  ]);
+  await loaded(page);
+  await expect(page.locator('.notice')).toBeVisible();
+  await expect(captions(page)).toHaveCount(0);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('ffi-safe-N2-lu.eventlog');
+  await expect(page.locator('.summary tbody tr')).toHaveCount(2);
+});
+
+test('two logs are accessible', async ({ page }) => {
+  await openTwo(page);
+  await page.getByRole('button', { name: /^Aligned/ }).click();
+  await page.evaluate(readFileSync(AXE, 'utf8'));
+  const broken = await page.evaluate(async () => {
+    const { violations } = await window.axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] });
+    return violations.map(({ id, help, nodes }) => `${id}: ${help} (${nodes[0].html})`);
+  });
+  expect(broken).toEqual([]);
 });
 
 test('a log and itself have no difference', async ({ page }) => {
