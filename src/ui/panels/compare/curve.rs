@@ -42,11 +42,17 @@ fn quantile(curve: &Curve, part: f64) -> f64 {
     curve.points.get(place.min(last)).copied().unwrap_or(0.0)
 }
 
-fn is_chosen(curve: &Curve, view: &CompareView) -> bool {
-    match curve.group {
+fn is_same(curve: &Curve, other: &Curve) -> bool {
+    (curve.group, &curve.name) == (other.group, &other.name)
+}
+
+/// The curve that a view shows: that of the pauses or of some spans, or else the first.
+fn chosen_of<'a>(curves: &[&'a Curve], view: &CompareView) -> Option<&'a Curve> {
+    let is_chosen = |curve: &&&Curve| match curve.group {
         Group::Program => view.curve.is_empty(),
         _ => curve.name == view.curve,
-    }
+    };
+    curves.iter().find(is_chosen).or(curves.first()).copied()
 }
 
 /// The curves, and a table with their numbers.
@@ -59,15 +65,12 @@ pub(super) fn Curves(props: &CurvesProps) -> Html {
         on_view,
     } = props;
     let mut names: Vec<&Curve> = before.iter().collect();
-    let is_new = |curve: &&Curve| {
-        let same = |it: &Curve| (it.group, &it.name) == (curve.group, &curve.name);
-        !before.iter().any(same)
-    };
+    let is_new = |curve: &&Curve| !before.iter().any(|it| is_same(it, curve));
     names.extend(after.iter().filter(is_new));
-    if names.is_empty() {
+    let Some(shown) = chosen_of(&names, view) else {
         return Html::default();
-    }
-    let find = |side: &'_ Rc<Vec<Curve>>| side.iter().find(|it| is_chosen(it, view)).cloned();
+    };
+    let find = |side: &Rc<Vec<Curve>>| side.iter().find(|it| is_same(it, shown)).cloned();
     let chosen = [find(before), find(after)];
     let on_choose = {
         let view = view.clone();
@@ -81,7 +84,7 @@ pub(super) fn Curves(props: &CurvesProps) -> Html {
             Group::Program => (String::new(), "Pauses of collections".to_owned()),
             _ => (curve.name.clone(), format!("Spans “{}”", curve.name)),
         };
-        html! { <option {value} selected={is_chosen(curve, view)}>{ words }</option> }
+        html! { <option {value} selected={is_same(curve, shown)}>{ words }</option> }
     };
     html! {
         <section aria-labelledby="compare-curve">
