@@ -30,6 +30,7 @@ const CASES: &[(&str, Axis)] = &[
     ("log-damaged", Axis::Log),
     ("classes-missing", Axis::Log),
     ("capabilities-unused", Axis::Log),
+    ("one-capability", Axis::Log),
 ];
 
 /// What is said of `tests/fixtures/findings/NAME.eventlog.gz`.

@@ -19,6 +19,7 @@ mod long_pause;
 mod major_gc_heavy;
 mod nonmoving_lag;
 mod nursery_too_small;
+mod one_capability;
 mod par_gc_unbalanced;
 mod pinned_blocks;
 mod polling;
@@ -93,4 +94,5 @@ pub static RULES: &[Rule] = &[
     log_damaged::RULE,
     classes_missing::RULE,
     capabilities_unused::RULE,
+    one_capability::RULE,
 ];

@@ -1,0 +1,89 @@
+//! Could the program use more than its one capability?
+//!
+//! With one capability one thread runs at a time. Where others are ready to run for most of
+//! that time, more capabilities would run them.
+
+use super::{Look, Rule};
+use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
+use crate::scope::{Input, Scope};
+use analysis::listen::Listen;
+use analysis::process::Way;
+use eventlog::ids::CapId;
+use model::format;
+
+/// So many threads wait behind the one that runs, on average: with fewer, a second
+/// capability would hardly have work.
+const LEAST_QUEUED: f64 = 1.0;
+/// A program that runs for less of the time has no need of more.
+const LEAST_RUNNING: f64 = 0.10;
+/// Less is over before a second capability has woken.
+const LEAST_NS: u64 = 10_000_000;
+
+const NAME: &str = "one-capability";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Could the program use more than its one capability?",
+    inputs: &[Input::Threads],
+    look: Look::InSteps(|scope, _, listen| Box::pin(look(scope, listen))),
+};
+
+async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
+    if scope.caps > 1 {
+        let caps = format::many(scope.caps, "capability");
+        return Outcome::Clear(format!("there are {caps}"));
+    }
+    if scope
+        .log
+        .condition
+        .is_some_and(|now| now.damaged || !now.ends)
+    {
+        return Outcome::CannotTell(
+            "the log is not whole: what other capabilities did may be missing".into(),
+        );
+    }
+    let running_ns = scope.times.all_caps().running_ns;
+    let behind_ns = scope.threads(listen).await.times.ready_behind_ns;
+    let queued = behind_ns as f64 / running_ns.max(1) as f64;
+    let running = scope.share(running_ns);
+    if queued < LEAST_QUEUED || running < LEAST_RUNNING || running_ns < LEAST_NS {
+        return Outcome::Clear(format!(
+            "the one capability ran threads for {} of the time, and {queued:.1} others were ready then; the limits are 10 %, 10 ms and 1",
+            format::fraction(running)
+        ));
+    }
+    let title = format!(
+        "While the one capability ran a thread, {queued:.1} others were ready to run on average"
+    );
+    let mut finding = Finding::new(NAME, Axis::Log, title);
+    finding.severity = Severity::Low;
+    finding.confidence = Confidence::Probable;
+    finding.cost = Value::Times(queued);
+    finding.meaning =
+        "One thread runs at a time; with more capabilities several would, each on a core.".into();
+    let ways = &scope.log.info.process().ways;
+    if ways.contains(&Way::NotThreaded) {
+        finding.tries.push(Try::flag(
+            "-threaded",
+            "Link with this: without it there is one capability always.",
+            "a little slower with one capability",
+        ));
+    }
+    finding.tries.push(Try::flag(
+        "-N",
+        "Use as many capabilities as the machine has cores.",
+        "collections have more threads to stop",
+    ));
+    finding.distrust = "Threads that are ready need not be able to run at the same time: they may need the same lock or value.".into();
+    finding.numbers = vec![
+        ("ready beside it".into(), Value::Ns(behind_ns)),
+        ("running".into(), Value::Ns(running_ns)),
+    ];
+    Outcome::Found(vec![finding.seen_in(scope.cap_ids().map(|cap: CapId| {
+        Evidence {
+            range: scope.range,
+            subjects: vec![Subject::Capability(cap)],
+            amount: Value::Ns(behind_ns),
+        }
+    }))])
+}
