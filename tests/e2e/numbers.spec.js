@@ -59,7 +59,7 @@ test('every number can be explained by keyboard and pointer', async ({ page }) =
   await expect(term).toHaveAccessibleDescription(/share of the elapsed time/);
   await page.keyboard.press('Escape');
   await expect(tip).toHaveCount(0);
-  await page.getByRole('button', { name: 'Maximum slop' }).hover();
+  await page.getByRole('button', { name: 'Maximum slop', exact: true }).hover();
   await expect(tip).toContainText('ends of blocks');
   const box = await tip.boundingBox();
   const { width, height } = page.viewportSize();
@@ -153,7 +153,7 @@ test('collections are sorted by any column, and a click shows one', async ({ pag
 test('pauses are drawn, and are in a table for those who do not see them', async ({ page }) => {
   await openLog(page, fixture(GC_HEAVY));
   await page.getByRole('tab', { name: 'Collections' }).click();
-  await expect(page.locator('.pauses svg[role=img] path').first()).toBeAttached();
+  await expect(page.locator('.pauses svg[role=group] path').first()).toBeAttached();
   const cells = await page.getByRole('table', { name: 'Pauses by length' }).locator('td').allTextContents();
   const drawn = cells.reduce((sum, text) => sum + Number(text.replaceAll(',', '')), 0);
   const of = [...report(GC_HEAVY).matchAll(/Gen +\d+ +(\d+) colls/g)];
