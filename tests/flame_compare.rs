@@ -1,11 +1,17 @@
-//! Flame graphs of two logs beside each other, on the command line.
+//! Flame graphs of two logs beside each other, on the command line and as the worker is asked.
 
 mod common;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
+use std::rc::Rc;
 
 use common::{eventscope, stdout};
+use model::profile::origin::{Choice, OtherLog};
 use serde_json::Value;
+use views::flame::query::{FlameBoxes, FlameHead, FlameQuery, FlameTableQuery, View};
+use views::session::query::{Alone, Host, Later, Listen, Unreadable};
+use views::session::{Session, read_session};
 
 const NOW: &str = "tests/fixtures/logs/ghc-9.6.6/prof-time-N1-p-l-au.eventlog";
 const BEFORE: &str = "tests/fixtures/logs/ghc-9.10.3/prof-time-N2-pj-l.eventlog";
@@ -72,6 +78,99 @@ fn shares_are_those_of_each_log() {
     for (frame, row) in now {
         assert!((shares[&frame][1] - row[1] / all).abs() < 1e-5, "{frame}");
     }
+}
+
+/// A worker with another log open beside the one that is asked.
+struct Beside(Rc<Session>);
+
+impl Listen for Beside {
+    fn is_due(&self) -> bool {
+        false
+    }
+
+    fn pause(&self) -> Later<'_, ()> {
+        Alone.pause()
+    }
+}
+
+impl Host for Beside {
+    fn read(&self, range: Range<u64>) -> Later<'_, Result<Vec<u8>, Unreadable>> {
+        Alone.read(range)
+    }
+
+    fn other(&self, log: u32) -> Option<Rc<Session>> {
+        (log == 7).then(|| Rc::clone(&self.0))
+    }
+}
+
+fn session(path: &str) -> Session {
+    let bytes = std::fs::read(path).expect("a fixture");
+    read_session(&mut bytes.as_slice()).expect("a log")
+}
+
+/// The worker's answers about two open logs are those of the command line, whichever of them
+/// is asked.
+#[test]
+fn two_open_logs_are_asked_as_one() {
+    let [now, before] = [NOW, BEFORE].map(|path| Rc::new(session(path)));
+    let choice = |log, is_after, shares| Choice {
+        other: Some(OtherLog {
+            log,
+            range: None,
+            is_after,
+            shares,
+        }),
+        ..Choice::default()
+    };
+    let query = |choice| FlameTableQuery {
+        choice,
+        steps: Vec::new(),
+    };
+    let expected = rows(&[NOW, "--compare", BEFORE]);
+    for (asked, other, is_after) in [(&now, &before, false), (&before, &now, true)] {
+        let host = Beside(Rc::clone(other));
+        let (rows, _) = asked.ask_with(&query(choice(7, is_after, false)), &host);
+        assert_eq!(rows.len(), expected.len());
+        for row in rows {
+            let (own, total) = row.before.expect("it is compared");
+            let weights = [own, row.own, total, row.total].map(|weight| weight as f64);
+            assert_eq!(expected[&row.frame.name()], weights);
+        }
+        // A log that is not open is none.
+        assert!(
+            asked
+                .ask_with(&query(choice(8, is_after, false)), &host)
+                .0
+                .is_empty()
+        );
+    }
+    let graph = |shares| {
+        let query = FlameQuery {
+            choice: choice(7, false, shares),
+            view: View::Time,
+            window: (0.0, 1.0),
+            width_px: 1000,
+            ..FlameQuery::default()
+        };
+        let answer = now.ask_with(&query, &Beside(Rc::clone(&before)));
+        answer.expect("both have samples")
+    };
+    let ((amounts, wide), (shares, half)) = (graph(false), graph(true));
+    assert!(amounts.absolute && !shares.absolute);
+    let wholes = |head: &FlameHead| (head.total, head.total_before);
+    assert_eq!(wholes(&amounts), wholes(&shares));
+    // Of shares each log is half as wide as all; of amounts a nanosecond is.
+    let both = amounts.total as f64 + amounts.total_before.unwrap_or(0) as f64;
+    let width = |boxes: &FlameBoxes, place: usize, scale: (f64, f64)| {
+        let expected = boxes.total[place] * scale.0 + boxes.before[place] * scale.1;
+        assert!((boxes.width[place] - expected).abs() < 1e-9);
+    };
+    let scale = (
+        0.5 / amounts.total as f64,
+        0.5 / amounts.total_before.unwrap_or(1) as f64,
+    );
+    (0..wide.len()).for_each(|place| width(&wide, place, (1.0 / both, 1.0 / both)));
+    (0..half.len()).for_each(|place| width(&half, place, scale));
 }
 
 /// Bands of heap profiles and what threads waited for are compared by the same code.

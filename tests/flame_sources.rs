@@ -59,6 +59,7 @@ fn folded(
         range,
         before: None,
         moments: None,
+        other: None,
     };
     names(&origin.weighed(&choice))
 }
@@ -215,6 +216,7 @@ fn waiting_in_time_has_the_same_times() {
                 range,
                 before: None,
                 moments: None,
+                other: None,
             };
             let (profile, tracks) = origin.in_time(&choice);
             let own = profile.weigh(&tracks, profile.span);

@@ -287,6 +287,7 @@ fn query(
             range,
             before: None,
             moments: None,
+            other: None,
         },
         steps: arguments.step.clone(),
         view: match arguments.order {

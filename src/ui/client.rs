@@ -600,6 +600,11 @@ impl LogClient {
         }
     }
 
+    /// Its number between page and worker.
+    pub(super) const fn log(&self) -> LogId {
+        self.log
+    }
+
     /// Whether it is that log.
     pub(super) fn is_about(&self, log: LogId) -> bool {
         self.log == log

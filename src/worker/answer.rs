@@ -14,6 +14,7 @@ use super::pause::Turns;
 use super::{Shared, post, scope};
 use crate::protocol::{AskId, FromWorker, LogId, NotAnswered};
 use crate::wire;
+use views::session::Session;
 use views::session::query::{Host, Later, Listen, Query, Unreadable, Visitor};
 use views::session::questions;
 
@@ -125,6 +126,12 @@ impl Listen for Worker {
 }
 
 impl Host for Worker {
+    fn other(&self, log: u32) -> Option<Rc<Session>> {
+        let state = self.shared.borrow();
+        let open = state.logs.get(&LogId(log))?;
+        Some(Rc::clone(&open.session))
+    }
+
     fn read(&self, range: Range<u64>) -> Later<'_, Result<Vec<u8>, Unreadable>> {
         self.wait_for(blob::begin_alone(&self.file, &range))
     }

@@ -45,6 +45,7 @@ use eventlog::ids::CapId;
 use eventlog::rows::{CHUNK_EVENTS, RowSource};
 use eventlog::slices::SLICE_BYTES;
 use eventlog::{Cutting, Inflated, LogError, LogReader, Progress, Record, Step};
+use flame::BesideCache;
 use grow::Stand;
 use model::remembered::Remembered;
 use model::shelf::Shelf;
@@ -122,6 +123,7 @@ pub struct Session {
     /// Where it can be gone on from, the latest last.
     stands: Vec<Stand>,
     flame_steps: StepCache,
+    flame_beside: BesideCache,
     pub(crate) heap_cache: HeapCache,
     events: EventLists,
     /// What rules found, by range: several parts of the page ask for the same.
@@ -153,6 +155,7 @@ impl Session {
             stands: Vec::new(),
             flame_steps: StepCache::default(),
             reports: Remembered::new(REPORTS_BYTES),
+            flame_beside: BesideCache::default(),
             heap_cache: HeapCache::default(),
             events: EventLists::default(),
         }

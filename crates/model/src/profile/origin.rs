@@ -31,6 +31,21 @@ pub struct Choice {
     /// stretch is compared with the one at its end. The census at a moment is
     /// the last one up to it, or the first of all.
     pub moments: Option<Interval>,
+    /// Another open log to compare with, in place of all three.
+    pub other: Option<OtherLog>,
+}
+
+/// Another open log whose stacks are compared with those of one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct OtherLog {
+    /// Its number between page and worker.
+    pub log: u32,
+    /// The time that counts there; `None` for all.
+    pub range: Option<Interval>,
+    /// Whether it is what is now; else it is what was before.
+    pub is_after: bool,
+    /// Whether shares of what each log has in all are compared; else what was measured.
+    pub shares: bool,
 }
 
 /// Of how many censuses weights are sums; of none, if they are no bytes.

@@ -1,14 +1,66 @@
 //! Flame graphs of an open log.
 
+use std::fmt;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use super::Session;
-use super::query::{Alone, Listen};
+use super::query::{Alone, Host, Listen};
 use analysis::flamegraph::source_info::SourceInfo;
 use analysis::flamegraph::spans::totals::WindowTotals;
 use analysis::listen::at_once;
 use model::profile::beside::Beside;
 use model::profile::origin::{Choice, Origin};
+use model::profile::revision::Revision;
 use model::profile::source::Source;
 use model::time::Interval;
+
+/// What flame graphs are made from.
+pub enum Made<'a> {
+    /// A log's own stacks.
+    Own(&'a dyn Origin),
+    /// With those of another log beside them.
+    Beside(Arc<Beside>),
+}
+
+impl fmt::Debug for Made<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Own(_) => "Own",
+            Self::Beside(_) => "Beside",
+        })
+    }
+}
+
+impl<'a> Deref for Made<'a> {
+    type Target = dyn Origin + 'a;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Own(origin) => *origin,
+            Self::Beside(beside) => &**beside,
+        }
+    }
+}
+
+/// What was chosen, and the states of both logs.
+type BesideKey = (Choice, Revision, Revision);
+
+/// The stacks of two logs that were put together last: zooming asks for them again.
+#[derive(Debug, Default)]
+pub(super) struct BesideCache(Mutex<Option<(BesideKey, Arc<Beside>)>>);
+
+impl BesideCache {
+    fn get(&self, key: BesideKey, make: impl FnOnce() -> Beside) -> Arc<Beside> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, beside)) = kept.as_ref().filter(|(of, _)| *of == key) {
+            return Arc::clone(beside);
+        }
+        let beside = Arc::new(make());
+        *kept = Some((key, Arc::clone(&beside)));
+        beside
+    }
+}
 
 impl Session {
     /// What flame graphs can be about.
@@ -39,8 +91,33 @@ impl Session {
     }
 
     /// What flame graphs of a choice are made from, once that is prepared; `None` if the
-    /// log has nothing of its source.
-    pub async fn origin_of(&self, choice: &Choice, listen: &dyn Listen) -> Option<&dyn Origin> {
+    /// log, or the other one that it is compared with, has nothing of its source.
+    pub async fn origin_of(&self, choice: &Choice, host: &dyn Host) -> Option<Made<'_>> {
+        let origin = self.own_origin(choice, host).await?;
+        let Some(to) = &choice.other else {
+            return Some(Made::Own(origin));
+        };
+        let other = host.other(to.log)?;
+        let other_choice = Choice {
+            range: to.range,
+            ..choice.clone()
+        };
+        let its = other.own_origin(&other_choice, host).await?;
+        let key = (choice.clone(), origin.revision(), its.revision());
+        let beside = self.flame_beside.get(key, || {
+            let (own, its) = (origin.weighed(choice), its.weighed(&other_choice));
+            let (now, before) = if to.is_after { (its, own) } else { (own, its) };
+            Beside::of(&now, &before, !to.shares)
+        });
+        Some(Made::Beside(beside))
+    }
+
+    /// What flame graphs of this log alone are made from, once that is prepared.
+    pub(super) async fn own_origin(
+        &self,
+        choice: &Choice,
+        listen: &dyn Listen,
+    ) -> Option<&dyn Origin> {
         self.recording.prepare_origin(choice, listen).await;
         self.origin(choice.source)
     }
@@ -55,8 +132,8 @@ impl Session {
         absolute: bool,
     ) -> Option<Beside> {
         let (other, other_choice) = before;
-        let origin = at_once(self.origin_of(choice, &Alone))?;
-        let other = at_once(other.origin_of(other_choice, &Alone))?;
+        let origin = at_once(self.own_origin(choice, &Alone))?;
+        let other = at_once(other.own_origin(other_choice, &Alone))?;
         let weighed = (origin.weighed(choice), other.weighed(other_choice));
         Some(Beside::of(&weighed.0, &weighed.1, absolute))
     }

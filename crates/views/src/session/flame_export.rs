@@ -23,7 +23,7 @@ impl Session {
         format: ExportFormat,
         host: &dyn Host,
     ) -> Option<FileBytes> {
-        let origin = self.origin_of(&query.choice, host).await?;
+        let origin = self.own_origin(&query.choice, host).await?;
         let mut export = self.export(origin, query, format);
         let mut file = InMemory(Vec::new());
         while export.advance(origin, &mut file, SLICE).ok()?.is_pending() {

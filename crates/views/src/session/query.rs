@@ -6,6 +6,7 @@ pub use model::columns::Column;
 
 use std::future::Future;
 use std::ops::Range;
+use std::rc::Rc;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,10 @@ pub trait Host: Listen {
     /// Begins to read a range of the file at once. What comes are the bytes
     /// from its start on: at least one, not always all.
     fn read(&self, range: Range<u64>) -> Later<'_, Result<Vec<u8>, Unreadable>>;
+    /// Another log that is open beside this one, by its number between page and worker.
+    fn other(&self, _log: u32) -> Option<Rc<Session>> {
+        None
+    }
     /// [`Host::read`] for an answer that goes through the file: what it will
     /// need next may be read ahead.
     fn read_on(

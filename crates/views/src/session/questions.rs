@@ -380,7 +380,7 @@ impl Query for FlameQuery {
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         let origin = log.origin_of(&self.choice, host).await?;
-        Some(answer_with(&log.flame_steps, origin, self))
+        Some(answer_with(&log.flame_steps, &*origin, self))
     }
 
     fn columns(answer: &mut Self::Answer) -> Option<&mut dyn Columns> {
@@ -409,7 +409,7 @@ impl Query for FlameTableQuery {
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         let origin = log.origin_of(&self.choice, host).await;
-        let rows = origin.map(|origin| table(&log.flame_steps, origin, self));
+        let rows = origin.map(|origin| table(&log.flame_steps, &*origin, self));
         rows.unwrap_or_default()
     }
 }
@@ -421,7 +421,7 @@ impl Query for FlamePlaceQuery {
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Option<Interval> {
         let origin = log.origin_of(&self.choice, host).await?;
-        place(&log.flame_steps, origin, self)
+        place(&log.flame_steps, &*origin, self)
     }
 }
 

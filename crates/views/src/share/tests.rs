@@ -12,7 +12,7 @@ use crate::flame::step::Step;
 use crate::notes::tests::any_notes;
 use crate::notes::{MAX_NAME, MAX_NOTES, Note};
 use crate::timeline::arrange::{Move, TrackView};
-use crate::view::flame::{FlameOrder, FlameView};
+use crate::view::flame::{FlameOrder, FlameView, TwoLogs};
 use crate::view::panel::{Codec, Settings};
 use crate::view::tracks::MAX_TRACKS;
 use analysis::flamegraph::sources;
@@ -127,6 +127,7 @@ fn full() -> Link {
                     frame: "Main.f".into(),
                     before: span(0, 5_000_000),
                     moments: span(200, 900),
+                    two: TwoLogs::Shares,
                     area: false,
                     search: "100 %".into(),
                 },
@@ -223,7 +224,7 @@ fn frozen_version_1() {
             "v=1&f=9b831.4f0a91c2d7e3&lb=8x2.0a91c2d7e34f&n=a%20b%26c.eventlog&t=12345m1500&r=12600000001n40\
              &e=12601234567.cap3&p=flame&ph=1&q=worker%20%C2%B5&hide=gc,thread12&fold=a%2Cb&open=sparks&pin=cap1,cap0\
              &move=cap3!cap0,a%21b!&sel=cap2&to=label&tg=1&sp=BEGIN,%3E!DONE,END\
-             &es=a%2Bb&et=1.19&ec=2&eh=12&ts=ready.up&tq=io&fk=cost-centres&fo=left&fs=os1234&fm=samples&fx=idle,focus%3AMain.a%2Cb&ff=Main.f&fc=0m5&fd=200n700&fa=0&fq=100%20%25\
+             &es=a%2Bb&et=1.19&ec=2&eh=12&ts=ready.up&tq=io&fk=cost-centres&fo=left&fs=os1234&fm=samples&fx=idle,focus%3AMain.a%2Cb&ff=Main.f&fc=0m5&fd=200n700&fl=shares&fa=0&fq=100%20%25\
              &k=7~start,12600m40~a%2C%20b&zoom=3",
             full(),
         ),
@@ -425,12 +426,13 @@ prop_compose! {
         samples in any::<bool>(),
         before in of(any_span()),
         moments in of(any_span()),
+        two in prop::sample::select(TwoLogs::ALL.to_vec()),
         area in any::<bool>(),
         frame in any_text(),
         search in any_text(),
     ) -> FlameView {
         let measure = if samples { Measure::Count } else { Measure::Amount };
-        FlameView { source, tracks, order, measure, steps, frame, before, moments, area, search }
+        FlameView { source, tracks, order, measure, steps, frame, before, moments, two, area, search }
     }
 }
 

@@ -55,6 +55,33 @@ impl FlameOrder {
     }
 }
 
+/// Whether stacks of the other of two logs stand beside those of one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TwoLogs {
+    /// They do not.
+    #[default]
+    Apart,
+    /// What was measured is compared.
+    Amounts,
+    /// Shares of what each log has in all are compared.
+    Shares,
+}
+
+impl TwoLogs {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Apart, Self::Amounts, Self::Shares];
+
+    /// Its name in links, which never changes.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Apart => "apart",
+            Self::Amounts => "amounts",
+            Self::Shares => "shares",
+        }
+    }
+}
+
 /// How the flame graph is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlameView {
@@ -76,6 +103,8 @@ pub struct FlameView {
     /// Of what is alive, in place of that: the census at the begin of this
     /// stretch is compared with the one at its end.
     pub moments: Option<Interval>,
+    /// In place of both: whether the other of two logs is compared with.
+    pub two: TwoLogs,
     /// Of what is alive: whether the bytes of a box are shown over time.
     pub area: bool,
     /// What is searched for; nothing if empty.
@@ -93,6 +122,7 @@ impl Default for FlameView {
             frame: String::new(),
             before: None,
             moments: None,
+            two: TwoLogs::default(),
             area: true,
             search: String::new(),
         }
@@ -105,7 +135,9 @@ pub const MAX_STEPS: usize = 32;
 const MAX_STEP: usize = MAX_TEXT;
 
 /// Its keys.
-const KEYS: [&str; 10] = ["fk", "fo", "fs", "fm", "fx", "ff", "fc", "fd", "fa", "fq"];
+const KEYS: [&str; 11] = [
+    "fk", "fo", "fs", "fm", "fx", "ff", "fc", "fd", "fl", "fa", "fq",
+];
 
 impl PanelSettings for FlameView {
     fn write(&self) -> Vec<(&'static str, Option<String>)> {
@@ -127,6 +159,7 @@ impl PanelSettings for FlameView {
             escape_text(&self.frame),
             self.before.and_then(write_range),
             self.moments.and_then(write_range),
+            unless(self.two, TwoLogs::default()).map(|two| two.name().to_owned()),
             (!self.area).then(|| "0".to_owned()),
             escape_text(&self.search),
         ];
@@ -160,6 +193,7 @@ impl FlameView {
             "ff" => self.frame = cut(&unescape(raw)?).to_owned(),
             "fc" => self.before = Some(read_range(&unescape(raw)?)?),
             "fd" => self.moments = Some(read_range(&unescape(raw)?)?),
+            "fl" => self.two = TwoLogs::ALL.into_iter().find(|two| two.name() == raw)?,
             "fa" if raw == "0" => self.area = false,
             "fq" => self.search = cut(&unescape(raw)?).to_owned(),
             _ => return None,

@@ -15,11 +15,12 @@ use analysis::flamegraph::sources;
 use model::profile::source::{Source, Unit};
 use model::profile::weights::Measure;
 use model::time::Interval;
+use views::beside::Role;
 use views::flame::query::FlameQuery;
 use views::flame::step::Step;
 use views::scene::format;
 use views::tracks::name::TrackName;
-use views::view::flame::{FlameOrder, FlameView};
+use views::view::flame::{FlameOrder, FlameView, TwoLogs};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct ControlsProps {
@@ -27,6 +28,8 @@ pub(super) struct ControlsProps {
     pub(super) sources: Rc<Vec<SourceInfo>>,
     pub(super) source: Rc<SourceInfo>,
     pub(super) view: FlameView,
+    /// What the other of two logs is to this one, if there is one.
+    pub(super) other: Option<Role>,
     pub(super) range: Option<Interval>,
     /// All of the log.
     pub(super) log: Option<Interval>,
@@ -197,7 +200,8 @@ fn orders(props: &ControlsProps) -> Html {
         ),
     ];
     let of_heap = sources::of(props.source.source).unit() == Unit::Bytes;
-    let has_time = !of_heap && props.view.before.is_none();
+    let beside = props.other.is_some() && props.view.two != TwoLogs::Apart;
+    let has_time = !of_heap && props.view.before.is_none() && !beside;
     let choices: Vec<_> = has_time.then_some(time).into_iter().chain(rest).collect();
     let change = props.change(|view, order| view.order = order);
     // Without an order of time, what would be one is by weight.
@@ -277,12 +281,16 @@ fn comparing(props: &ControlsProps) -> Html {
         let onclick = compare.reform(move |_: MouseEvent| before.flatten());
         html! { <button class="small" disabled={before.is_none()} {onclick}>{ text }</button> }
     };
+    if let Some(role) = props.other.filter(|_| props.view.two != TwoLogs::Apart) {
+        return with_other(props, role);
+    }
     let earlier = props.range.zip(props.log).and_then(|(range, log)| {
         let (from, to) = (log.start(), range.start());
         (from < to).then(|| Interval::new(from, to))
     });
     html! {
         <>
+            if let Some(role) = props.other { { with_other(props, role) } }
             if sources::of(props.source.source).unit() == Unit::Bytes { { moments(props) } }
             <p class="hint">{ "Select a range on the timeline and keep it; then select another: boxes tell what became more and what less." }</p>
             <p class="tools">{ button("Keep the selection as “before”", props.range.map(Some)) }</p>
@@ -291,6 +299,37 @@ fn comparing(props: &ControlsProps) -> Html {
                 <p>{ format!("“Before” is {}.", span_text(before)) }</p>
                 <p class="tools">{ button("Stop comparing", Some(None)) }</p>
             }
+        </>
+    }
+}
+
+/// Comparing with the other of two logs: stacks are matched by their names.
+fn with_other(props: &ControlsProps, role: Role) -> Html {
+    let choices = [
+        (TwoLogs::Apart, "Apart", "The stacks of this log alone"),
+        (TwoLogs::Amounts, "Amounts", "What was measured is compared"),
+        (
+            TwoLogs::Shares,
+            "Shares",
+            "Shares of what each log has in all are compared",
+        ),
+    ];
+    let change = props.change(|view, two| {
+        view.two = two;
+        view.before = None;
+        view.moments = None;
+        if two != TwoLogs::Apart && view.order == FlameOrder::Time {
+            view.order = FlameOrder::LeftHeavy;
+        }
+    });
+    let name = match role {
+        Role::Before => "With the log before",
+        Role::After => "With the log after",
+    };
+    html! {
+        <>
+            <p class="hint">{ format!("{name}: stacks are matched by module and label.") }</p>
+            <p class="tools">{ segments(name, props.view.two, &choices, &change) }</p>
         </>
     }
 }

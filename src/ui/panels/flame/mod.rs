@@ -30,18 +30,19 @@ use analysis::flamegraph::sources::{self, FlameSource};
 use analysis::timeline::profile_rows::CallsOf;
 use eventlog::ids::{Duration, Nanos};
 use model::profile::TrackSource;
-use model::profile::origin::Choice;
+use model::profile::origin::{Choice, OtherLog};
 use model::profile::source::{Source, Unit};
 use model::profile::weights::Measure;
 use model::time::Interval;
 use views::actions::flame::FlameAct;
+use views::beside::Role;
 use views::flame::query::{FlamePlaceQuery, FlameQuery, View};
 use views::tracks::Row;
 use views::tracks::calls::ForeignCalls;
 use views::tracks::samples::Samples;
 use views::tracks::thread::Thread;
 use views::view::Change;
-use views::view::flame::{FlameOrder, FlameView, MAX_STEPS};
+use views::view::flame::{FlameOrder, FlameView, MAX_STEPS, TwoLogs};
 
 /// The source that is shown: the chosen one, or the first that there is.
 fn source_of(sources: &[SourceInfo], chosen: Option<Source>) -> Option<Rc<SourceInfo>> {
@@ -49,9 +50,23 @@ fn source_of(sources: &[SourceInfo], chosen: Option<Source>) -> Option<Rc<Source
     found.or(sources.first()).cloned().map(Rc::new)
 }
 
+/// The other of two logs, if the graph compares with it.
+fn other_of(props: &PanelProps, view: &FlameView) -> Option<OtherLog> {
+    let beside = props.beside.as_ref()?;
+    let is_there = beside.source.complete && !beside.is_elsewhere;
+    (is_there && view.two != TwoLogs::Apart).then(|| OtherLog {
+        log: beside.source.client.log().0,
+        range: beside.range,
+        is_after: beside.role == Role::After,
+        shares: view.two == TwoLogs::Shares,
+    })
+}
+
 fn query_of(props: &PanelProps, view: &FlameView, info: &SourceInfo) -> FlameQuery {
     let of_heap = sources::of(info.source).unit() == Unit::Bytes;
-    let in_time = view.order == FlameOrder::Time && !of_heap && view.before.is_none();
+    let other = other_of(props, view);
+    let compares = other.is_some() || view.before.is_some();
+    let in_time = view.order == FlameOrder::Time && !of_heap && !compares;
     let range = if in_time {
         props.range.or(props.overview.span)
     } else {
@@ -62,8 +77,9 @@ fn query_of(props: &PanelProps, view: &FlameView, info: &SourceInfo) -> FlameQue
             source: info.source,
             tracks: info.tracks_named(view.tracks.as_str(), &props.marked.scope),
             range,
-            before: view.before,
-            moments: view.moments.filter(|_| of_heap),
+            before: view.before.filter(|_| other.is_none()),
+            moments: view.moments.filter(|_| of_heap && other.is_none()),
+            other,
         },
         steps: view.steps.clone(),
         view: if in_time { View::Time } else { View::LeftHeavy },
@@ -118,9 +134,10 @@ pub(super) fn FlameGraph(props: &PanelProps) -> Html {
     html! {
         <div class="flame">
             <Controls client={client.clone()} sources={Rc::clone(&props.flame_sources)} source={Rc::clone(&info)} view={view.clone()}
+                other={props.beside.as_ref().map(|beside| beside.role)}
                 range={props.range} log={props.overview.span} found={found.share} {query} about={for_what(props, &view, &info)}
                 on_view={on_view.clone()} on_heap={props.on_change.reform(|()| Change::panel(HEAP))} />
-            <Steps {view} of_heap={sources::of(info.source).unit() == Unit::Bytes} range={props.range} shortened={found.shortened} {on_view} />
+            <Steps other={props.beside.as_ref().map(|beside| beside.role).filter(|_| view.two != TwoLogs::Apart)} {view} of_heap={sources::of(info.source).unit() == Unit::Bytes} range={props.range} shortened={found.shortened} {on_view} />
             { area }
             { graph }
             { strip((*picked).clone(), &on_act) }
@@ -134,7 +151,8 @@ fn area(props: &PanelProps, pick: Option<&Pick>, query: &FlameQuery, stacks: Sou
     let Some(log) = props.overview.span else {
         return html! {};
     };
-    if sources::of(stacks).unit() != Unit::Bytes || !view.area {
+    // Its stacks are those of one log.
+    if sources::of(stacks).unit() != Unit::Bytes || !view.area || query.choice.other.is_some() {
         return html! {};
     }
     // In the sandwich the chosen function, wherever it stands.

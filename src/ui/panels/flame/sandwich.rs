@@ -72,22 +72,19 @@ const COMPARED: [Column; 5] = [
     NAME,
     OWN,
     TOTAL,
-    Column::number(
-        "Total before",
-        "The total in the time that is compared with",
-    ),
+    Column::number("Total before", "The total in what is compared with"),
     Column::number(
         "Change",
         "Difference of the shares of the whole, in percentage points",
     ),
 ];
 
-const COMPARED_BYTES: [Column; 5] = [
+const COMPARED_AMOUNTS: [Column; 5] = [
     NAME,
     OWN,
     TOTAL,
     Column::number("Total before", "The total in what is compared with"),
-    Column::number("Change", "Bytes gained or lost, of the total"),
+    Column::number("Change", "What was gained or lost, of the total"),
 ];
 
 const SORTS: [By; 4] = [By::Name, By::Own, By::Total, By::Count];
@@ -114,7 +111,7 @@ impl Shares {
     /// By how much the share of a row has changed; of bytes, by how many.
     fn change(&self, row: &FlameRow) -> f64 {
         let before = row.before.map_or(0, |(_, total)| total);
-        if self.value.unit == Unit::Bytes {
+        if self.value.compares_amounts() {
             return self.value.gained(before as f64, row.total as f64);
         }
         let share = |part: u64, whole: u64| part as f64 / (whole as f64).max(1.0);
@@ -146,7 +143,10 @@ pub(super) fn Sandwich(props: &SandwichProps) -> Html {
         unit,
         measure: Measure::Amount,
         censuses,
-        absolute: unit == Unit::Bytes,
+        absolute: match &props.query.choice.other {
+            Some(other) => !other.shares,
+            None => unit == Unit::Bytes,
+        },
     };
     let listed: Rc<Vec<FlameRow>> = use_memo(
         (Rc::clone(&rows), value, by, descending, found),
@@ -205,10 +205,10 @@ fn table(
     sort: &UseStateHandle<(By, bool)>,
 ) -> Html {
     let compared = all.iter().any(|row| row.before.is_some());
-    let (columns, sorts): (&'static [Column], &'static [By]) = match (compared, value.unit) {
-        (true, Unit::Bytes) => (&COMPARED_BYTES, &SORTS_COMPARED),
-        (true, Unit::Time) => (&COMPARED, &SORTS_COMPARED),
-        (false, _) => (&COLUMNS, &SORTS),
+    let (columns, sorts): (&'static [Column], &'static [By]) = match compared {
+        true if value.compares_amounts() => (&COMPARED_AMOUNTS, &SORTS_COMPARED),
+        true => (&COMPARED, &SORTS_COMPARED),
+        false => (&COLUMNS, &SORTS),
     };
     let shares = Shares::of(all, value);
     let row = |row: &FlameRow| view_row(row, &shares, compared);
@@ -300,9 +300,9 @@ fn view_row(row: &FlameRow, shares: &Shares, compared: bool) -> GridRow {
         let change = shares.change(row);
         let share = format::percent_short(before, shares.before.max(1));
         cells.push(html! { format!("{} {share}", value.text_before(before as f64)) });
-        cells.push(match value.unit {
-            Unit::Bytes => html! { value.signed(change) },
-            Unit::Time => html! { format!("{:+.1}", change * 100.0) },
+        cells.push(match value.compares_amounts() {
+            true => html! { value.signed(change) },
+            false => html! { format!("{:+.1}", change * 100.0) },
         });
     } else {
         cells.push(html! { format::count(row.count) });

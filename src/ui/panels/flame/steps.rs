@@ -5,14 +5,17 @@ use yew::prelude::*;
 
 use crate::ui::panel::span_text;
 use model::time::Interval;
+use views::beside::Role;
 use views::flame::step::Step;
-use views::view::flame::FlameView;
+use views::view::flame::{FlameView, TwoLogs};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct StepsProps {
     pub(super) view: FlameView,
     /// Whether it is about what is alive.
     pub(super) of_heap: bool,
+    /// What the other of two logs is to this one, if it is compared with.
+    pub(super) other: Option<Role>,
     pub(super) range: Option<Interval>,
     /// How many stacks were inverted without their outermost frames.
     pub(super) shortened: u64,
@@ -48,7 +51,8 @@ fn shortened(stacks: u64) -> String {
 pub(super) fn Steps(props: &StepsProps) -> Html {
     let view = &props.view;
     let moments = view.moments.filter(|_| props.of_heap);
-    if view.steps.is_empty() && view.before.is_none() && moments.is_none() {
+    if view.steps.is_empty() && view.before.is_none() && moments.is_none() && props.other.is_none()
+    {
         return html! {};
     }
     let take_back = |edit: Box<dyn Fn(&mut FlameView)>| {
@@ -92,8 +96,19 @@ pub(super) fn Steps(props: &StepsProps) -> Html {
             <li class="chip">{ format!("{} {now}", span_text(before)) }<button class="quiet" aria-label="Stop comparing" title="Stop comparing" {onclick}>{ "×" }</button></li>
         }
     });
+    let beside = props.other.map(|role| {
+        let text = match view.two {
+            TwoLogs::Shares => format!("shares compared with the log {}", role.word()),
+            _ => format!("compared with the log {}", role.word()),
+        };
+        let onclick = take_back(Box::new(|view| view.two = TwoLogs::Apart));
+        html! {
+            <li class="chip">{ text }<button class="quiet" aria-label="Stop comparing" title="Stop comparing" {onclick}>{ "×" }</button></li>
+        }
+    });
     html! {
         <ul class="flame-steps" aria-label="Steps">
+            { for beside }
             { for two_moments }
             { for compared }
             { for view.steps.iter().enumerate().map(step) }

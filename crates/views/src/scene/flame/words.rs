@@ -65,7 +65,8 @@ impl Value {
 
     /// Whether weights are compared as they are. The samples of what is alive never are:
     /// there are as many as censuses.
-    pub(super) fn compares_amounts(self) -> bool {
+    #[must_use]
+    pub fn compares_amounts(self) -> bool {
         self.absolute && (self.measure, self.unit) != (Measure::Count, Unit::Bytes)
     }
 
