@@ -72,7 +72,7 @@ pub(super) fn Controls(props: &ControlsProps) -> Html {
             { orders(props) }
             { measures(props) }
             <Menu id="flame-steps" label="Change" title="Change the stacks">{ changes(props) }</Menu>
-            <Menu id="flame-compare" label="Compare" title="Compare two times of this log">{ comparing(props) }</Menu>
+            <Menu id="flame-compare" label="Compare" title="Compare two times of this log, or two logs">{ comparing(props) }</Menu>
             <label class="search">
                 <span class="visually-hidden">{ "Search frames" }</span>
                 <input type="search" placeholder="Search frames" value={props.view.search.clone()} {oninput} />
