@@ -1,33 +1,28 @@
 //! The spans of a log, kept for drawing: the runs and collections of each
 //! capability, and which runs are whose.
 
-use std::sync::{Arc, OnceLock};
+mod fill;
+mod of_threads;
+mod settle;
+
+use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
 use super::group_waits::WaitsIn;
-use super::grouping::Grouping;
 use super::instants::Instants;
-use super::rows::Rows;
 use super::spark_runs::SparkRun;
-use super::thread_lane::{ThreadFilter, ThreadLane, ThreadOrder, ThreadRow};
-use super::threads::{NEVER_NS, Thread, Threads};
-use super::turns::{Indexing, Turn, TurnIndex};
+use super::threads::{Thread, Threads};
+use super::turns::TurnIndex;
 use super::wait_groups::WaitGroups;
 use crate::account::facts::Facts;
 use crate::account::runs::{Cap, LookedAt, Run, RunLane, RunRef};
 use crate::account::{Account, Ledger, ReadyParts};
-use crate::automata::Oddity;
-use crate::automata::gc_phase::Phase;
-use crate::automata::thread_state::{self, Activity, Input, Reason, ThreadSpan};
-use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::listen::{Alone, Listen, at_once};
-use crate::spans::{Open, SpanSink};
-use eventlog::StopStatus;
+use crate::diagnostics::Diagnostics;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::texts::TextId;
 use model::class::StopCode;
-use model::lane::{BLOCK, Lane};
+use model::lane::Lane;
 use model::moments::Moments;
 use model::pages::{Looked, Pages};
 use model::place::place32;
@@ -172,146 +167,6 @@ impl Store {
         self.cap(cap)?.runs.code_at(place)
     }
 
-    /// The threads that `filter` lets through, in its order, and how many
-    /// there are without its limit.
-    pub async fn threads(
-        &self,
-        filter: &ThreadFilter,
-        listen: &dyn Listen,
-    ) -> (Vec<ThreadRow>, usize) {
-        let by_label = filter.order == ThreadOrder::Label;
-        let ranks = by_label.then(|| self.threads.label_ranks());
-        let mut found = Rows::new(0..filter.limit as u64);
-        let matches = self.threads.matching(&filter.text);
-        for (index, thread) in self.threads.iter() {
-            if index.is_multiple_of(FEW_THREADS) {
-                listen.listen().await;
-            }
-            if !matches(&thread) {
-                continue;
-            }
-            let key = match filter.order {
-                ThreadOrder::Activity => u64::MAX - thread.run_ns,
-                ThreadOrder::FirstRun => self.first_run(&thread),
-                ThreadOrder::Id => 0,
-                ThreadOrder::Label => {
-                    let rank = thread.label.of(ranks.as_deref().unwrap_or_default());
-                    rank.map_or(u64::MAX, u64::from)
-                }
-            };
-            found.push((key, thread.id, index));
-        }
-        let total = usize::try_from(found.total()).unwrap_or(usize::MAX);
-        let found = found.finish().into_iter();
-        let rows = found.filter_map(|(.., index)| self.threads.get(index));
-        let rows = rows.map(|thread| ThreadRow {
-            id: thread.id,
-            label: self.threads.label(&thread).map(str::to_owned),
-            created: thread.created(),
-            finished: thread.finished,
-            run_ns: thread.run_ns,
-            runs: thread.runs,
-        });
-        (rows.collect(), total)
-    }
-
-    /// When a thread first ran; threads that never did come last.
-    fn first_run(&self, thread: &Thread) -> u64 {
-        if !self.settled || thread.runs == 0 {
-            return thread
-                .began_ns
-                .max(if thread.runs == 0 { NEVER_NS } else { 0 });
-        }
-        self.run_span(self.thread_run(thread.first as usize)).0
-    }
-
-    /// The life of a thread; only once the log is read to its end.
-    #[must_use]
-    pub fn thread_lane(&self, thread: ThreadId) -> Option<ThreadLane<'_>> {
-        let at = self.threads.find(thread)?;
-        self.lane_at(at)
-    }
-
-    /// The life of the thread of that index.
-    pub(crate) fn lane_at(&self, index: u32) -> Option<ThreadLane<'_>> {
-        self.life_of(index, self.threads.get(index)?)
-    }
-
-    /// The life of a thread that has that index.
-    pub(super) fn life_of(&self, index: u32, thread: Thread) -> Option<ThreadLane<'_>> {
-        let lane = self.bare_life_of(thread)?;
-        if lane.runs() <= BLOCK {
-            return Some(lane);
-        }
-        let kept = self.indexes.get(&index);
-        let turns = kept.unwrap_or_else(|| at_once(self.make_index(index, &lane, &Alone)));
-        Some(ThreadLane::new(self, thread, Some(turns)))
-    }
-
-    /// Makes what the life of a thread is looked at with, if it is not there yet. How many
-    /// of its runs had to be read for that.
-    pub async fn prepare_life(&self, thread: ThreadId, listen: &dyn Listen) -> usize {
-        let index = self.threads.find(thread);
-        match index.and_then(|index| Some((index, self.threads.get(index)?))) {
-            Some((index, thread)) => self.prepare_life_of(index, thread, listen).await,
-            None => 0,
-        }
-    }
-
-    /// Whether the life of a thread can be looked at without reading all of its runs.
-    #[must_use]
-    pub fn is_prepared(&self, thread: ThreadId) -> bool {
-        let Some(index) = self.threads.find(thread) else {
-            return true;
-        };
-        let thread = self.threads.get(index);
-        thread.is_none_or(|thread| thread.runs as usize <= BLOCK)
-            || self.indexes.get(&index).is_some()
-    }
-
-    /// [`prepare_life`](Self::prepare_life) of a thread that has that index.
-    pub(super) async fn prepare_life_of(
-        &self,
-        index: u32,
-        thread: Thread,
-        listen: &dyn Listen,
-    ) -> usize {
-        if thread.runs as usize <= BLOCK || self.indexes.get(&index).is_some() {
-            return 0;
-        }
-        let Some(lane) = self.bare_life_of(thread) else {
-            return 0;
-        };
-        self.make_index(index, &lane, listen).await;
-        lane.runs()
-    }
-
-    async fn make_index(
-        &self,
-        index: u32,
-        lane: &ThreadLane<'_>,
-        listen: &dyn Listen,
-    ) -> Arc<TurnIndex> {
-        const AT_ONCE: usize = 1024;
-        let runs = lane.runs();
-        let mut indexing = Indexing::new(runs);
-        for first in (0..runs).step_by(AT_ONCE) {
-            for turn in lane.turns(first..runs.min(first + AT_ONCE)) {
-                indexing.push(&turn);
-            }
-            listen.listen().await;
-        }
-        let turns = Arc::new(indexing.finish());
-        let bytes = turns.bytes();
-        self.indexes.keep(index, turns, bytes)
-    }
-
-    /// The life of a thread without an index, for who looks at few of its
-    /// turns, or has another index.
-    pub(super) fn bare_life_of(&self, thread: Thread) -> Option<ThreadLane<'_>> {
-        self.settled.then(|| ThreadLane::new(self, thread, None))
-    }
-
     /// When a thread was woken that then did not run before the log ended.
     pub(crate) fn woken_at_end(&self, thread: ThreadId) -> Option<u64> {
         self.woken_at_end_ns.get(&thread).copied()
@@ -401,178 +256,6 @@ impl Store {
         self.owners.get(&run).copied()
     }
 
-    /// Keeps a run that ended with this status; with none, the log ended.
-    /// The thread was woken at `woken`, if it had to be.
-    #[inline]
-    fn push_run(
-        &mut self,
-        index: u32,
-        cap: Option<CapId>,
-        span: Interval,
-        stop: Option<StopStatus>,
-        woken: Option<Nanos>,
-    ) {
-        let code = stop.map_or(StopCode::OPEN, |status| StopCode(status.code()));
-        let lane = Self::lane_of(cap);
-        self.lane_mut(cap);
-        let (Some(lanes), Some(thread)) = (self.lanes.get_mut(lane), self.threads.at_mut(index))
-        else {
-            return;
-        };
-        let runs = &mut lanes.runs;
-        let (why, ran_ns) = (thread.why, thread.ran_ns);
-        let has_begun = thread.began_ns != NEVER_NS;
-        // Overlaps are only in damaged logs; the later run is clipped.
-        let start = span.start().0.max(runs.last_end()).max(ran_ns);
-        let end = span.end().0.max(start);
-        let place = runs.len();
-        let woken = woken.map(|woken| woken.0);
-        let ready = Turn::ready_since(why, ran_ns, woken).filter(|_| has_begun);
-        let run = Run {
-            start,
-            end,
-            code,
-            ready_ns: ready.map(|ready| start.saturating_sub(ready)),
-            idle_ns: None,
-            paused: false,
-        };
-        runs.push(index, run);
-        thread.runs += 1;
-        thread.began_ns = thread.began_ns.min(start);
-        thread.ran_ns = end;
-        thread.why = code;
-        thread.home = cap.or(thread.home);
-        if stop.is_some() {
-            thread.run_ns += end - start;
-        }
-        thread.finished = code == StopCode::FINISHED;
-        if let Some(StopStatus::BlockedOnBlackHole(Some(owner))) = stop {
-            let run = RunRef {
-                lane: place32(lane),
-                place: place32(place),
-            };
-            self.owners.insert(run, owner);
-        }
-    }
-
-    /// A thread was created.
-    fn begin(&mut self, index: u32, at: Nanos) {
-        if let Some(thread) = self.threads.at_mut(index) {
-            thread.created = true;
-            thread.why = StopCode::CREATED;
-            thread.began_ns = at.0;
-            thread.ran_ns = at.0;
-        }
-    }
-
-    /// A thread stopped again while it did not run: an empty run keeps the reason.
-    #[cold]
-    fn stopped_again(
-        &mut self,
-        index: u32,
-        at: Nanos,
-        stop: Option<StopStatus>,
-        woken: Option<Nanos>,
-    ) {
-        let run = self.threads.get(index).map_or(0, |thread| thread.runs);
-        self.stops_again.entry(index).or_default().push(run);
-        self.push_run(index, None, Interval::at(at), stop, woken);
-    }
-
-    /// Gives the automaton of a thread its next input.
-    #[inline]
-    pub(super) fn step(&mut self, index: u32, input: Input, at: Nanos, cap: Option<CapId>) {
-        let Some(thread) = self.threads.at_mut(index) else {
-            return;
-        };
-        let step = thread_state::step(thread.state, input, at, thread.id);
-        thread.state = step.next;
-        let woken = thread.woken();
-        if matches!(input, Input::Stop(_)) {
-            thread.woken_ns = NEVER_NS;
-        }
-        if let Some(span) = step.yields {
-            self.thread(index, span, woken);
-        }
-        if let Some(oddity) = step.oddity {
-            self.oddities.push(Diagnostic::at(at, oddity).on(cap));
-        }
-    }
-
-    /// A span of a thread's life ended. `woken` is when the thread, after it had
-    /// stopped, was first said to be runnable again.
-    #[inline]
-    fn thread(&mut self, index: u32, span: ThreadSpan, woken: Option<Nanos>) {
-        let ThreadSpan {
-            activity,
-            span,
-            stop,
-        } = span;
-        match activity {
-            Activity::Running(cap) => self.push_run(index, cap, span, stop, woken),
-            Activity::Blocked(reason) => {
-                // Most waits follow from the runs around them.
-                if reason == Reason::Created {
-                    self.begin(index, span.start());
-                }
-                if stop.is_some() {
-                    self.stopped_again(index, span.end(), stop, woken);
-                }
-            }
-        }
-    }
-
-    /// A span of a thread's life, in whatever state its automaton is.
-    #[cfg(test)]
-    pub(crate) fn tell(&mut self, thread: ThreadId, span: ThreadSpan, woken: Option<Nanos>) {
-        let index = self.threads.index(thread);
-        self.thread(index, span, woken);
-    }
-
-    /// Whether a thread that stopped for this reason becomes ready when it is woken.
-    pub(super) fn is_readied(reason: Reason) -> bool {
-        let Reason::Stopped(status) = reason else {
-            return false;
-        };
-        let why = StopCode(status.code());
-        !why.stays_ready() && Turn::ready_since(why, 0, Some(0)).is_some()
-    }
-
-    /// What is still open at the end of the log is drawn, and told.
-    pub(crate) fn end_spans(&mut self, end: Nanos, mut tell: impl FnMut(Open)) {
-        let mut open: Vec<(ThreadId, u32)> = self
-            .threads
-            .unfinished()
-            .filter(|(_, thread)| thread.state.open(end).is_some())
-            .map(|(index, thread)| (thread.id, index))
-            .collect();
-        open.sort_unstable();
-        for (id, index) in open {
-            let Some(thread) = self.threads.get(index) else {
-                continue;
-            };
-            let woken = thread.woken();
-            if let Some(span) = thread.state.open(end) {
-                tell(Open::Thread(id, span, woken));
-                self.open_thread(index, span, woken);
-            }
-        }
-    }
-
-    fn open_thread(&mut self, index: u32, mut span: ThreadSpan, woken: Option<Nanos>) {
-        if let Activity::Running(cap) = span.activity {
-            // What a lost buffer held may have been its stop.
-            let known = cap.and_then(|cap| self.facts.known(cap));
-            let end = known.map_or(span.span.end(), |known| known.end());
-            span.span = span.span.until(end);
-            return self.thread(index, span, woken);
-        }
-        self.thread(index, span, woken);
-        if let (Some(woken), Some(thread)) = (woken, self.threads.get(index)) {
-            self.woken_at_end_ns.insert(thread.id, woken.0);
-        }
-    }
-
     /// Learns what is known of the log beyond its spans: before those are
     /// reported that are still open at its end.
     pub(crate) fn learn(&mut self, facts: Facts) {
@@ -600,77 +283,6 @@ impl Store {
         let parts = self.ready_at_end.get(&thread.id);
         parts.copied().unwrap_or_default()
     }
-
-    /// Completes the lanes when the log is read: whose runs are which, and
-    /// where the time went.
-    pub fn settle(&mut self, end: Nanos) {
-        self.end = end;
-        for lane in &mut self.lanes {
-            lane.runs.settle();
-            lane.gc.settle();
-            lane.phases.settle();
-        }
-        self.make_account();
-        self.settled = true;
-    }
-
-    /// Walks through the log: for the account of time, and to list each thread's
-    /// runs in the order of time.
-    fn make_account(&mut self) {
-        self.threads.settle(&self.shelf);
-        let mut start = 0;
-        self.lane_starts.clear();
-        for lane in &self.lanes {
-            self.lane_starts.push(start);
-            start += place32(lane.runs.len());
-        }
-        self.indexes = Remembered::default();
-        self.waits = Remembered::default();
-        // Of threads that were ready in the end: up to when the log tells of them.
-        let mut ready: Vec<(u32, u64, u64)> = Vec::new();
-        for (index, thread) in self.threads.unfinished() {
-            let woken = self.woken_at_end(thread.id);
-            let since = Turn::ready_since(thread.why, thread.ran_ns, woken);
-            let has_begun = thread.began_ns != NEVER_NS && !thread.finished;
-            if let Some(since) = since.filter(|_| has_begun) {
-                ready.push((index, since, self.known_end(&thread).max(since)));
-            }
-        }
-        let known = ready.iter().map(|&(.., known)| known);
-        let lost = known.filter(|&known| known < self.end.0).collect();
-        let readied = std::mem::take(&mut self.readied);
-        let mut grouping = Grouping::new(&self.threads, &self.lane_starts, &self.shelf);
-        let (facts, shelf) = (&self.facts, &self.shelf);
-        let lanes = &self.lanes;
-        let ledger = Ledger::make(facts, self.end, lanes, readied, lost, &mut grouping, shelf);
-        let Grouping {
-            runs,
-            idle,
-            ready: ready_at,
-            ..
-        } = grouping;
-        self.by_thread = runs.finish(&self.threads, &self.shelf);
-        self.ledger = ledger;
-        for (lane, idle) in self.lanes.iter_mut().zip(idle) {
-            lane.runs.learn_idle(idle);
-        }
-        let account = Account::new(&self.lanes, &self.ledger);
-        let mut walker = account.walker();
-        ready.sort_unstable_by_key(|&(.., known)| known);
-        for (index, since, known) in ready {
-            let at = ready_at.get(index).filter(|at| at.since_ns == since);
-            let parts = at.map_or_else(
-                || account.ready_parts(since, known),
-                |at| ReadyParts {
-                    paused_ns: account.pauses().still_in(since, known),
-                    idle_ns: walker.some_idle_ns(Nanos(known)).saturating_sub(at.idle_ns),
-                },
-            );
-            if let Some(thread) = self.threads.get(index) {
-                self.ready_at_end.insert(thread.id, parts);
-            }
-        }
-    }
 }
 
 /// Where somebody looked last at runs: who looks at the runs of many threads, one after
@@ -688,30 +300,4 @@ pub(crate) struct Cut {
     /// For each lane, the first run that ends later, counted as if the lanes
     /// were put end to end.
     lanes: Vec<u32>,
-}
-
-impl SpanSink for Store {
-    fn gc(&mut self, cap: CapId, span: Interval) {
-        let lane = self.lane_mut(Some(cap));
-        lane.gc.push(span);
-        lane.phases.collection(span);
-    }
-
-    fn gc_phase(&mut self, cap: CapId, phase: Phase, span: Interval) {
-        self.lane_mut(Some(cap)).phases.push(phase, span);
-    }
-
-    fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Oddity) {
-        self.gc_oddities.push(Diagnostic::at(at, oddity).on(cap));
-    }
-
-    fn open(&mut self, open: Open) {
-        if let Open::Gc(cap, span) = open {
-            let known = self.facts.known(cap);
-            let span = span.until(known.map_or(span.end(), |known| known.end()));
-            if !span.is_empty() {
-                self.gc(cap, span);
-            }
-        }
-    }
 }

@@ -1,0 +1,223 @@
+//! What the automata tell of threads and collections becomes lanes of runs.
+
+use super::Store;
+use crate::account::runs::{Run, RunRef};
+use crate::automata::Oddity;
+use crate::automata::gc_phase::Phase;
+use crate::automata::thread_state::{self, Activity, Input, Reason, ThreadSpan};
+use crate::diagnostics::Diagnostic;
+use crate::spans::{Open, SpanSink};
+use crate::timeline::threads::NEVER_NS;
+use crate::timeline::turns::Turn;
+use eventlog::StopStatus;
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use model::class::StopCode;
+use model::lane::Lane;
+use model::place::place32;
+use model::time::Interval;
+
+impl Store {
+    /// Keeps a run that ended with this status; with none, the log ended.
+    /// The thread was woken at `woken`, if it had to be.
+    #[inline]
+    fn push_run(
+        &mut self,
+        index: u32,
+        cap: Option<CapId>,
+        span: Interval,
+        stop: Option<StopStatus>,
+        woken: Option<Nanos>,
+    ) {
+        let code = stop.map_or(StopCode::OPEN, |status| StopCode(status.code()));
+        let lane = Self::lane_of(cap);
+        self.lane_mut(cap);
+        let (Some(lanes), Some(thread)) = (self.lanes.get_mut(lane), self.threads.at_mut(index))
+        else {
+            return;
+        };
+        let runs = &mut lanes.runs;
+        let (why, ran_ns) = (thread.why, thread.ran_ns);
+        let has_begun = thread.began_ns != NEVER_NS;
+        // Overlaps are only in damaged logs; the later run is clipped.
+        let start = span.start().0.max(runs.last_end()).max(ran_ns);
+        let end = span.end().0.max(start);
+        let place = runs.len();
+        let woken = woken.map(|woken| woken.0);
+        let ready = Turn::ready_since(why, ran_ns, woken).filter(|_| has_begun);
+        let run = Run {
+            start,
+            end,
+            code,
+            ready_ns: ready.map(|ready| start.saturating_sub(ready)),
+            idle_ns: None,
+            paused: false,
+        };
+        runs.push(index, run);
+        thread.runs += 1;
+        thread.began_ns = thread.began_ns.min(start);
+        thread.ran_ns = end;
+        thread.why = code;
+        thread.home = cap.or(thread.home);
+        if stop.is_some() {
+            thread.run_ns += end - start;
+        }
+        thread.finished = code == StopCode::FINISHED;
+        if let Some(StopStatus::BlockedOnBlackHole(Some(owner))) = stop {
+            let run = RunRef {
+                lane: place32(lane),
+                place: place32(place),
+            };
+            self.owners.insert(run, owner);
+        }
+    }
+
+    /// A thread was created.
+    fn begin(&mut self, index: u32, at: Nanos) {
+        if let Some(thread) = self.threads.at_mut(index) {
+            thread.created = true;
+            thread.why = StopCode::CREATED;
+            thread.began_ns = at.0;
+            thread.ran_ns = at.0;
+        }
+    }
+
+    /// A thread stopped again while it did not run: an empty run keeps the reason.
+    #[cold]
+    fn stopped_again(
+        &mut self,
+        index: u32,
+        at: Nanos,
+        stop: Option<StopStatus>,
+        woken: Option<Nanos>,
+    ) {
+        let run = self.threads.get(index).map_or(0, |thread| thread.runs);
+        self.stops_again.entry(index).or_default().push(run);
+        self.push_run(index, None, Interval::at(at), stop, woken);
+    }
+
+    /// Gives the automaton of a thread its next input.
+    #[inline]
+    pub(in crate::timeline) fn step(
+        &mut self,
+        index: u32,
+        input: Input,
+        at: Nanos,
+        cap: Option<CapId>,
+    ) {
+        let Some(thread) = self.threads.at_mut(index) else {
+            return;
+        };
+        let step = thread_state::step(thread.state, input, at, thread.id);
+        thread.state = step.next;
+        let woken = thread.woken();
+        if matches!(input, Input::Stop(_)) {
+            thread.woken_ns = NEVER_NS;
+        }
+        if let Some(span) = step.yields {
+            self.thread(index, span, woken);
+        }
+        if let Some(oddity) = step.oddity {
+            self.oddities.push(Diagnostic::at(at, oddity).on(cap));
+        }
+    }
+
+    /// A span of a thread's life ended. `woken` is when the thread, after it had
+    /// stopped, was first said to be runnable again.
+    #[inline]
+    fn thread(&mut self, index: u32, span: ThreadSpan, woken: Option<Nanos>) {
+        let ThreadSpan {
+            activity,
+            span,
+            stop,
+        } = span;
+        match activity {
+            Activity::Running(cap) => self.push_run(index, cap, span, stop, woken),
+            Activity::Blocked(reason) => {
+                // Most waits follow from the runs around them.
+                if reason == Reason::Created {
+                    self.begin(index, span.start());
+                }
+                if stop.is_some() {
+                    self.stopped_again(index, span.end(), stop, woken);
+                }
+            }
+        }
+    }
+
+    /// A span of a thread's life, in whatever state its automaton is.
+    #[cfg(test)]
+    pub(crate) fn tell(&mut self, thread: ThreadId, span: ThreadSpan, woken: Option<Nanos>) {
+        let index = self.threads.index(thread);
+        self.thread(index, span, woken);
+    }
+
+    /// Whether a thread that stopped for this reason becomes ready when it is woken.
+    pub(in crate::timeline) fn is_readied(reason: Reason) -> bool {
+        let Reason::Stopped(status) = reason else {
+            return false;
+        };
+        let why = StopCode(status.code());
+        !why.stays_ready() && Turn::ready_since(why, 0, Some(0)).is_some()
+    }
+
+    /// What is still open at the end of the log is drawn, and told.
+    pub(crate) fn end_spans(&mut self, end: Nanos, mut tell: impl FnMut(Open)) {
+        let mut open: Vec<(ThreadId, u32)> = self
+            .threads
+            .unfinished()
+            .filter(|(_, thread)| thread.state.open(end).is_some())
+            .map(|(index, thread)| (thread.id, index))
+            .collect();
+        open.sort_unstable();
+        for (id, index) in open {
+            let Some(thread) = self.threads.get(index) else {
+                continue;
+            };
+            let woken = thread.woken();
+            if let Some(span) = thread.state.open(end) {
+                tell(Open::Thread(id, span, woken));
+                self.open_thread(index, span, woken);
+            }
+        }
+    }
+
+    fn open_thread(&mut self, index: u32, mut span: ThreadSpan, woken: Option<Nanos>) {
+        if let Activity::Running(cap) = span.activity {
+            // What a lost buffer held may have been its stop.
+            let known = cap.and_then(|cap| self.facts.known(cap));
+            let end = known.map_or(span.span.end(), |known| known.end());
+            span.span = span.span.until(end);
+            return self.thread(index, span, woken);
+        }
+        self.thread(index, span, woken);
+        if let (Some(woken), Some(thread)) = (woken, self.threads.get(index)) {
+            self.woken_at_end_ns.insert(thread.id, woken.0);
+        }
+    }
+}
+
+impl SpanSink for Store {
+    fn gc(&mut self, cap: CapId, span: Interval) {
+        let lane = self.lane_mut(Some(cap));
+        lane.gc.push(span);
+        lane.phases.collection(span);
+    }
+
+    fn gc_phase(&mut self, cap: CapId, phase: Phase, span: Interval) {
+        self.lane_mut(Some(cap)).phases.push(phase, span);
+    }
+
+    fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Oddity) {
+        self.gc_oddities.push(Diagnostic::at(at, oddity).on(cap));
+    }
+
+    fn open(&mut self, open: Open) {
+        if let Open::Gc(cap, span) = open {
+            let known = self.facts.known(cap);
+            let span = span.until(known.map_or(span.end(), |known| known.end()));
+            if !span.is_empty() {
+                self.gc(cap, span);
+            }
+        }
+    }
+}
