@@ -3,7 +3,7 @@
 //! handed over, or a file.
 
 use js_sys::{
-    Array, BigUint64Array, Float32Array, Float64Array, Function, Object, Reflect, Uint8Array,
+    Array, ArrayBuffer, BigUint64Array, Float32Array, Float64Array, Object, Reflect, Uint8Array,
     Uint16Array, Uint32Array,
 };
 use serde::Serialize;
@@ -116,7 +116,7 @@ fn fill_in(column: Column<'_>, array: Option<JsValue>) {
 
 /// Puts a slice that is to be analysed into an envelope.
 pub fn attach_job(envelope: &Object, job: &Job) {
-    attach_packed(envelope, job);
+    drop(attach_packed(envelope, job));
 }
 
 /// The slice in an envelope.
@@ -136,7 +136,7 @@ pub fn attach_segment(envelope: &Object, mut segment: Segment) -> Array {
         list.push(&take_out(column, &transfer));
     });
     set(envelope, COLUMNS, &list);
-    attach_packed(envelope, &segment);
+    transfer.push(&attach_packed(envelope, &segment));
     transfer
 }
 
@@ -151,35 +151,37 @@ pub fn segment(envelope: &JsValue) -> Result<Segment, String> {
     segment.columns(&mut |column| {
         let array = list.get(place);
         fill_in(column, Some(array.clone()));
-        give_back(&array);
+        let buffer = get(&array, "buffer").and_then(|buffer| buffer.dyn_into().ok());
+        if let Some(buffer) = buffer {
+            give_back(&buffer);
+        }
         place += 1;
     });
     Ok(segment)
 }
 
-/// Gives the memory of an array back that nobody reads again. Browsers collect arrays when
+/// Gives the memory of a buffer back that nobody reads again. Browsers collect buffers when
 /// they find the time, and some hundred megabytes may have come by then; where there is no
 /// such method, that has to do.
-fn give_back(array: &JsValue) {
-    let buffer = get(array, "buffer").unwrap_or_default();
-    let transfer = get(&buffer, "transfer").and_then(|of| of.dyn_into::<Function>().ok());
-    if let Some(transfer) = transfer {
-        // An array that was handed over already has no memory.
-        drop(transfer.call1(&buffer, &JsValue::from(0)));
-    }
+fn give_back(buffer: &ArrayBuffer) {
+    // One that was handed over already has no memory.
+    drop(buffer.transfer_with_length(0));
 }
 
-/// What is large but not made of numbers travels as bytes: objects would cost far more.
-fn attach_packed(envelope: &Object, value: &impl Serialize) {
+/// What is large but not made of numbers travels as bytes: objects would cost far more. The
+/// result may be handed over.
+fn attach_packed(envelope: &Object, value: &impl Serialize) -> ArrayBuffer {
     // Plain data can always be packed.
     let bytes = rmp_serde::to_vec(value).unwrap_or_default();
-    set(envelope, PACKED, &Uint8Array::from(bytes.as_slice()));
+    let bytes = Uint8Array::from(bytes.as_slice());
+    set(envelope, PACKED, &bytes);
+    bytes.buffer()
 }
 
 fn packed<T: DeserializeOwned>(envelope: &JsValue) -> Result<T, String> {
     let bytes: Uint8Array = get(envelope, PACKED).unwrap_or_default().unchecked_into();
     let packed = bytes.to_vec();
-    give_back(&bytes);
+    give_back(&bytes.buffer());
     rmp_serde::from_slice(&packed).map_err(|error| error.to_string())
 }
 

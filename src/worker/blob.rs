@@ -14,9 +14,9 @@ use web_sys::{Blob, File};
 
 /// A piece of the file that is read at once: what stands at the edges of a slice of a
 /// log is read by two workers.
-const PAGE_BYTES: u64 = 2 << 20;
+const PAGE_BYTES: u64 = 1 << 20;
 /// How many reads are in flight, or done and not yet used.
-const AHEAD: usize = 6;
+const AHEAD: usize = 8;
 /// How many pages are kept: those in use by the capabilities, and those ahead.
 const KEPT: usize = 16;
 
