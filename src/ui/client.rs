@@ -127,6 +127,11 @@ impl Drop for Helper {
 /// From this size on a log is worth the start of other workers: one of 50 MB is read
 /// sooner by one.
 const LARGE_BYTES: f64 = 8.0 * SLICE_BYTES as f64;
+
+/// What each worker that helps takes as long as a log is read: its program, pieces of the
+/// file, two slices and what becomes of them.
+const HELPER_BYTES: u64 = 120 << 20;
+
 /// How many bytes a log probably has: compressed ones have several times those of the file.
 fn likely_bytes(file: &File) -> f64 {
     /// Logs of the runtime become about a quarter in gzip, less in zstd.
@@ -159,6 +164,15 @@ fn worker_count() -> usize {
     let cores = gloo_utils::window().navigator().hardware_concurrency() as usize;
     let wanted = wanted("workers").and_then(|workers| usize::try_from(workers).ok());
     wanted.unwrap_or(cores).clamp(1, MOST_WORKERS)
+}
+
+/// How many workers help with a log.
+fn helper_count(file: &File) -> usize {
+    if likely_bytes(file) < LARGE_BYTES {
+        0
+    } else {
+        worker_count() - 1
+    }
 }
 
 /// How much memory the tab may take: 1 GiB, or a quarter of what a small device has, unless the
@@ -371,10 +385,10 @@ impl Client {
 
     /// Starts workers that analyse slices of a large log, unless they are there.
     fn start_helpers(&self, file: &File) {
-        if likely_bytes(file) < LARGE_BYTES || !self.0.borrow().helpers.is_empty() {
+        if !self.0.borrow().helpers.is_empty() {
             return;
         }
-        for number in 0..worker_count() - 1 {
+        for number in 0..helper_count(file) {
             let client = self.clone();
             let on_message = Closure::<dyn FnMut(_)>::new(move |event: MessageEvent| {
                 client.hear_helper(number, &event.data());
@@ -457,6 +471,7 @@ impl Client {
     }
 
     fn open_within(&self, file: &File, memory: MemoryBudget) -> LogClient {
+        let memory = memory.beside(helper_count(file) as u64 * HELPER_BYTES);
         let (log, message) = {
             let mut inner = self.0.borrow_mut();
             let log = LogId(inner.last_log.0.wrapping_add(1));

@@ -23,8 +23,8 @@ impl Default for MemoryBudget {
 }
 
 impl MemoryBudget {
-    /// What is taken beside what can be put away. An empty tab with this page takes some 100 MiB.
-    /// While a large log is read, each worker has some slices of it, 20 MiB or so.
+    /// What is taken beside what can be put away. An empty tab with this page takes some 170 MiB,
+    /// and while a log is read its worker has pieces and slices of it.
     const OTHER_BYTES: u64 = 300 << 20;
     /// Messages, censuses, names and all indexes stay in memory: of each so many bytes of a log
     /// about one.
