@@ -9,7 +9,7 @@ use js_sys::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{File, MessageEvent, MessagePort};
+use web_sys::{File, MessageChannel, MessageEvent, MessagePort};
 
 use analysis::segment::Segment;
 use views::session::Job;
@@ -147,25 +147,32 @@ pub fn attach_segment(envelope: &Object, mut segment: Segment) -> Array {
 pub fn segment(envelope: &JsValue) -> Result<Segment, String> {
     let mut segment: Segment = packed(envelope)?;
     let list: Array = get(envelope, COLUMNS).unwrap_or_default().unchecked_into();
-    let mut place = 0;
+    let (mut place, used) = (0, Array::new());
     segment.columns(&mut |column| {
         let array = list.get(place);
-        fill_in(column, Some(array.clone()));
-        let buffer = get(&array, "buffer").and_then(|buffer| buffer.dyn_into().ok());
-        if let Some(buffer) = buffer {
-            give_back(&buffer);
+        if let Some(buffer) = get(&array, "buffer") {
+            used.push(&buffer);
         }
+        fill_in(column, Some(array));
         place += 1;
     });
+    give_back(&used);
     Ok(segment)
 }
 
-/// Gives the memory of a buffer back that nobody reads again. Browsers collect buffers when
-/// they find the time, and some hundred megabytes may have come by then; where there is no
-/// such method, that has to do.
-fn give_back(buffer: &ArrayBuffer) {
-    // One that was handed over already has no memory.
-    drop(buffer.transfer_with_length(0));
+/// Gives the memory of buffers back that nobody reads again, by handing them over to nobody.
+///
+/// Browsers collect buffers when they find the time, and some hundred megabytes may have come
+/// by then. `ArrayBuffer.transfer` does not help: Chromium holds what it made itself (from a
+/// file, from a message) until it collects, but then without counting it.
+pub fn give_back(buffers: &Array) {
+    if let Ok(channel) = MessageChannel::new() {
+        let port = channel.port1();
+        // Buffers of which one was handed over before stay as they are.
+        drop(port.post_message_with_transferable(&JsValue::NULL, buffers));
+        port.close();
+        channel.port2().close();
+    }
 }
 
 /// What is large but not made of numbers travels as bytes: objects would cost far more. The
@@ -181,7 +188,7 @@ fn attach_packed(envelope: &Object, value: &impl Serialize) -> ArrayBuffer {
 fn packed<T: DeserializeOwned>(envelope: &JsValue) -> Result<T, String> {
     let bytes: Uint8Array = get(envelope, PACKED).unwrap_or_default().unchecked_into();
     let packed = bytes.to_vec();
-    give_back(&bytes.buffer());
+    give_back(&Array::of1(&bytes.buffer()));
     rmp_serde::from_slice(&packed).map_err(|error| error.to_string())
 }
 

@@ -4,13 +4,17 @@
 //! after the other gives 430 MB/s, four `arrayBuffer()` reads of 8 MiB in
 //! flight 1,110 MB/s. A read goes on only while its thread listens.
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::rc::Rc;
 
 use js_sys::{Array, ArrayBuffer, Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File};
+
+use crate::wire::give_back;
 
 /// A piece of the file that is read at once: what stands at the edges of a slice of a
 /// log is read by two workers.
@@ -25,11 +29,45 @@ pub(super) struct BlobReader {
     blob: Blob,
     len: u64,
     /// The most recently used page is the last.
-    pages: VecDeque<(u64, Promise)>,
+    pages: VecDeque<(u64, Rc<Page>)>,
     /// The first page that was wanted when it was last looked ahead: many
     /// small blocks may lie in one.
     ahead_of: Option<u64>,
     unheard: Closure<dyn FnMut(JsValue)>,
+}
+
+/// What is being read, or was: when nobody wants it any more, its memory is given back.
+#[derive(Debug)]
+struct Page {
+    promise: Promise,
+    bytes: OnceCell<ArrayBuffer>,
+}
+
+impl Page {
+    fn of(promise: Promise) -> Rc<Self> {
+        Rc::new(Self {
+            promise,
+            bytes: OnceCell::new(),
+        })
+    }
+
+    /// Begins to wait for a part of it.
+    fn part(self: Rc<Self>, skip: u64, take: u64) -> Piece {
+        Piece {
+            bytes: JsFuture::from(self.promise.clone()),
+            page: self,
+            skip,
+            take,
+        }
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        if let Some(bytes) = self.bytes.get() {
+            give_back(&Array::of1(bytes));
+        }
+    }
 }
 
 impl BlobReader {
@@ -49,12 +87,12 @@ impl BlobReader {
         self.pages.iter().any(|(number, _)| *number == page)
     }
 
-    /// The page's promise; the read is started if it was not.
-    fn page(&mut self, page: u64) -> Result<Promise, JsValue> {
+    /// The page; the read is started if it was not.
+    fn page(&mut self, page: u64) -> Result<Rc<Page>, JsValue> {
         if let Some(at) = self.pages.iter().position(|(number, _)| *number == page)
             && let Some(found) = self.pages.remove(at)
         {
-            self.pages.push_back(found.clone());
+            self.pages.push_back((found.0, Rc::clone(&found.1)));
             return Ok(found.1);
         }
         let start = page * PAGE_BYTES;
@@ -65,8 +103,9 @@ impl BlobReader {
         if self.pages.len() == KEPT {
             self.pages.pop_front();
         }
-        self.pages.push_back((page, promise.clone()));
-        Ok(promise)
+        let read = Page::of(promise);
+        self.pages.push_back((page, Rc::clone(&read)));
+        Ok(read)
     }
 
     /// Starts reading what will be needed soon.
@@ -104,22 +143,16 @@ impl BlobReader {
     pub(super) fn begin(&mut self, range: &Range<u64>) -> Result<Piece, JsValue> {
         let page = range.start / PAGE_BYTES;
         let page_end = (page + 1) * PAGE_BYTES;
-        Ok(Piece {
-            bytes: self.page(page)?.into(),
-            skip: range.start - page * PAGE_BYTES,
-            take: range.end.min(page_end) - range.start,
-        })
+        let skip = range.start - page * PAGE_BYTES;
+        let take = range.end.min(page_end) - range.start;
+        Ok(self.page(page)?.part(skip, take))
     }
 }
 
 /// Begins to read exactly `range`: where one jumps through a file and wants
 /// little at each place.
 pub(super) fn begin_alone(blob: &Blob, range: &Range<u64>) -> Result<Piece, JsValue> {
-    Ok(Piece {
-        bytes: read(blob, range)?.into(),
-        skip: 0,
-        take: range.end - range.start,
-    })
+    Ok(Page::of(read(blob, range)?).part(0, range.end - range.start))
 }
 
 /// Begins to read several places at once, the bytes of one behind those of the other.
@@ -130,11 +163,8 @@ pub(super) fn begin_places(blob: &Blob, places: &[Range<u64>]) -> Result<Piece, 
         parts.push(&part);
     }
     let whole = Blob::new_with_blob_sequence(&parts)?;
-    Ok(Piece {
-        bytes: JsFuture::from(whole.array_buffer().unchecked_into::<Promise>()),
-        skip: 0,
-        take: places.iter().map(|place| place.end - place.start).sum(),
-    })
+    let take = places.iter().map(|place| place.end - place.start).sum();
+    Ok(Page::of(whole.array_buffer().unchecked_into()).part(0, take))
 }
 
 /// A read that was begun.
@@ -142,6 +172,7 @@ pub(super) fn begin_places(blob: &Blob, places: &[Range<u64>]) -> Result<Piece, 
 pub(super) struct Piece {
     /// Hears of a failure even if nobody waits for it any more.
     bytes: JsFuture,
+    page: Rc<Page>,
     skip: u64,
     take: u64,
 }
@@ -150,10 +181,11 @@ impl Piece {
     /// Waits for the bytes and puts them into `into`.
     pub(super) async fn read(self, into: &mut Vec<u8>) -> Result<(), JsValue> {
         let buffer: ArrayBuffer = self.bytes.await?.dyn_into()?;
+        let buffer = self.page.bytes.get_or_init(|| buffer);
         let have = u64::from(buffer.byte_length());
         let take = self.take.min(have.saturating_sub(self.skip));
         let bytes = Uint8Array::new_with_byte_offset_and_length(
-            &buffer,
+            buffer,
             self.skip.min(have) as u32,
             take as u32,
         );
