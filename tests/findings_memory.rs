@@ -25,12 +25,14 @@ const CASES: &[(&str, Axis)] = &[
     ("sparks", Axis::Time),
     ("spark-tiny", Axis::Time),
     ("live-growth", Axis::Memory),
+    ("heap-over-live", Axis::Memory),
     ("unevaluated", Axis::Memory),
     ("pinned-blocks", Axis::Memory),
     ("log-damaged", Axis::Log),
     ("classes-missing", Axis::Log),
     ("capabilities-unused", Axis::Log),
     ("one-capability", Axis::Log),
+    ("unlabelled", Axis::Log),
 ];
 
 /// What is said of `tests/fixtures/findings/NAME.eventlog.gz`.

@@ -2,6 +2,7 @@
 --
 -- > Placed one 4    four threads on capability 0
 -- > Placed any 4    four threads where there is room
+-- > Placed one 4 nameless    the same as the first, without labels
 module Main (main) where
 
 import Control.Concurrent
@@ -12,12 +13,12 @@ import System.Environment (getArgs)
 
 main :: IO ()
 main = do
-  [place, count] <- getArgs
+  place : count : names <- getArgs
   let fork work = if place == "one" then forkOn 0 work else forkIO work
   dones <- forM [1 .. read count] $ \number -> do
     done <- newEmptyMVar
     thread <- fork (mapM_ (evaluate . total . (+ number)) [300000 .. 300015] >> putMVar done ())
-    labelThread thread ("worker-" ++ show number)
+    when (null names) (labelThread thread ("worker-" ++ show number))
     pure done
   mapM_ takeMVar dones
 

@@ -79,6 +79,7 @@ impl Report {
             let outcome = match rule.look {
                 Look::AtOnce(look) => look(scope, &mut ledger),
                 Look::InSteps(look) => look(scope, &mut ledger, listen).await,
+                Look::AtFindings(look) => look(scope, &report.findings),
             };
             listen.listen().await;
             match outcome {

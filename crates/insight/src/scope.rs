@@ -229,6 +229,17 @@ impl<'a> Scope<'a> {
         said.unwrap_or(default)
     }
 
+    /// To how many times of what was alive the old generation may grow before it is
+    /// collected (`-F`): as the arguments say, else 2, which is the default of every GHC.
+    #[must_use]
+    pub fn old_generation_factor(&self) -> f64 {
+        let process = self.log.info.process();
+        let said = process.arguments.iter().rev();
+        let mut said = said.filter_map(|word| word.strip_prefix("-F")?.parse().ok());
+        said.find(|factor: &f64| factor.is_finite() && *factor >= 1.0)
+            .unwrap_or(2.0)
+    }
+
     /// The major collections that nothing but a wish asked for, with their places: before
     /// them no capability allocated nearly as much as brings one about.
     pub async fn asked_for(&self, listen: &dyn Listen) -> Vec<(usize, &Stop<'a>)> {

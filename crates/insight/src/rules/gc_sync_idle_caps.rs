@@ -2,10 +2,11 @@
 //!
 //! A parallel collection takes all capabilities, also those that stand by: each must be
 //! woken first, which takes the operating system some hundredths of a millisecond. Where
-//! few capabilities work and collections are small, that is most of their time.
+//! few capabilities work and collections are small, that is most of their time. No event
+//! says when a capability was woken, and a busy machine takes long for anything: a hint.
 
 use super::{Look, Rule};
-use crate::finding::{Outcome, Try, Value};
+use crate::finding::{Confidence, Outcome, Try, Value};
 use crate::ledger::{Ledger, Pool};
 use crate::scope::{Input, Scope, Stop};
 use analysis::listen::{Listen, Steps};
@@ -73,6 +74,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     );
     let cost = sync_ns.saturating_mul(scope.caps);
     let mut finding = scope.of_time(NAME, title, ledger, (Pool::Stopping, cost));
+    finding.confidence = Confidence::Hint;
     finding.meaning =
         "A parallel collection wakes every capability, even to copy a few kilobytes.".into();
     finding.tries = vec![
@@ -93,7 +95,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         ),
     ];
     finding.distrust =
-        "Large collections of old generations may gain more from all cores than waking them costs."
+        "Where the machine was busy with something else, waiting for its cores looks the same; and large collections may gain more from all cores than waking them costs."
             .into();
     finding.numbers = vec![
         ("waking".into(), Value::Ns(sync_ns)),

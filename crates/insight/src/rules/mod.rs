@@ -11,6 +11,7 @@ mod forced_gc;
 mod foreign_calls;
 mod gc_sync_idle_caps;
 mod gc_sync_straggler;
+mod heap_over_live;
 mod idle_gc;
 mod live_growth;
 mod lock_convoy;
@@ -34,8 +35,9 @@ mod stm_herd;
 mod throwto_wait;
 mod tiny_threads;
 mod unevaluated;
+mod unlabelled;
 
-use crate::finding::Outcome;
+use crate::finding::{Finding, Outcome};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
 use analysis::listen::{Later, Listen};
@@ -60,6 +62,8 @@ pub enum Look {
     AtOnce(fn(&Scope<'_>, &mut Ledger) -> Outcome),
     /// It looks at every run, thread or collection, and hears others meanwhile.
     InSteps(for<'a> fn(&'a Scope<'_>, &'a mut Ledger, &'a dyn Listen) -> Later<'a, Outcome>),
+    /// It looks at what the rules before it found.
+    AtFindings(fn(&Scope<'_>, &[Finding]) -> Outcome),
 }
 
 /// All rules.
@@ -89,10 +93,13 @@ pub static RULES: &[Rule] = &[
     sparks::RULE,
     spark_tiny::RULE,
     live_growth::RULE,
+    heap_over_live::RULE,
     unevaluated::RULE,
     pinned_blocks::RULE,
     log_damaged::RULE,
     classes_missing::RULE,
     capabilities_unused::RULE,
     one_capability::RULE,
+    // It looks at what all others found.
+    unlabelled::RULE,
 ];

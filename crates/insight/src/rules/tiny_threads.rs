@@ -23,7 +23,7 @@ const LEAST: usize = 1000;
 /// A longer gap between two runs is not the switch alone.
 const LONGEST_GAP_NS: u64 = 20_000;
 
-const NAME: &str = "tiny-threads";
+pub(super) const NAME: &str = "tiny-threads";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,

@@ -1,0 +1,149 @@
+//! Why is the heap a multiple of live data?
+//!
+//! A copying collector needs more than what is alive: with `-F2` the old generation may
+//! grow to twice that before it is collected, and what is alive in it is there twice
+//! meanwhile. Only what goes beyond that, and beyond the allocation areas, is looked at.
+
+use super::{Look, Rule};
+use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Try, Value};
+use crate::scope::{Input, Scope};
+use analysis::listen::{Listen, Steps};
+use eventlog::ids::Nanos;
+use model::format;
+use model::gauge::Samples;
+use model::time::Interval;
+
+/// Less is not worth a look.
+const LEAST_BYTES: u64 = 200_000_000;
+/// Of the heap.
+const LEAST_SHARE: f64 = 0.20;
+
+const NAME: &str = "heap-over-live";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Is the heap a multiple of live data?",
+    inputs: &[Input::GcStatistics],
+    look: Look::InSteps(|scope, _, listen| Box::pin(look(scope, listen))),
+};
+
+/// The heap at its largest.
+struct Peak {
+    at: Nanos,
+    held_bytes: u64,
+    /// What was alive then, the most that the major collections around it tell.
+    live_bytes: u64,
+}
+
+impl Peak {
+    fn in_scope(scope: &Scope<'_>) -> Option<Self> {
+        let numbers = &scope.log.numbers;
+        let (sizes, live) = (numbers.heap_sizes(), numbers.live());
+        let (from, to) = (scope.range.start().0, scope.range.end().0);
+        // The first of equal ones: what was alive there is what made it so large.
+        let places = sizes.first_at(from)..sizes.first_after(to);
+        let place = places.reduce(|most, next| {
+            if sizes.value(next) > sizes.value(most) {
+                next
+            } else {
+                most
+            }
+        })?;
+        let at = sizes.time(place);
+        let next = live.first_after(at);
+        // The heap may be told after what its own collection left alive: what was alive
+        // before that let it grow.
+        let around = next.saturating_sub(2)..(next + 1).min(live.len());
+        Some(Self {
+            at: Nanos(at),
+            held_bytes: sizes.value(place),
+            live_bytes: around.map(|one| live.value(one)).max()?,
+        })
+    }
+}
+
+/// The allocation areas of all capabilities: as the arguments say, or what was seen to be
+/// allocated between two collections, as the options may be compiled into the program.
+async fn areas_bytes(scope: &Scope<'_>, listen: &dyn Listen) -> u64 {
+    let (mut area, mut steps) = (scope.allocation_area_bytes(), Steps::new(listen));
+    let starts = || scope.stops.iter().map(|stop| stop.pause.start);
+    let ends = starts().skip(1).chain([scope.range.end()]);
+    for (from, to) in starts().zip(ends) {
+        steps.step().await;
+        area = area.max(scope.log.numbers.most_allocated_bytes(from, to));
+    }
+    area.saturating_mul(scope.caps)
+}
+
+async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
+    if scope.is_nonmoving() {
+        return Outcome::CannotTell(
+            "the concurrent collector does not copy, so what is usual is not known".into(),
+        );
+    }
+    let Some(peak) = Peak::in_scope(scope) else {
+        return Outcome::CannotTell(
+            "no major collection says what was alive when the heap was largest".into(),
+        );
+    };
+    let factor = scope.old_generation_factor();
+    let copying = (peak.live_bytes as f64 * (1.0 + factor)) as u64;
+    let areas = areas_bytes(scope, listen).await;
+    let usual = peak
+        .live_bytes
+        .saturating_add(copying)
+        .saturating_add(areas);
+    let excess = peak.held_bytes.saturating_sub(usual);
+    let share = excess as f64 / peak.held_bytes.max(1) as f64;
+    let said = format!(
+        "{} held for {} live",
+        format::bytes(peak.held_bytes),
+        format::bytes(peak.live_bytes)
+    );
+    if excess < LEAST_BYTES || share < LEAST_SHARE {
+        return Outcome::Clear(format!(
+            "at the peak there were {said}, of which {} are more than live data, its copies and allocation areas take; the limits are 200 MB and 20 %",
+            format::bytes(excess)
+        ));
+    }
+    let mut finding = Finding::new(NAME, Axis::Memory, said);
+    finding.severity = Severity::of_share(share);
+    finding.confidence = Confidence::Probable;
+    finding.cost = Value::Bytes(excess);
+    finding.share = share;
+    finding.meaning = format!(
+        "With -F{factor} the collector may need {} times what is alive, to copy it and to let garbage wait; {} go beyond that and the allocation areas.",
+        2.0 + factor,
+        format::bytes(excess)
+    )
+    .into();
+    finding.tries = vec![
+        Try::code(
+            "Long-lived small pieces among short-lived ones keep whole megablocks: copy what is kept, or make it first.",
+        ),
+        Try::flag(
+            "-F1.5",
+            "Collect the old generation earlier, if a larger factor is compiled into the program.",
+            "more time in major collections",
+        ),
+        Try::flag(
+            "-c",
+            "Compact the old generation in place of copying it.",
+            "longer major collections; large and pinned objects still stay where they are",
+        ),
+    ];
+    finding.distrust = "Memory that an earlier peak needed is given back slowly, and -H or -G with other options may ask for more on purpose.".into();
+    finding.numbers = vec![
+        ("held".into(), Value::Bytes(peak.held_bytes)),
+        ("alive".into(), Value::Bytes(peak.live_bytes)),
+        ("for copying and garbage".into(), Value::Bytes(copying)),
+        ("allocation areas".into(), Value::Bytes(areas)),
+        ("beyond that".into(), Value::Bytes(excess)),
+    ];
+    let evidence = Evidence {
+        range: Interval::new(peak.at, peak.at),
+        subjects: Vec::new(),
+        amount: Value::Bytes(excess),
+    };
+    Outcome::Found(vec![finding.seen_in([evidence])])
+}
