@@ -35,6 +35,8 @@ async function read(page, address, path) {
     const panel = page.locator(part).first();
     await expect(panel.locator('tr, [role=row]').nth(1)).toBeVisible();
     await expect(panel).not.toContainText('Counting');
+    // A row that is not answered yet has this in its place.
+    await expect(panel.getByText('…', { exact: true })).toHaveCount(0);
     said[tab] = await panel.innerText();
   }
   await page.getByRole('tab', { name: 'Process', exact: true }).click();
