@@ -82,12 +82,14 @@ pub(super) enum Wish {
     NameNote(usize),
 }
 
-/// The other of two logs, for the panel that compares them.
+/// The other of two logs, for the panels that compare them.
 #[derive(Clone, PartialEq)]
 pub(super) struct Beside {
     /// What it is to the log of the panels.
     pub(super) role: Role,
     pub(super) source: Source,
+    /// What flame graphs of it can be about.
+    pub(super) flame_sources: Rc<Vec<SourceInfo>>,
     /// The selected range there; without one, all of it is meant.
     pub(super) range: Option<Interval>,
     /// Whether a range is selected of which that log has nothing.

@@ -266,7 +266,7 @@ impl App {
         }
     }
 
-    /// The other log, for the panel that compares.
+    /// The other log, for the panels that compare.
     fn beside(&self, selection: Option<Interval>) -> Option<Beside> {
         let other = self.other.as_ref()?;
         let log = other.log.overview.span.unwrap_or_default();
@@ -274,6 +274,7 @@ impl App {
         Some(Beside {
             role: other.role,
             source: self.source(&other.client, &other.log),
+            flame_sources: Rc::clone(&other.log.flame_sources),
             range,
             is_elsewhere: selection.is_some() && range.is_none(),
             on_lead: self.callbacks.lead.clone(),

@@ -18,10 +18,10 @@ use self::canvas::{FlameCanvas, Found};
 use self::controls::Controls;
 use self::pick::{Pick, Reveal};
 use self::sandwich::Sandwich;
-use self::steps::Steps;
+use self::steps::{Other, Steps};
 use crate::ui::client::LogClient;
 use crate::ui::dom::setter_of;
-use crate::ui::panel::{PanelProps, Wish, span_text};
+use crate::ui::panel::{Beside, PanelProps, Wish, span_text};
 use crate::ui::panels::HEAP;
 use crate::ui::viewer::Goto;
 use analysis::flamegraph::choosing::ALL;
@@ -50,11 +50,35 @@ fn source_of(sources: &[SourceInfo], chosen: Option<Source>) -> Option<Rc<Source
     found.or(sources.first()).cloned().map(Rc::new)
 }
 
+/// The other of two logs, if the graph is to compare with it.
+fn wanted<'a>(props: &'a PanelProps, view: &FlameView) -> Option<&'a Beside> {
+    props.beside.as_ref().filter(|_| view.two != TwoLogs::Apart)
+}
+
+/// Why the graph is of one log alone, though it is to compare with the other.
+fn alone(beside: &Beside, source: Source) -> Option<String> {
+    let log = beside.role.word();
+    let has_it = |info: &SourceInfo| info.source == source;
+    if !beside.source.complete {
+        Some(format!("compared as soon as the log {log} is read"))
+    } else if !beside.flame_sources.iter().any(has_it) {
+        let title = sources::of(source).title();
+        Some(format!(
+            "not compared: the log {log} has nothing for “{title}”"
+        ))
+    } else if beside.is_elsewhere {
+        Some(format!(
+            "not compared: the log {log} has nothing in the selected range"
+        ))
+    } else {
+        None
+    }
+}
+
 /// The other of two logs, if the graph compares with it.
-fn other_of(props: &PanelProps, view: &FlameView) -> Option<OtherLog> {
-    let beside = props.beside.as_ref()?;
-    let is_there = beside.source.complete && !beside.is_elsewhere;
-    (is_there && view.two != TwoLogs::Apart).then(|| OtherLog {
+fn other_of(props: &PanelProps, view: &FlameView, source: Source) -> Option<OtherLog> {
+    let beside = wanted(props, view)?;
+    alone(beside, source).is_none().then(|| OtherLog {
         log: beside.source.client.log().0,
         range: beside.range,
         is_after: beside.role == Role::After,
@@ -64,8 +88,8 @@ fn other_of(props: &PanelProps, view: &FlameView) -> Option<OtherLog> {
 
 fn query_of(props: &PanelProps, view: &FlameView, info: &SourceInfo) -> FlameQuery {
     let of_heap = sources::of(info.source).unit() == Unit::Bytes;
-    let other = other_of(props, view);
-    let compares = other.is_some() || view.before.is_some();
+    let other = other_of(props, view, info.source);
+    let compares = wanted(props, view).is_some() || view.before.is_some();
     let in_time = view.order == FlameOrder::Time && !of_heap && !compares;
     let range = if in_time {
         props.range.or(props.overview.span)
@@ -130,6 +154,10 @@ pub(super) fn FlameGraph(props: &PanelProps) -> Html {
                 colours={props.colours} names={props.source.names} {reveal} {on_pick} on_act={on_act.clone()} {on_found} />
         }
     };
+    let other = wanted(props, &view).map(|beside| Other {
+        role: beside.role,
+        alone: alone(beside, info.source).map(AttrValue::from),
+    });
     let area = area(props, (*picked).as_ref(), &query, info.source);
     html! {
         <div class="flame">
@@ -137,7 +165,7 @@ pub(super) fn FlameGraph(props: &PanelProps) -> Html {
                 other={props.beside.as_ref().map(|beside| beside.role)}
                 range={props.range} log={props.overview.span} found={found.share} {query} about={for_what(props, &view, &info)}
                 on_view={on_view.clone()} on_heap={props.on_change.reform(|()| Change::panel(HEAP))} />
-            <Steps other={props.beside.as_ref().map(|beside| beside.role).filter(|_| view.two != TwoLogs::Apart)} {view} of_heap={sources::of(info.source).unit() == Unit::Bytes} range={props.range} shortened={found.shortened} {on_view} />
+            <Steps {other} {view} of_heap={sources::of(info.source).unit() == Unit::Bytes} range={props.range} shortened={found.shortened} {on_view} />
             { area }
             { graph }
             { strip((*picked).clone(), &on_act) }

@@ -9,13 +9,22 @@ use views::beside::Role;
 use views::flame::step::Step;
 use views::view::flame::{FlameView, TwoLogs};
 
+/// The other of two logs that the graph is to compare with.
+#[derive(Clone, PartialEq)]
+pub(super) struct Other {
+    /// What it is to the log of the graph.
+    pub(super) role: Role,
+    /// Why it is not compared with, if so.
+    pub(super) alone: Option<AttrValue>,
+}
+
 #[derive(Properties, PartialEq)]
 pub(super) struct StepsProps {
     pub(super) view: FlameView,
     /// Whether it is about what is alive.
     pub(super) of_heap: bool,
-    /// What the other of two logs is to this one, if it is compared with.
-    pub(super) other: Option<Role>,
+    /// The other of two logs, if it is to be compared with.
+    pub(super) other: Option<Other>,
     pub(super) range: Option<Interval>,
     /// How many stacks were inverted without their outermost frames.
     pub(super) shortened: u64,
@@ -96,10 +105,12 @@ pub(super) fn Steps(props: &StepsProps) -> Html {
             <li class="chip">{ format!("{} {now}", span_text(before)) }<button class="quiet" aria-label="Stop comparing" title="Stop comparing" {onclick}>{ "×" }</button></li>
         }
     });
-    let beside = props.other.map(|role| {
-        let text = match view.two {
-            TwoLogs::Shares => format!("shares compared with the log {}", role.word()),
-            _ => format!("compared with the log {}", role.word()),
+    let beside = props.other.as_ref().map(|other| {
+        let log = other.role.word();
+        let text = match (&other.alone, view.two) {
+            (Some(why), _) => why.to_string(),
+            (None, TwoLogs::Shares) => format!("shares compared with the log {log}"),
+            (None, _) => format!("compared with the log {log}"),
         };
         let onclick = take_back(Box::new(|view| view.two = TwoLogs::Apart));
         html! {
