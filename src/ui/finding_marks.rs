@@ -25,8 +25,8 @@ const MOST_OF_ONE: usize = 4;
 pub(super) struct MarksProps {
     pub(super) source: Source,
     pub(super) viewer: ViewerRef,
-    /// The time of the whole log.
-    pub(super) log: Interval,
+    /// From when to when the minimap goes, in nanoseconds.
+    pub(super) minimap_ns: (f64, f64),
     /// What is open.
     pub(super) view: FindingsView,
     /// The selected range.
@@ -114,9 +114,8 @@ fn mark(props: &MarksProps, finding: &Finding, place: &Evidence) -> Html {
         Severity::Medium => ("medium", "M-5 0H5L0 11Z"),
         Severity::Low | Severity::Minor => ("low", "M-3.5 0H3.5V6H-3.5Z"),
     };
-    let log = props.log;
-    let after = place.range.middle().since(log.start());
-    let part = after.0 as f64 / log.duration().0.max(1) as f64;
+    let (start, end) = props.minimap_ns;
+    let part = (place.range.middle().0 as f64 - start) / (end - start).max(1.0);
     let says = format!(
         "{}: {} {}",
         words::severity(finding.severity),

@@ -355,6 +355,20 @@ impl App {
         false
     }
 
+    /// From when to when the minimap goes, in nanoseconds on the axis of the log of the
+    /// panels: the log beside it may begin before its zero.
+    pub(super) fn minimap_ns(&self) -> Option<(f64, f64)> {
+        let ends = |span: Interval| (span.start().0 as f64, span.end().0 as f64);
+        let own = ends(self.log.overview.span?);
+        let other = self.other.as_ref();
+        let beside = other.and_then(|other| Some((other.shift.ns(), other.log.overview.span?)));
+        Some(beside.map_or(own, |(shift, span)| {
+            let (start, end) = ends(span);
+            let shift = shift as f64;
+            (own.0.min(start - shift), own.1.max(end - shift))
+        }))
+    }
+
     /// The times that there are to see, on the axis of the log of the panels.
     pub(super) fn reach(&self) -> Option<Interval> {
         let own = self.log.overview.span?;

@@ -216,7 +216,7 @@ impl App {
         Some(MarksProps {
             source: self.source(&self.log_client, &self.log),
             viewer: self.viewer.clone(),
-            log: self.log.overview.span?,
+            minimap_ns: self.minimap_ns()?,
             view: view.settings.get(),
             selection: view.selection,
             way: Way {

@@ -281,9 +281,7 @@ fn comparing(props: &ControlsProps) -> Html {
         let onclick = compare.reform(move |_: MouseEvent| before.flatten());
         html! { <button class="small" disabled={before.is_none()} {onclick}>{ text }</button> }
     };
-    if let Some(role) = props.other.filter(|_| props.view.two != TwoLogs::Apart) {
-        return with_other(props, role);
-    }
+    let beside = props.other.is_some() && props.view.two != TwoLogs::Apart;
     let earlier = props.range.zip(props.log).and_then(|(range, log)| {
         let (from, to) = (log.start(), range.start());
         (from < to).then(|| Interval::new(from, to))
@@ -291,13 +289,15 @@ fn comparing(props: &ControlsProps) -> Html {
     html! {
         <>
             if let Some(role) = props.other { { with_other(props, role) } }
-            if sources::of(props.source.source).unit() == Unit::Bytes { { moments(props) } }
-            <p class="hint">{ "Select a range on the timeline and keep it; then select another: boxes tell what became more and what less." }</p>
-            <p class="tools">{ button("Keep the selection as “before”", props.range.map(Some)) }</p>
-            <p class="tools">{ button("Compare with all before the selection", earlier.map(Some)) }</p>
-            if let Some(before) = props.view.before {
-                <p>{ format!("“Before” is {}.", span_text(before)) }</p>
-                <p class="tools">{ button("Stop comparing", Some(None)) }</p>
+            if !beside {
+                if sources::of(props.source.source).unit() == Unit::Bytes { { moments(props) } }
+                <p class="hint">{ "Select a range on the timeline and keep it; then select another: boxes tell what became more and what less." }</p>
+                <p class="tools">{ button("Keep the selection as “before”", props.range.map(Some)) }</p>
+                <p class="tools">{ button("Compare with all before the selection", earlier.map(Some)) }</p>
+                if let Some(before) = props.view.before {
+                    <p>{ format!("“Before” is {}.", span_text(before)) }</p>
+                    <p class="tools">{ button("Stop comparing", Some(None)) }</p>
+                }
             }
         </>
     }
