@@ -62,13 +62,16 @@ impl Peak {
     }
 }
 
-/// The allocation areas of all capabilities: as the arguments say, or what was seen to be
-/// allocated between two collections, as the options may be compiled into the program.
-async fn areas_bytes(scope: &Scope<'_>, listen: &dyn Listen) -> u64 {
-    let (mut area, mut steps) = (scope.allocation_area_bytes(), Steps::new(listen));
-    let starts = || scope.stops.iter().map(|stop| stop.pause.start);
-    let ends = starts().skip(1).chain([scope.range.end()]);
-    for (from, to) in starts().zip(ends) {
+/// The most that a capability was seen to allocate between two collections, for each of
+/// them: options may be compiled into the program, so that the arguments do not say it.
+async fn areas_seen_bytes(scope: &Scope<'_>, listen: &dyn Listen) -> u64 {
+    let (mut area, mut steps) = (0, Steps::new(listen));
+    let starts = || {
+        let told = scope.log.numbers.told_collections().iter();
+        told.map(|told| told.start)
+    };
+    // A collection tells of what was allocated before it once it has begun.
+    for (from, to) in starts().zip(starts().skip(1).chain([Nanos(u64::MAX)])) {
         steps.step().await;
         area = area.max(scope.log.numbers.most_allocated_bytes(from, to));
     }
@@ -86,14 +89,25 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
             "no major collection says what was alive when the heap was largest".into(),
         );
     };
+    let first = scope.log.numbers.told_collections().first();
+    let at_first = first.and_then(|first| first.heap_size_bytes);
+    if at_first.is_some_and(|bytes| bytes >= peak.held_bytes) {
+        return Outcome::Clear(
+            "the heap was as large at the first collection: that is what the options ask for"
+                .to_owned(),
+        );
+    }
     let factor = scope.old_generation_factor();
     let copying = (peak.live_bytes as f64 * (1.0 + factor)) as u64;
-    let areas = areas_bytes(scope, listen).await;
-    let usual = peak
-        .live_bytes
-        .saturating_add(copying)
-        .saturating_add(areas);
-    let excess = peak.held_bytes.saturating_sub(usual);
+    let beyond = |areas: u64| {
+        let usual = peak.live_bytes.saturating_add(copying);
+        peak.held_bytes.saturating_sub(usual.saturating_add(areas))
+    };
+    let mut areas = scope.allocation_area_bytes().saturating_mul(scope.caps);
+    if beyond(areas) >= LEAST_BYTES {
+        areas = areas.max(areas_seen_bytes(scope, listen).await);
+    }
+    let excess = beyond(areas);
     let share = excess as f64 / peak.held_bytes.max(1) as f64;
     let said = format!(
         "{} held for {} live",
@@ -132,7 +146,7 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
             "longer major collections; large and pinned objects still stay where they are",
         ),
     ];
-    finding.distrust = "Memory that an earlier peak needed is given back slowly, and -H or -G with other options may ask for more on purpose.".into();
+    finding.distrust = "Memory that an earlier peak needed is given back slowly, and options that are compiled into the program, such as -F4, may ask for more on purpose.".into();
     finding.numbers = vec![
         ("held".into(), Value::Bytes(peak.held_bytes)),
         ("alive".into(), Value::Bytes(peak.live_bytes)),
