@@ -54,6 +54,8 @@ impl Peak {
         // The heap may be told after what its own collection left alive: what was alive
         // before that let it grow.
         let around = next.saturating_sub(2)..(next + 1).min(live.len());
+        // The collection at the runtime's end finds nothing of the program's alive any more.
+        around.clone().find(|one| live.time(*one) <= to)?;
         Some(Self {
             at: Nanos(at),
             held_bytes: sizes.value(place),
