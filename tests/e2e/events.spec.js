@@ -1,7 +1,7 @@
 // The list of events: every row of the reference, filters, searches, jumps.
 
 import { expect, test } from '@playwright/test';
-import { drop, fixture, fragment, loaded, openLog, pointAlong, reference, strip, timeline } from './helpers.js';
+import { drop, fixture, fragment, loaded, openInstead, openLog, pointAlong, reference, strip, timeline } from './helpers.js';
 
 const FORKIO = 'ghc-9.6.6/fib-forkio-N2-l';
 
@@ -169,7 +169,7 @@ test('a search is forgotten with the log that it was about', async ({ page }) =>
   await expect(page.locator('.matches')).toHaveText(/^\d+ matches$/);
   const first = await page.locator('.matches').textContent();
   const other = 'ghc-9.6.6/gc-heavy-N2-la-nonmoving';
-  await drop(page, fixture(other));
+  await openInstead(page, fixture(other));
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^gc-heavy/);
   await loaded(page);
   await expect(page.locator('.matches')).toHaveText(/^[\d,]+ matches$/);

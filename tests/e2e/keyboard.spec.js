@@ -292,7 +292,7 @@ test('a note is added and named, an action found, panels walked through', async 
   const tabs = page.getByRole('tablist', { name: 'Panels' });
   await press(page, '1');
   await tabTo(page, tabs.getByRole('tab', { name: 'Summary' }));
-  for (const title of ['Findings', 'Events', 'Threads', 'Collections', 'Sparks', 'Flame graph', 'Heap', 'Ticky', 'Process', 'In view', 'Notes']) {
+  for (const title of ['Findings', 'Events', 'Threads', 'Collections', 'Sparks', 'Flame graph', 'Heap', 'Ticky', 'Process', 'In view', 'Compare', 'Notes']) {
     await press(page, 'ArrowRight');
     await expect(tabs.getByRole('tab', { name: title })).toBeFocused();
     await expect(tabs.getByRole('tab', { name: title })).toHaveAttribute('aria-selected', 'true');

@@ -161,8 +161,10 @@ pub(crate) struct SliceThreadAnalysis {
 impl SliceThreadAnalysis {
     /// Begins with what is known; `map` is an empty one, which may be large.
     pub(crate) fn new(entry: Entry, map: ById) -> Self {
-        let mut store = Store::default();
-        store.threads = Threads::with_map(map);
+        let mut store = Store {
+            threads: Threads::with_map(map),
+            ..Store::default()
+        };
         for (lane, &end_ns) in entry.lane_ends_ns.iter().enumerate() {
             if end_ns > 0 {
                 let cap = lane.checked_sub(1).and_then(|cap| u16::try_from(cap).ok());

@@ -1,10 +1,6 @@
 //! The spans of a log, kept for drawing: the runs and collections of each
 //! capability, and which runs are whose.
 
-mod fill;
-mod of_threads;
-mod settle;
-
 use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
@@ -42,14 +38,14 @@ pub struct Store {
     pub(super) owners: FxHashMap<RunRef, ThreadId>,
     /// The runs of all threads, one thread's after the other's, as places in
     /// `lanes` put end to end.
-    by_thread: Pages<u32>,
-    lane_starts: Vec<u32>,
+    pub(super) by_thread: Pages<u32>,
+    pub(super) lane_starts: Vec<u32>,
     /// Of threads with more runs than are quickly looked at; each is made
     /// when it is needed.
-    indexes: Remembered<u32, TurnIndex>,
+    pub(super) indexes: Remembered<u32, TurnIndex>,
     pub(super) instants: Instants,
     /// When threads were woken that then did not run before the log ended.
-    woken_at_end_ns: FxHashMap<ThreadId, u64>,
+    pub(super) woken_at_end_ns: FxHashMap<ThreadId, u64>,
     /// Stops of threads that did not run, which only damaged logs have, are
     /// kept as empty runs: which of a thread's runs these are.
     pub(super) stops_again: FxHashMap<u32, Vec<u32>>,
@@ -60,15 +56,15 @@ pub struct Store {
     /// How long sparks ran, once that is asked for.
     pub(super) spark_runs: OnceLock<Vec<SparkRun>>,
     /// What is known of the log beyond its spans.
-    facts: Facts,
+    pub(super) facts: Facts,
     /// When threads became ready by a wakeup or their creation; part of the
     /// account in the end.
     pub(super) readied: Moments,
-    ledger: Ledger,
+    pub(super) ledger: Ledger,
     /// Of threads that were ready in the end: how their last ready time divides.
-    ready_at_end: FxHashMap<ThreadId, ReadyParts>,
-    end: Nanos,
-    settled: bool,
+    pub(super) ready_at_end: FxHashMap<ThreadId, ReadyParts>,
+    pub(super) end: Nanos,
+    pub(super) settled: bool,
     /// Where the columns are.
     pub(super) shelf: Shelf,
     /// What the automata of threads did not expect.

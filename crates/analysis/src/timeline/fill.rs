@@ -1,14 +1,14 @@
 //! What the automata tell of threads and collections becomes lanes of runs.
 
-use super::Store;
+use super::store::Store;
+use super::threads::NEVER_NS;
+use super::turns::Turn;
 use crate::account::runs::{Run, RunRef};
 use crate::automata::Oddity;
 use crate::automata::gc_phase::Phase;
 use crate::automata::thread_state::{self, Activity, Input, Reason, ThreadSpan};
 use crate::diagnostics::Diagnostic;
 use crate::spans::{Open, SpanSink};
-use crate::timeline::threads::NEVER_NS;
-use crate::timeline::turns::Turn;
 use eventlog::StopStatus;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::StopCode;
@@ -97,13 +97,7 @@ impl Store {
 
     /// Gives the automaton of a thread its next input.
     #[inline]
-    pub(in crate::timeline) fn step(
-        &mut self,
-        index: u32,
-        input: Input,
-        at: Nanos,
-        cap: Option<CapId>,
-    ) {
+    pub(super) fn step(&mut self, index: u32, input: Input, at: Nanos, cap: Option<CapId>) {
         let Some(thread) = self.threads.at_mut(index) else {
             return;
         };
@@ -152,7 +146,7 @@ impl Store {
     }
 
     /// Whether a thread that stopped for this reason becomes ready when it is woken.
-    pub(in crate::timeline) fn is_readied(reason: Reason) -> bool {
+    pub(super) fn is_readied(reason: Reason) -> bool {
         let Reason::Stopped(status) = reason else {
             return false;
         };

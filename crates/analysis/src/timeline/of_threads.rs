@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{FEW_THREADS, Store};
+use super::rows::Rows;
+use super::store::{FEW_THREADS, Store};
+use super::thread_lane::{ThreadFilter, ThreadLane, ThreadOrder, ThreadRow};
+use super::threads::{NEVER_NS, Thread};
+use super::turns::{Indexing, TurnIndex};
 use crate::listen::{Alone, Listen, at_once};
-use crate::timeline::rows::Rows;
-use crate::timeline::thread_lane::{ThreadFilter, ThreadLane, ThreadOrder, ThreadRow};
-use crate::timeline::threads::{NEVER_NS, Thread};
-use crate::timeline::turns::{Indexing, TurnIndex};
 use eventlog::ids::ThreadId;
 use model::lane::BLOCK;
 
@@ -78,11 +78,7 @@ impl Store {
     }
 
     /// The life of a thread that has that index.
-    pub(in crate::timeline) fn life_of(
-        &self,
-        index: u32,
-        thread: Thread,
-    ) -> Option<ThreadLane<'_>> {
+    pub(super) fn life_of(&self, index: u32, thread: Thread) -> Option<ThreadLane<'_>> {
         let lane = self.bare_life_of(thread)?;
         if lane.runs() <= BLOCK {
             return Some(lane);
@@ -114,7 +110,7 @@ impl Store {
     }
 
     /// [`prepare_life`](Self::prepare_life) of a thread that has that index.
-    pub(in crate::timeline) async fn prepare_life_of(
+    pub(super) async fn prepare_life_of(
         &self,
         index: u32,
         thread: Thread,
@@ -152,7 +148,7 @@ impl Store {
 
     /// The life of a thread without an index, for who looks at few of its
     /// turns, or has another index.
-    pub(in crate::timeline) fn bare_life_of(&self, thread: Thread) -> Option<ThreadLane<'_>> {
+    pub(super) fn bare_life_of(&self, thread: Thread) -> Option<ThreadLane<'_>> {
         self.settled.then(|| ThreadLane::new(self, thread, None))
     }
 }

@@ -1,10 +1,10 @@
 //! What is made once a log is read: whose runs are which, and where the time went.
 
-use super::Store;
+use super::grouping::Grouping;
+use super::store::Store;
+use super::threads::NEVER_NS;
+use super::turns::Turn;
 use crate::account::{Account, Ledger, ReadyParts};
-use crate::timeline::grouping::Grouping;
-use crate::timeline::threads::NEVER_NS;
-use crate::timeline::turns::Turn;
 use eventlog::ids::Nanos;
 use model::lane::Lane;
 use model::place::place32;
