@@ -236,3 +236,58 @@ test('the numbers are saved as they stand', async ({ page }) => {
   const shown = await page.getByRole('grid', { name: 'Numbers before and after' }).getAttribute('aria-rowcount');
   expect(text.length - 1).toBe(Number(shown));
 });
+
+const PROFILED = [fixture('ghc-9.6.6/prof-time-N1-p-l-au'), fixture('ghc-9.10.3/prof-time-N2-pj-l')];
+
+/** Opens the flame graph of the log after, and has it compare with the one before. */
+async function compareStacks(page, how) {
+  await page.getByRole('tab', { name: 'Flame graph' }).click();
+  const menu = page.getByRole('button', { name: /^Compare.*▾/ });
+  await menu.click();
+  await page.getByRole('button', { name: how, exact: true }).click();
+  await menu.click();
+  await expect(menu).toHaveAttribute('aria-expanded', 'false');
+}
+
+const steps = (page) => page.getByRole('list', { name: 'Steps' }).getByRole('listitem');
+
+test('one flame graph tells what became more and what less from log to log', async ({ page, browser, baseURL }) => {
+  await openTwo(page, './', PROFILED);
+  await compareStacks(page, 'Amounts');
+  await expect(steps(page)).toHaveText(['compared with the log before×']);
+  await expect(page.getByRole('button', { name: 'Time order' })).toHaveCount(0);
+  const graph = page.locator('.flame-canvas canvas').first();
+  const words = page.locator('.flame-strip .words');
+  await expect(async () => {
+    await graph.focus();
+    await page.keyboard.press('ArrowRight');
+    await expect(words).toContainText(/s before, .*s now: .*(more|less|no change)/, { timeout: 500 });
+  }).toPass();
+  // The table tells the same of each function.
+  await page.getByRole('button', { name: 'Sandwich', exact: true }).click();
+  const table = page.locator('.flame-rows-compared');
+  await expect(table.getByRole('columnheader', { name: 'Total before' })).toBeVisible();
+  const heaviest = table.locator('.grid-window [role=row]').first();
+  await expect(heaviest).toContainText(/s.*%.*[−+][\d.]+/);
+  const told = await heaviest.textContent();
+
+  const hash = await fragment(page, /lb=.*p=flame.*fo=sandwich.*fl=amounts/);
+  const context = await browser.newContext({ serviceWorkers: 'block' });
+  const other = await context.newPage();
+  await other.goto(`${baseURL}${hash}`);
+  await dropAll(other, PROFILED.map((path) => ({ path })));
+  await expect(steps(other)).toHaveText(['compared with the log before×']);
+  await expect(other.locator('.flame-rows-compared .grid-window [role=row]').first()).toHaveText(told);
+  await expect.poll(() => new URL(other.url()).hash).toBe(hash);
+  await context.close();
+});
+
+test('a flame graph that the other log has nothing for says so', async ({ page }) => {
+  await openTwo(page, './', [PROFILED[1], NEW]);
+  await page.getByRole('tab', { name: 'Flame graph' }).click();
+  await page.getByRole('combobox', { name: 'What it is about' }).selectOption('spans');
+  await compareStacks(page, 'Shares');
+  await expect(steps(page)).toHaveText(['not compared: the log before has nothing for “Spans of the program”×']);
+  await page.getByRole('button', { name: 'Stop comparing' }).click();
+  await expect(steps(page)).toHaveCount(0);
+});
