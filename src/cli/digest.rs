@@ -77,7 +77,7 @@ pub(super) fn read(
     let range = part.range(&session)?;
     let log = session.recording();
     let mut digest = Digest::at_once(log, range);
-    let looked = Looked::new(Scope::new(log, Some(digest.range)));
+    let looked = Looked::new(Scope::new(log, range));
     let asked = digest.ask(asked.iter().copied(), &looked);
     asked.map_err(Failure::Usage)?;
     Ok((digest, report(session.reader())))

@@ -256,7 +256,7 @@ fn waits(looked: &Looked<'_>, labels: &Labels) -> Option<Numbers> {
 }
 
 metrics! {
-    "alloc.bytes" Bytes Lower Counted false [] [GcStatistics] "Bytes that the program allocated." |of, _| one(of.summary.bytes_allocated?);
+    "alloc.bytes" Bytes Lower Counted false [] [GcStatistics] "Bytes that the program allocated." |of, _| one(of.scope.allocated_bytes()?);
     "cap.busy" Share Higher Timed false [] [Threads] "The share of the capabilities' time in which they ran threads." |of, _| share_of_caps(of, |all| all.running_ns);
     "cap.idle" Share Lower Timed false [] [Threads] "The share of the capabilities' time in which they stood by with no thread ready." |of, _| share_of_caps(of, |all| all.idle_ns);
     "cap.lost" Share Lower Timed false [] [Threads] "The share of the capabilities' time in which they stood by while a thread was ready." |of, _| share_of_caps(of, |all| all.idle_ready_ns);

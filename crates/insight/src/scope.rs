@@ -25,6 +25,8 @@ pub struct Scope<'a> {
     /// The part that is looked at. Of the whole log that is from the first run of a
     /// thread to the collection with which the runtime ends, which no program can avoid.
     pub range: Interval,
+    /// Whether it is the whole log.
+    is_whole: bool,
     /// Where the time went in it.
     pub times: ProgramTimes,
     /// The capabilities that live in it.
@@ -149,18 +151,28 @@ impl<'a> Scope<'a> {
     /// A part of a log, or all of it.
     #[must_use]
     pub fn new(log: &'a Recording, range: Option<Interval>) -> Self {
+        let is_whole = range.is_none();
         let range = range.unwrap_or_else(|| working(log));
         let times = log.times(Some(range));
         let lived = times.caps.iter().filter(|(_, times)| times.life_ns > 0);
         Self {
             log,
             range,
+            is_whole,
             caps: (lived.count() as u64).max(1),
             times,
             stops: stops_in(log, range),
             threads: OnceCell::new(),
             asked_for: OnceCell::new(),
         }
+    }
+
+    /// What the program allocated. The runtime tells that in collections: of the whole log what
+    /// the last one tells counts too, which ends the scope.
+    #[must_use]
+    pub fn allocated_bytes(&self) -> Option<u64> {
+        let range = (!self.is_whole).then_some(self.range);
+        self.log.numbers.bytes_allocated(self.log.end(), range)
     }
 
     /// How many runs of threads begin in it.

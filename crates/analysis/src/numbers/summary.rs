@@ -186,7 +186,8 @@ impl Numbers {
 
     /// What all capabilities allocated in the part of a log that `range` names,
     /// or in all of it.
-    pub(crate) fn bytes_allocated(&self, end: Nanos, range: Option<Interval>) -> Option<u64> {
+    #[must_use]
+    pub fn bytes_allocated(&self, end: Nanos, range: Option<Interval>) -> Option<u64> {
         let window = Self::window(end, range);
         let caps = self.allocated.caps();
         sum(caps.filter_map(|(cap, _)| self.allocated.growth(cap, window)))
