@@ -83,6 +83,8 @@ function watch() {
 export async function load(page, file, { timeout = 1_800_000 } = {}) {
   const before = await page.evaluate(() => globalThis.benchTimes.loaded);
   await page.locator('input[type=file]').first().setInputFiles(file);
+  // While a log is open, the page asks whether the two are to be compared.
+  if (before) await page.getByRole('button', { name: 'Open instead' }).click();
   await page.waitForFunction(
     (before) => {
       const { loaded, failed } = globalThis.benchTimes;
