@@ -276,6 +276,18 @@ impl Finding {
         }
     }
 
+    /// A finding of memory: so many bytes, which are a share of the peak.
+    #[must_use]
+    pub fn of_memory(rule: &'static str, title: String, (bytes, share): (u64, f64)) -> Self {
+        Self {
+            severity: Severity::of_share(share),
+            confidence: Confidence::Probable,
+            cost: Value::Bytes(bytes),
+            share,
+            ..Self::new(rule, Axis::Memory, title)
+        }
+    }
+
     /// What it is known by, in links and where two logs are compared: its rule, and whom
     /// it is about if that rule may find several things.
     #[must_use]
@@ -284,6 +296,14 @@ impl Finding {
             Some(subject) => format!("{}:{subject}", self.rule),
             None => self.rule.to_string(),
         }
+    }
+
+    /// As grave as it can be: what is a hint only is never high, as guards fail by that.
+    pub(crate) fn weighed(mut self) -> Self {
+        if self.confidence == Confidence::Hint {
+            self.severity = self.severity.min(Severity::Medium);
+        }
+        self
     }
 
     /// Whether it is worth a look without being asked for.

@@ -83,7 +83,11 @@ impl Report {
             };
             listen.listen().await;
             match outcome {
-                Outcome::Found(found) => report.findings.extend(found),
+                Outcome::Found(found) => {
+                    report
+                        .findings
+                        .extend(found.into_iter().map(Finding::weighed));
+                }
                 Outcome::Clear(why) => report.clear.push(passed(why)),
                 Outcome::CannotTell(why) => report.cannot_tell.push(passed(why.into_owned())),
             }

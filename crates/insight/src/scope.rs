@@ -2,13 +2,14 @@
 
 use std::cell::OnceCell;
 
-use crate::finding::{Axis, Evidence, Finding, Severity, Subject, Value};
+use crate::finding::{Axis, Evidence, Finding, Severity, Subject, Try, Value};
 use crate::ledger::{Ledger, Pool};
 use analysis::account::pauses::Pause;
 use analysis::account::report::ProgramTimes;
 use analysis::info::Info;
 use analysis::listen::{Listen, Steps};
 use analysis::numbers::Collection;
+use analysis::process::Way;
 use analysis::recording::Recording;
 use analysis::timeline::thread_table::ThreadTableQuery;
 use analysis::timeline::turns::TurnSums;
@@ -225,11 +226,15 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The bytes that a capability may allocate before a collection (`-A`): as the
-    /// arguments say, else the default of the GHC.
+    /// The bytes that a capability may allocate before a collection (`-A`): as the runtime says,
+    /// which knows options that are compiled into the program too, else as the arguments say,
+    /// else the default of the GHC.
     #[must_use]
     pub fn allocation_area_bytes(&self) -> u64 {
         let process = self.log.info.process();
+        if let Some(heap) = process.heap.filter(|heap| heap.allocation_area_bytes > 0) {
+            return heap.allocation_area_bytes;
+        }
         let said = process.arguments.iter().rev();
         let said = said
             .filter_map(|word| size(word.strip_prefix("-A")?))
@@ -296,15 +301,48 @@ impl<'a> Scope<'a> {
         majors.into_iter().map(|(place, _)| place).collect()
     }
 
+    /// Whether the program was given an option, as far as the arguments say.
+    #[must_use]
+    pub fn has_argument(&self, option: &str) -> bool {
+        let arguments = &self.log.info.process().arguments;
+        arguments.iter().any(|word| word == option)
+    }
+
+    /// To collect the old generation while the program runs, where that can be tried: it takes
+    /// a thread beside the program.
+    #[must_use]
+    pub fn nonmoving(&self) -> Option<Try> {
+        let can = !self.is_nonmoving() && !self.is_not_threaded();
+        can.then(|| {
+            Try::flag(
+                "--nonmoving-gc",
+                "Collect the old generation while the program runs (GHC 8.10 and later).",
+                "memory, and some speed; not with -G1, -c or heap profiles",
+            )
+        })
+    }
+
     /// Whether the old generation is collected while the program runs, as far as the log
     /// tells: what is compiled into the program (`-with-rtsopts`) shows in the events alone.
     #[must_use]
     pub fn is_nonmoving(&self) -> bool {
-        let arguments = &self.log.info.process().arguments;
         Input::Nonmoving.is_in(&self.log.info)
-            || arguments
-                .iter()
-                .any(|word| matches!(word.as_str(), "--nonmoving-gc" | "-xn"))
+            || self.has_argument("--nonmoving-gc")
+            || self.has_argument("-xn")
+    }
+
+    /// Whether it is the log of a machine of Eden, of which there are several.
+    #[must_use]
+    pub fn is_of_eden(&self) -> bool {
+        let types = [EventType::CREATE_MACHINE, EventType::CREATE_PROCESS];
+        self.log.info.has(EventSet::of(&types))
+    }
+
+    /// Whether the program has a single thread of the operating system: not even a collector
+    /// runs beside it then.
+    #[must_use]
+    pub fn is_not_threaded(&self) -> bool {
+        self.log.info.process().ways.contains(&Way::NotThreaded)
     }
 
     /// Whether the heap was counted for a profile in a collection.

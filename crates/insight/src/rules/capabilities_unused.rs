@@ -1,8 +1,7 @@
 //! Are there more capabilities than the program uses?
 
-use super::{Look, Rule};
+use super::{Look, Rule, lock_convoy, ready_while_idle};
 use crate::finding::{Axis, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
-use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
 use eventlog::ids::CapId;
 use model::format;
@@ -20,10 +19,20 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Are there more capabilities than the program uses?",
     inputs: &[Input::Threads],
-    look: Look::AtOnce(look),
+    look: Look::AtFindings(look),
 };
 
-fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
+fn look(scope: &Scope<'_>, findings: &[Finding]) -> Outcome {
+    // There is work, and a reason that it stays where it is.
+    const REASONS: [&str; 2] = [ready_while_idle::NAME, lock_convoy::NAME];
+    let has_reason = |finding: &Finding| finding.matters() && REASONS.contains(&&*finding.rule);
+    if let Some(reason) = findings.iter().find(|finding| has_reason(finding)) {
+        return Outcome::Clear(format!(
+            "another finding says why capabilities have no work: {}",
+            reason.title
+        ));
+    }
+
     let used = scope
         .times
         .caps

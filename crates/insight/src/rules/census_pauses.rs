@@ -48,7 +48,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     let mut finding = claim(scope, ledger, &found, (NAME, title));
     // It is no fault of the program.
     finding.severity = finding.severity.min(Severity::Medium);
-    finding.meaning = "Every census walks the live heap with the program stopped; other findings of time are less sure for that.".into();
+    finding.meaning = "For every census all generations are collected, and the live heap is walked, with the program stopped; other findings of time are less sure for that.".into();
     finding.tries = vec![Try::flag(
         "-i1",
         "Count the heap less often: once in a second.",

@@ -4,6 +4,7 @@ use super::{Look, Rule};
 use crate::finding::{Axis, Finding, Outcome, Severity, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
+use eventlog::{EventSet, EventType};
 
 const NAME: &str = "classes-missing";
 
@@ -26,15 +27,21 @@ const USUAL: [(Input, &str, &str, &str); 2] = [
         Input::GcStatistics,
         "statistics of collections",
         "-lg",
-        "What collections cost, what they copied, and how much is alive.",
+        "What collections cost, what they copied, and how much is alive (GHC 7.6 and later).",
     ),
 ];
 
 fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
-    let missing = USUAL
-        .iter()
-        .filter(|(input, ..)| !input.is_in(&scope.log.info));
-    let missing: Vec<_> = missing.collect();
+    let info = &scope.log.info;
+    let has = |types: &[EventType]| info.has(EventSet::of(types));
+    // The settings of the heap are logged by the same flag when the program starts: then there
+    // was no collection.
+    let none_yet = has(&[EventType::HEAP_INFO_GHC]) && !has(&[EventType::GC_START]);
+    let is_missing = |input: Input| {
+        let is_told = input == Input::GcStatistics && none_yet;
+        !is_told && !input.is_in(info)
+    };
+    let missing: Vec<_> = USUAL.iter().filter(|one| is_missing(one.0)).collect();
     if missing.is_empty() {
         return Outcome::Clear("threads and collections are in the log".to_owned());
     }

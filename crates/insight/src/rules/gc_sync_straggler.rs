@@ -2,12 +2,13 @@
 //!
 //! Of each collection that all took long to stop for, the log says whose run ended last
 //! after the request. If one thread has most of that time, it is the cause: it ran in a
-//! loop that does not allocate, or in an unsafe foreign call, and could not be stopped.
+//! loop that does not allocate, or in an unsafe foreign call, and could not be stopped. Or
+//! the operating system had put another program on its core, for some milliseconds.
 
 use std::collections::BTreeMap;
 
 use super::{Look, Rule};
-use crate::finding::{Evidence, Outcome, Subject, Try, Value};
+use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
 use crate::ledger::{Ledger, Pool};
 use crate::scope::{Input, Scope};
 use eventlog::ids::{CapId, Duration, ThreadId};
@@ -21,6 +22,10 @@ const MOST: f64 = 0.70;
 /// for some milliseconds.
 const LEAST: usize = 3;
 const LONG_ENOUGH_NS: u64 = 20_000_000;
+/// The operating system seldom takes a core away for longer: where most of the time is in
+/// several such waits, or in one that is much longer, it was the thread.
+const SURE_NS: u64 = 15_000_000;
+const VERY_LONG_NS: u64 = 100_000_000;
 /// Less of the time is not worth a change.
 const LEAST_SHARE: f64 = 0.01;
 
@@ -93,12 +98,20 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         ledger.claim_sync(late.place);
     }
     let count = places.len() as u64;
-    let title = format!(
-        "{} held up {} for {}: it could not be interrupted",
-        scope.thread_name(thread),
+    let waits = places.iter().map(|late| late.late_ns);
+    let waits: Vec<u64> = waits.filter(|ns| *ns >= SURE_NS).collect();
+    let is_habit = waits.len() >= LEAST || waits.iter().any(|ns| *ns >= VERY_LONG_NS);
+    let is_sure = is_habit && waits.iter().sum::<u64>() * 2 >= ns;
+    let name = scope.thread_name(thread);
+    let [collections, time] = [
         format::many(count, "collection"),
-        format::duration(Duration(ns))
-    );
+        format::duration(Duration(ns)),
+    ];
+    let title = if is_sure {
+        format!("{name} held up {collections} for {time}: it could not be interrupted")
+    } else {
+        format!("{name} was the last to stop for {collections}, and {time} late in all")
+    };
     let others = scope.caps.saturating_sub(1);
     let mut finding = scope.of_time(
         NAME,
@@ -106,7 +119,10 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         ledger,
         (Pool::Stopping, ns.saturating_mul(others)),
     );
-    finding.subject = Some(scope.thread_name(thread));
+    finding.subject = Some(name);
+    if !is_sure {
+        finding.confidence = Confidence::Hint;
+    }
     finding.meaning = format!(
         "A collection can only begin when all capabilities have stopped. For {} in all, {} of {} capabilities stood still and waited for this thread: of the program's time that is {}.",
         format::duration(Duration(ns)),
@@ -129,7 +145,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
             "Whether it was a loop or a call, samples of cost centres inside of it can tell.",
         ),
     ];
-    finding.distrust = "On a machine with other work, threads are late by chance; then it is not always the same one.".into();
+    finding.distrust = "On a machine with other work, threads are late by chance, by a few milliseconds each time.".into();
     finding.numbers = vec![
         ("held up".into(), Value::Ns(ns)),
         ("collections".into(), Value::Count(count)),

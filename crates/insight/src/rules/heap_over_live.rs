@@ -5,7 +5,7 @@
 //! meanwhile. Only what goes beyond that, and beyond the allocation areas, is looked at.
 
 use super::{Look, Rule};
-use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Try, Value};
+use crate::finding::{Evidence, Finding, Outcome, Try, Value};
 use crate::scope::{Input, Scope};
 use analysis::listen::{Listen, Steps};
 use eventlog::ids::Nanos;
@@ -122,11 +122,7 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
             format::bytes(excess)
         ));
     }
-    let mut finding = Finding::new(NAME, Axis::Memory, said);
-    finding.severity = Severity::of_share(share);
-    finding.confidence = Confidence::Probable;
-    finding.cost = Value::Bytes(excess);
-    finding.share = share;
+    let mut finding = Finding::of_memory(NAME, said, (excess, share));
     finding.meaning = format!(
         "With -F{factor} the collector may need {} times what is alive, to copy it and to let garbage wait; {} go beyond that and the allocation areas.",
         2.0 + factor,

@@ -4,7 +4,7 @@
 //! was live in the middle is compared with what is live in the end.
 
 use super::{Look, Rule};
-use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Try, Value};
+use crate::finding::{Confidence, Evidence, Finding, Outcome, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
 use eventlog::ids::Nanos;
@@ -27,6 +27,11 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
+    // Until it has marked again, all that was promoted meanwhile counts as alive
+    // (`Note [Live data accounting in nonmoving collector]`, rts/sm/NonMoving.c).
+    if scope.is_nonmoving() {
+        return Outcome::CannotTell("the concurrent collector counts garbage as alive until it has marked again: a heap profile (-hT) of a run without it would tell".into());
+    }
     let live = scope.log.numbers.live();
     let (from, to) = (scope.range.start().0, scope.range.end().0);
     let middle = from + (to - from) / 2;
@@ -58,15 +63,10 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         format::bytes((growth as f64 / seconds) as u64),
         format::bytes(after)
     );
-    let mut finding = Finding::new(NAME, Axis::Memory, title);
-    finding.severity = Severity::of_share(share);
-    finding.confidence = if end - half < 2 {
-        Confidence::Hint
-    } else {
-        Confidence::Probable
-    };
-    finding.cost = Value::Bytes(growth);
-    finding.share = share;
+    let mut finding = Finding::of_memory(NAME, title, (growth, share));
+    if end - half < 2 {
+        finding.confidence = Confidence::Hint;
+    }
     finding.meaning =
         "Something is kept that may not be needed any more, or loading goes on.".into();
     finding.tries = vec![

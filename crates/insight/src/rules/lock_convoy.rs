@@ -31,7 +31,7 @@ const MOST_RUNNING: f64 = 1.5;
 /// Less of the capabilities' time is not worth a change.
 const LEAST_SHARE: f64 = 0.05;
 
-const NAME: &str = "lock-convoy";
+pub(super) const NAME: &str = "lock-convoy";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,

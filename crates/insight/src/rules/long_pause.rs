@@ -1,10 +1,11 @@
 //! For how long does everything stand still?
 //!
 //! Where the heap is counted for a profile, that takes most of the collection: without
-//! the profile the program has no such pause, so another rule tells of it.
+//! the profile the program has no such pause, so another rule tells of it. What the longest
+//! stop was busy with decides what may help: to wait for all, to copy, or neither.
 
 use super::{Look, Rule};
-use crate::finding::{Axis, Finding, Outcome, Severity, Try, Value};
+use crate::finding::{Axis, Confidence, Finding, Outcome, Severity, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope, Stop};
 use eventlog::ids::Duration;
@@ -12,6 +13,10 @@ use model::format;
 
 /// Who waits for an answer feels it: three frames of a picture.
 const LONG_NS: u64 = 50_000_000;
+
+/// A collector copies twenty times as much in that time, even where it has to look at each object:
+/// in bytes a microsecond.
+const LEAST_COPIED: u64 = 20;
 
 const NAME: &str = "long-pause";
 
@@ -47,19 +52,9 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     finding.severity = Severity::of_latency(longest_ns);
     finding.cost = Value::Ns(longest_ns);
     finding.share = scope.share(longest_ns);
-    finding.meaning = "Nothing is answered and nothing is computed meanwhile.".into();
-    finding.tries = vec![
-        Try::flag(
-            "--nonmoving-gc",
-            "Collect the old generation while the program runs.",
-            "memory, and some speed",
-        ),
-        Try::code(
-            "Keep less data alive, or keep what does not change in a compact region: collections copy what is alive.",
-        ),
-    ];
-    if scope.is_nonmoving() {
-        finding.tries.retain(|one| one.flag.is_none());
+    let worst = found.iter().max_by_key(|(_, stop)| stop.all_ns());
+    if let Some((_, worst)) = worst {
+        advise(scope, worst, &mut finding);
     }
     finding.distrust = "A program that nobody waits for need not care.".into();
     // Of a hundred stops, 99 are not longer.
@@ -76,4 +71,40 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         Value::Ns(stop.all_ns())
     });
     Outcome::Found(vec![finding.seen_in(evidence)])
+}
+
+/// What the longest stop was busy with, and what may help.
+fn advise(scope: &Scope<'_>, stop: &Stop<'_>, finding: &mut Finding) {
+    let copied = stop.told.map(|told| told.copied_bytes);
+    let hardly_copied =
+        copied.filter(|bytes| *bytes < stop.pause_ns() / 1_000 * LEAST_COPIED && !stop.is_major);
+    if stop.sync_ns() * 2 >= stop.all_ns() {
+        finding.meaning = "Nothing is answered and nothing is computed meanwhile. The longest time, most of it was the wait until all capabilities had stopped.".into();
+        finding.tries.push(Try::code(
+            "Let loops allocate, or compile them with -fno-omit-yields, and import long foreign calls as safe: else they cannot be stopped.",
+        ));
+    } else if let Some(bytes) = hardly_copied {
+        finding.confidence = Confidence::Hint;
+        finding.meaning = format!(
+            "Nothing is answered and nothing is computed meanwhile. The longest collection copied {} only, which takes no such time: its threads waited for cores of the machine, or for memory.",
+            format::bytes(bytes)
+        )
+        .into();
+        finding.tries.push(Try::flag(
+            "-qg",
+            "Collect with one thread, which waits for no other.",
+            "large collections take longer",
+        ));
+        finding.tries.push(Try::code(
+            "Run it where nothing else needs the cores, with no more capabilities than these.",
+        ));
+    } else {
+        finding.meaning = "Nothing is answered and nothing is computed meanwhile.".into();
+        finding
+            .tries
+            .extend(scope.nonmoving().filter(|_| stop.is_major));
+        finding.tries.push(Try::code(
+            "Keep less data alive, or keep what does not change in a compact region: collections copy what is alive.",
+        ));
+    }
 }

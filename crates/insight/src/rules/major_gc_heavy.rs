@@ -1,6 +1,6 @@
 //! Do full collections cost too much?
 //!
-//! Each copies all that is alive; they come whenever the old generation has grown by
+//! Each goes through all that is alive, and copies most of it; they come whenever the old generation has grown by
 //! the factor of `-F`.
 
 use super::asked_for::claim;
@@ -52,7 +52,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         format::fraction(share)
     );
     let mut finding = claim(scope, ledger, &found, (NAME, title));
-    finding.meaning = "All live data is copied each time the old generation has filled.".into();
+    finding.meaning = "Each time the old generation has filled, all live data is gone through, and copied but for large objects.".into();
     finding.tries = vec![
         Try::flag(
             "-A64m",
@@ -64,21 +64,23 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
             "Let the old generation grow more before it is collected.",
             "memory: up to twice as much",
         ),
-        Try::flag(
-            "--nonmoving-gc",
-            "Collect the old generation while the program runs.",
-            "memory, and some speed; not with -G1, -c or heap profiles",
-        ),
     ];
+    finding.tries.extend(scope.nonmoving());
+    finding.distrust = "How long data lives decides what either of these saves.".into();
     if scope.is_nonmoving() {
         finding.meaning =
             "The program stands still for each, although the old generation is marked while it runs."
                 .into();
-        finding
-            .tries
-            .retain(|one| one.flag.as_deref() != Some("--nonmoving-gc"));
     }
-    finding.distrust = "With -c, collections take longer on purpose, to need less memory.".into();
+    if scope.has_argument("-c") {
+        finding.meaning =
+            "All live data is marked and moved together each time the old generation has filled: that takes longer than to copy it, and needs less memory."
+                .into();
+        finding.tries.truncate(1);
+        finding.tries.push(Try::code(
+            "Run it without -c: collections then copy what is alive.",
+        ));
+    }
     finding.numbers = vec![
         ("collections".into(), Value::Count(count)),
         ("copied in each".into(), Value::Bytes(each)),

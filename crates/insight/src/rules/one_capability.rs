@@ -42,6 +42,12 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
             "the log is not whole: what other capabilities did may be missing".into(),
         );
     }
+    if scope.is_of_eden() {
+        return Outcome::CannotTell(
+            "in programs of Eden other machines, with logs of their own, run beside this one"
+                .into(),
+        );
+    }
     let running_ns = scope.times.all_caps().running_ns;
     let behind_ns = scope.threads(listen).await.times.ready_behind_ns;
     let queued = behind_ns as f64 / running_ns.max(1) as f64;

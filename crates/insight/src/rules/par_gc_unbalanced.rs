@@ -60,14 +60,25 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
             ledger.claim_stop(*place);
         }
         let which = if is_major { "major" } else { "minor" };
-        let title = format!(
-            "{threads} threads made {} {which} collections, one did the work (balance {})",
-            format::count(count),
-            format::fraction(balance)
+        let made = format!(
+            "{threads} threads made {} {which} collections",
+            format::count(count)
         );
+        let title = if balance < BALANCED {
+            let balance = format::fraction(balance);
+            format!("{made}, one did the work (balance {balance})")
+        } else {
+            let each = format::bytes(copied / count.max(1));
+            format!("{made} that copied {each} each: too little to share")
+        };
         let mut finding = scope.of_time(NAME, title, ledger, (Pool::Collecting, cap_ns));
         finding.subject = Some(which.to_owned());
-        finding.meaning = "The other threads of the collector only waited for it.".into();
+        finding.meaning = if balance < BALANCED {
+            "The other threads of the collector only waited for it."
+        } else {
+            "One thread copies so little in less time than it takes to wake the others."
+        }
+        .into();
         finding.tries = vec![
             Try::flag(
                 "-qg",

@@ -6,7 +6,7 @@
 
 use super::census::{Peak, WITHOUT};
 use super::{Look, Rule};
-use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Try, Value};
+use crate::finding::{Confidence, Evidence, Finding, Outcome, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
 use model::format;
@@ -47,12 +47,9 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         format::fraction(share),
         format::bytes(arrays)
     );
-    let mut finding = Finding::new(NAME, Axis::Memory, title);
+    let mut finding = Finding::of_memory(NAME, title, (arrays, share));
     // How much of it small pieces hold the log does not say.
-    finding.severity = Severity::of_share(share).min(Severity::Medium);
     finding.confidence = Confidence::Hint;
-    finding.cost = Value::Bytes(arrays);
-    finding.share = share;
     finding.meaning =
         "If they are small and pinned, as ByteStrings are, each keeps a block of 4 KiB, or all of a larger buffer of which it is a part.".into();
     finding.tries = vec![

@@ -28,7 +28,7 @@ const BUSY: f64 = 0.50;
 /// Less is what threads take until they have found their places when the program starts.
 const LEAST_NS: u64 = 10_000_000;
 
-const NAME: &str = "ready-while-idle";
+pub(super) const NAME: &str = "ready-while-idle";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,

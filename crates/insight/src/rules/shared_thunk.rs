@@ -15,7 +15,6 @@ use analysis::listen::Listen;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::{PARTS, Turn};
 use eventlog::ids::{Duration, Nanos, ThreadId};
-use eventlog::{EventSet, EventType};
 use model::class::WaitReason;
 use model::format;
 use model::time::Interval;
@@ -92,10 +91,7 @@ async fn crowds(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Crowd> {
 }
 
 async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    if scope.log.info.has(EventSet::of(&[
-        EventType::CREATE_MACHINE,
-        EventType::CREATE_PROCESS,
-    ])) {
+    if scope.is_of_eden() {
         return Outcome::CannotTell(
             "in programs of Eden, threads also wait in this way for messages of other machines"
                 .into(),

@@ -5,7 +5,7 @@
 
 use super::census::{Peak, WITHOUT};
 use super::{Look, Rule};
-use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Try, Value};
+use crate::finding::{Evidence, Finding, Outcome, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
 use model::format;
@@ -54,11 +54,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         format::fraction(share),
         format::bytes(all)
     );
-    let mut finding = Finding::new(NAME, Axis::Memory, title);
-    finding.severity = Severity::of_share(share);
-    finding.confidence = Confidence::Probable;
-    finding.cost = Value::Bytes(all);
-    finding.share = share;
+    let mut finding = Finding::of_memory(NAME, title, (all, share));
     finding.meaning =
         "Thunks, computations that nobody has asked for yet, and the stack on which they are forced fill the heap.".into();
     finding.tries = vec![
