@@ -8,10 +8,13 @@
 // Names carry the build id, so a page never meets another build's files. A new
 // service worker takes over when the last page of the old build is closed; it
 // tells the pages that are open which build it brought.
+// `eventscope view` serves it with STAYS set to false: that address never comes again, so it
+// keeps nothing there, and goes with the last tab.
 // BUILD and FILES are filled in by `cargo xtask build`.
 
 const BUILD = 'dev';
 const FILES = [];
+const STAYS = true;
 const TIMEOUT_MS = 3000;
 // The folder of `src/worker/put_away.rs`, and when to look into it after a tab was closed.
 const PUT_AWAY = 'eventscope';
@@ -21,18 +24,18 @@ const PREFIX = `eventscope ${new URL(registration.scope).pathname} `;
 const CACHE = PREFIX + BUILD;
 const INDEX = './';
 
-addEventListener('install', (event) => event.waitUntil(keepBuild()));
+addEventListener('install', (event) => event.waitUntil(STAYS && keepBuild()));
 addEventListener('activate', (event) => event.waitUntil(dropOldBuilds()));
 addEventListener('fetch', (event) => {
   const { request } = event;
-  if (request.method !== 'GET' || !request.url.startsWith(registration.scope)) return;
+  if (!STAYS || request.method !== 'GET' || !request.url.startsWith(registration.scope)) return;
   if (request.headers.has('range')) return;
   if (request.mode === 'navigate') event.respondWith(page(request));
   else event.respondWith(file(request));
 });
 
 addEventListener('message', (event) => {
-  if (event.data === 'closed') event.waitUntil(removePutAway());
+  if (event.data === 'closed') event.waitUntil(removePutAway().then(leave));
 });
 
 /** Removes what a closed tab has put away; what another tab uses cannot be removed. */
@@ -47,6 +50,14 @@ async function removePutAway() {
       // There is no such folder: nothing was put away.
     }
   }
+}
+
+/** Where nothing is to stay, this worker does not either, once there is no tab. */
+async function leave() {
+  if (STAYS) return;
+  const tabs = await clients.matchAll({ includeUncontrolled: true });
+  const isOurs = (tab) => tab.url.startsWith(registration.scope);
+  if (!tabs.some(isOurs)) await registration.unregister();
 }
 
 /** Stores every file of this build, past the HTTP cache. All or nothing. */

@@ -25,6 +25,7 @@ mod heap_bands;
 mod heap_censuses;
 mod info;
 mod input;
+mod manual;
 mod metrics;
 mod out;
 mod spans;
@@ -33,6 +34,11 @@ mod threads;
 mod ticky;
 mod time;
 mod verdicts;
+mod view;
+mod view_files;
+mod view_presence;
+mod view_server;
+mod view_site;
 
 use std::io;
 use std::path::PathBuf;
@@ -52,7 +58,7 @@ use out::{Out, Output, Style, Table, say};
 
 /// Reads GHC eventlogs. Files may be compressed with gzip or zstd; `-` is standard input. Pipes may be read too: up to 64 MiB are kept in memory, more in a temporary file.
 #[derive(Debug, Parser)]
-#[command(name = "eventscope", version, disable_help_subcommand = true)]
+#[command(name = "eventscope", version = env!("EVENTSCOPE_VERSION"), disable_help_subcommand = true)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -60,6 +66,8 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// The page in the browser, with these logs open in it: nothing leaves this computer
+    View(view::Arguments),
     /// GHC version, program, capabilities, first and last time, events by type, warnings
     Info(info::Arguments),
     /// Every event, by time
@@ -90,6 +98,10 @@ enum Command {
     Time(Whole),
     /// Flame graphs as files for speedscope, flamegraph.pl, inferno and pprof, as a picture, or as a table
     Flamegraph(flamegraph::Arguments),
+    /// A script that completes commands, options and files in a shell
+    Completions(manual::Completions),
+    /// The manual page, for `man`
+    Man(manual::Manual),
 }
 
 /// A part of the log.
@@ -182,6 +194,7 @@ pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
     let mut out = Out::new(Box::new(io::stdout().lock()));
     let result = match &arguments.command {
+        Command::View(arguments) => view::run(arguments, &mut out),
         Command::Info(arguments) => info::run(arguments, &mut out),
         Command::Events(arguments) => events::run(arguments, &mut out),
         Command::Check(arguments) => check::run(arguments, &mut out),
@@ -197,6 +210,8 @@ pub fn run() -> ExitCode {
         Command::Ticky(arguments) => ticky::run(arguments, &mut out),
         Command::Time(arguments) => time::run(arguments, &mut out),
         Command::Flamegraph(arguments) => flamegraph::run(arguments, &mut out),
+        Command::Completions(arguments) => manual::completions(arguments, &mut out),
+        Command::Man(arguments) => manual::manual(arguments, &mut out),
     };
     let flushed = out.flush();
     exit(result.and_then(|condition| Ok(flushed.map(|()| condition)?)))

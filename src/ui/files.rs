@@ -1,9 +1,11 @@
-//! Files that users drop or choose, and the sample logs.
+//! Files that users drop or choose, and those that come with the page.
 
-use js_sys::{Array, Uint8Array};
+use js_sys::{Array, Date, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Blob, DataTransfer, DragEvent, File, FileList, Response};
+use web_sys::{
+    Blob, DataTransfer, DragEvent, Element, File, FileList, FilePropertyBag, Node, Response,
+};
 
 use symbols::{MAGIC_BYTES, is_symbols};
 use views::fingerprint::{Fingerprint, fingerprint};
@@ -124,14 +126,30 @@ async fn fingerprint_of(file: &File) -> Option<Fingerprint> {
     Some(fingerprint(size as u64, &samples))
 }
 
-/// Fetches a sample log from the site itself.
+/// The files that whoever serves the page wants to have opened: `eventscope view` does.
+pub(super) fn served() -> Vec<String> {
+    let Ok(marks) = gloo_utils::document().query_selector_all("meta[name=eventscope-open]") else {
+        return Vec::new();
+    };
+    let marks = (0..marks.length()).filter_map(|at| marks.get(at));
+    let address = |mark: Node| mark.dyn_into::<Element>().ok()?.get_attribute("content");
+    marks.filter_map(address).collect()
+}
+
+/// What a file of the site is called.
+pub(super) fn name_of(address: &str) -> String {
+    let name = address.rsplit('/').next().unwrap_or(address);
+    js_sys::decode_uri_component(name).map_or_else(|_| name.to_owned(), String::from)
+}
+
+/// Fetches a file from the site itself; the browser puts what is large on the disk.
 ///
 /// # Errors
 /// What the browser says.
-pub(super) async fn fetch_sample(path: &str) -> Result<File, String> {
+pub(super) async fn fetch(address: &str) -> Result<File, String> {
     let words = |error: JsValue| js_sys::Error::from(error).message().into();
     let window = gloo_utils::window();
-    let response = JsFuture::from(window.fetch_with_str(path))
+    let response = JsFuture::from(window.fetch_with_str(address))
         .await
         .map_err(words)?;
     let response: Response = response.dyn_into().map_err(words)?;
@@ -141,9 +159,16 @@ pub(super) async fn fetch_sample(path: &str) -> Result<File, String> {
             response.status()
         ));
     }
+    let options = FilePropertyBag::new();
+    if let Ok(Some(changed)) = response.headers().get("Last-Modified") {
+        let changed_ms = Date::parse(&changed);
+        if changed_ms.is_finite() {
+            options.set_last_modified(changed_ms);
+        }
+    }
     let blob = JsFuture::from(response.blob().map_err(words)?)
         .await
         .map_err(words)?;
-    let name = path.rsplit('/').next().unwrap_or(path);
-    File::new_with_blob_sequence(&Array::of1(&blob), name).map_err(words)
+    File::new_with_blob_sequence_and_options(&Array::of1(&blob), &name_of(address), &options)
+        .map_err(words)
 }

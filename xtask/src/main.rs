@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask serve`, `build`, `test`, `tools`.
+//! The project's own commands: `cargo xtask serve`, `build`, `install`, `test`, `tools`.
 //!
 //! In the order a build runs through it:
 //!
@@ -28,6 +28,7 @@ Eventscope's own commands. Each installs what it lacks, once.
 
     cargo xtask serve [--port N] [--open]   build the site and show it on localhost
     cargo xtask build                       build the site into dist/
+    cargo xtask install                     build the site, and install the command line with it
     cargo xtask test [--native|--browser]   run the checks and every test, or one half
     cargo xtask tools                       only install what the others need
     cargo xtask help                        this text
@@ -38,6 +39,7 @@ Eventscope's own commands. Each installs what it lacks, once.
 enum Command {
     Serve(Serve),
     Build,
+    Install,
     Test(Parts),
     Tools,
     Help,
@@ -62,6 +64,10 @@ fn run(command: &Command) -> Result<ExitCode> {
             serve::serve(root, options)?;
         }
         Command::Build => site::build(root)?,
+        Command::Install => {
+            site::build(root)?;
+            install(root)?;
+        }
         Command::Test(parts) => return Ok(test::test(root, *parts)),
         Command::Tools => {
             tools::for_checks(root)?;
@@ -74,11 +80,22 @@ fn run(command: &Command) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Puts the command line, which has the site of `dist/` inside, where cargo puts programs.
+fn install(root: &Path) -> Result<()> {
+    process::run(
+        process::cargo()
+            .args(["install", "--locked", "--features", "site", "--bin"])
+            .args(["eventscope", "--path", "."])
+            .current_dir(root),
+    )
+}
+
 fn parse(arguments: &[String]) -> Result<Command> {
     let mut words = arguments.iter().map(String::as_str);
     let command = match words.next() {
         None | Some("help" | "--help" | "-h") => return Ok(Command::Help),
         Some("build") => Command::Build,
+        Some("install") => Command::Install,
         Some("tools") => Command::Tools,
         Some("test") => Command::Test(match words.next() {
             None => Parts::All,
@@ -137,6 +154,7 @@ mod tests {
     fn commands_are_understood() {
         assert_eq!(parsed("").unwrap(), Command::Help);
         assert_eq!(parsed("build").unwrap(), Command::Build);
+        assert_eq!(parsed("install").unwrap(), Command::Install);
         assert_eq!(parsed("test").unwrap(), Command::Test(Parts::All));
         assert_eq!(
             parsed("test --browser").unwrap(),

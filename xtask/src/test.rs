@@ -167,7 +167,15 @@ fn libtest_counts(line: &str) -> Option<Counts> {
 }
 
 fn browser(root: &Path, tally: &mut Tally) {
-    if tally.check("cargo xtask build", || site::build(root)) {
+    // It shows the site too.
+    let program = tally.check("cargo build of the command line", || {
+        process::run(
+            process::cargo()
+                .args(["build", "--quiet", "--bin", "eventscope"])
+                .current_dir(root),
+        )
+    });
+    if tally.check("cargo xtask build", || site::build(root)) && program {
         tally.tests("playwright test", || playwright(root));
     }
 }

@@ -1,5 +1,5 @@
-//! Files that are dropped or chosen: a log is opened, an executable names
-//! addresses.
+//! Files that are dropped or chosen, or come with the page: a log is opened, an
+//! executable names addresses.
 
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ use views::view::compare::CompareView;
 impl App {
     pub(super) fn open_sample(&mut self, ctx: &Context<Self>, path: &'static str) -> bool {
         let opened = on(ctx, Self::sample_came);
-        spawn_local(async move { opened.emit(files::fetch_sample(path).await) });
+        spawn_local(async move { opened.emit(files::fetch(path).await) });
         false
     }
 
@@ -36,6 +36,43 @@ impl App {
                     "The sample could not be fetched: {why}. Reload the page and try again."
                 ));
             }
+        }
+        true
+    }
+
+    /// Opens the files that the page is served with, if it is with any.
+    pub(super) fn open_served(&mut self, ctx: &Context<Self>) {
+        let addresses = files::served();
+        if addresses.is_empty() {
+            return;
+        }
+        let names: Vec<String> = addresses.iter().map(|at| files::name_of(at)).collect();
+        self.dialogs.notice = Some(format!("Fetching {}…", names.join(" and ")));
+        let came = on(ctx, Self::served_came);
+        spawn_local(async move {
+            let mut files = Vec::new();
+            for address in addresses {
+                match files::fetch(&address).await {
+                    Ok(file) => files.push(file),
+                    Err(why) => {
+                        return came.emit(Err(format!(
+                            "“{}” could not be fetched: {why}. Is eventscope view still running? A large file needs room on the disk of the browser, too: dropped here it is read where it is.",
+                            files::name_of(&address)
+                        )));
+                    }
+                }
+            }
+            came.emit(Ok(files));
+        });
+    }
+
+    fn served_came(&mut self, ctx: &Context<Self>, served: Result<Vec<File>, String>) -> bool {
+        self.dialogs.notice = None;
+        match served {
+            Ok(files) => {
+                self.chosen(ctx, files);
+            }
+            Err(why) => self.fail(why),
         }
         true
     }

@@ -152,7 +152,7 @@ impl Component for App {
     fn create(ctx: &Context<Self>) -> Self {
         let on_worker = on(ctx, Self::hear);
         let client = Client::start(move |message| on_worker.emit(message));
-        Self {
+        let mut app = Self {
             viewer: timeline(ctx, ViewerNumber(0), client.no_log()),
             log_client: client.no_log(),
             client,
@@ -170,7 +170,9 @@ impl Component for App {
             file_input: NodeRef::default(),
             filter_input: NodeRef::default(),
             _listeners: listen::listen(ctx),
-        }
+        };
+        app.open_served(ctx);
+        app
     }
 
     fn update(&mut self, ctx: &Context<Self>, act: Act<Self>) -> bool {

@@ -1,0 +1,99 @@
+// `eventscope view` shows logs in the page: served by the program, opened by themselves, and
+// gone with the tab. What its server answers to whom is tested by `tests/view.rs`.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import process from 'node:process';
+import { expect, test } from '@playwright/test';
+import { fixture, fragment, loaded } from './helpers.js';
+
+const PROGRAM = process.env.EVENTSCOPE_PROGRAM ?? 'target/debug/eventscope';
+
+/** Starts the program, until the end of the test; its process and the page's address. */
+async function view(...files) {
+  const program = spawn(PROGRAM, ['view', '--no-open', '--site', 'dist', ...files], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  running.add(program);
+  program.stdout.setEncoding('utf8');
+  let printed = '';
+  while (!printed.includes('\n')) printed += (await once(program.stdout, 'data'))[0];
+  return { program, address: printed.match(/http:\/\/\S+/)[0] };
+}
+
+const running = new Set();
+test.afterEach(() => {
+  for (const program of running) program.kill();
+  running.clear();
+});
+
+test('a log is open as soon as the page is, and after a reload', async ({ page }) => {
+  const problems = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text());
+  });
+  const { address } = await view(fixture('ghc-9.6.6/fib-forkio-N2-l'));
+  await page.goto(address);
+  await loaded(page);
+  await expect(page.locator('header.bar')).toContainText('fib-forkio-N2-l.eventlog');
+  await page.getByRole('tab', { name: 'Threads' }).click();
+  await fragment(page, /p=threads/);
+  await page.reload();
+  await loaded(page);
+  await expect(page.getByRole('tab', { name: 'Threads' })).toHaveAttribute('aria-selected', 'true');
+  expect(problems).toEqual([]);
+});
+
+test('two logs are compared, and a file that is none says so', async ({ page }) => {
+  const two = await view(fixture('ghc-9.6.6/fib-forkio-N2-l'), fixture('ghc-9.0.2/ffi-safe-N2-lu'));
+  await page.goto(two.address);
+  await expect(page.locator('.timeline canvas')).toHaveCount(2);
+
+  const none = await view('Cargo.toml');
+  await page.goto(none.address);
+  await expect(page.getByRole('alert')).toContainText('This is not an eventlog');
+});
+
+test('a file that is gone meanwhile is named', async ({ page }) => {
+  const { address } = await view(fixture('ghc-9.6.6/fib-forkio-N2-l'));
+  await page.route('**/files/0/*', (route) => route.fulfill({ status: 404 }));
+  await page.goto(address);
+  await expect(page.getByRole('alert')).toContainText('“fib-forkio-N2-l.eventlog” could not be fetched');
+});
+
+test('it ends with the tab', async ({ page }) => {
+  const { program, address } = await view(fixture('ghc-9.6.6/fib-forkio-N2-l'));
+  const ended = once(program, 'exit');
+  await page.goto(address);
+  await loaded(page);
+  await page.close();
+  expect(await ended).toEqual([0, null]);
+});
+
+test.describe('with a service worker', () => {
+  test.use({ serviceWorkers: 'allow' });
+
+  test('nothing stays in the browser', async ({ page, context }) => {
+    const { address } = await view(fixture('ghc-9.6.6/fib-forkio-N2-l'));
+    await page.goto(address);
+    await loaded(page);
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    // Keeps the program beyond the page, which is to be looked for behind.
+    const presence = new AbortController();
+    await fetch(new URL('presence', address), { signal: presence.signal });
+    const after = await context.newPage();
+    await after.goto(new URL('/', address).href);
+    await page.close();
+    const nothing = () => Promise.all([
+      navigator.serviceWorker.getRegistrations().then((all) => all.length),
+      caches.keys(),
+      (async () => {
+        const root = await navigator.storage.getDirectory();
+        const folder = await root.getDirectoryHandle('eventscope').catch(() => null);
+        return folder ? Array.fromAsync(folder.keys()) : [];
+      })(),
+    ]);
+    await expect.poll(() => after.evaluate(nothing), { timeout: 15_000 }).toEqual([0, [], []]);
+    presence.abort();
+  });
+});
