@@ -1,0 +1,69 @@
+// The site works from any folder of any static server, as somebody puts it there who unpacked
+// its zip: nothing in it asks for a path, a header or a type that only some servers have.
+
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { extname, join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { fixture, fragment, loaded, openLog } from './helpers.js';
+
+const FOLDER = '/some/deep/path/';
+/** No more types than the oldest servers know; WebAssembly is not among them. */
+const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
+
+let server;
+let site;
+/** What was asked for, and is not there. */
+let missing;
+
+test.beforeEach(async () => {
+  missing = [];
+  server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url, 'http://localhost');
+    const name = pathname.startsWith(FOLDER) ? pathname.slice(FOLDER.length) || 'index.html' : '';
+    try {
+      const bytes = await readFile(join('dist', name));
+      response.setHeader('Content-Type', TYPES[extname(name)] ?? 'application/octet-stream');
+      response.end(bytes);
+    } catch {
+      missing.push(pathname);
+      response.writeHead(404).end();
+    }
+  }).listen(0, 'localhost');
+  await once(server, 'listening');
+  site = `http://localhost:${server.address().port}${FOLDER}`;
+});
+
+test.afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+test('a log opens in a deep folder of a plain server', async ({ page }) => {
+  await openLog(page, fixture('ghc-9.6.6/fib-forkio-N2-l'), `${site}index.html`);
+  await page.getByRole('tab', { name: 'Threads' }).click();
+  await fragment(page, /p=threads/);
+  expect(new URL(page.url()).pathname).toBe(`${FOLDER}index.html`);
+  expect(missing).toEqual([]);
+});
+
+test('a sample opens there', async ({ page }) => {
+  await page.goto(site);
+  await page.getByRole('button', { name: 'A parallel sort' }).click();
+  await loaded(page);
+  expect(missing).toEqual([]);
+});
+
+test.describe('with a service worker', () => {
+  test.use({ serviceWorkers: 'allow' });
+
+  test('it opens without a network there', async ({ page, context }) => {
+    await page.goto(site);
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    await context.setOffline(true);
+    await page.reload();
+    await openLog(page, fixture('ghc-9.6.6/fib-forkio-N2-l'), site);
+    expect(missing).toEqual([]);
+  });
+});
