@@ -4,9 +4,9 @@
 
 mod common;
 
-use common::{findings_of, session_of};
+use common::{findings_of, fixture, session_of};
 use insight::Report;
-use insight::finding::{Axis, MOST_EVIDENCE};
+use insight::finding::{Axis, MOST_EVIDENCE, Value};
 use insight::rules::RULES;
 
 /// The rules with their axes.
@@ -28,8 +28,12 @@ const CASES: &[(&str, Axis)] = &[
     ("heap-over-live", Axis::Memory),
     ("unevaluated", Axis::Memory),
     ("pinned-blocks", Axis::Memory),
+    ("deep-stack", Axis::Memory),
+    ("alloc-burst", Axis::Memory),
+    ("slow-spans", Axis::Latency),
     ("log-damaged", Axis::Log),
     ("classes-missing", Axis::Log),
+    ("not-representative", Axis::Log),
     ("capabilities-unused", Axis::Log),
     ("one-capability", Axis::Log),
     ("unlabelled", Axis::Log),
@@ -105,6 +109,31 @@ fn long_lived_data_is_no_remembered_set() {
         let (place, said) = place_of("remembered-set", Axis::Time, &report(name));
         assert_eq!(place, None, "{name}: {said:#?}");
     }
+}
+
+/// Programs that are built for profiling are other logs than those that are made for rules.
+#[test]
+fn one_cost_centre_has_much_of_the_time() {
+    let found = |name: &str| {
+        let report = findings_of(&fixture(name).session(), None);
+        let mut found = report.findings.into_iter();
+        found.find(|found| found.rule == "hot-cost-centre")
+    };
+    let hot = found("ghc-9.10.3/prof-time-N2-pj-l").expect("it is found");
+    assert_eq!(hot.identity(), "hot-cost-centre:Main.isEven'");
+    // Two hundred samples are not there.
+    assert_eq!(found("ghc-9.6.6/prof-ffi-safe-N1-p-l"), None);
+}
+
+/// The log says how large the stack was, and that nothing else has of it.
+#[test]
+fn a_stack_is_as_large_as_the_runtime_says() {
+    let report = report("deep-stack-found");
+    let mut deep = report.of_axis(Axis::Memory);
+    let deep = deep.find(|found| found.rule == "deep-stack");
+    // 2,071,168 words before the last of 507 chunks.
+    let bytes = deep.map(|found| found.cost);
+    assert_eq!(bytes, Some(Value::Bytes(2_071_168 * 8)));
 }
 
 /// Whoever makes the logs again need not show where that was.

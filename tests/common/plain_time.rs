@@ -255,7 +255,7 @@ impl PlainThread {
             Why::LogEnded => lives = Lives::Unknown,
             Why::Stopped(status) => match status {
                 StopStatus::HeapOverflow
-                | StopStatus::StackOverflow
+                | StopStatus::StackOverflow(_)
                 | StopStatus::ThreadYielding
                 | StopStatus::ThreadMigrating => ready = from,
                 StopStatus::ForeignCall

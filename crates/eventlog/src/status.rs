@@ -26,7 +26,9 @@ pub enum StopCodes {
 pub enum StopStatus {
     NoStatus,
     HeapOverflow,
-    StackOverflow,
+    /// How many words all chunks of its stack have, if the log has it: it gets another one
+    /// (`tot_stack_size`, `rts/Schedule.c`). When one is given back is not logged.
+    StackOverflow(Option<u32>),
     ThreadYielding,
     ThreadBlocked,
     ThreadFinished,
@@ -63,7 +65,7 @@ impl StopStatus {
         match standard {
             0 => Self::NoStatus,
             1 => Self::HeapOverflow,
-            2 => Self::StackOverflow,
+            2 => Self::StackOverflow(info),
             3 => Self::ThreadYielding,
             4 => Self::ThreadBlocked,
             5 => Self::ThreadFinished,
@@ -91,7 +93,7 @@ impl StopStatus {
         match self {
             Self::NoStatus => 0,
             Self::HeapOverflow => 1,
-            Self::StackOverflow => 2,
+            Self::StackOverflow(_) => 2,
             Self::ThreadYielding => 3,
             Self::ThreadBlocked => 4,
             Self::ThreadFinished => 5,
@@ -119,7 +121,7 @@ impl StopStatus {
         match self {
             Self::NoStatus => "stopped for no stated reason",
             Self::HeapOverflow => "heap block used up",
-            Self::StackOverflow => "stack overflow, its stack grows",
+            Self::StackOverflow(_) => "stack overflow, its stack grows",
             Self::ThreadYielding => "yielded at the end of its time slice",
             Self::ThreadBlocked => "blocked",
             Self::ThreadFinished => "finished",
@@ -147,12 +149,14 @@ impl StopStatus {
 }
 
 impl fmt::Display for StopStatus {
-    /// The constructor's name; the owner of a black hole follows it.
+    /// The constructor's name; the owner of a black hole follows it. The size of a stack does
+    /// not, as no other reader has it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BlockedOnBlackHole(Some(owner)) => {
                 write!(f, "BlockedOnBlackHoleOwnedBy {owner}")
             }
+            Self::StackOverflow(_) => f.write_str("StackOverflow"),
             Self::Other(code) => write!(f, "Status {code}"),
             named => write!(f, "{}", format!("{named:?}").trim_end_matches("(None)")),
         }
@@ -185,6 +189,7 @@ mod tests {
         assert_eq!(standard(18), "BlockedOnMsgThrowTo");
         assert_eq!(standard(20), "BlockedOnMVarRead");
         assert_eq!(standard(16), "Status 16");
+        assert_eq!(standard(2), "StackOverflow");
         assert_eq!(ghc782(7), "BlockedOnMVar");
         assert_eq!(ghc782(8), "BlockedOnMVarRead");
         assert_eq!(ghc782(9), "BlockedOnBlackHoleOwnedBy 9");

@@ -1,5 +1,6 @@
 //! What the automata tell of threads and collections becomes lanes of runs.
 
+use super::deep_stacks::DeepStack;
 use super::store::Store;
 use super::threads::NEVER_NS;
 use super::turns::Turn;
@@ -68,6 +69,9 @@ impl Store {
                 place: place32(place),
             };
             self.owners.insert(run, owner);
+        }
+        if let Some(StopStatus::StackOverflow(Some(words))) = stop {
+            self.deep_stacks.extend(DeepStack::new(index, end, words));
         }
     }
 

@@ -10,6 +10,7 @@
 pub mod activity;
 pub mod block_lanes;
 pub mod collections;
+mod deep_stacks;
 mod fill;
 pub mod flow;
 pub mod graphs;

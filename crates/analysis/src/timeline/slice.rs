@@ -11,6 +11,7 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use super::deep_stacks::DeepStack;
 use super::instants::{InstantKind, Instants};
 use super::store::Store;
 use super::threads::{ById, NEVER_NS, Thread, Threads};
@@ -132,6 +133,7 @@ pub(crate) struct SliceThreads {
     order: Vec<u32>,
     lanes: Vec<RunColumns>,
     owners: Vec<(RunRef, ThreadId)>,
+    deep_stacks: Vec<DeepStack>,
     stops_again: Vec<(u32, Vec<u32>)>,
     instants: Instants,
     readied: Moments,
@@ -195,6 +197,7 @@ impl SliceThreadAnalysis {
                 .map(|lane| lane.runs.into_columns())
                 .collect(),
             owners: store.owners.into_iter().collect(),
+            deep_stacks: store.deep_stacks,
             stops_again: store.stops_again.into_iter().collect(),
             instants: store.instants,
             readied: store.readied,
@@ -627,6 +630,11 @@ impl Store {
             let place = run.place.saturating_add(first);
             self.owners.insert(RunRef { place, ..run }, owner);
         }
+        let deep_stacks = slice.deep_stacks.into_iter();
+        self.deep_stacks.extend(deep_stacks.map(|deep| DeepStack {
+            thread: number_of(deep.thread),
+            ..deep
+        }));
         let shelf = &self.shelf;
         for (all, slice) in self.lanes.iter_mut().zip(&slice.lanes) {
             all.runs.append(slice, number_of, shelf);

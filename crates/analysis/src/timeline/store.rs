@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
+use super::deep_stacks::DeepStack;
 use super::group_waits::WaitsIn;
 use super::instants::Instants;
 use super::spark_runs::SparkRun;
@@ -36,6 +37,7 @@ pub struct Store {
     pub(super) lanes: Vec<Cap>,
     pub(super) threads: Threads,
     pub(super) owners: FxHashMap<RunRef, ThreadId>,
+    pub(super) deep_stacks: Vec<DeepStack>,
     /// The runs of all threads, one thread's after the other's, as places in
     /// `lanes` put end to end.
     pub(super) by_thread: Pages<u32>,
@@ -246,6 +248,20 @@ impl Store {
             .checked_sub(1)
             .and_then(|cap| u16::try_from(cap).ok())
             .map(CapId)
+    }
+
+    /// When a stack that was large already was made larger: of which thread, and its bytes by
+    /// then.
+    pub fn deep_stacks(&self) -> impl Iterator<Item = (Nanos, ThreadId, u64)> + '_ {
+        let all = self.deep_stacks.iter();
+        all.filter_map(|deep| {
+            let thread = self.threads.get(deep.thread)?.id;
+            Some((
+                Nanos(deep.at_ns),
+                thread,
+                deep.words * DeepStack::WORD_BYTES,
+            ))
+        })
     }
 
     pub(crate) fn run_owner(&self, run: RunRef) -> Option<ThreadId> {

@@ -1,17 +1,20 @@
 //! The rules, in the order in which they claim time: the most certain cause of a
 //! loss first. A new rule is a file here, and a line in [`RULES`].
 
+mod alloc_burst;
 mod asked_for;
 mod bound_main;
 mod capabilities_unused;
 mod census;
 mod census_pauses;
 mod classes_missing;
+mod deep_stack;
 mod forced_gc;
 mod foreign_calls;
 mod gc_sync_idle_caps;
 mod gc_sync_straggler;
 mod heap_over_live;
+mod hot_cost_centre;
 mod idle_gc;
 mod live_growth;
 mod lock_convoy;
@@ -19,6 +22,7 @@ mod log_damaged;
 mod long_pause;
 mod major_gc_heavy;
 mod nonmoving_lag;
+mod not_representative;
 mod nursery_too_small;
 mod one_capability;
 mod par_gc_unbalanced;
@@ -29,6 +33,7 @@ mod remembered_set;
 mod run_queue;
 mod serial_section;
 mod shared_thunk;
+mod slow_spans;
 mod spark_tiny;
 mod sparks;
 mod stm_herd;
@@ -90,14 +95,19 @@ pub static RULES: &[Rule] = &[
     foreign_calls::RULE,
     throwto_wait::RULE,
     polling::RULE,
+    slow_spans::RULE,
+    hot_cost_centre::RULE,
     sparks::RULE,
     spark_tiny::RULE,
     live_growth::RULE,
     heap_over_live::RULE,
     unevaluated::RULE,
     pinned_blocks::RULE,
+    deep_stack::RULE,
+    alloc_burst::RULE,
     log_damaged::RULE,
     classes_missing::RULE,
+    not_representative::RULE,
     capabilities_unused::RULE,
     one_capability::RULE,
     // It looks at what all others found.

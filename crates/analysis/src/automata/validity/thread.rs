@@ -80,7 +80,7 @@ const fn after(status: StopStatus) -> State {
     match status {
         StopStatus::ThreadFinished => State::Final,
         StopStatus::HeapOverflow
-        | StopStatus::StackOverflow
+        | StopStatus::StackOverflow(_)
         | StopStatus::ThreadYielding
         | StopStatus::ForeignCall => State::Queued,
         _ => State::Stopped,

@@ -143,6 +143,9 @@ fn state_to_word(state: State) -> u64 {
         State::Active(_, Activity::Blocked(Reason::Stopped(status))) => match status {
             StopStatus::BlockedOnBlackHole(Some(owner)) => (5, owner.0.into()),
             StopStatus::Other(code) => (6, code.into()),
+            StopStatus::StackOverflow(Some(words)) => {
+                (7, u64::from(status.code()) | (u64::from(words) + 1) << 8)
+            }
             status => (7, status.code().into()),
         },
     };
@@ -162,8 +165,8 @@ fn state_of_word(word: u64, since: Nanos) -> State {
         6 => stopped(StopStatus::Other(more as u16)),
         _ => stopped(StopStatus::from_code(
             StopCodes::Standard,
-            more as u16,
-            None,
+            (more & 0xFF) as u16,
+            (more >> 8).checked_sub(1).map(|info| info as u32),
         )),
     };
     State::Active(since, activity)

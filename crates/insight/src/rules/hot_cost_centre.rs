@@ -1,0 +1,100 @@
+//! Does one cost centre have much of the time?
+//!
+//! Samples of a profile (`-p`) say which cost centre was innermost at each tick. That is no
+//! loss by itself: it says where to look first.
+
+use std::collections::HashMap;
+
+use super::{Look, Rule};
+use crate::finding::{Axis, Evidence, Finding, Outcome, Severity, Try, Value};
+use crate::ledger::Ledger;
+use crate::scope::Scope;
+use analysis::flamegraph::sources;
+use model::format;
+use model::profile::frames::FrameKind;
+use model::profile::origin::Choice;
+
+/// Of the samples in the program's own code: no other can have as much then but two.
+const LEAST_SHARE: f64 = 0.30;
+/// With fewer samples such a share is uncertain by more than a tenth of it.
+const LEAST: u64 = 200;
+
+const NAME: &str = "hot-cost-centre";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Does one cost centre have much of the time?",
+    inputs: &[],
+    look: Look::AtOnce(look),
+};
+
+fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
+    let choice = Choice {
+        source: sources::COST_CENTRES,
+        range: Some(scope.range),
+        ..Choice::default()
+    };
+    let Some(origin) = scope.log.origin(choice.source) else {
+        return Outcome::CannotTell(
+            "the log has no samples of cost centres: build with -prof -fprof-late, run with +RTS -p -l"
+                .into(),
+        );
+    };
+    let weighed = origin.weighed(&choice);
+    let names: Vec<Option<String>> = weighed
+        .frames
+        .iter()
+        // GC, IDLE and SYSTEM are no code of the program.
+        .map(|(_, frame)| (frame.kind != FrameKind::BuiltIn).then(|| frame.name()))
+        .collect();
+    let (mut samples, mut by_name) = (0, HashMap::<&str, u64>::new());
+    for (stack, weight) in weighed.stacks.ids().zip(&weighed.own) {
+        let frame = weighed.stacks.frame(stack).map(|frame| frame.0 as usize);
+        if let Some(Some(name)) = frame.and_then(|frame| names.get(frame)) {
+            samples += weight.count;
+            *by_name.entry(name).or_default() += weight.count;
+        }
+    }
+    let most = by_name
+        .into_iter()
+        .max_by_key(|(name, count)| (*count, *name));
+    let (name, own) = most.unwrap_or_default();
+    let share = own as f64 / samples.max(1) as f64;
+    if samples < LEAST || share < LEAST_SHARE {
+        return Outcome::Clear(format!(
+            "of {} in the program's code the most in one cost centre are {}; the limits are 200 and 30 %",
+            format::many(samples, "sample"),
+            format::fraction(share)
+        ));
+    }
+    let title = format!(
+        "{name} has {} of the time in cost centres",
+        format::fraction(share)
+    );
+    let mut finding = Finding::new(NAME, Axis::Time, title);
+    finding.subject = Some(name.to_owned());
+    // It is where the work is done, which is not lost.
+    finding.severity = Severity::Low;
+    finding.cost = Value::Count(own);
+    finding.meaning = "What it does by itself, without what it calls, is where most of the time in the program's code goes: nothing else can gain as much.".into();
+    finding.tries = vec![
+        Try::code(
+            "Look who calls it how often, in the flame graph as a sandwich: to call it less helps as much.",
+        ),
+        Try::measure(
+            "-fprof-late",
+            "With cost centres that are added after optimisation, code runs nearly as without them (GHC 9.4 and later).",
+        ),
+    ];
+    finding.distrust = "Cost centres keep code from being optimised: what is small and called often seems to take longer than it does without them.".into();
+    finding.numbers = vec![
+        ("of its samples".into(), Value::Share(share)),
+        ("samples".into(), Value::Count(samples)),
+    ];
+    let evidence = Evidence {
+        range: scope.range,
+        subjects: Vec::new(),
+        amount: Value::Count(own),
+    };
+    Outcome::Found(vec![finding.seen_in([evidence])])
+}

@@ -1,0 +1,227 @@
+//! Why are the slowest spans slow?
+//!
+//! Of spans of the program that are alike, such as requests, a few take many times as long
+//! as most. What these take longer is divided into what went on meanwhile: collections,
+//! and, of a span that one thread begins and ends, waiting for a capability, being blocked,
+//! running.
+
+use super::{Look, Rule};
+use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
+use crate::scope::{Input, Scope};
+use analysis::listen::{Listen, Steps};
+use analysis::timeline::user_spans::{Listed, UserSpan};
+use eventlog::ids::{Duration, Nanos, ThreadId};
+use model::format;
+use model::lane::Lane as _;
+use model::time::Interval;
+
+/// With fewer spans one of a hundred is none.
+const LEAST: usize = 100;
+/// One of a hundred takes so many times as long as the one in the middle.
+const LEAST_TIMES: u64 = 5;
+/// One of so many counts as slow.
+const ONE_OF: usize = 20;
+/// So many slow spans are looked at, the slowest.
+const MOST_SLOW: usize = 500;
+
+const NAME: &str = "slow-spans";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Why are the slowest spans slow?",
+    inputs: &[Input::EachRun],
+    look: Look::InSteps(|scope, _, listen| Box::pin(look(scope, listen))),
+};
+
+/// What went on in spans, in nanoseconds.
+#[derive(Clone, Copy, Default)]
+struct Causes {
+    collections: u64,
+    ready: u64,
+    blocked: u64,
+    running: u64,
+    /// Of spans of which no one thread is known.
+    unknown: u64,
+}
+
+impl Causes {
+    /// The largest: its name, and what may help.
+    fn worst(&self) -> (u64, &'static str, &'static str) {
+        let all = [
+            (
+                self.collections,
+                "collections",
+                "What findings about collections say: they hit whatever goes on then.",
+            ),
+            (
+                self.ready,
+                "waiting for a capability",
+                "More capabilities, or fewer threads that compute at a time.",
+            ),
+            (
+                self.blocked,
+                "being blocked",
+                "Look for whom they waited: the panel of threads says who ended each wait.",
+            ),
+            (
+                self.running,
+                "running",
+                "Compare what they do with what others do: they have more work.",
+            ),
+            (
+                self.unknown,
+                "from one thread to another",
+                "Begin and end a span in one thread: then the log can tell what it waited for.",
+            ),
+        ];
+        all.into_iter()
+            .max_by_key(|(ns, ..)| *ns)
+            .unwrap_or_default()
+    }
+}
+
+/// Spans of a name with their lengths in the middle and of one of a hundred.
+struct Slow<'a> {
+    name: &'a str,
+    count: u64,
+    median_ns: u64,
+    high_ns: u64,
+    /// The slowest first.
+    slowest: Vec<UserSpan>,
+}
+
+fn slow<'a>(scope: &Scope<'_>, listed: &'a Listed) -> Option<Slow<'a>> {
+    let inside = listed.spans.iter().filter(|span| {
+        span.last.is_some()
+            && Nanos(span.start) >= scope.range.start()
+            && Nanos(span.end) <= scope.range.end()
+    });
+    let mut spans: Vec<UserSpan> = inside.copied().collect();
+    if spans.len() < LEAST {
+        return None;
+    }
+    let length = |span: &UserSpan| span.end - span.start;
+    spans.sort_by_key(|span| std::cmp::Reverse(length(span)));
+    let (median_ns, high_ns) = (
+        length(&spans[spans.len() / 2]),
+        length(&spans[spans.len() / 100]),
+    );
+    let count = spans.len() as u64;
+    spans.truncate((spans.len() / ONE_OF).min(MOST_SLOW));
+    spans.retain(|span| length(span) >= LEAST_TIMES * median_ns.max(1));
+    (high_ns >= LEAST_TIMES * median_ns.max(1)).then_some(Slow {
+        name: &listed.info.name,
+        count,
+        median_ns,
+        high_ns,
+        slowest: spans,
+    })
+}
+
+/// The thread that said both that a span begins and that it ends.
+fn thread_of(scope: &Scope<'_>, span: &UserSpan) -> Option<ThreadId> {
+    let ran = |message: usize| {
+        let message = scope.log.messages.get(message)?;
+        let lane = scope.log.store.cap(message.cap?)?;
+        let mut place = lane.runs.first_ending_after(message.time.0);
+        scope
+            .log
+            .store
+            .running(message.cap?, message.time, &mut place)
+    };
+    let first = ran(span.first)?;
+    (span.last.and_then(ran) == Some(first)).then_some(first)
+}
+
+/// Adds what went on in a span.
+fn add(scope: &Scope<'_>, span: &UserSpan, causes: &mut Causes) {
+    let pauses = scope.log.store.account().pauses();
+    let (start, end) = (span.start, span.end);
+    causes.collections += pauses.still_in(start, end);
+    let outside = |(from, to): (u64, u64)| {
+        let (from, to) = (from.max(start), to.min(end));
+        (to.saturating_sub(from)).saturating_sub(if from < to {
+            pauses.still_in(from, to)
+        } else {
+            0
+        })
+    };
+    let life = thread_of(scope, span).and_then(|thread| scope.log.store.thread_lane(thread));
+    let Some(life) = life else {
+        causes.unknown += outside((start, end));
+        return;
+    };
+    for (_, turn) in life.turns_over(Interval::new(Nanos(start), Nanos(end))) {
+        let blocked = outside(turn.part(0));
+        // Who gives way is ready at once.
+        match turn.why.wait_reason() {
+            None => causes.ready += blocked,
+            Some(_) => causes.blocked += blocked,
+        }
+        causes.ready += outside(turn.part(1));
+        causes.running += outside(turn.part(2));
+    }
+}
+
+async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
+    let mut findings = Vec::new();
+    let mut steps = Steps::new(listen);
+    for listed in scope.log.tracks.spans.listed() {
+        listen.listen().await;
+        let Some(slow) = slow(scope, listed) else {
+            continue;
+        };
+        let mut causes = Causes::default();
+        for span in &slow.slowest {
+            steps.step().await;
+            add(scope, span, &mut causes);
+        }
+        findings.push(finding(scope, &slow, causes));
+    }
+    match findings.is_empty() {
+        true => Outcome::Clear("of no spans of one name, a hundred and more, one of a hundred took five times as long as the one in the middle".to_owned()),
+        false => Outcome::Found(findings),
+    }
+}
+
+fn finding(scope: &Scope<'_>, slow: &Slow<'_>, causes: Causes) -> Finding {
+    let length: u64 = slow.slowest.iter().map(|span| span.end - span.start).sum();
+    let (worst_ns, what, help) = causes.worst();
+    let share = worst_ns as f64 / length.max(1) as f64;
+    let title = format!(
+        "One of 100 spans {} takes {} and more, half of them {} at most: {} of the slowest is {what}",
+        slow.name,
+        format::duration(Duration(slow.high_ns)),
+        format::duration(Duration(slow.median_ns)),
+        format::fraction(share),
+    );
+    let mut finding = Finding::new(NAME, Axis::Latency, title);
+    finding.subject = Some(slow.name.to_owned());
+    let late_ns = slow.high_ns - slow.median_ns;
+    finding.severity = Severity::of_latency(late_ns);
+    finding.confidence = Confidence::Probable;
+    finding.cost = Value::Ns(late_ns);
+    finding.share = scope.share(late_ns);
+    finding.meaning = "Who waits for one of these waits many times as long as usual.".into();
+    finding.tries = vec![Try::code(help)];
+    finding.distrust = "Spans of one name may be of different work, and those of one name that overlap count as one.".into();
+    finding.numbers = vec![
+        ("one of 100 takes".into(), Value::Ns(slow.high_ns)),
+        ("half take at most".into(), Value::Ns(slow.median_ns)),
+        ("spans".into(), Value::Count(slow.count)),
+        ("slow ones".into(), Value::Count(slow.slowest.len() as u64)),
+        ("in collections".into(), Value::Ns(causes.collections)),
+        ("waiting for a capability".into(), Value::Ns(causes.ready)),
+        ("blocked".into(), Value::Ns(causes.blocked)),
+        ("running".into(), Value::Ns(causes.running)),
+    ];
+    let evidence = slow.slowest.iter().map(|span| Evidence {
+        range: Interval::new(Nanos(span.start), Nanos(span.end)),
+        subjects: thread_of(scope, span)
+            .map(Subject::Thread)
+            .into_iter()
+            .collect(),
+        amount: Value::Ns(span.end - span.start),
+    });
+    finding.seen_in(evidence)
+}
