@@ -1,6 +1,8 @@
 //! The page's side of the worker: starting it, opening logs, asking about
 //! them, and noticing when it dies or does not listen.
 
+mod ask;
+mod helpers;
 mod limits;
 
 use std::cell::RefCell;
@@ -12,18 +14,17 @@ use js_sys::{Array, Object};
 use rustc_hash::FxHashMap;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{
-    Blob, BlobPropertyBag, ErrorEvent, File, MessageChannel, MessageEvent, Url, Worker,
-    WorkerOptions, WorkerType,
-};
+use web_sys::{ErrorEvent, File, MessageEvent, Worker};
 
+pub(super) use ask::Asked;
+use ask::Then;
+use helpers::{Helper, start_worker};
 use limits::{HELPER_BYTES, SWOLLEN_BYTES, helper_count, memory_budget};
 
-use crate::protocol::{AskId, FromWorker, LogId, News, NotAnswered, ToWorker, VERSION};
+use crate::protocol::{AskId, FromWorker, LogId, News, ToWorker, VERSION};
 use crate::wire;
 use analysis::timeline::user_spans::SpanPrefixes;
 use views::session::MemoryBudget;
-use views::session::query::Query;
 
 /// A worker that has not heard for so long that it shall open or close a log
 /// is replaced. It listens every 40 ms, but for single large steps.
@@ -32,9 +33,6 @@ const DEAF_AFTER_MS: u32 = 700;
 /// So long after a log was closed the memory that it took is given back: by then the worker
 /// has removed its files.
 const SHRINK_AFTER_MS: u32 = 1000;
-
-/// What becomes of a question: the envelope with the answer.
-type Then = Box<dyn FnOnce(Result<&JsValue, NotAnswered>)>;
 
 /// What the worker says by itself.
 #[derive(Debug)]
@@ -113,20 +111,6 @@ impl Opened {
     }
 }
 
-/// A worker that helps.
-struct Helper {
-    worker: Worker,
-    _on_message: Closure<dyn FnMut(MessageEvent)>,
-}
-
-impl Drop for Helper {
-    fn drop(&mut self) {
-        self.worker.set_onmessage(None);
-        self.worker.set_onerror(None);
-        self.worker.terminate();
-    }
-}
-
 /// A handle on the worker.
 #[derive(Clone)]
 pub(super) struct Client(Rc<RefCell<Inner>>);
@@ -142,12 +126,6 @@ impl PartialEq for Client {
 pub(super) struct LogClient {
     client: Client,
     log: LogId,
-}
-
-/// A question on its way.
-pub(super) struct Asked {
-    client: Client,
-    id: AskId,
 }
 
 impl Client {
@@ -317,64 +295,6 @@ impl Client {
         }
     }
 
-    /// Starts workers that analyse slices of a large log, unless they are there.
-    fn start_helpers(&self, file: &File) {
-        if !self.0.borrow().helpers.is_empty() {
-            return;
-        }
-        for number in 0..helper_count(file) {
-            let client = self.clone();
-            let on_message = Closure::<dyn FnMut(_)>::new(move |event: MessageEvent| {
-                client.hear_helper(number, &event.data());
-            });
-            // Without it the others have more to do.
-            let Ok(worker) = start_worker() else { return };
-            worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
-            let inner = &mut *self.0.borrow_mut();
-            if let Some(on_error) = &inner.on_error {
-                worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-            }
-            inner.helpers.push(Helper {
-                worker,
-                _on_message: on_message,
-            });
-        }
-    }
-
-    /// Ends the workers that help if no log is being read: their memory is given back.
-    fn end_helpers(&self) {
-        let mut inner = self.0.borrow_mut();
-        if inner.reading.is_empty() && !inner.helpers.is_empty() {
-            inner.helpers.clear();
-            drop(inner);
-            self.post(wire::envelope(&ToWorker::Alone));
-        }
-    }
-
-    /// A helper says only that it is ready, or that it dies.
-    fn hear_helper(&self, number: usize, envelope: &JsValue) {
-        match wire::message(envelope) {
-            Ok(FromWorker::Ready { .. }) => self.introduce(number),
-            Ok(FromWorker::Died { message }) | Err(message) => self.died(message),
-            Ok(_) => {}
-        }
-    }
-
-    /// Connects a helper with the worker that owns the logs.
-    fn introduce(&self, number: usize) {
-        let inner = &mut *self.0.borrow_mut();
-        let (Some(helper), Ok(channel)) = (inner.helpers.get(number), MessageChannel::new()) else {
-            return;
-        };
-        // A port of a new channel can always be handed over.
-        let help = wire::envelope(&ToWorker::Help);
-        let _ = (helper.worker).post_message_with_transfer(&help, &Array::of1(&channel.port2()));
-        inner.post(
-            wire::envelope(&ToWorker::Helper),
-            Array::of1(&channel.port1()),
-        );
-    }
-
     fn post(&self, envelope: Object) {
         self.0.borrow_mut().post(envelope, Array::new());
     }
@@ -455,20 +375,6 @@ impl Client {
         self.0.borrow_mut().deaf = Some((log, timeout));
     }
 
-    /// Gives up questions about some logs. Who asked hears of it later, as of
-    /// any answer.
-    fn refuse(&self, about: impl Fn(LogId) -> bool) {
-        let refused: Vec<_> = {
-            let asked = &mut self.0.borrow_mut().asked;
-            asked.extract_if(|_, (log, _)| about(*log)).collect()
-        };
-        spawn_local(async move {
-            for (_, (_, then)) in refused {
-                then(Err(NotAnswered::Closed));
-            }
-        });
-    }
-
     /// Has spans of the program looked for with these words, now and in later
     /// logs, unless it is done already.
     pub(super) fn set_span_prefixes(&self, prefixes: &SpanPrefixes) {
@@ -489,66 +395,6 @@ impl Client {
 }
 
 impl LogClient {
-    /// Asks; `then` is called with the answer, or with the reason why there is
-    /// none: the log is closed or the worker dies before. An answer that comes
-    /// later than that is dropped.
-    pub(super) fn ask<Q: Query>(
-        &self,
-        query: Q,
-        then: impl FnOnce(Result<Q::Answer, NotAnswered>) + 'static,
-    ) -> Asked {
-        self.ask_raw(query, move |answer| {
-            then(answer.and_then(|envelope| {
-                let mut answer = wire::body(envelope).map_err(NotAnswered::Garbled)?;
-                if let Some(columns) = Q::columns(&mut answer) {
-                    wire::fill_columns(envelope, columns);
-                }
-                Ok(answer)
-            }));
-        })
-    }
-
-    /// Asks for an answer with a column that the page hands on as it came, such
-    /// as the bytes of a file; with the answer without its columns.
-    pub(super) fn ask_for_column<Q: Query>(
-        &self,
-        query: Q,
-        name: &'static str,
-        then: impl FnOnce(Result<(Q::Answer, Option<JsValue>), NotAnswered>) + 'static,
-    ) -> Asked {
-        self.ask_raw(query, move |answer| {
-            then(answer.and_then(|envelope| {
-                let answer = wire::body(envelope).map_err(NotAnswered::Garbled)?;
-                Ok((answer, wire::column(envelope, name)))
-            }));
-        })
-    }
-
-    fn ask_raw<Q: Query>(
-        &self,
-        query: Q,
-        then: impl FnOnce(Result<&JsValue, NotAnswered>) + 'static,
-    ) -> Asked {
-        let id = {
-            let mut inner = self.client.0.borrow_mut();
-            let id = AskId(inner.last_ask.0.wrapping_add(1));
-            inner.last_ask = id;
-            inner.asked.insert(id, (self.log, Box::new(then)));
-            id
-        };
-        if self.client.is_open(self.log) {
-            let envelope = wire::envelope(&ToWorker::Ask(id, self.log, Q::NAME.to_owned()));
-            wire::attach_body(&envelope, &query);
-            self.client.post(envelope);
-        } else {
-            self.client.refuse(|log| log == self.log);
-        }
-        Asked {
-            client: self.client.clone(),
-            id,
-        }
-    }
-
     /// Its number between page and worker.
     pub(super) const fn log(&self) -> LogId {
         self.log
@@ -573,34 +419,4 @@ impl LogClient {
         let client = self.client.clone();
         Timeout::new(SHRINK_AFTER_MS, move || client.shrink()).forget();
     }
-}
-
-impl Asked {
-    /// Nobody waits for the answer any more: the worker stops.
-    pub(super) fn forget(&self) {
-        if self.client.0.borrow_mut().asked.remove(&self.id).is_some() {
-            let message = ToWorker::Forget(self.id);
-            self.client.post(wire::envelope(&message));
-        }
-    }
-}
-
-/// The build names the worker's place in the page: a page never meets the
-/// worker of another build. A worker that is started from a blob inherits the
-/// page's policy, so that the browser itself keeps it from sending anything.
-fn start_worker() -> Result<Worker, JsValue> {
-    let document = gloo_utils::document();
-    let path = document
-        .query_selector("meta[name=eventscope-worker]")?
-        .and_then(|meta| meta.get_attribute("content"))
-        .unwrap_or_else(|| "./worker_loader.js".to_owned());
-    let base = document.base_uri()?.unwrap_or_default();
-    let url = Url::new_with_base(&path, &base)?.href();
-    let script = Array::of1(&format!("import {};", js_sys::JSON::stringify(&url.into())?).into());
-    let kind = BlobPropertyBag::new();
-    kind.set_type("text/javascript");
-    let blob = Blob::new_with_str_sequence_and_options(&script, &kind)?;
-    let options = WorkerOptions::new();
-    options.set_type(WorkerType::Module);
-    Worker::new_with_options(&Url::create_object_url_with_blob(&blob)?, &options)
 }

@@ -296,20 +296,14 @@ mod tests {
     use super::*;
     use crate::heap::moments::MomentColumn;
     use crate::heap::table::BandColumn;
-
-    fn there_and_back(view: &HeapView) -> HeapView {
-        let mut back = HeapView::default();
-        for (key, value) in view.write() {
-            if let Some(value) = value {
-                assert_eq!(back.read(key, &value), Piece::Taken, "{key}={value}");
-            }
-        }
-        back
-    }
+    use crate::view::panel::read_back;
 
     #[test]
     fn all_of_it_goes_into_a_link_and_back() {
-        assert_eq!(there_and_back(&HeapView::default()), HeapView::default());
+        assert_eq!(
+            read_back::<HeapView>(HeapView::default().write()),
+            HeapView::default()
+        );
         let mut view = HeapView {
             tab: Tab::Table,
             form: Form::Stream,
@@ -343,7 +337,7 @@ mod tests {
         view.alone("(->)");
         view.toggle(Over::Live);
         view.toggle(Over::Messages);
-        assert_eq!(there_and_back(&view), view);
+        assert_eq!(read_back::<HeapView>(view.write()), view);
     }
 
     #[test]

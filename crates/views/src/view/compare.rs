@@ -144,6 +144,7 @@ impl PanelSettings for CompareView {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::panel::read_back;
 
     #[test]
     fn what_a_link_says_is_read_as_it_was_written() {
@@ -156,11 +157,7 @@ mod tests {
                     is_whole: true,
                     curve: "request".to_owned(),
                 };
-                let mut read = CompareView::default();
-                for (key, value) in view.write() {
-                    assert_eq!(read.read(key, &value.unwrap()), Piece::Taken, "{key}");
-                }
-                assert_eq!(read, view);
+                assert_eq!(read_back::<CompareView>(view.write()), view);
             }
         }
         let mut view = CompareView::default();

@@ -146,6 +146,7 @@ impl PanelSettings for FindingsView {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::panel::read_back;
     use eventlog::ids::Nanos;
     use insight::finding::Value;
 
@@ -176,11 +177,7 @@ mod tests {
             if reversed {
                 pairs.reverse();
             }
-            let mut read = FindingsView::default();
-            for (key, value) in pairs {
-                assert_eq!(read.read(key, &value.unwrap()), Piece::Taken, "{key}");
-            }
-            assert_eq!(read, view);
+            assert_eq!(read_back::<FindingsView>(pairs), view);
         }
         let mut view = FindingsView::default();
         assert_eq!(view.read("ip", "soon"), Piece::Damaged);

@@ -82,6 +82,18 @@ impl PanelSettings for () {
     }
 }
 
+/// The settings that pieces of a link say, all of which they know.
+#[cfg(test)]
+pub(crate) fn read_back<T: PanelSettings>(pieces: Vec<(&'static str, Option<String>)>) -> T {
+    let mut read = T::default();
+    for (key, value) in pieces {
+        if let Some(value) = value {
+            assert_eq!(read.read(key, &value), Piece::Taken, "{key}={value}");
+        }
+    }
+    read
+}
+
 trait Stored: Any + fmt::Debug {
     fn is(&self, other: &dyn Stored) -> bool;
 }

@@ -84,18 +84,17 @@ fn by_reason(totals: &WaitTotals, on_goto: &Callback<Goto>) -> Html {
         };
         cells(totals.thread, name, total, all, on_goto)
     };
-    html! {
-        <table class="plain-table">
-            <thead><tr>
-                { heading("Why", "What it waited for: blocked, it could not run; ready, it could, and waited for a capability.") }
-                { heading("Time", "For how long, as far as it lies in this time.") }
-                { heading("Share", "Of all the time that it waited.") }
-                { heading("Waits", "How many such waits ended.") }
-                { heading("Longest", "The longest one.") }
-            </tr></thead>
-            <tbody>{ for totals.reasons.iter().map(row) }</tbody>
-        </table>
-    }
+    let heads = [
+        (
+            "Why",
+            "What it waited for: blocked, it could not run; ready, it could, and waited for a capability.",
+        ),
+        ("Time", "For how long, as far as it lies in this time."),
+        ("Share", "Of all the time that it waited."),
+        ("Waits", "How many such waits ended."),
+        ("Longest", "The longest one."),
+    ];
+    table(heads, totals.reasons.iter().map(row), 0)
 }
 
 fn by_waker(totals: &WaitTotals, on_goto: &Callback<Goto>) -> Html {
@@ -113,17 +112,33 @@ fn by_waker(totals: &WaitTotals, on_goto: &Callback<Goto>) -> Html {
         };
         cells(totals.thread, name, total, all, on_goto)
     };
+    let heads = [
+        (
+            "Woken by",
+            "What ran where the wakeup was logged. The runtime, if no other thread ran there: a timer, for example. The log does not tell of exceptions, and of waits that did not end.",
+        ),
+        (
+            "Time",
+            "For how long it was blocked until then, as far as it lies in this time.",
+        ),
+        ("Share", "Of all the time that it was blocked."),
+        ("Wakeups", "How often."),
+        ("Longest", "The longest of these waits."),
+    ];
     let more = totals.wakers.len().saturating_sub(MOST_WAKERS);
+    table(heads, totals.wakers.iter().take(MOST_WAKERS).map(row), more)
+}
+
+/// The rows of [`cells`] below their heads, and how many other threads there are.
+fn table(
+    heads: [(&'static str, &'static str); 5],
+    rows: impl Iterator<Item = Html>,
+    more: usize,
+) -> Html {
     html! {
         <table class="plain-table">
-            <thead><tr>
-                { heading("Woken by", "What ran where the wakeup was logged. The runtime, if no other thread ran there: a timer, for example. The log does not tell of exceptions, and of waits that did not end.") }
-                { heading("Time", "For how long it was blocked until then, as far as it lies in this time.") }
-                { heading("Share", "Of all the time that it was blocked.") }
-                { heading("Wakeups", "How often.") }
-                { heading("Longest", "The longest of these waits.") }
-            </tr></thead>
-            <tbody>{ for totals.wakers.iter().take(MOST_WAKERS).map(row) }</tbody>
+            <thead><tr>{ for heads.map(|(name, help)| heading(name, help)) }</tr></thead>
+            <tbody>{ for rows }</tbody>
             if more > 0 {
                 <tfoot><tr><td colspan="5">{ format!("and {}", format::many(more as u64, "other thread")) }</td></tr></tfoot>
             }
