@@ -1,8 +1,9 @@
 //! Painting on a canvas, at the resolution of the screen.
 
 use rustc_hash::FxHashMap;
+use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{Clamped, JsCast};
-use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
+use web_sys::{Blob, CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
 use views::scene::painter::{Align, Face, Paint, Painter, Rect};
 use views::scene::raster::{Batch, Pixels, Shapes};
@@ -81,6 +82,17 @@ impl CanvasPainter {
         self.begin(size);
         paint(self);
         self.flush();
+    }
+
+    /// What is painted as a PNG file, handed to `done`.
+    pub(super) fn png(&self, done: impl FnOnce(Blob) + 'static) {
+        let done = Closure::once_into_js(move |blob: Option<Blob>| {
+            if let Some(blob) = blob {
+                done(blob);
+            }
+        });
+        // Fails only for a canvas without pixels, of which there is no picture.
+        let _ = self.canvas.to_blob(done.unchecked_ref());
     }
 
     fn begin(&mut self, size: (f64, f64)) {

@@ -4,10 +4,13 @@ use yew::prelude::*;
 
 use super::dom::value_of;
 use super::landing::Logo;
+use super::menu::Menu;
+use super::panels::PANELS;
 use super::same::Same;
 use super::theme::Choice;
 use eventlog::ids::Duration;
 use eventlog::{Progress, Stage};
+use views::actions::Action;
 use views::scene::format;
 use views::session::Overview;
 use views::words::diagnostics::whole_sentence;
@@ -22,13 +25,18 @@ pub(super) struct HeaderProps {
     pub(super) theme: Choice,
     pub(super) copied: bool,
     pub(super) on_filter: Callback<String>,
-    pub(super) on_open: Callback<()>,
-    pub(super) on_compare: Callback<()>,
-    pub(super) on_share: Callback<()>,
-    pub(super) on_theme: Callback<()>,
-    pub(super) on_commands: Callback<()>,
-    pub(super) on_help: Callback<()>,
+    pub(super) on_action: Callback<Action>,
 }
+
+/// What the menu has that stands for the buttons where these have no room.
+const MENU: [Action; 6] = [
+    Action::Open,
+    Action::Compare,
+    Action::Share,
+    Action::Palette,
+    Action::Theme,
+    Action::Help,
+];
 
 /// What is known of a log, in a few words; without the time that its reading took while
 /// that goes on.
@@ -60,7 +68,7 @@ pub(super) fn facts(overview: &Overview, elapsed_ms: Option<f64>) -> String {
 #[component]
 pub(super) fn Header(props: &HeaderProps) -> Html {
     let oninput = props.on_filter.reform(value_of::<InputEvent>);
-    let click = |callback: &Callback<()>| callback.reform(|_: MouseEvent| ());
+    let does = |action: Action| props.on_action.reform(move |_: MouseEvent| action);
     let theme = match props.theme {
         Choice::System => "Theme: as the system",
         Choice::Light => "Theme: light",
@@ -78,15 +86,27 @@ pub(super) fn Header(props: &HeaderProps) -> Html {
                 <input ref={props.filter_node.clone()} type="search" placeholder="Filter tracks" value={props.filter.clone()} {oninput} />
                 <kbd aria-hidden="true">{ "/" }</kbd>
             </label>
-            <button onclick={click(&props.on_open)}>{ "Open…" }</button>
-            <button class="beside" onclick={click(&props.on_compare)} title="Show another log beside this one (V)">{ "Compare…" }</button>
-            <button class="primary" onclick={click(&props.on_share)}>{ if props.copied { "Copied" } else { "Share link" } }</button>
-            <button class="icon" onclick={click(&props.on_commands)} title="Commands (Ctrl+K)" aria-label="Commands">{ "⌘" }</button>
-            <button class="icon" onclick={click(&props.on_theme)} title={theme} aria-label={theme}>{ "◐" }</button>
-            <button class="icon" onclick={click(&props.on_help)} title="Help (?)" aria-label="Help">{ "?" }</button>
+            <span class="actions">
+                <button onclick={does(Action::Open)}>{ "Open…" }</button>
+                <button onclick={does(Action::Compare)} title="Show another log beside this one (V)">{ "Compare…" }</button>
+                <button class="primary" onclick={does(Action::Share)}>{ if props.copied { "Copied" } else { "Share link" } }</button>
+                <button class="icon" onclick={does(Action::Palette)} title="Commands (Ctrl+K)" aria-label="Commands">{ "⌘" }</button>
+                <button class="icon" onclick={does(Action::Theme)} title={theme} aria-label={theme}>{ "◐" }</button>
+                <button class="icon" onclick={does(Action::Help)} title="Help (?)" aria-label="Help">{ "?" }</button>
+            </span>
+            <Menu id="page-menu" label={if props.copied { "Link copied" } else { "Menu" }} title="Open, compare, share and more"
+                class={classes!("menu-button", "page-menu")} closes=true>
+                <ul>{ for MENU.iter().filter_map(|action| choice(*action, does(*action))) }</ul>
+            </Menu>
             <span class="visually-hidden" role="status">{ if props.copied { "The link was copied. It holds settings only, not the log." } else { "" } }</span>
         </header>
     }
+}
+
+/// A line of the menu.
+fn choice(action: Action, onclick: Callback<MouseEvent>) -> Option<Html> {
+    let title = action.binding(PANELS)?.title;
+    Some(html! { <li><button class="choice" {onclick}>{ title }</button></li> })
 }
 
 #[derive(Properties, PartialEq)]

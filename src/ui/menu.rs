@@ -23,6 +23,9 @@ pub(super) struct MenuProps {
     /// The element of all this, by which the button can be given the focus.
     #[prop_or_default]
     pub(super) node: NodeRef,
+    /// Whether a choice closes it.
+    #[prop_or_default]
+    pub(super) closes: bool,
     pub(super) children: Html,
 }
 
@@ -58,6 +61,14 @@ pub(super) fn Menu(props: &MenuProps) -> Html {
             }
         })
     };
+    let on_choice = props.closes.then(|| {
+        let (open, node) = (open.clone(), node.clone());
+        Callback::from(move |_: MouseEvent| {
+            open.set(false);
+            // What the choice opens may take the focus from there.
+            focus_button(&node);
+        })
+    });
     html! {
         <div ref={node} class={props.class.clone()} {onkeydown} {onfocusout}>
             <button class={classes!(props.small.then_some("small"))} aria-expanded={open.to_string()} aria-controls={props.id}
@@ -65,7 +76,7 @@ pub(super) fn Menu(props: &MenuProps) -> Html {
                 { props.label.clone() }{ " ▾" }
             </button>
             if *open {
-                <div id={props.id} class="menu" role="group" aria-label={props.title.clone()}>
+                <div id={props.id} class="menu" role="group" aria-label={props.title.clone()} onclick={on_choice}>
                     { props.children.clone() }
                 </div>
             }

@@ -50,6 +50,8 @@ pub(super) struct TimelineProps {
     pub(super) viewer: ViewerRef,
     /// Which log it is of, behind the names of its parts; empty if there is but one.
     pub(super) of: AttrValue,
+    /// Where it has nothing while the log beside it goes on, in sentences.
+    pub(super) beyond: AttrValue,
     /// Whether the menu of the tracks stands here.
     pub(super) has_menu: bool,
     pub(super) layout: Same<Layout>,
@@ -179,9 +181,17 @@ fn canvas_with_gestures(props: &TimelineProps, node: NodeRef) -> Html {
             viewer.act(|control| control.double_click(x, y));
         })
     };
+    let of = &props.of;
+    let beyond = Some(props.beyond.as_str()).filter(|words| !words.is_empty());
+    let label = [
+        format!("Timeline{of}."),
+        beyond.map(|words| format!(" {words}")).unwrap_or_default(),
+        format!(
+            " Its tracks are in the list Tracks{of}: arrow keys walk them and their items. The panel In view has the same as a table."
+        ),
+    ];
     html! {
-        <canvas ref={node} role="img"
-            aria-label={format!("Timeline{0}. Its tracks are in the list Tracks{0}: arrow keys walk them and their items. The panel In view has the same as a table.", props.of)}
+        <canvas ref={node} role="img" aria-label={label.concat()}
             onpointerdown={down} onpointermove={moved} onpointerup={up} onpointercancel={cancel}
             onpointerleave={leave} ondblclick={twice} />
     }

@@ -161,6 +161,66 @@ test('zooming, moving and selecting in one timeline does the same in the other',
   await fragment(page, /[#&]t=/);
 });
 
+/** Performs an action by its name. */
+async function perform(page, name) {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'What to find' }).fill(name);
+  await page.keyboard.press('Enter');
+}
+
+test('both timelines are saved, and where one log ends before the other it says so', async ({ page }) => {
+  const short = fixture('ghc-9.6.6/fib-forkio-N2-l');
+  await openTwo(page, './', [short, NEW]);
+  const labels = await page.locator('.timeline canvas').evaluateAll((all) => all.map((one) => one.ariaLabel));
+  expect(labels.filter((label) => /It ends .*s before the other log\./.test(label))).toHaveLength(1);
+  const saving = page.waitForEvent('download');
+  await perform(page, 'Save the timeline as SVG');
+  const file = await saving;
+  expect(file.suggestedFilename()).toBe('before and after.svg');
+  const svg = readFileSync(await file.path(), 'utf8');
+  expect(svg.indexOf('Before: before.eventlog')).toBeGreaterThan(0);
+  expect(svg.indexOf('After: after.eventlog')).toBeGreaterThan(svg.indexOf('Before: before.eventlog'));
+  expect(svg.match(/>Activity</g)).toHaveLength(2);
+  expect(svg.match(/>Log ends here</g)).toHaveLength(1);
+  const [width, height] = [/width="([\d.]+)"/, /height="([\d.]+)"/].map((size) => Number(size.exec(svg)[1]));
+  const boxes = await Promise.all([upper(page), lower(page)].map((canvas) => canvas.boundingBox()));
+  expect(width).toBeCloseTo(boxes[0].width, 0);
+  expect(height).toBeGreaterThan(boxes[0].height + boxes[1].height);
+
+  const png = page.waitForEvent('download');
+  await perform(page, 'Save the timeline as PNG');
+  const bytes = readFileSync(await (await png).path());
+  expect(bytes.readUInt32BE(16)).toBe(Math.round(width));
+  expect(bytes.readUInt32BE(20)).toBe(Math.round(height));
+
+  // The table of what is in view tells of it too.
+  await page.getByRole('tab', { name: 'In view' }).click();
+  const shown = labels.findIndex((label) => /It ends/.test(label));
+  const panels = captions(page).nth(shown).getByRole('button', { name: 'Panels' });
+  if (await panels.getAttribute('aria-pressed') === 'false') await panels.click();
+  await expect(page.locator('.in-view')).toContainText('has ended here; the other log goes on');
+});
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 390, height: 844 } });
+
+  test('another log is opened from the menu', async ({ page }) => {
+    await openLog(page, NEW);
+    const bar = page.getByRole('banner').first();
+    expect((await bar.boundingBox()).height).toBeLessThan(60);
+    const menu = page.getByRole('button', { name: /^Menu/ });
+    await menu.click();
+    const chosen = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Compare with another log…' }).click();
+    await (await chosen).setFiles(OLD);
+    await expect(captions(page)).toHaveCount(2);
+    await expect(page.locator('.compare-body')).toBeVisible();
+    await expect(menu).toHaveAttribute('aria-expanded', 'false');
+    const scrolled = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(scrolled).toBeLessThanOrEqual(0);
+  });
+});
+
 test('a link to two logs says which ones to drop, in any order, and shows the same', async ({ page, browser, baseURL }) => {
   await openTwo(page);
   await page.getByRole('button', { name: /^Aligned/ }).click();
@@ -216,6 +276,36 @@ test('two logs are opened, walked and closed by keys', async ({ page }) => {
   await page.keyboard.type('Close the other log');
   await page.keyboard.press('Enter');
   await expect(page.locator('.timeline canvas')).toHaveCount(1);
+});
+
+test('keys count also after a control of a panel was used', async ({ page }) => {
+  await openLog(page, fixture('ghc-9.6.6/heap-N2-hT-l-au'), './#v=1&p=heap');
+  const opens = async () => {
+    const chosen = page.waitForEvent('filechooser', { timeout: 5_000 });
+    await page.keyboard.press('v');
+    await chosen;
+  };
+  await opens();
+  await page.locator('.heap-canvas canvas').click({ position: { x: 300, y: 40 } });
+  await opens();
+  // A list that the pointer changed gives the keyboard back; one that the keyboard is on keeps it.
+  const order = page.locator('.heap-bar select').first();
+  await order.click();
+  await order.selectOption({ index: 1 });
+  await expect(order).not.toBeFocused();
+  await opens();
+  // Of a field for numbers, letters are none of its business.
+  const bands = page.locator('.heap-bar input[type=number]');
+  await bands.click();
+  await bands.press('Control+a');
+  await bands.pressSequentially('7');
+  await opens();
+  await expect(bands).toHaveValue('7');
+  await page.getByRole('tab', { name: 'Compare moments' }).click();
+  await page.getByRole('checkbox', { name: 'One census' }).click();
+  await opens();
+  await page.getByRole('searchbox', { name: 'Filter bands' }).pressSequentially('v');
+  await expect(page.getByRole('searchbox', { name: 'Filter bands' })).toHaveValue('v');
 });
 
 test('a number leads to where it is seen in each log', async ({ page }) => {

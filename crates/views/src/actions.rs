@@ -231,9 +231,9 @@ actions! {
             Effect::Page(Command::CloseOther);
         Share, Open, [at("KeyL")], "Copy the link to this view", "It holds settings and notes only, not the log.",
             Effect::Page(Command::Share);
-        ExportPng, Open, [], "Save the timeline as PNG", "As it is on the screen.",
+        ExportPng, Open, [], "Save the timeline as PNG", "As it is on the screen; of two logs both, below each other.",
             Effect::Page(Command::ExportPng);
-        ExportSvg, Open, [], "Save the timeline as SVG", "As it is on the screen.",
+        ExportSvg, Open, [], "Save the timeline as SVG", "As it is on the screen; of two logs both, below each other.",
             Effect::Page(Command::ExportSvg);
         Theme, Always, [at("KeyT")], "Change the theme", "As the system has it, light, dark.",
             Effect::Page(Command::Theme);

@@ -29,12 +29,6 @@ pub(super) struct Callbacks {
     pub(super) event: Callback<Place>,
     pub(super) unpin: Callback<()>,
     pub(super) action: Callback<Action>,
-    pub(super) open: Callback<()>,
-    pub(super) compare: Callback<()>,
-    pub(super) share: Callback<()>,
-    pub(super) theme: Callback<()>,
-    pub(super) commands: Callback<()>,
-    pub(super) help: Callback<()>,
     pub(super) diagnostics: Callback<()>,
     pub(super) cancel: Callback<()>,
     pub(super) drop_selection: Callback<MouseEvent>,
@@ -43,8 +37,6 @@ pub(super) struct Callbacks {
 impl Callbacks {
     pub(super) fn new(ctx: &Context<App>) -> Self {
         let change = on(ctx, App::change);
-        let action = on(ctx, App::perform);
-        let does = |one: Action| action.reform(move |()| one);
         Self {
             panel: change.reform(Change::panel),
             tracks: change.reform(Change::tracks),
@@ -59,13 +51,7 @@ impl Callbacks {
             flame: on(ctx, App::show_in_flame),
             event: on(ctx, App::show_event),
             unpin: on(ctx, App::unpin),
-            open: does(Action::Open),
-            compare: does(Action::Compare),
-            share: does(Action::Share),
-            theme: does(Action::Theme),
-            commands: does(Action::Palette),
-            help: does(Action::Help),
-            action,
+            action: on(ctx, App::perform),
             diagnostics: on(ctx, App::show_diagnostics),
             cancel: on(ctx, App::cancel),
             drop_selection: on(ctx, App::drop_selection).reform(|_: MouseEvent| ()),

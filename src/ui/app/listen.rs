@@ -3,7 +3,7 @@
 
 use gloo_events::{EventListener, EventListenerOptions};
 use wasm_bindgen::JsCast;
-use web_sys::{DragEvent, KeyboardEvent};
+use web_sys::{DragEvent, HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
 use super::App;
@@ -51,7 +51,19 @@ pub(super) fn listen(ctx: &Context<App>) -> Vec<EventListener> {
         let changed = on(ctx, App::follow_address);
         EventListener::new(&window, "hashchange", move |_| changed.emit(()))
     };
+    // A list that the pointer changed gives the keyboard back: a letter would choose in it.
+    let chosen = EventListener::new(&document, "change", |event| {
+        let list = event
+            .target()
+            .and_then(|it| it.dyn_into::<HtmlElement>().ok());
+        let list = list.filter(|it| it.tag_name() == "SELECT");
+        if let Some(list) = list.filter(|it| !it.matches(":focus-visible").unwrap_or(true)) {
+            // What cannot lose the focus keeps it.
+            let _ = list.blur();
+        }
+    });
     let mut listeners = vec![
+        chosen,
         drag("dragenter", over),
         drag("dragover", over),
         drag("dragleave", left),

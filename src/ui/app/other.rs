@@ -75,6 +75,16 @@ impl App {
         self.other.as_ref().map(|other| other.role.other())
     }
 
+    /// What the open log is called, or both, the one before first.
+    pub(super) fn names(&self) -> Vec<&str> {
+        let mut names = vec![self.log.name.as_str()];
+        if let Some(other) = &self.other {
+            let place = usize::from(other.role == Role::After);
+            names.insert(place, &other.log.name);
+        }
+        names
+    }
+
     /// Closes the log that the panels are not about.
     pub(super) fn close_other(&mut self, ctx: &Context<Self>, (): ()) -> bool {
         let Some(other) = self.other.take() else {

@@ -103,21 +103,13 @@ impl App {
 
     fn header(&self) -> Html {
         let calls = &self.callbacks;
-        let name = match &self.other {
-            Some(other) if other.role == Role::Before => {
-                format!("{} → {}", other.log.name, self.log.name)
-            }
-            Some(other) => format!("{} → {}", self.log.name, other.log.name),
-            None => self.log.name.clone(),
-        };
+        let name = self.names().join(" → ");
         // Of two logs each has its facts above its timeline.
         let facts = self.other.is_none().then(|| facts(&self.log));
         html! {
             <Header {name} facts={facts.unwrap_or_default()} filter={self.views.view().tracks.filter.clone()}
                 filter_node={self.filter_input.clone()} theme={theme::choice()} copied={self.dialogs.copied}
-                on_filter={calls.filter.clone()} on_open={calls.open.clone()} on_compare={calls.compare.clone()}
-                on_share={calls.share.clone()} on_theme={calls.theme.clone()} on_commands={calls.commands.clone()}
-                on_help={calls.help.clone()} />
+                on_filter={calls.filter.clone()} on_action={calls.action.clone()} />
         }
     }
 
@@ -202,7 +194,7 @@ impl App {
                 .cloned(),
         );
         html! {
-            <Timeline key="timeline" {of} {has_menu} viewer={viewer.clone()} layout={state.layout.clone()}
+            <Timeline key="timeline" {of} beyond={viewer.read(Control::beyond)} {has_menu} viewer={viewer.clone()} layout={state.layout.clone()}
                 seen={state.seen.clone()} current={state.track.clone()} view={self.views.view().tracks.clone()} {hidden}
                 messages={log.overview.messages > 0} description={state.description.clone()} pinned={state.pinned.clone()}
                 on_change={calls.tracks.clone()} on_goto={goto.clone()} on_flame={flame.clone()} on_event={event.clone()} on_unpin={unpin.clone()}

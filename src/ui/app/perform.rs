@@ -9,12 +9,16 @@ use super::App;
 use crate::ui::beside::Answer;
 use crate::ui::copy::copy;
 use crate::ui::dom::{focus, has_class};
+use crate::ui::header::facts;
 use crate::ui::heads::focus_current;
+use crate::ui::open_log::OpenLog;
 use crate::ui::panels::PANELS;
 use crate::ui::viewer::Control;
+use crate::ui::viewer::picture::{self, Side};
 use crate::ui::{save, theme};
 use views::actions::effect::{Command, Effect};
 use views::actions::{Action, When, action};
+use views::beside::Role;
 use views::key::KeyPress;
 use views::view::Change;
 
@@ -40,6 +44,22 @@ fn is_head(element: &HtmlElement) -> bool {
     has_class(element, "head")
 }
 
+/// Whether a key is written into an element, or does something there.
+fn takes(element: &HtmlElement, key: &str) -> bool {
+    let is_sign = key.chars().count() == 1 && key != " ";
+    match element.tag_name().as_str() {
+        "SELECT" | "TEXTAREA" => true,
+        "INPUT" => match element.get_attribute("type").as_deref() {
+            Some("checkbox" | "radio") => !is_sign,
+            Some("number") => {
+                !is_sign || key.contains(|it: char| it.is_ascii_digit() || "+-.,e".contains(it))
+            }
+            _ => true,
+        },
+        _ => false,
+    }
+}
+
 impl App {
     pub(super) fn key(&mut self, ctx: &Context<Self>, event: KeyboardEvent) -> bool {
         let target = event
@@ -56,7 +76,7 @@ impl App {
         if self.dialogs.palette.is_some() || dialog {
             return false;
         }
-        let writing = matches!(tag.as_str(), "INPUT" | "SELECT" | "TEXTAREA");
+        let writing = target.as_ref().is_some_and(|it| takes(it, &event.key()));
         if writing && action != Some(Action::Palette) {
             if event.key() == "Escape"
                 && let Some(target) = target
@@ -170,24 +190,45 @@ impl App {
         false
     }
 
-    /// The name of a file with the picture: that of the log.
+    /// The timelines of a picture, the one before above, each with what says which log it is.
+    fn sides(&self) -> Vec<Side<'_>> {
+        let Some(other) = &self.other else {
+            return vec![(String::new(), &self.viewer)];
+        };
+        let caption = |role: Role, log: &OpenLog| {
+            let facts = facts(&log.overview, None);
+            format!("{}: {} · {facts}", role.name(), log.name)
+        };
+        let own = caption(other.role.other(), &self.log);
+        let mut sides = vec![
+            (own, &self.viewer),
+            (caption(other.role, &other.log), &other.viewer),
+        ];
+        if other.role == Role::Before {
+            sides.reverse();
+        }
+        sides
+    }
+
+    /// The name of a file with the picture: that of the log, or of both.
     fn export_name(&self, extension: &str) -> String {
-        let name = self.log.name.trim_end_matches(".gz");
-        let name = name.trim_end_matches(".zst");
-        let name = name.trim_end_matches(".eventlog");
-        format!("{name}.{extension}")
+        let stems = self.names().into_iter().map(|name| {
+            let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
+            name.trim_end_matches(".eventlog")
+        });
+        format!("{}.{extension}", stems.collect::<Vec<_>>().join(" and "))
     }
 
     fn export_png(&self) {
         let name = self.export_name("png");
-        self.viewer.png(move |blob| {
+        picture::png(&self.sides(), move |blob| {
             // Fails only without memory; there is no better place for it then.
             let _ = save::save_blob(&name, &blob);
         });
     }
 
     fn export_svg(&self) {
-        let texts = js_sys::Array::of1(&self.viewer.svg().into());
+        let texts = js_sys::Array::of1(&picture::svg(&self.sides()).into());
         // As above.
         let _ = save::save(&self.export_name("svg"), "image/svg+xml", &texts);
     }

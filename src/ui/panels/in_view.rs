@@ -51,7 +51,12 @@ pub(super) fn InView(props: &PanelProps) -> Html {
         Callback::from(move |row: u64| {
             let place = usize::try_from(row).ok().and_then(|row| shown.get(row));
             if let Some(item) = place.and_then(|&place| items.get(place)) {
-                on_goto.emit(Goto::item(item.row, item.span));
+                on_goto.emit(Goto {
+                    span: item.span,
+                    row: item.row,
+                    zoom: false,
+                    details: false,
+                });
             }
         })
     };

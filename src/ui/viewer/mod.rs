@@ -4,7 +4,7 @@
 
 mod ask;
 mod pair;
-mod picture;
+pub(super) mod picture;
 
 use std::cell::RefCell;
 use std::rc::Rc;

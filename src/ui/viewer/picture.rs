@@ -5,36 +5,51 @@ use crate::ui::canvas::CanvasPainter;
 use crate::ui::dom::set_style;
 use crate::ui::theme;
 use views::control::Still;
+use views::scene::painter::Painter;
 use views::scene::palette::Palette;
+use views::scene::svg::SvgPainter;
+use views::timeline::Scene;
+use views::tracks::item::Names;
 use web_sys::HtmlElement;
 
-impl ViewerRef {
-    /// The canvas as a PNG file, handed to `done`.
-    pub(in crate::ui) fn png(&self, done: impl FnOnce(web_sys::Blob) + 'static) {
-        use wasm_bindgen::prelude::*;
-        let viewer = self.0.borrow();
-        let Some(elements) = &viewer.elements else {
-            return;
-        };
-        let done = Closure::once_into_js(move |blob: Option<web_sys::Blob>| {
-            if let Some(blob) = blob {
-                done(blob);
-            }
-        });
-        // Fails only for a canvas without pixels, of which there is no picture.
-        let _ = elements.canvas.to_blob(done.unchecked_ref());
-    }
+/// A timeline with the line above it in a picture to be saved; without one, it is alone.
+pub(in crate::ui) type Side<'a> = (String, &'a ViewerRef);
 
-    /// What is on the canvas, as SVG.
-    pub(in crate::ui) fn svg(&self) -> String {
-        let viewer = self.0.borrow();
-        let theme = theme::current();
-        let mut painter = views::scene::svg::SvgPainter::new(viewer.control.size());
-        let scene = viewer
-            .control
-            .scene(theme.palette, theme.patterns, &viewer.notes);
-        scene.paint(&mut painter);
-        painter.finish()
+/// What the timelines show as a PNG file, one below the other, handed to `done`.
+pub(in crate::ui) fn png(sides: &[Side<'_>], done: impl FnOnce(web_sys::Blob) + 'static) {
+    if let Some(mut painter) = CanvasPainter::layer() {
+        painter.picture(size(sides), |painter| paint(sides, painter));
+        painter.png(done);
+    }
+}
+
+/// What the timelines show as SVG, one below the other.
+pub(in crate::ui) fn svg(sides: &[Side<'_>]) -> String {
+    let mut painter = SvgPainter::new(size(sides));
+    paint(sides, &mut painter);
+    painter.finish()
+}
+
+fn size(sides: &[Side<'_>]) -> (f64, f64) {
+    let mut size: (f64, f64) = (0.0, 0.0);
+    for (caption, viewer) in sides {
+        let viewer = viewer.0.borrow();
+        let scene = viewer.scene();
+        size = (
+            size.0.max(scene.size.0),
+            size.1 + scene.height_with(caption),
+        );
+    }
+    size
+}
+
+fn paint(sides: &[Side<'_>], painter: &mut impl Painter) {
+    let mut top_px = 0.0;
+    for (caption, viewer) in sides {
+        let viewer = viewer.0.borrow();
+        let scene = viewer.scene();
+        scene.paint_below(top_px, caption, painter);
+        top_px += scene.height_with(caption);
     }
 }
 
@@ -91,6 +106,13 @@ impl Tracks {
 }
 
 impl Viewer {
+    /// All that is shown.
+    fn scene(&self) -> Scene<'_, impl Names> {
+        let theme = theme::current();
+        self.control
+            .scene(theme.palette, theme.patterns, &self.notes)
+    }
+
     pub(super) fn paint(&mut self) {
         let (Some(elements), control) = (&mut self.elements, &self.control) else {
             return;

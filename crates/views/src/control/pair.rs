@@ -1,10 +1,12 @@
 //! Two timelines that show the same: zooming, moving, selecting and pointing in one does
 //! the same in the other, at the same moments of its own log.
 
+use super::walk::VisibleItem;
 use super::{Control, Told};
 use crate::beside::Shift;
-use crate::scene::viewport::Place;
-use eventlog::ids::Nanos;
+use crate::scene::format;
+use crate::scene::viewport::{End, Place};
+use eventlog::ids::{Duration, Nanos};
 use model::time::Interval;
 
 /// What two timelines have in common.
@@ -34,6 +36,40 @@ impl Control {
             (at_ns(log.start()), at_ns(log.end()))
         };
         self.gesture(|view| view.set_beside(beside.map(on_this_axis)))
+    }
+
+    /// At which ends the log has nothing while the one beside it goes on, in sentences;
+    /// empty if at none.
+    #[must_use]
+    pub fn beyond(&self) -> String {
+        let sentence = |(end, from_ns, to_ns): (End, f64, f64)| {
+            let length = format::duration(Duration((to_ns - from_ns).round() as u64));
+            match end {
+                End::First => format!("It begins {length} after the other log."),
+                End::Last => format!("It ends {length} before the other log."),
+            }
+        };
+        let sentences: Vec<_> = self.view.beyond_ns().map(sentence).collect();
+        sentences.join(" ")
+    }
+
+    /// The same of what is in view, as rows of a table.
+    pub(super) fn beyond_in_view(&self) -> impl Iterator<Item = VisibleItem> {
+        let (first_ns, last_ns) = self.view.edges_ns();
+        self.view.beyond_ns().filter_map(move |(end, from, to)| {
+            let (from, to) = (from.max(first_ns), to.min(last_ns));
+            // No time is before zero.
+            let time = |ns: f64| Nanos(ns.max(0.0) as u64);
+            (from < to).then(|| VisibleItem {
+                row: None,
+                track: "The log".to_owned(),
+                span: Interval::new(time(from), time(to)),
+                text: match end {
+                    End::First => "has not begun here; the other log has".to_owned(),
+                    End::Last => "has ended here; the other log goes on".to_owned(),
+                },
+            })
+        })
     }
 
     /// Shows what another timeline shows, whose times have that shift to the times of this
@@ -71,6 +107,9 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
+    use crate::notes::Notes;
+    use crate::scene::painter::TextPainter;
+    use crate::scene::palette::Palette;
 
     fn control(start: u64, end: u64) -> Control {
         let mut control = Control::default();
@@ -100,6 +139,60 @@ mod tests {
         assert!((x(&one, 700_000) - x(&other, 750_000)).abs() < 0.01);
         assert_eq!(other.show_glance(one.glance(), shift), []);
         assert_eq!(one.show_glance(other.glance(), shift.back()), []);
+    }
+
+    /// The words on the tracks, and how many stretches are hatched on tracks and minimap.
+    fn painted(control: &Control) -> (Vec<String>, usize) {
+        let mut painter = TextPainter::default();
+        let notes = Notes::default();
+        let scene = control.scene(Palette::of(false, false), false, &notes);
+        scene.paint(&mut painter);
+        let is_text = |line: &&String| line.starts_with("text “Log ");
+        let words = painter.lines.iter().filter(is_text);
+        let words = words.filter_map(|line| Some(line.split(['“', '”']).nth(1)?.to_owned()));
+        let hatched = |line: &&String| line.starts_with("hatch ");
+        (
+            words.collect(),
+            painter.lines.iter().filter(hatched).count(),
+        )
+    }
+
+    #[test]
+    fn where_only_the_other_log_goes_on_is_hatched_and_said() {
+        let (mut short, mut long) = (control(3_000_000, 5_000_000), control(0, 10_000_000));
+        assert_eq!(painted(&short), (vec![], 0));
+        short.set_beside(Some((long.view.log(), Shift::default())));
+        long.set_beside(Some((short.view.log(), Shift::default())));
+        let ends = ["Log begins here".to_owned(), "Log ends here".to_owned()];
+        assert_eq!(painted(&short), (ends.to_vec(), 4));
+        assert_eq!(painted(&long), (vec![], 0));
+        assert_eq!(
+            short.beyond(),
+            "It begins 3.00\u{a0}ms after the other log. It ends 5.00\u{a0}ms before the other log."
+        );
+        assert_eq!(long.beyond(), "");
+        let listed = |control: &Control| {
+            let items = control.visible_items().into_iter();
+            items.map(|item| item.span).collect::<Vec<_>>()
+        };
+        let span = |from: u64, to: u64| Interval::new(Nanos(from), Nanos(to));
+        assert_eq!(
+            listed(&short),
+            [span(0, 3_000_000), span(5_000_000, 10_000_000)]
+        );
+        assert_eq!(listed(&long), []);
+
+        // Only the time after its end is in view; the minimap still has both ends.
+        short.show_view(Some(span(6_000_000, 7_000_000)), None, None);
+        assert_eq!(painted(&short), (vec!["Log ended before".to_owned()], 3));
+        assert_eq!(listed(&short), [span(6_000_000, 7_000_000)]);
+        // All that is in view it has.
+        short.show_view(Some(span(3_500_000, 4_000_000)), None, None);
+        assert_eq!(painted(&short), (vec![], 2));
+        assert_eq!(listed(&short), []);
+        // Too narrow for words.
+        short.show_view(Some(span(3_000_000, 5_010_000)), None, None);
+        assert_eq!(painted(&short), (vec![], 3));
     }
 
     #[test]

@@ -20,8 +20,8 @@ use model::time::Interval;
 /// A mark in view, in words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VisibleItem {
-    /// Its track.
-    pub row: Row,
+    /// Its track; none if it is about the whole log.
+    pub row: Option<Row>,
     /// What the track is called.
     pub track: String,
     /// When it is.
@@ -78,13 +78,13 @@ impl Control {
     /// what it shows all in all.
     #[must_use]
     pub fn visible_items(&self) -> Vec<VisibleItem> {
-        let mut items = Vec::new();
+        let mut items: Vec<VisibleItem> = self.beyond_in_view().collect();
         for track in self.layout.tracks() {
             let Some(row) = track.row().filter(|row| self.marks.rows.contains(row)) else {
                 continue;
             };
             let visible = |(span, text)| VisibleItem {
-                row,
+                row: Some(row),
                 track: track.name.clone(),
                 span,
                 text,

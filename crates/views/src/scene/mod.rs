@@ -4,6 +4,7 @@
 
 pub mod chart;
 pub mod colour;
+pub(crate) mod crop;
 pub mod flame;
 pub use model::format;
 pub mod gauge;

@@ -25,6 +25,15 @@ pub struct Place {
     pub ns_per_px: f64,
 }
 
+/// An end of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// Where it begins.
+    First,
+    /// Where it ends.
+    Last,
+}
+
 /// The deepest zoom: a nanosecond is 20 pixels wide.
 const MIN_NS_PER_PX: f64 = 0.05;
 /// How much of the view may lie beyond the log's ends when all is shown.
@@ -52,6 +61,18 @@ impl Viewport {
         let (start, end) = (self.log.start().0 as f64, self.log.end().0 as f64);
         let (first, last) = self.beside_ns.unwrap_or((start, end));
         (start.min(first), end.max(last))
+    }
+
+    /// From when to when the log has nothing while the one beside it goes on: before its
+    /// begin, and after its end.
+    pub(crate) fn beyond_ns(&self) -> impl Iterator<Item = (End, f64, f64)> + use<> {
+        let (start, end) = (self.log.start().0 as f64, self.log.end().0 as f64);
+        let (first, last) = self.beside_ns.unwrap_or((start, end));
+        let ends = [
+            (End::First, first, start.min(last)),
+            (End::Last, end.max(first), last),
+        ];
+        ends.into_iter().filter(|(_, from, to)| from < to)
     }
 
     /// How long that is.

@@ -2,15 +2,14 @@
 //! small picture. It is painted like any other, so that the legend cannot
 //! disagree with the timeline.
 
-mod crop;
 mod pointing;
 mod small_scene;
 
+use crate::scene::crop::Crop;
 use crate::scene::painter::{Painter, Rect};
 use crate::scene::palette::Palette;
 use crate::tracks::Row;
 use crate::tracks::legend::{Explained, Section};
-use crop::Crop;
 use small_scene::SmallScene;
 
 /// What is in a part of the legend.

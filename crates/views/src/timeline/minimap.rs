@@ -15,7 +15,7 @@ impl<N: Names> Scene<'_, N> {
         self.minimap_x_of_ns(time.0 as f64)
     }
 
-    fn minimap_x_of_ns(&self, time_ns: f64) -> f64 {
+    pub(super) fn minimap_x_of_ns(&self, time_ns: f64) -> f64 {
         let body = self.body();
         body.x + self.view.part_of_all(time_ns) * body.w
     }
@@ -26,6 +26,7 @@ impl<N: Names> Scene<'_, N> {
         painter.fill(panel, self.palette.panel.into());
         painter.clip(Rect::new(labels, 0.0, self.body().w, MINIMAP_PX));
         self.paint_minimap_activity(painter);
+        self.paint_minimap_beyond(painter);
         painter.unclip();
     }
 

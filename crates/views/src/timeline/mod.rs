@@ -4,6 +4,7 @@
 
 pub mod arrange;
 mod axis;
+mod beyond;
 mod flow;
 mod labels;
 pub mod layout;
@@ -12,6 +13,7 @@ pub mod lit;
 mod minimap;
 mod notes;
 mod overlay;
+mod picture;
 pub mod reveal;
 
 use crate::notes::Notes;
@@ -170,6 +172,7 @@ impl<N: Names> Scene<'_, N> {
             self.paint_track(index, track, painter);
         }
         painter.unclip();
+        self.paint_beyond(painter);
         if pinned_px > 0.0 {
             let line = Rect::new(0.0, top - 1.0, width, 2.0);
             painter.fill(line, self.palette.line.into());

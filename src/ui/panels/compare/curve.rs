@@ -156,7 +156,13 @@ fn chart(curves: &[Option<Curve>; 2], width: f64) -> Html {
     };
     let tick = |ns: &f64| {
         let step = Duration(10_u64.pow((*ns as u64).checked_ilog10().unwrap_or(0)));
-        html! { <text x={x(*ns).to_string()} y={(HEIGHT_PX - 6.0).to_string()} text-anchor="middle">{ format::axis_label(Nanos(*ns as u64), step, None) }</text> }
+        // The last one would be cut off.
+        let anchor = if x(*ns) + 2.0 * RIGHT_PX > width {
+            "end"
+        } else {
+            "middle"
+        };
+        html! { <text x={x(*ns).to_string()} y={(HEIGHT_PX - 6.0).to_string()} text-anchor={anchor}>{ format::axis_label(Nanos(*ns as u64), step, None) }</text> }
     };
     let line = |curve: &Option<Curve>, class: &'static str| {
         curve

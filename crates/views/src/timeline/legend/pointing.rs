@@ -220,6 +220,14 @@ fn notes_and_minimap() -> Vec<Entry> {
             activity().minimap(between(24.0, 60.0)),
         ),
         Entry::new(
+            "Hatched",
+            "The log has ended, or not begun, while the one that it is compared with goes on.",
+            SmallScene {
+                log: Some(between(0.0, 56.0)),
+                ..Sample::row(THREAD, vec![Made::span(Class::Running, 6.0, 56.0)]).into()
+            },
+        ),
+        Entry::new(
             "The selected range on the minimap",
             "It stays in sight when another part of the log is in view.",
             SmallScene {

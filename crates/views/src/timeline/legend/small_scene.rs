@@ -52,6 +52,8 @@ pub(super) struct SmallScene {
     pub(super) layout: Layout,
     pub(super) marks: Marks,
     pub(super) view: Interval,
+    /// The times of the log, unless they are those in view; a log beside it has all of these.
+    pub(super) log: Option<Interval>,
     pub(super) range: Option<Interval>,
     pub(super) selected: Option<Item>,
     pub(super) hovered: Option<Item>,
@@ -122,6 +124,7 @@ impl SmallScene {
                 reply: TimelineReply::default(),
             },
             view: between(0.0, SAMPLE_PX),
+            log: None,
             range: None,
             selected: None,
             hovered: None,
@@ -183,7 +186,9 @@ impl SmallScene {
     }
 
     pub(super) fn paint(&self, palette: &Palette, patterns: bool, painter: &mut impl Painter) {
-        let mut view = Viewport::new(between(0.0, SAMPLE_PX), SAMPLE_PX);
+        let all = between(0.0, SAMPLE_PX);
+        let mut view = Viewport::new(self.log.unwrap_or(all), SAMPLE_PX);
+        view.set_beside(Some((all.start().0 as f64, all.end().0 as f64)));
         view.show_exactly(self.view);
         Scene {
             layout: &self.layout,

@@ -1,11 +1,11 @@
 //! A part of a picture, painted elsewhere.
 
-use crate::scene::painter::{Align, Face, Paint, Painter, Rect};
+use super::painter::{Align, Face, Paint, Painter, Rect};
 
 /// Passes on what is painted inside a part of a picture, moved to another
 /// place, and leaves the rest out.
 #[derive(Debug)]
-pub(super) struct Crop<'a, P> {
+pub(crate) struct Crop<'a, P> {
     painter: &'a mut P,
     part: Rect,
     /// How far everything is moved.
@@ -16,7 +16,7 @@ pub(super) struct Crop<'a, P> {
 
 impl<'a, P: Painter> Crop<'a, P> {
     /// Passes on `part` of what is painted, to `to`.
-    pub(super) fn new(painter: &'a mut P, part: Rect, to: Rect) -> Self {
+    pub(crate) fn new(painter: &'a mut P, part: Rect, to: Rect) -> Self {
         painter.clip(to);
         Self {
             painter,
@@ -27,7 +27,7 @@ impl<'a, P: Painter> Crop<'a, P> {
     }
 
     /// Nothing more is painted.
-    pub(super) fn end(mut self) {
+    pub(crate) fn end(mut self) {
         while !self.clips.is_empty() {
             self.unclip();
         }

@@ -1,0 +1,88 @@
+//! Where the log has nothing while the one beside it goes on: that is no idle time, so it
+//! is hatched and says which end of the log this is.
+
+use super::{MINIMAP_PX, Scene, TOP_PX};
+use crate::scene::painter::{Align, Face, Painter, Rect};
+use crate::scene::viewport::End;
+use crate::tracks::item::Names;
+
+/// How far the words are from the end of the log, in pixels.
+const WORDS_PX: f64 = 10.0;
+/// How high the ground of the words is.
+const GROUND_PX: f64 = 18.0;
+
+impl End {
+    /// What stands there, where the end itself is in view or not.
+    const fn words(self, is_in_view: bool) -> &'static str {
+        match (self, is_in_view) {
+            (Self::First, true) => "Log begins here",
+            (Self::First, false) => "Log begins later",
+            (Self::Last, true) => "Log ends here",
+            (Self::Last, false) => "Log ended before",
+        }
+    }
+}
+
+impl<N: Names> Scene<'_, N> {
+    /// The part of an area, as wide as the tracks, where the log has nothing.
+    fn beyond(&self, area: Rect, times_ns: (f64, f64), x_of_ns: impl Fn(f64) -> f64) -> Rect {
+        let (from, to) = (x_of_ns(times_ns.0), x_of_ns(times_ns.1));
+        Rect::new(from, area.y, to - from, area.h).common(area)
+    }
+
+    /// On the tracks, with words where there is room.
+    pub(super) fn paint_beyond(&self, painter: &mut impl Painter) {
+        let body = self.body();
+        let (start_ns, _) = self.view.edges_ns();
+        let x_of_ns = |ns: f64| body.x + (ns - start_ns) / self.view.ns_per_px();
+        for (end, from_ns, to_ns) in self.view.beyond_ns() {
+            let area = self.beyond(body, (from_ns, to_ns), x_of_ns);
+            if area.w <= 0.0 {
+                continue;
+            }
+            self.paint_nothing(area, painter);
+            let (edge, align) = match end {
+                End::First => (x_of_ns(to_ns), Align::Right),
+                End::Last => (x_of_ns(from_ns), Align::Left),
+            };
+            let is_in_view = (body.x..body.x + body.w).contains(&edge);
+            if is_in_view {
+                let line = Rect::new(edge - 0.75, body.y, 1.5, body.h);
+                painter.fill(line, self.palette.ink3.into());
+            }
+            let words = end.words(is_in_view);
+            let width = painter.measure(words, Face::Label) + WORDS_PX;
+            if width + WORDS_PX / 2.0 > area.w {
+                continue;
+            }
+            let left = match align {
+                _ if !is_in_view => area.x + (area.w - width) / 2.0,
+                Align::Right => edge - WORDS_PX / 2.0 - width,
+                _ => edge + WORDS_PX / 2.0,
+            };
+            let top = TOP_PX + WORDS_PX;
+            let ground = Rect::new(left, top, width, GROUND_PX);
+            painter.fill(ground, self.palette.panel.into());
+            let at = (left + width / 2.0, top + GROUND_PX / 2.0);
+            let ink = self.palette.ink2.into();
+            painter.text(words, at, Face::Label, Align::Centre, ink);
+        }
+    }
+
+    /// On the minimap.
+    pub(super) fn paint_minimap_beyond(&self, painter: &mut impl Painter) {
+        let body = self.body();
+        let area = Rect::new(body.x, 0.0, body.w, MINIMAP_PX);
+        for (_, from_ns, to_ns) in self.view.beyond_ns() {
+            let x_of_ns = |ns: f64| self.minimap_x_of_ns(ns);
+            self.paint_nothing(self.beyond(area, (from_ns, to_ns), x_of_ns), painter);
+        }
+    }
+
+    fn paint_nothing(&self, area: Rect, painter: &mut impl Painter) {
+        if area.w > 0.0 {
+            painter.fill(area, self.palette.line.alpha(0.35));
+            painter.hatch(area, self.palette.ink3.alpha(0.18));
+        }
+    }
+}
