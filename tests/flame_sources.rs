@@ -20,7 +20,9 @@ use model::profile::origin::{Choice, Origin};
 use model::profile::source::Source;
 use model::profile::weights::Weight;
 use model::time::Interval;
+use views::flame::query::{FlamePlaceQuery, Occurrence, View};
 use views::session::Session;
+use views::session::questions::LabelsQuery;
 use views::words::diagnostics::line;
 
 fn announce() -> Vec<u8> {
@@ -241,6 +243,50 @@ fn waiting_in_time_has_the_same_times() {
             }
         }
         Ok(stacks)
+    });
+}
+
+/// A box of waiting, by weight, leads to the longest wait of its thread and reason, although
+/// stacks in the order of time have other numbers.
+#[test]
+fn a_box_of_waiting_leads_to_its_longest_wait() {
+    for_all_sessions(known([29, 400], [106, 1000]), |_, session| {
+        let Some(origin) = session.origin(sources::WAITING) else {
+            return Ok(0);
+        };
+        let choice = Choice {
+            source: sources::WAITING,
+            ..Choice::default()
+        };
+        let weighed = origin.weighed(&choice);
+        let mut led = 0;
+        for (stack, weight) in weighed.stacks.ids().zip(&weighed.own).take(60) {
+            let query = FlamePlaceQuery {
+                choice: choice.clone(),
+                view: View::LeftHeavy,
+                stack: stack.0,
+                which: Occurrence::Longest,
+                ..FlamePlaceQuery::default()
+            };
+            // Not every thread has a track.
+            let Some(place) = session.ask(&query).filter(|_| weight.amount > 0) else {
+                continue;
+            };
+            let ids = weighed.stacks.outermost_first(stack).into_iter();
+            let names = ids.filter_map(|id| weighed.frames.get(id).map(Frame::name));
+            let names: Vec<String> = names.collect();
+            let Some(TrackSource::Thread(thread)) = place.track else {
+                return Err(format!("{names:?}: {place:?}"));
+            };
+            let label = session.ask(&LabelsQuery(vec![thread])).pop();
+            let called = label.map_or_else(|| format!("thread {thread}"), |(_, label)| label);
+            let length = place.span.duration().0;
+            if names.first() != Some(&called) || !(1..=weight.amount).contains(&length) {
+                return Err(format!("{names:?} {weight:?}: {called} {place:?}"));
+            }
+            led += 1;
+        }
+        Ok(led)
     });
 }
 

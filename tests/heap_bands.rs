@@ -9,7 +9,7 @@ use analysis::heap::HeapProfile;
 use analysis::recording::Recording;
 use common::build::Build;
 use common::{Case, fixture_cases, session_of};
-use eventlog::ids::Nanos;
+use eventlog::ids::{Duration, Nanos};
 use model::census::BandId;
 use model::time::Interval;
 use views::heap::choice::{Grouping, HeapChoice};
@@ -137,6 +137,32 @@ fn the_table_is_what_the_censuses_say() {
                     assert!(close(numbers.share, share), "{}", case.name);
                     let said = (numbers.max, numbers.first, numbers.last, numbers.held);
                     assert_eq!(said, (max, first, last, held), "{}", case.name);
+                }
+                for row in table.rows.iter().take(5) {
+                    assert_eq!(
+                        row.peak.is_some(),
+                        profile.is_timed() && row.numbers.max > 0,
+                        "{}",
+                        case.name
+                    );
+                    let Some(peak) = row.peak else { continue };
+                    // In the census of that moment it holds its most, and not before.
+                    let held = |range: Interval| {
+                        let of = BandTableQuery {
+                            range: Some(range),
+                            ..query.clone()
+                        };
+                        let table = session.ask(&of).expect("a table");
+                        let mut rows = table.rows.into_iter();
+                        rows.find(|it| it.called == row.called)
+                            .map_or(0, |it| it.numbers.max)
+                    };
+                    let most = row.numbers.max;
+                    assert_eq!(held(Interval::new(peak, peak + Duration(1))), most);
+                    let start = range.map_or(Nanos(0), |range| range.start());
+                    if start < peak {
+                        assert!(held(Interval::new(start, Nanos(peak.0 - 1))) < most);
+                    }
                 }
                 assert!(close(table.all.mean, all as f64 / n));
                 assert_eq!(table.all.share, if all > 0 { 1.0 } else { 0.0 });

@@ -176,6 +176,16 @@ pub(super) fn use_answer_if<Q>(source: &Source, question: Option<Q>) -> Option<R
 where
     Q: Query + Clone + PartialEq,
 {
+    use_answered_if(source, question).map(|(_, answer)| answer)
+}
+
+/// The same, with the question that was answered: that before, while the new answer is on
+/// its way.
+#[hook]
+pub(super) fn use_answered_if<Q>(source: &Source, question: Option<Q>) -> Option<(Q, Rc<Q::Answer>)>
+where
+    Q: Query + Clone + PartialEq,
+{
     let answer = use_state(|| None);
     let asking = use_mut_ref(Asking::default);
     {
@@ -189,21 +199,21 @@ where
     (*answer).clone()
 }
 
-fn ask<Q: Query>(
+fn ask<Q: Query + Clone>(
     client: LogClient,
     question: Q,
     asking: Rc<RefCell<Asking<Q>>>,
-    answer: UseStateSetter<Option<Rc<Q::Answer>>>,
+    answer: UseStateSetter<Option<(Q, Rc<Q::Answer>)>>,
 ) {
     if asking.borrow().in_flight {
         asking.borrow_mut().next = Some((client, question));
         return;
     }
     asking.borrow_mut().in_flight = true;
-    client.ask(question, move |came| {
+    client.ask(question.clone(), move |came| {
         asking.borrow_mut().in_flight = false;
         if let Ok(came) = came {
-            answer.set(Some(Rc::new(came)));
+            answer.set(Some((question, Rc::new(came))));
         }
         let next = asking.borrow_mut().next.take();
         if let Some((client, next)) = next {

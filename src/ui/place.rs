@@ -4,6 +4,9 @@
 use yew::prelude::*;
 
 use super::viewer::Goto;
+use model::time::Interval;
+use views::tracks::collections::Collections;
+use views::tracks::memory::Memory;
 
 /// The props of a [`PlaceLink`].
 #[derive(Properties, PartialEq)]
@@ -39,4 +42,14 @@ pub(super) fn PlaceLink(props: &PlaceLinkProps) -> Html {
         <button class="place-link" {onclick} title={format!("Show {} on the timeline", props.what)} aria-label={says}
             tabindex={props.in_grid.then_some("-1")}>{ props.text.clone() }</button>
     }
+}
+
+/// Where a number of collections is seen: at the collection, or as a moment of the heap.
+pub(super) fn seen_at(place: Interval) -> Goto {
+    let row = if place.is_empty() {
+        Memory::Heap.into()
+    } else {
+        Collections.into()
+    };
+    Goto::details(row, place)
 }

@@ -43,6 +43,17 @@ async function choose(page, menu, name) {
   await page.keyboard.press('Escape');
 }
 
+test('a wait that is merged with others leads to the longest of them', async ({ page }) => {
+  await open(page, fixture('../findings/lock-convoy-found').concat('.gz'), '&fk=waiting');
+  await button(page, 'Left heavy').click();
+  await select(page, [...Array(7).fill('ArrowRight'), 'ArrowDown', 'ArrowDown'], /MVar/);
+  await button(page, 'Longest').click();
+  await fragment(page, /[#&]e=\d+\.thread\d+/);
+  const details = page.getByRole('complementary', { name: 'Details of the selected item' });
+  await expect(details).toContainText(/blocked.*MVar/);
+  await expect(details).toContainText('the waker');
+});
+
 test('says where the time of a program went, by source', async ({ page }) => {
   await open(page, DEMO);
   const titles = ['Haskell and foreign code', 'Spans of the program', 'Waiting threads'];

@@ -56,6 +56,35 @@ test('keys walk the rows, and Enter follows a band through all views', async ({ 
   await expect(page.locator('.band-rows .pinned')).toHaveCount(0);
 });
 
+test('the most of a band leads to when it was', async ({ page }) => {
+  await open(page, 'Table');
+  const most = cells(page, 'band', 0).nth(4).getByRole('button');
+  const size = await most.innerText();
+  await most.click();
+  const hash = await fragment(page, /[#&]e=\d+\.bands(&|$)/);
+  const details = page.getByRole('complementary', { name: 'Details of the selected item' });
+  await expect(details).toContainText(size);
+  await expect(row(page, 'band', 0)).not.toHaveClass(/pinned/);
+  // With the keyboard: of the row that it is on.
+  await page.keyboard.press('Escape');
+  await page.getByRole('grid', { name: 'Bands' }).focus();
+  await page.keyboard.press('ArrowDown');
+  const same = page.locator('.heap-table .tools').getByRole('button', { name: /^[\d.]+.*: show the most of/ });
+  await expect(same).toHaveText(size);
+  await same.press('Enter');
+  await expect.poll(() => new URL(page.url()).hash).toBe(hash);
+});
+
+test('the moment of the largest heap is shown on a track that is folded away at first', async ({ page }) => {
+  await open(page, 'Held');
+  const head = page.locator('#head-heap');
+  await expect(head).toHaveCount(0);
+  await page.getByRole('button', { name: /show the peak on the timeline/ }).click();
+  await expect(head).toBeInViewport();
+  await fragment(page, /[#&]e=\d+\.heap(&|$)/);
+  await expect(page.getByRole('complementary', { name: 'Details of the selected item' })).toContainText('heap size');
+});
+
 test('saves all rows', async ({ page }) => {
   await open(page, 'Table');
   const shown = Number((await page.locator('.heap-table .for').innerText()).match(/^([\d,]+)/)[1]);

@@ -105,18 +105,25 @@ test('the panel follows while a selection is dragged, and has its end when it is
   await page.mouse.down();
   await page.mouse.move(x(0.3), cap(0));
   await page.mouse.move(x(0.4), cap(0));
-  // The button is still down, and the mouse rests.
-  await expect(chip).toContainText(/[\d.]+\sms – [\d.]+\sms/);
+  // The button is still down, and the mouse rests: the numbers below the heading are those
+  // of the range, and no link and no step back is made of it.
   const shown = async () => (await chip.textContent()).replace('✕', '');
-  await expect(heading).toHaveText(await shown());
+  const follows = async () => expect(await heading.textContent()).toBe(await shown());
+  await expect(chip).toContainText(/[\d.]+\sms – [\d.]+\sms/);
+  await expect(follows).toPass();
+  const [half, entries] = [await shown(), await page.evaluate(() => history.length)];
+  await page.waitForTimeout(600);
+  expect(new URL(page.url()).hash).not.toMatch(/[#&]r=/);
   await page.mouse.move(x(0.5), cap(0));
   await page.mouse.move(x(0.55), cap(0));
   await page.mouse.up();
-  await expect(heading).toHaveText(await shown());
+  await expect(chip).not.toContainText(half);
+  await expect(follows).toPass();
   // The numbers are those of a range that was never dragged.
   const facts = page.locator('.panel-body .facts').first();
   const dragged = await facts.textContent();
   await fragment(page, /[#&]r=/);
+  expect(await page.evaluate(() => history.length)).toBe(entries + 1);
   const link = page.url();
   await page.goto('about:blank');
   await openLog(page, fixture(SPARKS), link);

@@ -14,6 +14,7 @@
 
 mod callbacks;
 mod files;
+mod links;
 mod listen;
 mod log;
 mod other;

@@ -57,16 +57,20 @@ impl App {
             .collect()
     }
 
-    /// All tracks of the log by name, and its groups, to show or to hide.
-    fn track_entries(&self) -> Vec<Entry> {
+    /// All tracks of the log, whatever of them is shown.
+    pub(super) fn all_tracks(&self) -> Vec<Reach> {
         let overview = &self.log.overview;
         if overview.span.is_none() {
             return Vec::new();
         }
         let caps = overview.caps.iter();
         let caps: Vec<_> = caps.map(|life| (life.cap, String::new())).collect();
-        let known = self.log.known(&caps);
-        let tracks = all_tracks(&known, &self.views.view().tracks);
+        all_tracks(&self.log.known(&caps), &self.views.view().tracks)
+    }
+
+    /// All tracks of the log by name, and its groups, to show or to hide.
+    fn track_entries(&self) -> Vec<Entry> {
+        let tracks = self.all_tracks();
         let mut groups: Vec<Group> = tracks.iter().map(|track| track.row.group()).collect();
         groups.dedup();
         let groups = groups
@@ -101,15 +105,20 @@ impl App {
         })
     }
 
+    /// Has a track shown, whatever hides it.
+    pub(super) fn reveal(&mut self, ctx: &Context<Self>, track: &Reach) -> bool {
+        let track = track.clone();
+        let reveal = Change::new(move |mut view: View, _| {
+            view.tracks.reveal(&track);
+            view
+        });
+        self.change(ctx, reveal)
+    }
+
     /// Goes to a track: it is shown, in view, and what the keyboard is on. Of
     /// a thread the time in which it lives is shown too.
     fn goto_track(&mut self, ctx: &Context<Self>, track: Reach) {
-        let reached = track.clone();
-        let reveal = Change::new(move |mut view: View, _| {
-            view.tracks.reveal(&reached);
-            view
-        });
-        self.change(ctx, reveal);
+        self.reveal(ctx, &track);
         let span = match (track.row.thread(), self.log.overview.span) {
             (Some(id), Some(whole)) => {
                 let row = self.log.threads.iter().find(|row| row.id == id);

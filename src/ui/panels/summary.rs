@@ -13,7 +13,7 @@ use yew::prelude::*;
 use super::findings::Brief;
 use crate::ui::copy::CopyButton;
 use crate::ui::more::use_more;
-use crate::ui::panel::{Marked, PanelProps, range_text, span_text, use_answer, use_answer_if};
+use crate::ui::panel::{Marked, PanelProps, range_text, span_text, use_answer, use_answered_if};
 use crate::ui::viewer::Goto;
 use analysis::numbers::summary::{SparkTotals, Summary as Numbers};
 use model::time::Interval;
@@ -55,8 +55,10 @@ pub(super) fn Summary(props: &PanelProps) -> Html {
     let more = use_more(CAPABILITIES_SHOWN);
     let whole = use_answer(&props.source, SummaryQuery(None));
     let of_range = props.range.map(|range| SummaryQuery(Some(range)));
-    let part = use_answer_if(&props.source, of_range);
-    let answer = part.filter(|_| props.range.is_some());
+    let part = use_answered_if(&props.source, of_range).filter(|_| props.range.is_some());
+    // Of which time the numbers are: while a range is dragged, its numbers come later.
+    let range = part.as_ref().and_then(|(query, _)| query.0);
+    let answer = part.map(|(_, answer)| answer);
     // Of a log of which no event is read yet, nothing can be said to be missing.
     let nothing_read = props.overview.events == 0 && !props.overview.complete;
     let numbers = answer.as_ref().or(whole.as_ref());
@@ -66,14 +68,14 @@ pub(super) fn Summary(props: &PanelProps) -> Html {
     let about = About {
         numbers,
         whole: whole.as_deref(),
-        range: props.range,
+        range,
         marked: &props.marked,
         on_goto: &props.on_goto,
     };
     html! {
         <div class="numbers">
             <header class="numbers-head">
-                <h2>{ range_text(props.range, props.source.complete) }</h2>
+                <h2>{ range_text(range, props.source.complete) }</h2>
                 if props.range.is_none() {
                     <p class="faint">{ "Drag on the timeline to see the numbers of a part" }</p>
                 }
@@ -83,7 +85,7 @@ pub(super) fn Summary(props: &PanelProps) -> Html {
                 if let Some(whose) = whose(&props.marked) {
                     <p class="faint">{ whose }</p>
                 }
-                { copies(numbers, props.range) }
+                { copies(numbers, range) }
             </header>
             <Brief ..props.clone() />
             <div class="cards">

@@ -7,6 +7,8 @@ use crate::flame::step::Step;
 pub enum FlameAct {
     /// Show it on the timeline.
     Place,
+    /// Show on the timeline where it lasted longest.
+    Longest,
     /// Show callers and callees of its function.
     Sandwich,
     /// Show only stacks with its function.
@@ -19,8 +21,9 @@ pub enum FlameAct {
 
 impl FlameAct {
     /// All of them, in the order of their buttons.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Place,
+        Self::Longest,
         Self::Sandwich,
         Self::Focus,
         Self::Merge,
@@ -32,6 +35,7 @@ impl FlameAct {
     pub const fn title(self) -> &'static str {
         match self {
             Self::Place => "On the timeline",
+            Self::Longest => "Longest",
             Self::Sandwich => "Callers, callees",
             Self::Focus => "Focus",
             Self::Merge => "Merge into callers",
@@ -44,6 +48,7 @@ impl FlameAct {
     pub const fn key(self) -> &'static str {
         match self {
             Self::Place => "t",
+            Self::Longest => "l",
             Self::Sandwich => "s",
             Self::Focus => "f",
             Self::Merge => "m",
@@ -56,6 +61,7 @@ impl FlameAct {
     pub const fn help(self) -> &'static str {
         match self {
             Self::Place => "where this is on the timeline; again: the next time",
+            Self::Longest => "where this is on the timeline for the longest time without a break",
             Self::Sandwich => "all callers and callees of this function",
             Self::Focus => "only stacks with this function, from it inwards",
             Self::Merge => "without this function: its time becomes its callers’",
@@ -77,7 +83,7 @@ impl FlameAct {
             Self::Focus => Some(Step::Focus(name)),
             Self::Merge => Some(Step::Merge(name)),
             Self::Drop => Some(Step::Drop(name)),
-            Self::Place | Self::Sandwich => None,
+            Self::Place | Self::Longest | Self::Sandwich => None,
         }
     }
 }

@@ -46,7 +46,12 @@ impl Control {
             return Vec::new();
         }
         self.wanted = None;
-        match self.marks.hit(row, time, Duration::ZERO) {
+        let item = if row.is_graph() {
+            Some(self.graph_item(row, time))
+        } else {
+            self.marks.hit(row, time, Duration::ZERO)
+        };
+        match item {
             Some(item) => self.select(Some(item)),
             None => Vec::new(),
         }

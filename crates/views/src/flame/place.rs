@@ -1,35 +1,101 @@
 //! Where on the timeline the boxes of a stack are.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::ops::ControlFlow;
 
 use super::cache::StepCache;
 use super::layout::TimeTrack;
-use super::query::FlamePlaceQuery;
-use eventlog::ids::Nanos;
+use super::query::{FlamePlace, FlamePlaceQuery, Occurrence, View};
+use eventlog::ids::{Duration, Nanos};
+use model::profile::frames::{Frame, Frames};
 use model::profile::heap::{HeapStacks, Part};
 use model::profile::origin::Origin;
 use model::profile::stacks::{StackId, Stacks};
 use model::time::Interval;
 
-/// The first occurrence of a stack, with all that stands on it, that begins at
-/// or after a time, cut to the range that was chosen. Samples that follow each
-/// other on a track without a pause are one occurrence. Of what was alive, the
-/// moment at which there was most of it.
+/// An occurrence of a stack, with all that stands on it, cut to the range that was chosen.
+/// Samples that follow each other on a track without a pause are one occurrence. Of what
+/// was alive, the moment at which there was most of it.
 #[must_use]
-pub fn place(cache: &StepCache, origin: &dyn Origin, query: &FlamePlaceQuery) -> Option<Interval> {
+pub fn place(
+    cache: &StepCache,
+    origin: &dyn Origin,
+    query: &FlamePlaceQuery,
+) -> Option<FlamePlace> {
     let (profile, tracks) = origin.in_time(&query.choice);
     let lasts = matches!(profile, Cow::Borrowed(_));
     let staged = cache.staged_in_time(origin, (&profile, lasts), &query.steps, &query.view);
     let profile = profile.as_ref();
-    let wanted = with_inner(staged.stacks(&profile.stacks), StackId(query.stack))?;
+    let there = (
+        staged.frames(&profile.frames),
+        staged.stacks(&profile.stacks),
+    );
+    let stack = in_order_of_time(cache, origin, query, lasts, there)?;
+    let wanted = with_inner(there.1, stack)?;
     if let Some(heap) = &profile.heap {
         let stacks = u32::try_from(profile.stacks.len()).unwrap_or(u32::MAX);
-        return most(heap, query, (stacks, |old| staged.stack(old)), &wanted);
+        let span = most(heap, query, (stacks, |old| staged.stack(old)), &wanted)?;
+        return Some(FlamePlace { span, track: None });
     }
     let range = query.choice.range.unwrap_or(profile.span);
-    let first = |index: usize| first(&staged.track(profile, index)?, range, query.from, &wanted);
-    let found = tracks.into_iter().filter_map(first);
-    found.min_by_key(|span| span.start())
+    let found = tracks.into_iter().filter_map(|index| {
+        let track = staged.track(profile, index)?;
+        let span = match query.which {
+            Occurrence::From(from) => first(&track, range, from, &wanted),
+            Occurrence::Longest => longest(&track, range, &wanted),
+        };
+        let source = profile.tracks.get(index).map(|track| track.source);
+        Some(FlamePlace {
+            span: span?,
+            track: source,
+        })
+    });
+    match query.which {
+        Occurrence::From(_) => found.min_by_key(|place| place.span.start()),
+        Occurrence::Longest => found.min_by_key(|place| longest_first(place.span)),
+    }
+}
+
+/// The stack of a box among those in the order of time. Where an origin makes stacks for each
+/// question, those by weight have other numbers: then it is the one with the same frames.
+fn in_order_of_time(
+    cache: &StepCache,
+    origin: &dyn Origin,
+    query: &FlamePlaceQuery,
+    lasts: bool,
+    (frames, stacks): (&Frames, &Stacks),
+) -> Option<StackId> {
+    let stack = StackId(query.stack);
+    if lasts || query.view == View::Time {
+        return Some(stack);
+    }
+    let weighed = origin.weighed(&query.choice);
+    if matches!(weighed.stacks, Cow::Borrowed(_)) {
+        return Some(stack);
+    }
+    let staged = cache.staged(origin, &weighed, &query.steps, &query.view);
+    let of_box = path(
+        staged.frames(&weighed.frames),
+        staged.stacks(&weighed.stacks),
+        stack,
+    );
+    let depth = u16::try_from(of_box.len())
+        .ok()
+        .filter(|depth| *depth > 0)?;
+    let mut alike = stacks.ids().filter(|id| stacks.depth(*id) == depth);
+    alike.find(|id| path(frames, stacks, *id) == of_box)
+}
+
+/// The frames of a stack, the outermost first.
+fn path<'a>(frames: &'a Frames, stacks: &Stacks, stack: StackId) -> Vec<&'a Frame> {
+    let ids = stacks.outermost_first(stack).into_iter();
+    ids.filter_map(|id| frames.get(id)).collect()
+}
+
+/// Sorts the longest first, of these the first one.
+const fn longest_first(span: Interval) -> (Reverse<Duration>, Nanos) {
+    (Reverse(span.duration()), span.start())
 }
 
 /// Of what was alive: the moment of the census in which a box had most, if it
@@ -49,7 +115,11 @@ fn most(
     let parts: Vec<Part> = (0..stacks).map(StackId).map(part).collect();
     let censuses = heap.over_time(&places, &parts).into_iter();
     let most = censuses.rev().max_by_key(|census| census.total)?;
-    let there = heap.is_timed() && most.total > 0 && most.time >= query.from;
+    let is_late = match query.which {
+        Occurrence::From(from) => most.time >= from,
+        Occurrence::Longest => true,
+    };
+    let there = heap.is_timed() && most.total > 0 && is_late;
     there.then(|| Interval::at(most.time))
 }
 
@@ -61,24 +131,48 @@ fn with_inner(stacks: &Stacks, stack: StackId) -> Option<Vec<bool>> {
     Some(stacks.ids().map(is).collect())
 }
 
-/// The first occurrence on a track.
+/// The first occurrence on a track that begins at or after a time.
 fn first(track: &TimeTrack<'_>, range: Interval, from: Nanos, wanted: &[bool]) -> Option<Interval> {
+    let found = each(track, range, from, wanted, ControlFlow::Break);
+    found.break_value()
+}
+
+/// The longest occurrence on a track.
+fn longest(track: &TimeTrack<'_>, range: Interval, wanted: &[bool]) -> Option<Interval> {
+    let mut longest: Option<Interval> = None;
+    let _ = each(track, range, range.start(), wanted, |span| {
+        let known = longest.into_iter().chain([span]);
+        longest = known.min_by_key(|span| longest_first(*span));
+        ControlFlow::<()>::Continue(())
+    });
+    longest
+}
+
+/// Visits the occurrences on a track that begin at or after a time, one after the other.
+fn each<T>(
+    track: &TimeTrack<'_>,
+    range: Interval,
+    from: Nanos,
+    wanted: &[bool],
+    mut visit: impl FnMut(Interval) -> ControlFlow<T>,
+) -> ControlFlow<T> {
     let is_wanted = |stack: Option<StackId>| {
         let wanted = stack.and_then(|stack| wanted.get(stack.index()));
         wanted.copied().unwrap_or(false)
     };
+    let mut visit = |found: Option<Interval>| found.map_or(ControlFlow::Continue(()), &mut visit);
     let places = track.samples.touching(range);
     let late = Interval::new(range.start().max(from), range.end());
     // With the one before: what it is part of begins before `from`.
     let skipped = track.samples.touching(late).start.saturating_sub(1);
     let first = skipped.max(places.start);
-    let mut occurrence = Occurrence {
+    let mut going = Going {
         at: range.start(),
         begun: None,
         from,
     };
     if first > places.start {
-        occurrence.at = track.end_before(first);
+        going.at = track.end_before(first);
     }
     for index in first..places.end {
         let Some((span, stack)) = track.samples.get(index) else {
@@ -86,29 +180,24 @@ fn first(track: &TimeTrack<'_>, range: Interval, from: Nanos, wanted: &[bool]) -
         };
         if track.pauses_before(index) {
             let start = span.start().min(range.end());
-            if let found @ Some(_) = occurrence.step(start, is_wanted(track.idle())) {
-                return found;
-            }
+            visit(going.step(start, is_wanted(track.idle())))?;
         }
         let end = span.end().min(range.end());
-        if let found @ Some(_) = occurrence.step(end, is_wanted(track.shown(stack))) {
-            return found;
-        }
+        visit(going.step(end, is_wanted(track.shown(stack))))?;
     }
-    occurrence
-        .step(range.end(), is_wanted(track.after(places.end)))
-        .or_else(|| occurrence.over())
+    visit(going.step(range.end(), is_wanted(track.after(places.end))))?;
+    visit(going.over())
 }
 
 /// The occurrence that goes on while a track is walked through.
-struct Occurrence {
+struct Going {
     /// Up to where the track is looked at.
     at: Nanos,
     begun: Option<Nanos>,
     from: Nanos,
 }
 
-impl Occurrence {
+impl Going {
     /// The next stretch, up to `to`. The result is an occurrence that is over,
     /// if it is one that was looked for.
     fn step(&mut self, to: Nanos, wanted: bool) -> Option<Interval> {

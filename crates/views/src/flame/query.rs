@@ -11,6 +11,7 @@ use model::profile::TrackSource;
 use model::profile::frames::Frame;
 use model::profile::origin::{CensusCounts, Choice};
 use model::profile::weights::Measure;
+use model::time::Interval;
 
 /// How a flame graph is laid out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -159,6 +160,30 @@ pub struct FlameRow {
     pub before: Option<(u64, u64)>,
 }
 
+/// Which of the occurrences of a box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Occurrence {
+    /// The first that begins at or after this time.
+    From(Nanos),
+    /// The longest, of these the first.
+    Longest,
+}
+
+impl Default for Occurrence {
+    fn default() -> Self {
+        Self::From(Nanos(0))
+    }
+}
+
+/// When a box of a graph was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlamePlace {
+    /// From when to when.
+    pub span: Interval,
+    /// On which track; none of what was alive.
+    pub track: Option<TrackSource>,
+}
+
 /// Where a box of a graph is on the timeline.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlamePlaceQuery {
@@ -171,8 +196,8 @@ pub struct FlamePlaceQuery {
     pub view: View,
     /// The stack of the box, with the frames that stand on it.
     pub stack: u32,
-    /// The first occurrence that begins at or after this time.
-    pub from: Nanos,
+    /// Which of its occurrences.
+    pub which: Occurrence,
 }
 
 /// The format of an exported profile.

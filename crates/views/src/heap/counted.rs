@@ -89,21 +89,26 @@ pub(super) fn spark_points(places: &Range<u32>) -> u32 {
 }
 
 /// Appends a small picture of a band: the most that it holds in each of as many
-/// parts of the censuses as there are points, 255 for the most of all.
+/// parts of the censuses as there are points, 255 for the most of all. The result is the
+/// first census with the most of all; `None` if the band holds nothing.
 pub(super) fn draw_spark(
     censuses: &Censuses,
     band: BandId,
     places: &Range<u32>,
     into: &mut Vec<u8>,
-) {
+) -> Option<u32> {
     if places.is_empty() {
-        return;
+        return None;
     }
+    let mut peak = (0, None);
     let (points, count) = (spark_points(places) as usize, places.len() as u64);
     let mut most = vec![0_u64; points];
     let part = |census: u32| (u64::from(census - places.start) * points as u64 / count) as usize;
     for run in censuses.runs(band, places.clone()) {
         let parts = part(run.censuses.start)..=part(run.censuses.end - 1);
+        if run.bytes > peak.0 {
+            peak = (run.bytes, Some(run.censuses.start));
+        }
         for most in most.get_mut(parts).unwrap_or_default() {
             *most = run.bytes.max(*most);
         }
@@ -115,6 +120,7 @@ pub(super) fn draw_spark(
         most.iter()
             .map(|&most| height(most).div_ceil(top.into()) as u8),
     );
+    peak.1
 }
 
 #[cfg(test)]
@@ -143,14 +149,16 @@ mod tests {
         censuses.end();
         let picture = |places: Range<u32>| {
             let mut into = Vec::new();
-            draw_spark(&censuses, band, &places, &mut into);
-            into
+            let peak = draw_spark(&censuses, band, &places, &mut into);
+            (into, peak)
         };
-        let all = picture(0..600);
+        let (all, peak) = picture(0..600);
+        assert_eq!(peak, Some(305));
         assert_eq!(all.len(), 60);
         assert_eq!((all[29], all[30], all[31]), (0, 255, 1));
-        assert_eq!(picture(304..307), [1, 255, 1]);
-        assert!(picture(7..7).is_empty());
-        assert_eq!(picture(0..2), [0, 0]);
+        assert_eq!(picture(304..307), (vec![1, 255, 1], Some(305)));
+        assert_eq!(picture(310..320).1, Some(310), "the first of equals");
+        assert_eq!(picture(7..7), (vec![], None));
+        assert_eq!(picture(0..2), (vec![0, 0], None));
     }
 }

@@ -158,10 +158,11 @@ impl<'a> Found<'a> {
         );
         let mut sparks = Vec::new();
         let rows = bands.map(|(band, sums)| {
-            draw_spark(censuses, band, ranking.censuses(), &mut sparks);
+            let peak = draw_spark(censuses, band, ranking.censuses(), &mut sparks);
             BandRow {
                 called: self.called(band),
                 numbers: BandNumbers::of(&sums, ranking.bytes(), self.counted.timed),
+                peak: peak.and_then(|census| self.profile.time(census)),
                 described: None,
             }
         });

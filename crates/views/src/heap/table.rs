@@ -11,6 +11,7 @@ use super::counted::{Counted, draw_spark, spark_points};
 use crate::view::text::{order_words, split_order};
 use analysis::heap::names::{BandNames, Described};
 use analysis::heap::{Breakdown, HeapProfile};
+use eventlog::ids::Nanos;
 use model::census::{BandId, BandSums};
 use model::time::Interval;
 
@@ -255,6 +256,8 @@ pub struct BandRow {
     pub called: Called,
     /// What it comes to.
     pub numbers: BandNumbers,
+    /// When it first held its most; `None` if it holds nothing, or if censuses have no times.
+    pub peak: Option<Nanos>,
     /// What is known of it beside its bytes; nothing of groups.
     pub described: Option<Described>,
 }
@@ -411,18 +414,20 @@ impl BandTableQuery {
         let wanted = part(&mut rows, &self.rows, |a, b| self.order(bands, a, b));
         let censuses = bands.censuses(profile);
         let mut sparks = Vec::new();
-        for &(_, band) in &*wanted {
-            draw_spark(censuses, band, places, &mut sparks);
-        }
-        let row = |&(_, band): &(Key, BandId)| BandRow {
-            called: Called::of(bands, band),
-            numbers: BandNumbers::of(&ranking.sums(band), ranking.bytes(), timed),
-            described: describe(names, band),
+        let row = |&(_, band): &(Key, BandId)| {
+            let peak = draw_spark(censuses, band, places, &mut sparks);
+            BandRow {
+                called: Called::of(bands, band),
+                numbers: BandNumbers::of(&ranking.sums(band), ranking.bytes(), timed),
+                peak: peak.and_then(|census| profile.time(census)),
+                described: describe(names, band),
+            }
         };
+        let rows = wanted.iter().map(row).collect();
         BandTable {
             counted: Counted::of(profile, places, self.range),
             first: self.rows.start,
-            rows: wanted.iter().map(row).collect(),
+            rows,
             total,
             all,
             info_tables: breakdown == Breakdown::InfoTable && bands.are_single(),

@@ -14,8 +14,8 @@ use super::{REPORT_BYTES, Session};
 use crate::beside::{Anchor, anchors};
 use crate::cells::Separated;
 use crate::flame::query::{
-    ExportFormat, FlameBoxes, FlameHead, FlamePlaceQuery, FlameQuery, FlameRow, FlameTableQuery,
-    answer_with, place, table,
+    ExportFormat, FlameBoxes, FlameHead, FlamePlace, FlamePlaceQuery, FlameQuery, FlameRow,
+    FlameTableQuery, answer_with, place, table,
 };
 use crate::heap::about::AboutQuery;
 use crate::heap::chart::ChartQuery;
@@ -414,12 +414,12 @@ impl Query for FlameTableQuery {
     }
 }
 
-/// When the stack of a box occurs next, if it does.
+/// When the stack of a box occurs next, or the longest, if it does.
 impl Query for FlamePlaceQuery {
-    type Answer = Option<Interval>;
+    type Answer = Option<FlamePlace>;
     const NAME: &'static str = "place of a box";
 
-    async fn answer(&self, log: &Session, host: &dyn Host) -> Option<Interval> {
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         let origin = log.origin_of(&self.choice, host).await?;
         place(&log.flame_steps, &*origin, self)
     }

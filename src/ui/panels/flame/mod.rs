@@ -36,7 +36,7 @@ use model::profile::weights::Measure;
 use model::time::Interval;
 use views::actions::flame::FlameAct;
 use views::beside::Role;
-use views::flame::query::{FlamePlaceQuery, FlameQuery, View};
+use views::flame::query::{FlamePlace, FlamePlaceQuery, FlameQuery, Occurrence, View};
 use views::tracks::Row;
 use views::tracks::calls::ForeignCalls;
 use views::tracks::samples::Samples;
@@ -168,7 +168,7 @@ pub(super) fn FlameGraph(props: &PanelProps) -> Html {
             <Steps {other} {view} of_heap={sources::of(info.source).unit() == Unit::Bytes} range={props.range} shortened={found.shortened} {on_view} />
             { area }
             { graph }
-            { strip((*picked).clone(), &on_act) }
+            { strip((*picked).clone(), sources::of(info.source).unit() == Unit::Bytes, &on_act) }
         </div>
     }
 }
@@ -231,10 +231,12 @@ fn on_act(props: &PanelProps, query: &FlameQuery, sought: Sought) -> Callback<(F
                 frame: pick.name,
                 ..view.clone()
             });
+        } else if act == FlameAct::Longest {
+            seek_longest(&client, &query, &pick, &on_goto);
         } else if query.view == View::Time {
             on_goto.emit(place_in_time(&query, &pick));
         } else {
-            seek(&client, &query, &pick, &sought, &on_goto);
+            seek_next(&client, &query, &pick, &sought, &on_goto);
         }
     })
 }
@@ -263,8 +265,41 @@ fn row_of(track: TrackSource) -> Option<Row> {
     }
 }
 
-/// Shows when a box that stands for many times is: the first, then the next.
-fn seek(
+/// Where a box that stands for many times is.
+fn place_of(query: &FlameQuery, pick: &Pick, which: Occurrence) -> FlamePlaceQuery {
+    FlamePlaceQuery {
+        choice: query.choice.clone(),
+        steps: query.steps.clone(),
+        view: pick.view.clone(),
+        stack: pick.stack,
+        which,
+    }
+}
+
+/// Shows when it lasted longest, with the details of what it was then.
+fn seek_longest(client: &LogClient, query: &FlameQuery, pick: &Pick, on_goto: &Callback<Goto>) {
+    let on_goto = on_goto.clone();
+    let question = place_of(query, pick, Occurrence::Longest);
+    client.ask(question, move |place| {
+        if let Ok(Some(FlamePlace { span, track })) = place {
+            let row = track.and_then(row_of);
+            // A sample stands for the time before it: that of the begin is another one's.
+            let span = match row {
+                Some(Row::Samples(_)) => Interval::new(span.middle(), span.end()),
+                _ => span,
+            };
+            on_goto.emit(Goto {
+                span,
+                row,
+                zoom: true,
+                details: true,
+            });
+        }
+    });
+}
+
+/// Shows when it is: the first time, then the next.
+fn seek_next(
     client: &LogClient,
     query: &FlameQuery,
     pick: &Pick,
@@ -277,16 +312,10 @@ fn seek(
     let from = before
         .filter(|(other, _)| *other == stack)
         .map(|(_, from)| from);
-    let question = FlamePlaceQuery {
-        choice: query.choice.clone(),
-        steps: query.steps.clone(),
-        view: pick.view.clone(),
-        stack,
-        from: from.unwrap_or(start),
-    };
+    let question = place_of(query, pick, Occurrence::From(from.unwrap_or(start)));
     let (sought, on_goto) = (Rc::clone(sought), on_goto.clone());
     client.ask(question, move |place| match place {
-        Ok(Some(span)) => {
+        Ok(Some(FlamePlace { span, .. })) => {
             *sought.borrow_mut() = Some((stack, span.end().max(span.start() + Duration(1))));
             on_goto.emit(Goto {
                 span,
@@ -301,9 +330,13 @@ fn seek(
 }
 
 /// What a box is, and what can be done to it.
-fn strip(pick: Option<Pick>, on_act: &Callback<(FlameAct, Pick)>) -> Html {
-    let can =
-        |act: FlameAct, pick: &Pick| pick.selected && (act == FlameAct::Place || !pick.merged);
+fn strip(pick: Option<Pick>, of_heap: bool, on_act: &Callback<(FlameAct, Pick)>) -> Html {
+    let is_place = |act: FlameAct| matches!(act, FlameAct::Place | FlameAct::Longest);
+    let can = |act: FlameAct, pick: &Pick| pick.selected && (is_place(act) || !pick.merged);
+    // What is alive has no length: its place is where there was most of it.
+    let acts = FlameAct::ALL
+        .into_iter()
+        .filter(|act| !of_heap || *act != FlameAct::Longest);
     let button = |act: FlameAct| {
         let usable = pick.clone().filter(|pick| can(act, pick));
         let disabled = usable.is_none();
@@ -324,7 +357,7 @@ fn strip(pick: Option<Pick>, on_act: &Callback<(FlameAct, Pick)>) -> Html {
                     <span class="faint">{ "Click a box to select it · double click zooms to it · Ctrl + wheel zooms, drag moves" }</span>
                 }
             </p>
-            <span class="tools" role="group" aria-label="The selected box">{ for FlameAct::ALL.into_iter().map(button) }</span>
+            <span class="tools" role="group" aria-label="The selected box">{ for acts.map(button) }</span>
         </div>
     }
 }

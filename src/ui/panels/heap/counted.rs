@@ -4,11 +4,15 @@
 use yew::prelude::*;
 
 use crate::ui::panel::{PanelProps, span_text};
+use crate::ui::place::PlaceLink;
+use crate::ui::viewer::Goto;
+use eventlog::ids::Nanos;
 use model::time::Interval;
 use views::heap::counted::{Counted, Moment};
 use views::heap::table::Called;
 use views::heap::words;
 use views::scene::format;
+use views::tracks::bands::Bands;
 use views::view::Change;
 
 /// Which censuses count, in words.
@@ -52,7 +56,7 @@ pub(super) fn no_census(props: &PanelProps, counted: &Counted) -> Html {
 /// The range with a census beside it.
 fn select_to(range: Option<Interval>, census: Moment) -> Change {
     let span = census.time.map(|time| {
-        let moment = Interval::new(time, eventlog::ids::Nanos(time.0.saturating_add(1)));
+        let moment = Interval::new(time, Nanos(time.0.saturating_add(1)));
         range.map_or(moment, |range| range.hull(moment))
     });
     select(span)
@@ -80,6 +84,30 @@ pub(super) fn spark(heights: &[u8]) -> Html {
         <svg class="spark" viewBox={format!("0 0 {} 255", heights.len().max(1))} preserveAspectRatio="none" aria-hidden="true">
             <path d={path} />
         </svg>
+    }
+}
+
+/// The most of a band, which leads to when it was.
+#[derive(Properties, PartialEq)]
+pub(super) struct MostProps {
+    /// What the band is called.
+    pub(super) name: AttrValue,
+    pub(super) bytes: u64,
+    /// When it was, if that is known.
+    pub(super) at: Option<Nanos>,
+    pub(super) on_goto: Callback<Goto>,
+    /// Whether it stands in a grid.
+    #[prop_or_default]
+    pub(super) in_grid: bool,
+}
+
+/// That number.
+#[component]
+pub(super) fn Most(props: &MostProps) -> Html {
+    let place = |time| Goto::details(Bands.into(), Interval::at(time));
+    html! {
+        <PlaceLink text={format::bytes(props.bytes)} what={format!("the most of {}", props.name)}
+            place={props.at.map(place)} on_goto={props.on_goto.clone()} in_grid={props.in_grid} />
     }
 }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::counted::{band_name, censuses_text, no_census, select, spark};
+use super::counted::{Most, band_name, censuses_text, no_census, select, spark};
 use super::table::{all_bands, pin};
 use crate::ui::dom::value_of;
 use crate::ui::panel::{PanelProps, Source, span_text, use_answer};
@@ -247,7 +247,7 @@ fn BurstList(props: &BurstProps) -> Html {
                 <tr>
                     <th scope="row">{ band(&row.called, pinned, &on_pin) }</th>
                     <td>{ when }</td>
-                    <td>{ format::bytes(row.bytes) }</td>
+                    <td><Most name={row.called.name.clone()} bytes={row.bytes} at={row.peak.time} on_goto={panel.on_goto.clone()} /></td>
                     <td>{ format::bytes(row.usual_bytes) }</td>
                     <td>{ format::count(row.censuses.into()) }</td>
                 </tr>

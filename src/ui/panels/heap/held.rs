@@ -7,7 +7,9 @@ use yew::prelude::*;
 
 use crate::ui::chart::{OverTime, Series, patterns, sample};
 use crate::ui::panel::{PanelProps, Source, range_text, use_answer};
+use crate::ui::place::{PlaceLink, seen_at};
 use crate::ui::term::{Term, heading};
+use crate::ui::viewer::Goto;
 use analysis::heap::held::{Held as Answer, HeldMoment, Part};
 use model::time::Interval;
 use views::scene::chart::short;
@@ -39,7 +41,7 @@ pub(super) fn Held(props: &PanelProps) -> Html {
             <p class="held-sum">{ headline(held) }</p>
             <div class="charts">
                 { chart(held) }
-                { table(held) }
+                { table(held, &props.on_goto) }
             </div>
             <div class="cards">{ for reasons(held).iter().map(view_reason) }</div>
             <CensusCost source={props.source.clone()} profile={0} range={props.range} />
@@ -154,7 +156,7 @@ fn chart(held: &Rc<Answer>) -> Html {
 
 /// The parts at the peak, and after the last major collection: not that with
 /// which the program ends, if there is another.
-fn table(held: &Answer) -> Html {
+fn table(held: &Answer, on_goto: &Callback<Goto>) -> Html {
     let last = held.last_at_work.or(held.last_major);
     let columns: Vec<HeldMoment> = [held.peak, last].into_iter().flatten().collect();
     let row = |part: &Part| {
@@ -190,7 +192,7 @@ fn table(held: &Answer) -> Html {
             <table class="plain-table">
                 <thead><tr>
                     { heading("Part", "Together the parts are all of the memory that the runtime holds of the system's. Nothing is counted twice.") }
-                    { for columns.iter().enumerate().map(|(place, moment)| column_heading(place, moment)) }
+                    { for columns.iter().enumerate().map(|(place, moment)| column_heading(place, moment, on_goto)) }
                 </tr></thead>
                 <tbody>{ for parts(held).iter().map(row) }</tbody>
                 <tbody>
@@ -207,14 +209,19 @@ fn table(held: &Answer) -> Html {
     }
 }
 
-fn column_heading(place: usize, moment: &HeldMoment) -> Html {
-    let name = if place == 0 {
-        "At the peak"
+fn column_heading(place: usize, moment: &HeldMoment, on_goto: &Callback<Goto>) -> Html {
+    let (name, what) = if place == 0 {
+        ("At the peak", "the peak")
     } else {
-        "After the last major collection"
+        (
+            "After the last major collection",
+            "the moment after the last major collection",
+        )
     };
     html! {
-        <th scope="col" colspan="2">{ name }<br /><span class="faint">{ format::time(moment.at) }</span></th>
+        <th scope="col" colspan="2">{ name }<br />
+            <PlaceLink text={format::time(moment.at)} {what} place={seen_at(Interval::at(moment.at))} on_goto={on_goto.clone()} />
+        </th>
     }
 }
 

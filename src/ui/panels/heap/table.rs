@@ -4,11 +4,12 @@ use std::ops::Range;
 
 use yew::prelude::*;
 
-use super::counted::{band_name, censuses_text, no_census, spark};
+use super::counted::{Most, band_name, censuses_text, no_census, spark};
 use crate::ui::dom::setter_of;
 use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
 use crate::ui::panel::{PanelProps, use_answer};
 use crate::ui::rows_out::{RowsOf, RowsOut};
+use crate::ui::viewer::Goto;
 use views::heap::choice::HeapChoice;
 use views::heap::export::BandTextQuery;
 use views::heap::settings::HeapView;
@@ -24,7 +25,7 @@ const COLUMNS: &[Column] = &[
     Column::number("Share", "Of the bytes of all bands, summed over all censuses of the range"),
     Column::text("Over time", "What it holds from the first to the last census of the range; each band by its own maximum").unsorted(),
     Column::number("Average", "The mean over all censuses of the range; it holds 0 where it is not in one"),
-    Column::number("Maximum", "The most that it holds in one census"),
+    Column::number("Maximum", "The most that it holds in one census; a click on the number shows when"),
     Column::number("First", "What it holds in the first census of the range"),
     Column::number("Last", "What it holds in the last census of the range"),
     Column::number("Gained", "The last census less the first one"),
@@ -139,10 +140,16 @@ pub(super) fn Table(props: &PanelProps) -> Html {
         use_effect_with(shown, move |_| current.set(None));
     }
     let rows = use_memo(
-        (answer.clone(), view.choice.pinned.clone()),
-        |(answer, pinned)| {
+        (
+            answer.clone(),
+            view.choice.pinned.clone(),
+            props.on_goto.clone(),
+        ),
+        |(answer, pinned, on_goto)| {
             let table = answer.as_ref().and_then(|table| table.as_ref().as_ref());
-            table.map_or_else(Rows::default, |table| grid_rows(table, pinned.as_deref()))
+            table.map_or_else(Rows::default, |table| {
+                grid_rows(table, pinned.as_deref(), on_goto)
+            })
         },
     );
     let out = {
@@ -198,6 +205,10 @@ pub(super) fn Table(props: &PanelProps) -> Html {
         <div class="heap-table">
             <p class="tools">
                 <span class="for" role="status">{ format!("{}, {}", format::many(table.total, "band"), censuses_text(props, &table.counted)) }</span>
+                if let Some(row) = current.and_then(|row| table.row(row)) {
+                    <span>{ format!("{}: at most ", row.called.name) }
+                        <Most name={row.called.name.clone()} bytes={row.numbers.max} at={row.peak} on_goto={props.on_goto.clone()} /></span>
+                }
                 <RowsOut name="bands" total={table.total} rows={(*out).clone()} />
             </p>
             if table.total == 0 {
@@ -210,10 +221,10 @@ pub(super) fn Table(props: &PanelProps) -> Html {
     }
 }
 
-fn grid_rows(table: &BandTable, pinned: Option<&str>) -> Rows {
+fn grid_rows(table: &BandTable, pinned: Option<&str>, on_goto: &Callback<Goto>) -> Rows {
     let row = |(place, row): (usize, &BandRow)| {
         let is_pinned = pinned == Some(row.called.key.as_str());
-        grid_row(row, table, table.spark(place), is_pinned)
+        grid_row(row, table, table.spark(place), is_pinned, on_goto)
     };
     Rows {
         first: table.first,
@@ -221,7 +232,13 @@ fn grid_rows(table: &BandTable, pinned: Option<&str>) -> Rows {
     }
 }
 
-fn grid_row(row: &BandRow, table: &BandTable, heights: &[u8], pinned: bool) -> GridRow {
+fn grid_row(
+    row: &BandRow,
+    table: &BandTable,
+    heights: &[u8],
+    pinned: bool,
+    on_goto: &Callback<Goto>,
+) -> GridRow {
     let numbers = &row.numbers;
     let line = |value: Option<f64>, say: fn(f64) -> String| -> Html {
         value.map_or_else(|| format::NOTHING.into(), |value| say(value).into())
@@ -232,7 +249,7 @@ fn grid_row(row: &BandRow, table: &BandTable, heights: &[u8], pinned: bool) -> G
         format::fraction(numbers.share).into(),
         spark(heights),
         words::about(numbers.mean).into(),
-        size(numbers.max),
+        html! { <Most name={row.called.name.clone()} bytes={numbers.max} at={row.peak} on_goto={on_goto.clone()} in_grid=true /> },
         size(numbers.first),
         size(numbers.last),
         words::gained(numbers.gained()).into(),

@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use super::About;
 use super::words::{CONVERTED, DUD, FIZZLED, GCD, OVERFLOWED, SPARK};
-use crate::ui::place::PlaceLink;
+use crate::ui::place::{PlaceLink, seen_at};
 use crate::ui::shares::share_bar;
 use crate::ui::term::Term;
 use crate::ui::viewer::Goto;
@@ -12,8 +12,6 @@ use analysis::numbers::summary::SparkTotals;
 use eventlog::ids::Duration;
 use model::time::Interval;
 use views::scene::format;
-use views::tracks::collections::Collections as CollectionsTrack;
-use views::tracks::memory::Memory;
 
 /// Why a log has no numbers of the collector; a sentence below says what to do.
 const NO_GC: &str = "no GC events in this log";
@@ -51,16 +49,6 @@ impl Fact {
     fn at(self, place: Option<Interval>) -> Self {
         Self { place, ..self }
     }
-}
-
-/// Where a number of collections is seen: at the collection, or as a moment of the heap.
-pub(super) fn seen_at(place: Interval) -> Goto {
-    let row = if place.is_empty() {
-        Memory::Heap.into()
-    } else {
-        CollectionsTrack.into()
-    };
-    Goto::details(row, place)
 }
 
 /// A list of numbers.

@@ -5,10 +5,10 @@ use std::ops::RangeInclusive;
 use yew::prelude::*;
 
 use super::About;
-use super::facts::{Fact, NO_COLLECTION, Shown, card, list, seen_at};
+use super::facts::{Fact, NO_COLLECTION, Shown, card, list};
 use crate::ui::more::More;
 use crate::ui::panel::span_text;
-use crate::ui::place::PlaceLink;
+use crate::ui::place::{PlaceLink, seen_at};
 use crate::ui::shares::share_bar;
 use crate::ui::term::{Term, heading};
 use analysis::account::report::CapTimes;

@@ -1,32 +1,57 @@
 //! Where boxes are on the timeline.
 
-use super::super::query::{FlamePlaceQuery, place};
+use super::super::query::{FlamePlace, FlamePlaceQuery, Occurrence, place};
 use super::*;
 
-/// The first occurrences, each after the beginning of the one before, of the
-/// box of this name and depth.
-fn places(query: &FlameQuery, name: &str, depth: u16) -> Vec<(u64, u64)> {
+/// The occurrence of the box of this name and depth.
+fn occurrence(query: &FlameQuery, name: &str, depth: u16, which: Occurrence) -> Option<FlamePlace> {
     let profile = small();
     let cache = StepCache::default();
     let (head, boxes) = answer(&profile, query);
     let found = at_depth(&boxes, depth).find(|&i| label(&head, &boxes, i) == name);
+    let place_query = FlamePlaceQuery {
+        choice: query.choice.clone(),
+        steps: query.steps.clone(),
+        view: query.view.clone(),
+        stack: boxes.stack[found.expect("a box")],
+        which,
+    };
+    place(&cache, &profile, &place_query)
+}
+
+/// The first occurrences, each after the beginning of the one before.
+fn places(query: &FlameQuery, name: &str, depth: u16) -> Vec<(u64, u64)> {
     let mut from = Nanos(0);
     let mut places = Vec::new();
-    while let Some(span) = place(
-        &cache,
-        &profile,
-        &FlamePlaceQuery {
-            choice: query.choice.clone(),
-            steps: query.steps.clone(),
-            view: query.view.clone(),
-            stack: boxes.stack[found.expect("a box")],
-            from,
-        },
-    ) {
-        places.push((span.start().0, span.end().0));
-        from = Nanos(span.start().0 + 1);
+    while let Some(found) = occurrence(query, name, depth, Occurrence::From(from)) {
+        places.push((found.span.start().0, found.span.end().0));
+        from = Nanos(found.span.start().0 + 1);
     }
+    // The longest one is one of them.
+    let longest = occurrence(query, name, depth, Occurrence::Longest);
+    let longest = longest.map(|found| found.span.duration().0);
+    let lengths = places.iter().map(|(start, end)| end - start);
+    assert!(longest >= lengths.max(), "{name}: {longest:?}");
     places
+}
+
+#[test]
+fn the_longest_occurrence_of_all_tracks_is_told_with_its_track() {
+    let longest = |query: &FlameQuery, name| {
+        let found = occurrence(query, name, 0, Occurrence::Longest).expect("a place");
+        (found.span.start().0, found.span.end().0, found.track)
+    };
+    let one = query(&[CAP], None, View::LeftHeavy);
+    assert_eq!(longest(&one, "a"), (0, 30, Some(CAP)));
+    assert_eq!(longest(&one, "IDLE"), (30, 70, Some(CAP)));
+    let part = query(&[CAP], Some(span(20, 100)), View::LeftHeavy);
+    assert_eq!(longest(&part, "a"), (20, 30, Some(CAP)));
+    let both = query(&[], None, View::LeftHeavy);
+    assert_eq!(
+        longest(&both, "a"),
+        (0, 30, Some(CAP)),
+        "of equals the first"
+    );
 }
 
 #[test]

@@ -1,0 +1,178 @@
+//! The address follows the view, and the page shows what a link says.
+
+use gloo_timers::future::TimeoutFuture;
+use wasm_bindgen_futures::spawn_local;
+use yew::prelude::*;
+
+use super::App;
+use crate::ui::act::{after, on};
+use crate::ui::copy::{SAID_MS, copy};
+use crate::ui::files::LogFile;
+use crate::ui::link;
+use views::beside::Role;
+use views::scene::format;
+use views::share::Link;
+use views::view::View;
+use views::view::store::Entry;
+
+/// How long after the last change the address follows the view.
+const SETTLED_MS: u32 = 250;
+impl App {
+    /// The address follows when the user has paused.
+    pub(super) fn will_settle(&mut self, ctx: &Context<Self>) {
+        if self.log.is_open() {
+            self.pauses.settle = Some(after(ctx, SETTLED_MS, Self::settled));
+        }
+    }
+
+    fn settled(&mut self, ctx: &Context<Self>, (): ()) -> bool {
+        self.pauses.settle = None;
+        if self.is_dragging() {
+            // A drag is one step, from its begin to its end, however often it rests.
+            self.will_settle(ctx);
+            return false;
+        }
+        self.look();
+        let entry = self.views.settle(js_sys::Date::now());
+        link::write(&self.link(), entry);
+        false
+    }
+
+    /// The link to this view.
+    fn link(&self) -> Link {
+        let other = self.other.as_ref();
+        Link {
+            fingerprint: self.log.fingerprint,
+            other: other.and_then(|other| Some((other.role, other.log.fingerprint?))),
+            view: View::clone(self.views.view()),
+            ..Link::default()
+        }
+    }
+
+    pub(super) fn share(&mut self, ctx: &Context<Self>) {
+        self.look();
+        let said = self.link();
+        link::write(&said, Entry::Replace);
+        let Some(href) = link::href(&said) else {
+            return;
+        };
+        let copied = on(ctx, |app, _, copied| {
+            app.dialogs.copied = copied;
+            true
+        });
+        spawn_local(async move {
+            if copy(&href).await {
+                copied.emit(true);
+                TimeoutFuture::new(SAID_MS).await;
+            }
+            copied.emit(false);
+        });
+    }
+
+    /// Takes over what a link says, as far as it fits this log.
+    pub(super) fn follow_link(&mut self, ctx: &Context<Self>, link: Link) {
+        let (Some(log), Some(reach)) = (self.log.overview.span, self.reach()) else {
+            return;
+        };
+        if link.newer() {
+            self.dialogs.notice = Some("This link was made by a newer version of this page: some of it may be missing here.".to_owned());
+        }
+        self.look();
+        let visible = link.view.visible.filter(|span| span.overlaps(reach));
+        let view = View {
+            visible,
+            ..link.view.clone().inside(log)
+        };
+        self.show(ctx, view);
+        self.keep_panel();
+        self.compare_with_link(link);
+    }
+
+    /// Says so if a link is about another log, or about two of which one is missing.
+    fn compare_with_link(&mut self, link: Link) {
+        let (Some(wanted), Some(print)) = (link.fingerprint, self.log.fingerprint) else {
+            return;
+        };
+        let other = self.other.as_ref();
+        let beside = other.and_then(|other| other.log.fingerprint);
+        let missing = match link.other {
+            Some((role, missing)) if wanted == print => {
+                (beside != Some(missing)).then_some((role, missing))
+            }
+            Some((role, its)) if its == print => Some((role.other(), wanted)),
+            _ if wanted != print => {
+                self.dialogs.notice = Some(format!(
+                    "The link was made for another log, of {}; this one has {}. What fits was applied.",
+                    format::bytes(wanted.len()),
+                    format::bytes(print.len())
+                ));
+                return;
+            }
+            _ => return,
+        };
+        match missing {
+            Some((role, missing)) => {
+                self.dialogs.notice = Some(format!(
+                    "The link compares two logs, and this is the one {}. Drop the one {} too: it has {}.",
+                    role.other().word(),
+                    role.word(),
+                    format::bytes(missing.len())
+                ));
+                self.wanted_pair = Some(link);
+            }
+            // The other one may be on its way: then it is seen how far both reach.
+            None if other.is_some_and(|other| !other.log.is_open()) => {
+                self.wanted_pair = Some(link);
+            }
+            None => {}
+        }
+    }
+
+    /// What a log is, if it is the one that a link waits for.
+    pub(super) fn wanted_role(&self, file: &LogFile) -> Option<Role> {
+        let link = self.wanted_pair.as_ref()?;
+        let (role, print) = link.other?;
+        if file.fingerprint == Some(print) {
+            Some(role)
+        } else {
+            (file.fingerprint == link.fingerprint).then_some(role.other())
+        }
+    }
+
+    /// Whether it is the log that a link waits for.
+    pub(super) fn is_wanted_beside(&self, file: &LogFile) -> bool {
+        self.wanted_role(file).is_some() && file.fingerprint != self.log.fingerprint
+    }
+
+    /// Both logs of a link are there: what it says is applied to both.
+    pub(super) fn follow_pair_link(&mut self, ctx: &Context<Self>) {
+        let Some(link) = self.wanted_pair.take() else {
+            return;
+        };
+        let other = self.other.as_ref();
+        let prints = (link.fingerprint, link.other.map(|(_, print)| print));
+        let here = (
+            self.log.fingerprint,
+            other.and_then(|other| other.log.fingerprint),
+        );
+        if here == (prints.1, prints.0) && here != prints {
+            self.exchange(ctx);
+        } else if here != prints {
+            return;
+        }
+        self.dialogs.notice = None;
+        self.follow_link(ctx, link);
+    }
+
+    /// The address was changed: by hand, or by the browser's Back and Forward.
+    pub(super) fn follow_address(&mut self, ctx: &Context<Self>, (): ()) -> bool {
+        let said = link::read().unwrap_or_default();
+        if self.log.is_open() {
+            self.wanted_pair = None;
+            self.follow_link(ctx, said);
+        } else {
+            self.wanted = Some(said);
+        }
+        true
+    }
+}
