@@ -7,6 +7,9 @@ import { fixture, fragment, openLog } from './helpers.js';
 /** A log with a profile by closure type. */
 const LOG = fixture('ghc-9.6.6/heap-N2-hT-l-au');
 
+/** One with numbers of the collector as well. */
+const DEMO = fixture('../../../www/demo/shop-server-hT').concat('.gz');
+
 const row = (page, table, number) => page.locator(`#${table}-rows-row-${number}`);
 const cells = (page, table, number) => row(page, table, number).getByRole('gridcell');
 const names = (page, table) => page.locator(`.${table}-rows .grid-window .grid-row > :first-child`).allInnerTexts();
@@ -76,7 +79,8 @@ test('the most of a band leads to when it was', async ({ page }) => {
 });
 
 test('the moment of the largest heap is shown on a track that is folded away at first', async ({ page }) => {
-  await open(page, 'Held');
+  await openLog(page, DEMO);
+  await page.getByRole('tab', { name: 'Held' }).click();
   const head = page.locator('#head-heap');
   await expect(head).toHaveCount(0);
   await page.getByRole('button', { name: /show the peak on the timeline/ }).click();

@@ -99,6 +99,7 @@ test('a selection changes all panels', async ({ page }) => {
 
 test('the panel follows while a selection is dragged, and has its end when it is let go', async ({ page }) => {
   await openLog(page, fixture(SPARKS));
+  await fragment(page, /[#&]f=/);
   const { x, cap } = await timeline(page);
   const [heading, chip] = [page.locator('.panel-body h2'), page.locator('.strip .chip')];
   await page.mouse.move(x(0.2), cap(0));
