@@ -1,6 +1,9 @@
 //! What the whole page listens to: files that are dragged over it, keys, the
 //! address, the system's colours.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use gloo_events::{EventListener, EventListenerOptions};
 use wasm_bindgen::JsCast;
 use web_sys::{DragEvent, HtmlElement, KeyboardEvent};
@@ -51,19 +54,7 @@ pub(super) fn listen(ctx: &Context<App>) -> Vec<EventListener> {
         let changed = on(ctx, App::follow_address);
         EventListener::new(&window, "hashchange", move |_| changed.emit(()))
     };
-    // A list that the pointer changed gives the keyboard back: a letter would choose in it.
-    let chosen = EventListener::new(&document, "change", |event| {
-        let list = event
-            .target()
-            .and_then(|it| it.dyn_into::<HtmlElement>().ok());
-        let list = list.filter(|it| it.tag_name() == "SELECT");
-        if let Some(list) = list.filter(|it| !it.matches(":focus-visible").unwrap_or(true)) {
-            // What cannot lose the focus keeps it.
-            let _ = list.blur();
-        }
-    });
     let mut listeners = vec![
-        chosen,
         drag("dragenter", over),
         drag("dragover", over),
         drag("dragleave", left),
@@ -79,5 +70,31 @@ pub(super) fn listen(ctx: &Context<App>) -> Vec<EventListener> {
             }));
         }
     }
+    listeners.extend(give_keys_back());
     listeners
+}
+
+/// A list that the pointer changed gives the keyboard back: a letter would choose in it. One
+/// that the keyboard is on keeps it.
+fn give_keys_back() -> [EventListener; 3] {
+    let document = gloo_utils::document();
+    let is_by_keys = Rc::new(Cell::new(false));
+    let hears = |name: &'static str, by_keys: bool| {
+        let is_by_keys = Rc::clone(&is_by_keys);
+        let first = EventListenerOptions::run_in_capture_phase();
+        EventListener::new_with_options(&document, name, first, move |_| is_by_keys.set(by_keys))
+    };
+    let listeners = [hears("keydown", true), hears("pointerdown", false)];
+    let changed = EventListener::new(&document, "change", move |event| {
+        let list = event
+            .target()
+            .and_then(|it| it.dyn_into::<HtmlElement>().ok());
+        let list = list.filter(|it| it.tag_name() == "SELECT" && !is_by_keys.get());
+        if let Some(list) = list {
+            // What cannot lose the focus keeps it.
+            let _ = list.blur();
+        }
+    });
+    let [keys, pointer] = listeners;
+    [keys, pointer, changed]
 }

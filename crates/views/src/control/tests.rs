@@ -12,6 +12,7 @@ use crate::timeline::{LABELS_PX, MINIMAP_PX, TOP_PX};
 use crate::tracks::activity::Activity;
 use crate::tracks::capability::{Capability, Run};
 use crate::tracks::{Contents, Known, Listed, TimelineQuery};
+use analysis::timeline::flow::ArrowKind;
 use model::class::StopCode;
 use model::marks::{NewSpan, TimelineReply, Writer};
 
@@ -340,6 +341,44 @@ fn tracks(control: &Control) -> Vec<String> {
         .scene(&Palette::LIGHT, false, &notes)
         .paint_still(&mut painter);
     painter.lines
+}
+
+/// How many arrows of so many, one after the other through all of the log, are painted.
+fn arrows_painted(control: &mut Control, count: u64) -> usize {
+    let arrow = |place: u64| {
+        let to = Nanos((place + 1) * LOG.end().0 / (count + 1));
+        Arrow {
+            kind: ArrowKind::Wakeup,
+            from: Nanos(to.0 - 1),
+            from_cap: Some(CapId(1)),
+            from_thread: None,
+            to,
+            to_cap: Some(CapId(0)),
+            thread: ThreadId(7),
+        }
+    };
+    control.flow_came((0..count).map(arrow).collect());
+    let mut painter = TextPainter::default();
+    let notes = Notes::default();
+    let scene = control.scene(&Palette::LIGHT, false, &notes);
+    scene.paint_focus(&mut painter);
+    let is_head = |line: &&String| line.starts_with("polygon");
+    painter.lines.iter().filter(is_head).count()
+}
+
+#[test]
+fn where_arrows_would_be_a_thicket_those_of_the_item_are_drawn() {
+    let mut control = open();
+    let at = (x(&control, 200), CAP0);
+    control.press(press(at));
+    control.release(1, at.0, at.1);
+    control.leave();
+    assert_eq!(control.selected(), Some((cap(0), LONG)));
+    assert_eq!(arrows_painted(&mut control, 20), 20);
+    // A fifth of the log is the item.
+    assert_eq!(arrows_painted(&mut control, 99), 21);
+    control.escape();
+    assert_eq!(arrows_painted(&mut control, 99), 0);
 }
 
 #[test]

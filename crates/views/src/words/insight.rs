@@ -56,6 +56,8 @@ pub fn cost(finding: &Finding) -> String {
             format!("{claimed} · {}", format::fraction(finding.share * part))
         }
         cost if cost.size() <= 0.0 => String::new(),
+        // Of what the title says.
+        Value::Count(_) => String::new(),
         cost if finding.axis == Axis::Memory && finding.share > 0.0 => {
             format!("{cost} · {}", format::fraction(finding.share))
         }
