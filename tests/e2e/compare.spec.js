@@ -288,6 +288,12 @@ test('keys count also after a control of a panel was used', async ({ page }) => 
   await opens();
   await page.locator('.heap-canvas canvas').click({ position: { x: 300, y: 40 } });
   await opens();
+  // A list that the pointer changed gives the keyboard back; one that the keyboard is on keeps it.
+  const order = page.locator('.heap-bar select').first();
+  await order.click();
+  await order.selectOption({ index: 1 });
+  await expect(order).not.toBeFocused();
+  await opens();
   // Of a field for numbers, letters are none of its business.
   const bands = page.locator('.heap-bar input[type=number]');
   await bands.click();
