@@ -2,6 +2,8 @@
 //! message, and beside it a question or an answer, columns whose memory is
 //! handed over, or a file.
 
+use std::cell::RefCell;
+
 use js_sys::{
     Array, ArrayBuffer, BigUint64Array, Float32Array, Float64Array, Object, Reflect, Uint8Array,
     Uint16Array, Uint32Array,
@@ -166,12 +168,55 @@ pub fn segment(envelope: &JsValue) -> Result<Segment, String> {
 /// by then. `ArrayBuffer.transfer` does not help: Chromium holds what it made itself (from a
 /// file, from a message) until it collects, but then without counting it.
 pub fn give_back(buffers: &Array) {
-    if let Ok(channel) = MessageChannel::new() {
-        let port = channel.port1();
+    let bytes = buffers.iter().map(|buffer| {
+        let buffer = buffer.dyn_ref::<ArrayBuffer>();
+        buffer.map_or(0, ArrayBuffer::byte_length)
+    });
+    let bytes = bytes.sum();
+    NOBODY.with_borrow_mut(|nobody| {
+        if nobody.is_none() {
+            *nobody = Nobody::new();
+        }
+        if let Some(port) = nobody {
+            port.take(buffers, bytes);
+        }
+        nobody.take_if(|port| port.holds_bytes >= GIVEN_BACK_BYTES);
+    });
+}
+
+/// So much is given back at once, as it takes half a millisecond.
+const GIVEN_BACK_BYTES: u32 = 4 << 20;
+
+thread_local! {
+    static NOBODY: RefCell<Option<Nobody>> = const { RefCell::new(None) };
+}
+
+/// Somebody who does not listen: what is sent is held until the ports are closed.
+struct Nobody {
+    channel: MessageChannel,
+    holds_bytes: u32,
+}
+
+impl Nobody {
+    fn new() -> Option<Self> {
+        Some(Self {
+            channel: MessageChannel::new().ok()?,
+            holds_bytes: 0,
+        })
+    }
+
+    fn take(&mut self, buffers: &Array, bytes: u32) {
+        self.holds_bytes = self.holds_bytes.saturating_add(bytes);
+        let port = self.channel.port1();
         // Buffers of which one was handed over before stay as they are.
         drop(port.post_message_with_transferable(&JsValue::NULL, buffers));
-        port.close();
-        channel.port2().close();
+    }
+}
+
+impl Drop for Nobody {
+    fn drop(&mut self) {
+        self.channel.port1().close();
+        self.channel.port2().close();
     }
 }
 
@@ -179,7 +224,7 @@ pub fn give_back(buffers: &Array) {
 /// result may be handed over.
 fn attach_packed(envelope: &Object, value: &impl Serialize) -> ArrayBuffer {
     // Plain data can always be packed.
-    let bytes = rmp_serde::to_vec(value).unwrap_or_default();
+    let bytes = bitcode::serialize(value).unwrap_or_default();
     let bytes = Uint8Array::from(bytes.as_slice());
     set(envelope, PACKED, &bytes);
     bytes.buffer()
@@ -189,7 +234,7 @@ fn packed<T: DeserializeOwned>(envelope: &JsValue) -> Result<T, String> {
     let bytes: Uint8Array = get(envelope, PACKED).unwrap_or_default().unchecked_into();
     let packed = bytes.to_vec();
     give_back(&Array::of1(&bytes.buffer()));
-    rmp_serde::from_slice(&packed).map_err(|error| error.to_string())
+    bitcode::deserialize(&packed).map_err(|error| error.to_string())
 }
 
 /// Fills columns with the numbers in an envelope; what is not there stays
