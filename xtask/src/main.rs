@@ -5,6 +5,7 @@
 //! - [`tools`] finds or installs what the commands need,
 //! - [`site`] turns the package into a static site in `dist/`,
 //! - [`seal`] finishes that site: build id, worker folder, policy, offline list,
+//! - [`weigh`] says what of it a visitor has to load,
 //! - [`serve`] shows it on localhost,
 //! - [`mod@test`] runs every test and counts,
 //! - [`process`] starts other programs on behalf of all of these.
@@ -15,6 +16,7 @@ mod serve;
 mod site;
 mod test;
 mod tools;
+mod weigh;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

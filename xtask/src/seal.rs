@@ -69,7 +69,7 @@ pub(crate) fn seal(dist: &Path) -> Result<Sealed> {
 }
 
 /// Every file below a folder, as it appears in an address, in order.
-fn files_below(folder: &Path) -> Result<Vec<String>> {
+pub(crate) fn files_below(folder: &Path) -> Result<Vec<String>> {
     let mut files = Vec::new();
     let mut folders = vec![(folder.to_owned(), String::new())];
     while let Some((folder, prefix)) = folders.pop() {

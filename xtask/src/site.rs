@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::process::{self, Result};
+use crate::weigh::Weight;
 use crate::{seal, tools};
 
 /// Leaves the finished site in `dist/`.
@@ -30,7 +31,7 @@ pub(crate) fn build(root: &Path) -> Result<()> {
     process::run(&mut trunk)?;
     let dist = root.join("dist");
     let sealed = seal::seal(&dist)?;
-    println!("built dist/ ({sealed})");
+    println!("built dist/ ({sealed}; {})", Weight::of(&dist)?);
     Ok(())
 }
 

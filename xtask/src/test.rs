@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 use crate::process::{self, During, Failure, Result};
+use crate::weigh::Weight;
 use crate::{site, tools};
 
 /// Which tests to run.
@@ -175,7 +176,13 @@ fn browser(root: &Path, tally: &mut Tally) {
                 .current_dir(root),
         )
     });
-    if tally.check("cargo xtask build", || site::build(root)) && program {
+    let built = tally.check("cargo xtask build", || site::build(root));
+    if built {
+        tally.check("weight of the site", || {
+            Weight::of(&root.join("dist"))?.check()
+        });
+    }
+    if built && program {
         tally.tests("playwright test", || playwright(root));
     }
 }
