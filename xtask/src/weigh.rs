@@ -15,7 +15,7 @@ use crate::seal::files_below;
 /// The most that may come until a log can be chosen, in bytes.
 const MOST_FIRST_BYTES: u64 = 1_180_000;
 /// The most that the page and the worker may come to, in bytes.
-const MOST_BYTES: u64 = 2_950_000;
+const MOST_BYTES: u64 = 2_760_000;
 
 /// Compressed sizes, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
