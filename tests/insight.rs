@@ -5,7 +5,8 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::{findings_of, for_all_spans, known};
+use analysis::account::report::CapTimes;
+use common::{findings_of, for_all_spans, known, session_of};
 use eventlog::ids::Nanos;
 use insight::finding::{Axis, Finding, Value};
 use insight::report::Report;
@@ -114,17 +115,195 @@ fn no_time_is_claimed_twice_on_any_log() {
         };
         let mut findings = 0;
         for range in [None, part(0, 8), part(1, 4), part(6, 7)] {
-            let report = findings_of(session, range);
-            if range.is_some_and(|range| range != report.range) {
-                return Err(format!("{:?} was looked at", report.range));
-            }
-            answers(&report)?;
-            for finding in &report.findings {
-                is_sound(finding, report.range)?;
-            }
-            adds_up(session, &report)?;
-            findings += report.findings.len();
+            findings += is_a_sound_report(session, range)?.findings.len();
         }
         Ok(findings)
     });
+}
+
+/// The report of a range, of which all laws hold.
+fn is_a_sound_report(session: &Session, range: Option<Interval>) -> Result<Report, String> {
+    let report = findings_of(session, range);
+    if range.is_some_and(|range| range != report.range) {
+        return Err(format!("{:?} was looked at", report.range));
+    }
+    answers(&report)?;
+    for finding in &report.findings {
+        is_sound(finding, report.range)?;
+    }
+    adds_up(session, &report)?;
+    costs_what_there_is(session, &report)?;
+    Ok(report)
+}
+
+/// Which time of capabilities a rule is about; `None` if it is no time of theirs.
+fn class_of(rule: &str, all: &CapTimes) -> Option<u64> {
+    let collecting = all.in_collections_ns() + all.coming_back_ns;
+    Some(match rule {
+        "gc-sync-straggler" | "gc-sync-idle-caps" => all.stopping_ns,
+        "idle-gc" | "forced-gc" | "census-pauses" | "par-gc-unbalanced" | "remembered-set"
+        | "nursery-too-small" | "major-gc-heavy" => collecting,
+        "bound-main" | "ready-while-idle" | "tiny-threads" => all.idle_ready_ns,
+        "lock-convoy" | "shared-thunk" | "serial-section" => all.idle_ns,
+        "stm-herd" => all.running_ns,
+        "sparks" | "spark-tiny" | "hot-cost-centre" => return None,
+        other => panic!("which time {other} is about is to be said here"),
+    })
+}
+
+/// A finding costs no more than the account has of its class, and all together do not claim
+/// more than the range is long.
+fn costs_what_there_is(session: &Session, report: &Report) -> Result<(), String> {
+    let times = session.ask(&TimeQuery(Some(report.range)));
+    let all = times.all_caps();
+    let caps = times.caps.iter().filter(|(_, times)| times.life_ns > 0);
+    let caps = (caps.count() as u64).max(1);
+    for finding in report.of_axis(Axis::Time) {
+        if let (Value::Ns(cost), Some(class)) = (finding.cost, class_of(&finding.rule, &all))
+            && cost > class / caps
+        {
+            return Err(format!("{class} ns on {caps} capabilities for {finding:?}"));
+        }
+    }
+    let claimed: u64 = report
+        .findings
+        .iter()
+        .map(|finding| finding.claimed_ns)
+        .sum();
+    if claimed <= report.range.duration().0 {
+        return Ok(());
+    }
+    Err(format!("{claimed} ns are claimed of {:?}", report.range))
+}
+
+#[test]
+fn what_is_looked_at_without_a_range_is_a_range() {
+    for_all_spans(known([0, 0], [0, 0]), |session, _| {
+        let whole = findings_of(session, None);
+        let same = findings_of(session, Some(whole.range));
+        if whole == same {
+            return Ok(whole.findings.len());
+        }
+        Err(format!(
+            "{:#?}\nis not\n{:#?}",
+            whole.findings, same.findings
+        ))
+    });
+}
+
+#[test]
+fn any_range_has_a_sound_report() {
+    for_all_spans(known([0, 0], [0, 0]), |session, span| {
+        let (start, end) = (span.start().0, span.end().0);
+        let length = end - start;
+        let range = |from: u64, to: u64| Interval::new(Nanos(from), Nanos(to));
+        // Nothing, a nanosecond, what lies beyond both ends, and anything.
+        let mut ranges = vec![
+            range(start, start),
+            range(start + length / 2, start + length / 2 + 1),
+            range(0, end.saturating_add(length)),
+            range(end, end.saturating_add(1_000_000_000)),
+        ];
+        let mut state = length | 1;
+        let mut any = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            start + (u128::from(state >> 11) * u128::from(length) >> 53) as u64
+        };
+        for _ in 0..6 {
+            let (one, other) = (any(), any());
+            ranges.push(range(one.min(other), one.max(other)));
+        }
+        for range in &ranges {
+            is_a_sound_report(session, Some(*range))
+                .map_err(|wrong| format!("{range:?}: {wrong}"))?;
+        }
+        Ok(ranges.len())
+    });
+}
+
+/// The same log with other numbers for its capabilities: `number` says which.
+fn renumbered(log: &[u8], number: impl Fn(u16) -> u16) -> Vec<u8> {
+    let mut log = log.to_vec();
+    let word = |log: &[u8], at: usize| u16::from_be_bytes([log[at], log[at + 1]]);
+    let long =
+        |log: &[u8], at: usize| u32::from_be_bytes(log[at..at + 4].try_into().expect("four bytes"));
+    // The header: each type with its size.
+    let mut sizes = std::collections::BTreeMap::new();
+    let mut at = 8;
+    while &log[at..at + 4] == b"etb\0" {
+        sizes.insert(word(&log, at + 4), word(&log, at + 6));
+        let description = long(&log, at + 8) as usize;
+        let extra = long(&log, at + 12 + description) as usize;
+        at += 12 + description + 4 + extra + 4;
+    }
+    at += 4 + 4 + 4;
+    // Where in an event of a type numbers of capabilities stand.
+    let places = |kind: u16| -> &[usize] {
+        match kind {
+            18 => &[12],
+            4 | 8 | 27 | 28 => &[4],
+            39 | 45..=48 => &[0],
+            55 => &[8],
+            56 => &[8, 10],
+            _ => &[],
+        }
+    };
+    loop {
+        let kind = word(&log, at);
+        if kind == 0xFFFF {
+            return log;
+        }
+        at += 10;
+        let size = match sizes[&kind] {
+            0xFFFF => 2 + usize::from(word(&log, at)),
+            size => usize::from(size),
+        };
+        for place in places(kind) {
+            let cap = word(&log, at + place);
+            if cap != 0xFFFF {
+                log[at + place..at + place + 2].copy_from_slice(&number(cap).to_be_bytes());
+            }
+        }
+        at += size;
+    }
+}
+
+/// What a number a capability has is no cause of anything.
+#[test]
+fn other_numbers_of_capabilities_cost_the_same() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/findings");
+    let mut looked_at = 0;
+    for entry in std::fs::read_dir(folder).expect("the folder") {
+        let path = entry.expect("an entry").path();
+        let file = std::fs::File::open(&path).expect("a log");
+        let mut log = Vec::new();
+        std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(file), &mut log)
+            .expect("gzip");
+        let session = session_of(&log).expect("a log");
+        let caps = session.ask(&TimeQuery(None)).caps.len() as u16;
+        // A log that is cut off has no end to walk to.
+        if caps < 2 || path.ends_with("log-damaged-found.eventlog.gz") {
+            continue;
+        }
+        let other = session_of(&renumbered(&log, |cap| (cap + 1) % caps)).expect("a log");
+        let costs = |session: &Session| {
+            let report = findings_of(session, None);
+            let cost = |found: &Finding| {
+                (
+                    found.rule.to_string(),
+                    found.claimed_ns,
+                    found.cost.to_string(),
+                    found.severity,
+                )
+            };
+            let mut costs: Vec<_> = report.findings.iter().map(cost).collect();
+            costs.sort();
+            (costs, report.unexplained_ns)
+        };
+        assert_eq!(costs(&session), costs(&other), "{}", path.display());
+        looked_at += 1;
+    }
+    assert!(looked_at > 20, "{looked_at} logs");
 }

@@ -27,6 +27,7 @@ const POOLS: usize = 5;
 /// What is not claimed yet, in nanoseconds of capabilities.
 #[derive(Clone, Debug)]
 pub struct Ledger {
+    all_ns: [u64; POOLS],
     left_ns: [u64; POOLS],
     caps: u64,
     /// Of the collections of the scope, which ones are claimed, and which of the waits
@@ -40,14 +41,16 @@ impl Ledger {
     #[must_use]
     pub fn new(times: &ProgramTimes, caps: u64, stops: usize) -> Self {
         let all: CapTimes = times.all_caps();
+        let all_ns = [
+            all.stopping_ns,
+            all.in_collections_ns().saturating_add(all.coming_back_ns),
+            all.idle_ready_ns,
+            all.idle_ns,
+            all.running_ns,
+        ];
         Self {
-            left_ns: [
-                all.stopping_ns,
-                all.in_collections_ns().saturating_add(all.coming_back_ns),
-                all.idle_ready_ns,
-                all.idle_ns,
-                all.running_ns,
-            ],
+            all_ns,
+            left_ns: all_ns,
             caps: caps.max(1),
             stops: vec![false; stops],
             syncs: vec![false; stops],
@@ -61,6 +64,12 @@ impl Ledger {
         let claimed = cap_ns.min(*left);
         *left -= claimed;
         claimed / self.caps
+    }
+
+    /// All that there is of a pool, in nanoseconds of capabilities: no loss is greater.
+    #[must_use]
+    pub const fn all_ns(&self, pool: Pool) -> u64 {
+        self.all_ns[pool as usize]
     }
 
     /// Claims a collection, by its place in the scope; whether nobody did before.

@@ -208,6 +208,8 @@ impl<'a> Scope<'a> {
         ledger: &mut Ledger,
         (pool, cap_ns): (Pool, u64),
     ) -> Finding {
+        // A rule counts as if all capabilities lived all the time.
+        let cap_ns = cap_ns.min(ledger.all_ns(pool));
         let cost_ns = cap_ns / self.caps;
         let share = self.share(cost_ns);
         // Of a few milliseconds any share is a matter of chance.
