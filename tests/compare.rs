@@ -328,3 +328,82 @@ fn a_digest_stands_for_its_log() {
     );
     std::fs::remove_file(&file).expect("it is there");
 }
+
+/// Runs of one capability that compute all the time, one of which was slow, and the same
+/// with other file names and a report.
+#[test]
+fn outliers_are_marked_and_the_least_is_told() {
+    let Output { stdout, .. } = eventscope(&["digest", &name("plain", 1)]);
+    let one: Value = serde_json::from_slice(&stdout).expect("JSON");
+    let folder = std::env::temp_dir().join(format!("eventscope-runs-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let run = |side: &str, number: u32, wall_ms: f64| {
+        let mut digest = one.clone();
+        let rows = digest["rows"].as_array_mut().expect("rows");
+        for row in rows
+            .iter_mut()
+            .filter(|row| row["key"]["group"] == "program")
+        {
+            match row["key"]["name"].as_str() {
+                Some("time.wall" | "thread.run") => row["value"] = (wall_ms * 1e6).into(),
+                Some("gc.time") => row["value"] = 1e3.into(),
+                _ => {}
+            }
+        }
+        for fact in digest["facts"].as_array_mut().expect("facts") {
+            match fact["name"].as_str() {
+                Some("Capabilities") => fact["value"] = "1".into(),
+                Some("Reports of the runtime") if side == "after" => fact["value"] = "-s".into(),
+                _ => {}
+            }
+        }
+        let path = folder.join(format!("{side}-{number}.json"));
+        std::fs::write(&path, digest.to_string()).expect("a file");
+        path.to_str().expect("UTF-8").to_owned()
+    };
+    let before: Vec<String> = (0..6)
+        .map(|n| run("before", n, 10.0 + f64::from(n) / 10.0))
+        .collect();
+    let after: Vec<String> = (0..6)
+        .map(|n| run("after", n, if n == 4 { 90.0 } else { 9.0 }))
+        .collect();
+    let with = |more: &[&str]| {
+        let mut words: Vec<&str> = before.iter().map(String::as_str).collect();
+        words.push("--to");
+        words.extend(after.iter().map(String::as_str));
+        let (_, text) = compare(&[&words[..], more].concat());
+        text.replace('\u{a0}', " ")
+    };
+    for text in [with(&[]), with(&["--format", "markdown"])] {
+        assert!(text.contains("9.00 ms (1 out)"), "{text}");
+        assert!(text.contains("Tukey's fences"), "{text}");
+        assert!(
+            text.contains("time.wall · least") && text.contains("-10.0 %"),
+            "{text}"
+        );
+        assert!(
+            text.contains("Note: Reports of the runtime: nothing before, -s after"),
+            "{text}"
+        );
+        // Of pauses the least is never told.
+        assert_eq!(text.matches("· least").count(), 4, "{text}");
+    }
+    let json: Value = serde_json::from_str(&with(&["--format", "json"])).expect("JSON");
+    let rows = json["rows"].as_array().expect("rows");
+    let wall = rows
+        .iter()
+        .find(|row| row["key"]["name"] == "time.wall")
+        .expect("it is there");
+    assert_eq!(wall["after"]["outliers"], serde_json::json!([4]));
+    assert_eq!(
+        (&wall["before"]["least"], &wall["least_tells"]),
+        (&10e6.into(), &true.into())
+    );
+    // Those of two capabilities wait for each other.
+    let (_, text) = sides("leak", 6, &[]);
+    assert!(
+        !text.contains("· least") && text.contains("heap.live.max"),
+        "{text}"
+    );
+    std::fs::remove_dir_all(&folder).expect("it is there");
+}

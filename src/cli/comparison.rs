@@ -4,7 +4,7 @@ use super::out::{Rows, in_columns};
 use super::verdicts::Checked;
 use insight::Comparison;
 use insight::compare::{
-    Claim, Difference, FindingChange, FindingState, Trend, Verdict, findings_of_note,
+    Claim, Difference, FindingChange, FindingState, Side, Trend, Unequal, Verdict, findings_of_note,
 };
 use insight::digest::Group;
 
@@ -19,17 +19,16 @@ const COLUMNS: [&str; 7] = ["", "before", "after", "change", "interval", "p", "c
 pub(super) fn text(comparison: &Comparison, checked: &[Checked], all: bool) -> String {
     let mut text = format!("{}\n", headline(comparison));
     for unequal in &comparison.unequal {
-        let (before, after) = (told(&unequal.before), told(&unequal.after));
-        text += &format!(
-            "Not equal: {}: {before} before, {after} after\n",
-            unequal.name
-        );
+        text += &format!("{}\n", not_equal(unequal));
     }
     for group in Group::ALL {
         let rows = table(comparison, group, all);
         if rows.len() > 1 {
             text += &format!("\n{}\n{}", group.title(), in_columns(&rows));
         }
+    }
+    if has_outliers(comparison) {
+        text += &format!("\n{OUTLIERS}\n");
     }
     for line in findings(comparison).into_iter().chain(rest(comparison)) {
         text += &format!("{line}\n");
@@ -56,12 +55,7 @@ pub(super) fn markdown(comparison: &Comparison, checked: &[Checked], all: bool) 
         text.push('\n');
     }
     for unequal in &comparison.unequal {
-        let (before, after) = (told(&unequal.before), told(&unequal.after));
-        let (before, after) = (cell(&before), cell(&after));
-        text += &format!(
-            "- Not equal: {}: {before} before, {after} after\n",
-            unequal.name
-        );
+        text += &format!("- {}\n", cell(&not_equal(unequal)));
     }
     for group in Group::ALL {
         let rows = table(comparison, group, all);
@@ -76,6 +70,9 @@ pub(super) fn markdown(comparison: &Comparison, checked: &[Checked], all: bool) 
                 text += "|---|--:|--:|--:|--:|--:|---|\n";
             }
         }
+    }
+    if has_outliers(comparison) {
+        text += &format!("\n{OUTLIERS}\n");
     }
     for line in findings(comparison).into_iter().chain(rest(comparison)) {
         text += &format!("\n{}\n", cell(&line));
@@ -114,6 +111,23 @@ fn headline(comparison: &Comparison) -> String {
     format!("{runs_before} runs before, {runs_after} after: {said}")
 }
 
+/// What is said of outliers, by which rule they are such.
+const OUTLIERS: &str = "out: so many runs lie further from the quartiles of their side than 1.5 times the distance of these (Tukey's fences); they count like the others.";
+
+fn has_outliers(comparison: &Comparison) -> bool {
+    let mut sides = comparison
+        .rows
+        .iter()
+        .flat_map(|row| [&row.before, &row.after]);
+    sides.any(|side| !side.outliers.is_empty())
+}
+
+fn not_equal(unequal: &Unequal) -> String {
+    let word = if unequal.is_note { "Note" } else { "Not equal" };
+    let (before, after) = (told(&unequal.before), told(&unequal.after));
+    format!("{word}: {}: {before} before, {after} after", unequal.name)
+}
+
 fn told(values: &[String]) -> String {
     let told = values.iter().map(|value| match value.as_str() {
         "" => "nothing",
@@ -143,8 +157,30 @@ fn table(comparison: &Comparison, group: Group, all: bool) -> Rows {
         rows.truncate(MOST_SHOWN);
     }
     let names = COLUMNS.map(str::to_owned).to_vec();
-    let cells = rows.into_iter().map(|row| cells(row).to_vec());
-    std::iter::once(names).chain(cells).collect()
+    let mut table = vec![names];
+    for row in rows {
+        table.push(cells(row).to_vec());
+        table.extend(least(row).map(Vec::from));
+    }
+    table
+}
+
+/// The least of each side, where that says something.
+fn least(row: &Difference) -> Option<[String; 7]> {
+    let (before, after) = (&row.before, &row.after);
+    let several = before.values.len() > 1 && after.values.len() > 1;
+    if !row.least_tells || !several {
+        return None;
+    }
+    let share = after.least / before.least - 1.0;
+    let mut cells = [const { String::new() }; 7];
+    cells[0] = format!("{} · least", name(row));
+    cells[1] = row.amount(before.least).to_string();
+    cells[2] = row.amount(after.least).to_string();
+    if before.least > 0.0 {
+        cells[3] = percent(share);
+    }
+    Some(cells)
 }
 
 /// By which share of what it was before it changed.
@@ -167,9 +203,10 @@ fn percent(share: f64) -> String {
 }
 
 fn cells(row: &Difference) -> [String; 7] {
-    let value = |values: &[f64], median| match values {
-        [] => String::new(),
-        _ => row.amount(median).to_string(),
+    let value = |side: &Side| match (side.values.len(), side.outliers.len()) {
+        (0, _) => String::new(),
+        (_, 0) => row.amount(side.median).to_string(),
+        (_, out) => format!("{} ({out} out)", row.amount(side.median)),
     };
     let both = !row.before.values.is_empty() && !row.after.values.is_empty();
     let interval = row
@@ -181,8 +218,8 @@ fn cells(row: &Difference) -> [String; 7] {
     });
     [
         name(row),
-        value(&row.before.values, row.before.median),
-        value(&row.after.values, row.after.median),
+        value(&row.before),
+        value(&row.after),
         if both {
             percent(share(row))
         } else {

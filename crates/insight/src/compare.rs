@@ -95,6 +95,11 @@ pub struct Side {
     /// Where the median of all such runs lies, as likely as claims are sure; `None` if there
     /// are too few runs.
     pub interval: Option<(f64, f64)>,
+    /// The least of them.
+    pub least: f64,
+    /// Which runs are [`outliers`](shift::outliers), as places in `values`: they count all
+    /// the same.
+    pub outliers: Vec<usize>,
 }
 
 /// What the runs say of a number.
@@ -159,6 +164,9 @@ pub struct Difference {
     pub trend: Trend,
     /// What can be claimed.
     pub claim: Claim,
+    /// Whether the least of each side says something too: it is a time of a program that
+    /// computes all the time on one capability, which other work on the machine only adds to.
+    pub least_tells: bool,
 }
 
 /// What is said of two sides as a whole.

@@ -7,7 +7,7 @@
 //! letters, findings are at most [`MOST_FINDINGS`], curves [`MOST_CURVES`]. So a digest has
 //! some hundred kB at most, whatever the log.
 
-mod facts;
+pub(crate) mod facts;
 mod gather;
 mod numbers;
 

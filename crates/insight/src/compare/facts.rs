@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
+use crate::digest::facts::REPORTS;
 
 /// Something that should be equal in all runs and is not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +16,8 @@ pub struct Unequal {
     pub before: Vec<String>,
     /// What it is in the runs after.
     pub after: Vec<String>,
+    /// Whether it is only a note: no number that is compared depends on it.
+    pub is_note: bool,
 }
 
 /// What is not the same in all runs.
@@ -29,6 +32,7 @@ pub(super) fn unequal(before: &[Digest], after: &[Digest]) -> Vec<Unequal> {
         name: name.clone(),
         before: values(before, name),
         after: values(after, name),
+        is_note: name == REPORTS,
     });
     let one = |values: &[String]| values.len() <= 1;
     let is_equal = |of: &Unequal| one(&of.before) && one(&of.after) && of.before == of.after;

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::rank_test::{RankTest, holm, least_p};
-use super::shift::{median, median_interval, shift};
+use super::shift::{median, median_interval, outliers, shift};
 use super::{Claim, Difference, Options, Side, Trend};
 use crate::digest::{Digest, Group, Key, Row};
 use crate::metrics::{Class, Direction};
@@ -35,6 +35,7 @@ pub(super) fn differences(
     let mut left_out: FxHashMap<Group, FxHashSet<&str>> = FxHashMap::default();
     let mut test = RankTest::default();
     let mut rows = Vec::new();
+    let compute_alone = all().all(computes_alone);
     for row in all().flat_map(|digest| &digest.rows) {
         if !known.insert(&row.key) {
             continue;
@@ -54,7 +55,10 @@ pub(super) fn differences(
             continue;
         }
         let is_gated = is_gated(&row.key, has_asked);
-        rows.push(difference(row, values, (options, &mut test), is_gated));
+        let mut row = difference(row, values, (options, &mut test), is_gated);
+        let is_time = row.key.part.is_empty() && ADDED_TO.contains(&row.key.name.as_str());
+        row.least_tells = compute_alone && is_time;
+        rows.push(row);
     }
     rows.sort_by_key(|row| row.key.group);
     claim(&mut rows, options);
@@ -150,13 +154,30 @@ fn difference(
         is_gated,
         trend: trend(row.direction, by),
         claim: Claim::NoDifference,
+        least_tells: false,
     }
 }
 
+/// Times that other work on the machine only adds to.
+const ADDED_TO: [&str; 4] = ["gc.time", "thread.run", "time.mutator", "time.wall"];
+/// A program computes if it runs and collects for so much of the time.
+const COMPUTING: f64 = 0.90;
+
+/// Whether a run computed all the time on one capability.
+fn computes_alone(digest: &Digest) -> bool {
+    let value = |name| digest.value(Group::Program, name, "").unwrap_or(0.0);
+    let capabilities = digest.facts.iter().find(|fact| fact.name == "Capabilities");
+    capabilities.is_some_and(|fact| fact.value == "1")
+        && value("thread.run") + value("gc.time") >= COMPUTING * value("time.wall")
+}
+
 fn side(values: Vec<f64>, alpha: f64) -> Side {
+    let least = values.iter().copied().reduce(f64::min);
     Side {
         median: median(&values).unwrap_or(0.0),
         interval: median_interval(&values, alpha),
+        least: least.unwrap_or(0.0),
+        outliers: outliers(&values),
         values,
     }
 }

@@ -46,6 +46,30 @@ pub fn median(values: &[f64]) -> Option<f64> {
     median_of_sorted(&sorted)
 }
 
+/// Which of the numbers lie outside of Tukey's fences: by more than 1.5 times the distance
+/// of the quartiles below the lower or above the upper one (quartiles between two numbers are
+/// interpolated). None if there are fewer than five, of which each may be a quartile.
+#[must_use]
+pub fn outliers(values: &[f64]) -> Vec<usize> {
+    const LEAST: usize = 5;
+    const FENCE: f64 = 1.5;
+    if values.len() < LEAST {
+        return Vec::new();
+    }
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let quartile = |share: f64| {
+        let place = share * (sorted.len() - 1) as f64;
+        let (low, high) = (sorted[place as usize], sorted[place.ceil() as usize]);
+        low + (high - low) * place.fract()
+    };
+    let (lower, upper) = (quartile(0.25), quartile(0.75));
+    let room = FENCE * (upper - lower);
+    let is_out = |value: f64| value < lower - room || value > upper + room;
+    let places = 0..values.len();
+    places.filter(|place| is_out(values[*place])).collect()
+}
+
 /// Between which two of the sorted numbers the median of all that they are drawn from lies,
 /// as sure as `1 - alpha`: it is outside of the `k` least with the probability that of `n`
 /// throws of a coin fewer than `k` are heads. `None` if there are too few for that.

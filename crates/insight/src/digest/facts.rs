@@ -26,8 +26,7 @@ pub(super) fn facts(scope: &Scope<'_>) -> Vec<Fact> {
     let info = &scope.log.info;
     let process = info.process();
     // Where the log goes is another place for each run.
-    let arguments = process.arguments.iter().map(String::as_str);
-    let arguments: Vec<&str> = arguments.filter(|word| !word.starts_with("-ol")).collect();
+    let (arguments, reports) = without_files(&process.arguments);
     let fact = |name: &'static str, value: String| Fact {
         name: name.into(),
         value,
@@ -55,7 +54,60 @@ pub(super) fn facts(scope: &Scope<'_>) -> Vec<Fact> {
         fact("Oldest generation", collector.to_owned()),
         fact("Events", classes.join(", ")),
         fact("Heap profile", profiles.join(", ")),
+        fact(REPORTS, reports.join(" ")),
     ]
+}
+
+/// Reports that the runtime wrote beside the log: which ones is worth a note, but they change
+/// no number that is compared.
+pub(crate) const REPORTS: &str = "Reports of the runtime";
+
+/// Options of the runtime that say which file it writes something to, which is another one
+/// for each run. Of the log's own nothing is told.
+const LOG: &str = "-ol";
+const FILES: [&str; 5] = ["-po", "-hp", "-s", "-S", "-t"];
+
+/// The arguments without the options that name files, and these without the names.
+fn without_files(arguments: &[String]) -> (Vec<&str>, Vec<&'static str>) {
+    let (mut kept, mut files) = (Vec::new(), Vec::new());
+    let mut is_of_runtime = false;
+    for word in arguments {
+        match word.as_str() {
+            "+RTS" => is_of_runtime = true,
+            "-RTS" | "--RTS" => is_of_runtime = false,
+            _ => {}
+        }
+        let names = |option: &&&str| is_of_runtime && word.starts_with(**option);
+        match FILES.iter().find(names) {
+            Some(option) => files.push(*option),
+            None if names(&&LOG) => {}
+            None => kept.push(word.as_str()),
+        }
+    }
+    files.sort_unstable();
+    files.dedup();
+    (kept, files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_no_flags() {
+        let of = |words: &str| {
+            let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+            let (kept, files) = without_files(&words);
+            (kept.join(" "), files.join(" "))
+        };
+        let (kept, files) =
+            of("-stack +RTS -N2 -la -olone.eventlog -sone.txt -Sone.txt -poone -RTS -short");
+        assert_eq!(kept, "-stack +RTS -N2 -la -RTS -short");
+        assert_eq!(files, "-S -po -s");
+        // Other names are the same, no name is, and no report is not.
+        assert_eq!(of("+RTS -sA.txt"), of("+RTS -s"));
+        assert_ne!(of("+RTS -sA.txt").1, of("+RTS -N1").1);
+    }
 }
 
 /// The kind of runtime, without the version: `rts_thr` of `GHC-9.6.6 rts_thr`.
