@@ -170,7 +170,7 @@ fn one(looked: &Looked<'_>, name: &str) -> Option<f64> {
     let metric = insight::metrics::named(name).expect("a metric");
     match metric.read(looked, &Labels::new()) {
         Ok(Numbers::One(number)) => Some(number),
-        Ok(Numbers::Many(all)) => Some(all.iter().sum()),
+        Ok(Numbers::Many(all)) => Some(all.iter().map(|seen| seen.value).sum()),
         Err(NoNumber::NoData(_)) => None,
         Err(NoNumber::Inconclusive(why) | NoNumber::Usage(why)) => panic!("{name}: {why}"),
     }
@@ -238,4 +238,43 @@ fn every_metric_is_listed_with_its_unit() {
     assert!(names.is_sorted(), "{names:?}");
     assert_eq!(names.len(), METRICS.len());
     assert_eq!(listed[0]["unit"], "bytes");
+}
+
+/// An extreme or a rank comes with its place: what lies there is as long as it says.
+#[test]
+fn extremes_lead_to_what_they_are_of() {
+    const SPANS: &str = "tests/fixtures/findings/slow-spans-found.eventlog.gz";
+    let number = |of: &Value| of.as_f64().expect("a number");
+    for (log, metric) in [(LOG, "gc.pause"), (LOG, "gc.sync"), (SPANS, "span.time")] {
+        let listed: Value =
+            serde_json::from_str(&stdout(&["metrics", log, "--json"])).expect("JSON");
+        let rows = listed.as_array().into_iter().flatten();
+        let mut rows = rows.filter(|row| row["name"] == metric);
+        let row = rows.next().expect("it is listed");
+        for rank in ["p50", "p99", "max"] {
+            let seen = &row["ranks"][rank];
+            let length = number(&seen["range"]["end"]) - number(&seen["range"]["start"]);
+            assert_eq!(length, number(&seen["value"]), "{metric}.{rank}");
+            assert!(seen["subject"].is_object(), "{metric}.{rank}: {seen}");
+            let (words, text) = (format!("{metric}.{rank} < 1 ns"), "from");
+            let (code, said) = assert_of(&[log, &words]);
+            let from = format!("; {metric}.{rank} {text} {} to ", seen["range"]["start"]);
+            assert_eq!((code, said.contains(&from)), (Some(3), true), "{said}");
+            let (_, json) = assert_of(&[log, &words, "--format", "json"]);
+            let json: Value = serde_json::from_str(&json).expect("JSON");
+            assert_eq!(&json[0]["places"][0]["range"], &seen["range"]);
+        }
+        let text = stdout(&["metrics", log]);
+        let most = &row["ranks"]["max"]["range"]["end"];
+        assert!(text.contains(&format!(" to {most} ns, ")), "{text}");
+    }
+    // The runtime's report says where its extremes are, below.
+    let text = stdout(&["summary", LOG]);
+    let json: Value = serde_json::from_str(&stdout(&["summary", LOG, "--json"])).expect("JSON");
+    let longest = &json["generations"][0]["longest"];
+    let line = format!(
+        "Max pause of gen 0: --from {} --to {}",
+        longest["start"], longest["end"]
+    );
+    assert!(text.contains(&line), "{text}");
 }

@@ -76,7 +76,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
             Some(runs) => runs.add(&assertions, &looked),
             None => {
                 for assertion in &assertions {
-                    checked.push(check(log, assertion, &looked)?);
+                    let of = check(log, assertion, &looked)?;
+                    checked.push(of.seen_in(assertion, &looked));
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use super::{Condition, Failure, Out, Whole, report};
-use insight::metrics::{Labels, Looked, METRICS, Metric, NoNumber, Numbers, Unit};
+use insight::metrics::{Labels, Looked, METRICS, Metric, NoNumber, Numbers, Unit, ranks};
 use insight::{Amount, Scope};
 
 pub(super) fn run(arguments: &Whole, out: &mut Out) -> Result<Condition, Failure> {
@@ -41,7 +41,13 @@ impl Row {
         let mut object = json!(self.metric);
         match &self.numbers {
             Ok(Numbers::One(number)) => object["value"] = json!(number),
-            Ok(Numbers::Many(all)) => object["values"] = json!(all),
+            Ok(Numbers::Many(all)) => {
+                let values: Vec<f64> = all.iter().map(|seen| seen.value).collect();
+                object["values"] = json!(values);
+                let ranks = ranks(all).into_iter();
+                let ranks = ranks.map(|(name, seen)| (name.to_owned(), json!(seen)));
+                object["ranks"] = Value::Object(ranks.collect());
+            }
             Err(NoNumber::NoData(why) | NoNumber::Inconclusive(why) | NoNumber::Usage(why)) => {
                 object["no_data"] = json!(why)
             }
@@ -56,12 +62,12 @@ impl fmt::Display for Row {
         let value = match &self.numbers {
             Ok(Numbers::One(number)) => amount(*number, self.metric.unit).to_string(),
             Ok(Numbers::Many(all)) => {
-                let most = all.iter().copied().fold(0.0, f64::max);
-                format!(
-                    "{} numbers, max {}",
-                    all.len(),
-                    amount(most, self.metric.unit)
-                )
+                let mut text = format!("{} numbers", all.len());
+                for (name, seen) in ranks(all) {
+                    let value = amount(seen.value, self.metric.unit);
+                    text += &format!(", {name} {value} {seen}");
+                }
+                text
             }
             Err(_) => "no data".to_owned(),
         };

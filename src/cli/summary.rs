@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::{Condition, Failure, Out, Whole, report};
 use analysis::account::costs::GcCosts;
 use analysis::numbers::summary::Summary;
+use model::time::Interval;
 use views::session::questions::{GcCostsQuery, SummaryQuery};
 use views::words::report::Report;
 
@@ -25,6 +26,25 @@ pub(super) fn run(arguments: &Whole, out: &mut Out) -> Result<Condition, Failure
         out.json(&Document { summary, gc_costs })?;
     } else {
         out.text(Report(&summary))?;
+        for (what, at) in extremes(&summary) {
+            let (from, to) = (at.start().0, at.end().0);
+            out.text(format_args!("  {what}: --from {from} --to {to}\n"))?;
+        }
     }
     Ok(report(session.reader()))
+}
+
+/// Where the extremes of the report are: the collection after which, or the pause.
+fn extremes(summary: &Summary) -> Vec<(String, Interval)> {
+    let places = &summary.places;
+    let named = [
+        ("Maximum residency", places.max_residency),
+        ("Maximum slop", places.max_slop),
+        ("Most memory in use", places.max_heap_size),
+    ];
+    let named = named.into_iter().map(|(what, at)| (what.to_owned(), at));
+    let pauses = summary.generations.iter();
+    let pauses = pauses.map(|row| (format!("Max pause of gen {}", row.generation), row.longest));
+    let all = named.chain(pauses);
+    all.filter_map(|(what, at)| Some((what, at?))).collect()
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{Condition, Failure, Out};
 use insight::assertion::{Assertion, Level, Values};
-use insight::metrics::NoNumber;
+use insight::metrics::{Looked, NoNumber, Seen};
 
 /// How to print what came of assertions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -50,6 +50,30 @@ pub(super) struct Checked {
     pub(super) state: State,
     /// What was found, or why there is nothing.
     pub(super) found: String,
+    /// Where the numbers are to be seen that are extremes or ranks of many.
+    places: Vec<Place>,
+}
+
+/// Where a number of an assertion is to be seen.
+#[derive(Debug, Serialize)]
+struct Place {
+    asked: String,
+    #[serde(flatten)]
+    seen: Seen,
+}
+
+impl Checked {
+    /// Says where the numbers of one log are.
+    pub(super) fn seen_in(mut self, assertion: &Assertion, looked: &Looked<'_>) -> Self {
+        for asked in assertion.asked() {
+            if let Some(seen) = asked.place(looked) {
+                self.found += &format!("; {} {seen}", asked.text);
+                let asked = asked.text.clone();
+                self.places.push(Place { asked, seen });
+            }
+        }
+        self
+    }
 }
 
 /// The assertions of words and of a file: one in each line, `#` begins a comment.
@@ -97,6 +121,7 @@ pub(super) fn check(
         assertion: assertion.text.clone(),
         state,
         found,
+        places: Vec::new(),
     })
 }
 
@@ -132,6 +157,7 @@ pub(super) fn print(checked: &[Checked], format: Format, out: &mut Out) -> Resul
                     assertion,
                     state,
                     found,
+                    ..
                 } = checked;
                 let sign = state.sign();
                 out.text(format_args!("{sign} {log}: {assertion} (found {found})\n"))?;

@@ -30,7 +30,8 @@ pub use asked::Asked;
 pub use parser::Malformed;
 
 use crate::amount::Amount;
-use crate::metrics::{Looked, NoNumber, Unit};
+use crate::metrics::{Looked, NoNumber, Seen, Unit};
+use statistic::Statistic;
 
 /// How much depends on an assertion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -262,4 +263,13 @@ impl Term {
             Self::Change(change, asked) => Ok((values.change(*change, asked)?, Some(Unit::Share))),
         }
     }
+}
+
+/// Some statistics of many numbers, by their names: those that are one of them.
+pub(crate) fn ranks(all: &[Seen], names: &[&str]) -> Vec<(&'static str, Seen)> {
+    let wanted = Statistic::ALL
+        .iter()
+        .filter(|(name, _)| names.contains(name));
+    let ranks = wanted.filter_map(|(name, statistic)| Some((*name, statistic.one_of(all)?)));
+    ranks.collect()
 }

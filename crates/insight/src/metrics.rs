@@ -3,15 +3,19 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::rc::Rc;
 
 use analysis::listen::{Alone, Listen, at_once};
 use analysis::numbers::summary::{SparkTotals, Summary};
+use analysis::timeline::user_spans::UserSpan;
 use eventlog::ids::Nanos;
 use model::class::WaitReason;
 use model::gauge::Samples;
+use model::time::Interval;
 use serde::{Deserialize, Serialize};
 
+use crate::finding::Subject;
 use crate::report::Report;
 use crate::scope::{AllThreads, Input, Scope, Stop};
 use crate::window::Window;
@@ -60,7 +64,49 @@ pub enum Numbers {
     /// One.
     One(f64),
     /// As many as there were, of which statistics can be had.
-    Many(Vec<f64>),
+    Many(Vec<Seen>),
+}
+
+/// One number of many, with where it is to be seen.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Seen {
+    /// The number.
+    pub value: f64,
+    /// When.
+    pub range: Interval,
+    /// What it is of: a collection, or the thread of a span, if one begins and ends it.
+    pub subject: Option<Subject>,
+}
+
+impl Seen {
+    fn new(value: u64, range: Interval, subject: Option<Subject>) -> Self {
+        Self {
+            value: value as f64,
+            range,
+            subject,
+        }
+    }
+
+    /// Of a collection.
+    fn of_stop(value: u64, (from, to): (Nanos, Nanos), stop: &Stop<'_>) -> Self {
+        let collection = stop.told.map(|told| Subject::Collection(told.number));
+        Self::new(value, Interval::new(from, to), collection)
+    }
+}
+
+impl fmt::Display for Seen {
+    /// Where it is, as `--from` and `--to` take it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (from, to) = (self.range.start(), self.range.end());
+        match from == to {
+            true => write!(f, "at {} ns", from.0)?,
+            false => write!(f, "from {} to {} ns", from.0, to.0)?,
+        }
+        match self.subject {
+            Some(subject) => write!(f, ", {subject}"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Labels that choose among the numbers of a metric: `{gen=1}`.
@@ -212,12 +258,14 @@ fn samples(looked: &Looked<'_>, samples: &impl Samples) -> Option<Numbers> {
     let range = looked.scope.range;
     let places =
         samples.first_at(range.start().0)..samples.first_at(range.end().0.saturating_add(1));
-    let values: Vec<f64> = places.map(|place| samples.value(place) as f64).collect();
+    let at = |place| Interval::at(Nanos(samples.time(place)));
+    let seen = |place| Seen::new(samples.value(place), at(place), None);
+    let values: Vec<Seen> = places.map(seen).collect();
     (!values.is_empty()).then_some(Numbers::Many(values))
 }
 
 /// The spans of the program of a name, in nanoseconds, that begin and end in the range.
-fn spans(looked: &Looked<'_>, labels: &Labels) -> Option<Vec<f64>> {
+fn spans(looked: &Looked<'_>, labels: &Labels) -> Option<Vec<Seen>> {
     let range = looked.scope.range;
     let name = labels.get("name");
     let listed = looked.scope.log.tracks.spans.listed().iter();
@@ -225,7 +273,12 @@ fn spans(looked: &Looked<'_>, labels: &Labels) -> Option<Vec<f64>> {
     let all = listed.flat_map(|listed| listed.spans.iter());
     let inside =
         all.filter(|span| Nanos(span.start) >= range.start() && Nanos(span.end) <= range.end());
-    let lengths: Vec<f64> = inside.map(|span| (span.end - span.start) as f64).collect();
+    let seen = |span: &UserSpan| {
+        let range = Interval::new(Nanos(span.start), Nanos(span.end));
+        let thread = looked.scope.thread_of(span).map(Subject::Thread);
+        Seen::new(span.end - span.start, range, thread)
+    };
+    let lengths: Vec<Seen> = inside.map(seen).collect();
     (!lengths.is_empty()).then_some(lengths)
 }
 
@@ -264,8 +317,8 @@ metrics! {
     "gc.balance" Share Higher Timed false [] [GcStatistics] "How evenly the threads of parallel collections shared the work." |of, _| Some(Numbers::One(of.summary.work_balance?));
     "gc.copied" Bytes Lower Counted false [] [GcStatistics] "Bytes that collections copied." |of, _| one(of.summary.bytes_copied?);
     "gc.count" Count Lower Counted false ["gen"] [Collections] "How many collections began." |of, labels| one(of.stops(labels).count() as u64);
-    "gc.pause" Ns Lower Timed true ["gen"] [Collections] "From the start to the end of each collection." |of, labels| Some(Numbers::Many(of.stops(labels).map(|stop| stop.pause_ns() as f64).collect()));
-    "gc.sync" Ns Lower Timed true ["gen"] [Collections] "Until all capabilities had stopped, for each collection." |of, labels| Some(Numbers::Many(of.stops(labels).map(|stop| stop.sync_ns() as f64).collect()));
+    "gc.pause" Ns Lower Timed true ["gen"] [Collections] "From the start to the end of each collection." |of, labels| Some(Numbers::Many(of.stops(labels).map(|stop| Seen::of_stop(stop.pause_ns(), (stop.pause.start, stop.pause.end), stop)).collect()));
+    "gc.sync" Ns Lower Timed true ["gen"] [Collections] "Until all capabilities had stopped, for each collection." |of, labels| Some(Numbers::Many(of.stops(labels).map(|stop| Seen::of_stop(stop.sync_ns(), (stop.pause.requested, stop.pause.start), stop)).collect()));
     "gc.time" Ns Lower Timed false ["gen"] [Collections] "In collections, all together." |of, labels| one(of.stops(labels).map(Stop::pause_ns).sum());
     "heap.live" Bytes Lower Counted true [] [GcStatistics] "What was live after each collection of the oldest generation." |of, _| samples(of, &of.scope.log.numbers.live());
     "heap.size" Bytes Lower Counted true [] [Collections] "What the runtime held of the system's memory." |of, _| samples(of, &of.scope.log.numbers.heap_sizes());
@@ -285,6 +338,13 @@ metrics! {
     "time.mutator" Ns Lower Timed false [] [Collections] "The time outside of collections." |of, _| one(of.scope.length_ns().saturating_sub(of.stops(&Labels::new()).map(Stop::pause_ns).sum()));
     "time.unexplained" Ns Lower Timed false [] [Threads] "Time that was lost, and that no finding claims." |of, _| one(of.report().unexplained_ns);
     "time.wall" Ns Lower Timed false [] [] "From the first run of a thread to the collection in the end." |of, _| one(of.scope.length_ns());
+}
+
+/// The one in the middle, the one that one of a hundred exceeds, and the greatest of many
+/// numbers, by the names that assertions have for them.
+#[must_use]
+pub fn ranks(all: &[Seen]) -> Vec<(&'static str, Seen)> {
+    crate::assertion::ranks(all, &["p50", "p99", "max"])
 }
 
 /// The metric of a name.

@@ -9,6 +9,7 @@ use analysis::listen::{Listen, Steps, sort};
 use analysis::process::Change;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::Turn;
+use analysis::timeline::user_spans::UserSpan;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::lane::Lane;
 use model::time::Interval;
@@ -90,6 +91,18 @@ impl<'a> Scope<'a> {
             .into_iter()
             .flat_map(move |runs| (first..runs.len()).map(move |place| (place, runs.span(place))));
         all.take_while(move |(_, (start, _))| *start < end)
+    }
+
+    /// The thread that said both that a span begins and that it ends.
+    pub(crate) fn thread_of(&self, span: &UserSpan) -> Option<ThreadId> {
+        let ran = |message: usize| {
+            let message = self.log.messages.get(message)?;
+            let runs = &self.log.store.cap(message.cap?)?.runs;
+            let mut place = runs.first_ending_after(message.time.0);
+            (self.log.store).running(message.cap?, message.time, &mut place)
+        };
+        let first = ran(span.first)?;
+        (span.last.and_then(ran) == Some(first)).then_some(first)
     }
 
     /// Whether a thread is one of the runtime's own.

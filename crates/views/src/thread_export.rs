@@ -3,13 +3,15 @@
 
 use crate::cells::{Cell, Formulas, push_csv};
 use analysis::timeline::thread_table::{ThreadTable, ThreadTimes};
+use eventlog::ids::Nanos;
 use model::class::WaitReason;
+use model::time::Interval;
 
 /// What a column has of a row.
 type Content = fn(&ThreadTimes) -> Cell<'_>;
 
 /// The columns, each by its name.
-const COLUMNS: [(&str, Content); 26] = [
+const COLUMNS: [(&str, Content); 28] = [
     ("thread", |row| u64::from(row.id.0).into()),
     ("label", |row| row.label.as_deref().into()),
     ("created_ns", |row| row.created.map(|time| time.0).into()),
@@ -46,7 +48,17 @@ const COLUMNS: [(&str, Content); 26] = [
     ("wakeups", |row| row.sums.wakeups.into()),
     ("migrations", |row| row.sums.migrations.into()),
     ("unknown_ns", |row| row.sums.times.unknown_ns.into()),
+    ("longest_ready_from_ns", |row| {
+        longest(row, |range| range.start())
+    }),
+    ("longest_ready_to_ns", |row| {
+        longest(row, |range| range.end())
+    }),
 ];
+
+fn longest(row: &ThreadTimes, of: impl Fn(Interval) -> Nanos) -> Cell<'_> {
+    row.sums.longest_ready.map(|range| of(range).0).into()
+}
 
 const fn blocked(row: &ThreadTimes, by: WaitReason) -> Cell<'_> {
     Cell::Number(row.sums.times.blocked_ns[by as usize])

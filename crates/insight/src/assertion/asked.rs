@@ -3,7 +3,9 @@
 use super::statistic::{Statistic, statistic_of};
 use crate::amount::Amount;
 use crate::finding::Severity;
-use crate::metrics::{Class, Direction, Labels, Looked, Metric, NoNumber, Unit, is_like};
+use crate::metrics::{
+    Class, Direction, Labels, Looked, Metric, NoNumber, Numbers, Seen, Unit, is_like,
+};
 use crate::window::Window;
 
 /// A number that is asked of a log.
@@ -58,6 +60,28 @@ impl Asked {
                     None => of(looked),
                 }
             }
+        }
+    }
+
+    /// Where the number of a log is to be seen, if it is one of many: an extreme, or a rank.
+    #[must_use]
+    pub fn place(&self, looked: &Looked<'_>) -> Option<Seen> {
+        let What::Metric {
+            metric,
+            labels,
+            statistic,
+            window,
+        } = &self.what
+        else {
+            return None;
+        };
+        let of = |looked: &Looked<'_>| match metric.read(looked, labels) {
+            Ok(Numbers::Many(all)) => (*statistic)?.one_of(&all),
+            _ => None,
+        };
+        match window {
+            Some(window) => of(&*looked.within(window).ok()?),
+            None => of(looked),
         }
     }
 

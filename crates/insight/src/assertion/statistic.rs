@@ -1,7 +1,7 @@
 //! One number out of those of a metric.
 
 use crate::amount::Amount;
-use crate::metrics::{Metric, NoNumber, Numbers, Unit};
+use crate::metrics::{Metric, NoNumber, Numbers, Seen, Unit};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Statistic {
@@ -28,6 +28,28 @@ impl Statistic {
         ("share", Self::Share),
         ("rate", Self::Rate),
     ];
+
+    /// Which of all numbers it is: an extreme, or the one of that rank; of equal ones the first.
+    pub(super) fn one_of(self, all: &[Seen]) -> Option<Seen> {
+        let mut sorted = all.to_vec();
+        // Stable: what comes first stays first.
+        sorted.sort_by(|a, b| a.value.total_cmp(&b.value));
+        let last = sorted.len().checked_sub(1)?;
+        let place = match self {
+            Self::Max => last,
+            Self::Min => 0,
+            // So many of a hundred are not greater.
+            Self::Percentile(part) => {
+                let place = (sorted.len() * usize::from(part)).div_ceil(100);
+                place.saturating_sub(1)
+            }
+            _ => return None,
+        };
+        let value = sorted.get(place)?.value;
+        sorted
+            .into_iter()
+            .find(|seen| seen.value.total_cmp(&value).is_eq())
+    }
 }
 
 /// A statistic of the numbers of a metric in a time of so many nanoseconds.
@@ -41,7 +63,7 @@ pub(super) fn statistic_of(
     let amount = |number, unit| Ok(Amount { number, unit });
     let sum = |numbers: &Numbers| match numbers {
         Numbers::One(number) => *number,
-        Numbers::Many(all) => all.iter().sum(),
+        Numbers::Many(all) => all.iter().map(|seen| seen.value).sum(),
     };
     let none = || NoNumber::NoData(format!("there is nothing of {} there", metric.name));
     match (statistic, numbers) {
@@ -63,21 +85,14 @@ pub(super) fn statistic_of(
             metric.name, metric.name, metric.name
         ))),
         (Some(Statistic::Count), Numbers::Many(all)) => amount(all.len() as f64, Unit::Count),
-        (Some(Statistic::Sum), Numbers::Many(all)) => amount(all.iter().sum(), metric.unit),
+        (Some(Statistic::Sum), numbers) => amount(sum(numbers), metric.unit),
+        (Some(Statistic::Mean), Numbers::Many(all)) => {
+            let mean = (!all.is_empty()).then(|| sum(numbers) / all.len() as f64);
+            amount(mean.ok_or_else(none)?, metric.unit)
+        }
         (Some(statistic), Numbers::Many(all)) => {
-            let mut all = all.clone();
-            all.sort_by(f64::total_cmp);
-            let number = match statistic {
-                Statistic::Max => all.last().copied(),
-                Statistic::Min => all.first().copied(),
-                Statistic::Percentile(part) => {
-                    // So many of a hundred are not greater.
-                    let place = (all.len() * usize::from(part)).div_ceil(100);
-                    all.get(place.saturating_sub(1)).copied()
-                }
-                _ => (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64),
-            };
-            amount(number.ok_or_else(none)?, metric.unit)
+            let seen = statistic.one_of(all).ok_or_else(none)?;
+            amount(seen.value, metric.unit)
         }
     }
 }

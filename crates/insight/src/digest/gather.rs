@@ -351,7 +351,10 @@ impl Draft {
                     let part = self.part_of(metric, ("", metric.unit), value);
                     self.push(Group::Program, metric.name, part);
                 }
-                Ok(Numbers::Many(all)) => self.many(metric, Sorted::new(all)),
+                Ok(Numbers::Many(all)) => {
+                    let values = all.iter().map(|seen| seen.value).collect();
+                    self.many(metric, Sorted::new(values));
+                }
                 Err(_) => {}
             }
         }

@@ -10,9 +10,8 @@ use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Sub
 use crate::scope::{Input, Scope};
 use analysis::listen::{Listen, Steps};
 use analysis::timeline::user_spans::{Listed, UserSpan};
-use eventlog::ids::{Duration, Nanos, ThreadId};
+use eventlog::ids::{Duration, Nanos};
 use model::format;
-use model::lane::Lane as _;
 use model::time::Interval;
 
 /// With fewer spans one of a hundred is none.
@@ -118,21 +117,6 @@ fn slow<'a>(scope: &Scope<'_>, listed: &'a Listed) -> Option<Slow<'a>> {
     })
 }
 
-/// The thread that said both that a span begins and that it ends.
-fn thread_of(scope: &Scope<'_>, span: &UserSpan) -> Option<ThreadId> {
-    let ran = |message: usize| {
-        let message = scope.log.messages.get(message)?;
-        let lane = scope.log.store.cap(message.cap?)?;
-        let mut place = lane.runs.first_ending_after(message.time.0);
-        scope
-            .log
-            .store
-            .running(message.cap?, message.time, &mut place)
-    };
-    let first = ran(span.first)?;
-    (span.last.and_then(ran) == Some(first)).then_some(first)
-}
-
 /// Adds what went on in a span.
 fn add(scope: &Scope<'_>, span: &UserSpan, causes: &mut Causes) {
     let pauses = scope.log.store.account().pauses();
@@ -146,7 +130,9 @@ fn add(scope: &Scope<'_>, span: &UserSpan, causes: &mut Causes) {
             0
         })
     };
-    let life = thread_of(scope, span).and_then(|thread| scope.log.store.thread_lane(thread));
+    let life = scope
+        .thread_of(span)
+        .and_then(|thread| scope.log.store.thread_lane(thread));
     let Some(life) = life else {
         causes.unknown += outside((start, end));
         return;
@@ -217,7 +203,8 @@ fn finding(scope: &Scope<'_>, slow: &Slow<'_>, causes: Causes) -> Finding {
     ];
     let evidence = slow.slowest.iter().map(|span| Evidence {
         range: Interval::new(Nanos(span.start), Nanos(span.end)),
-        subjects: thread_of(scope, span)
+        subjects: scope
+            .thread_of(span)
             .map(Subject::Thread)
             .into_iter()
             .collect(),
