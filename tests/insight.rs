@@ -209,7 +209,7 @@ fn any_range_has_a_sound_report() {
             state = state
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1);
-            start + (u128::from(state >> 11) * u128::from(length) >> 53) as u64
+            start + ((u128::from(state >> 11) * u128::from(length)) >> 53) as u64
         };
         for _ in 0..6 {
             let (one, other) = (any(), any());

@@ -120,7 +120,7 @@ mod tests {
             ..ThreadTable::default()
         };
         let zeros = ",0".repeat(17);
-        let rest = format!("3,,still waiting for a capability{zeros},,0,0,0\r\n");
+        let rest = format!("3,,still waiting for a capability{zeros},,0,0,0,,\r\n");
         let rows = format!("7,plain,{rest}7,\"'=a, \"\"b\"\"\nc\",{rest}");
         assert_eq!(thread_csv(&table, false), rows);
         let whole = thread_csv(&table, true);

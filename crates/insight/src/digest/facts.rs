@@ -89,6 +89,17 @@ fn without_files(arguments: &[String]) -> (Vec<&str>, Vec<&'static str>) {
     (kept, files)
 }
 
+/// The kind of runtime, without the version: `rts_thr` of `GHC-9.6.6 rts_thr`.
+fn way(rts: Option<&str>) -> String {
+    let way = rts.and_then(|rts| rts.split_once(' '));
+    way.map(|(_, way)| way.trim().to_owned())
+        .unwrap_or_default()
+}
+
+fn profiled_by(profile: &HeapProfile) -> &'static str {
+    profile.kind.breakdown.flag()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,15 +119,4 @@ mod tests {
         assert_eq!(of("+RTS -sA.txt"), of("+RTS -s"));
         assert_ne!(of("+RTS -sA.txt").1, of("+RTS -N1").1);
     }
-}
-
-/// The kind of runtime, without the version: `rts_thr` of `GHC-9.6.6 rts_thr`.
-fn way(rts: Option<&str>) -> String {
-    let way = rts.and_then(|rts| rts.split_once(' '));
-    way.map(|(_, way)| way.trim().to_owned())
-        .unwrap_or_default()
-}
-
-fn profiled_by(profile: &HeapProfile) -> &'static str {
-    profile.kind.breakdown.flag()
 }
