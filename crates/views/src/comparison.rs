@@ -56,9 +56,9 @@ pub fn change(row: &Difference) -> Option<String> {
     before(row).and(after(row))?;
     let size = amount(row.unit, row.change.abs());
     Some(match row.change {
+        _ if !differs(row) => "0".to_owned(),
         by if by > 0.0 => format!("+{size}"),
-        by if by < 0.0 => format!("−{size}"),
-        _ => "0".to_owned(),
+        _ => format!("−{size}"),
     })
 }
 
@@ -67,7 +67,7 @@ pub fn change(row: &Difference) -> Option<String> {
 pub fn ratio(row: &Difference) -> Option<String> {
     let ratio = row.ratio?;
     Some(match ratio {
-        _ if row.change == 0.0 => "0 %".to_owned(),
+        _ if !differs(row) => "0 %".to_owned(),
         _ if ratio >= 2.0 => format!("× {ratio:.1}"),
         _ if ratio >= 1.0 => format!("+{:.1} %", (ratio - 1.0) * 100.0),
         _ => format!("−{:.1} %", (1.0 - ratio) * 100.0),
@@ -93,10 +93,12 @@ pub fn verdict(row: &Difference) -> &'static str {
     }
 }
 
-/// Whether there is anything to see: another number, or none on one side.
+/// Whether there is anything to see: another number, or none on one side. Shares of 0.01 and
+/// 0.02 % are both shown as 0.0 %, of which nobody would believe that one is twice the other.
 #[must_use]
 pub fn differs(row: &Difference) -> bool {
-    row.change != 0.0 || before(row).is_none() || after(row).is_none()
+    let shown = [before(row), after(row)].map(|value| value.map(|of| amount(row.unit, of)));
+    shown[0] != shown[1]
 }
 
 /// How much each number matters, from 0 on: how far it is from the other one, as a part of the
@@ -314,6 +316,21 @@ mod tests {
             Vec::<String>::new()
         );
         assert!(comparison.rows.iter().all(|row| verdict(row) == "the same"));
+    }
+
+    #[test]
+    fn what_looks_the_same_is_called_so() {
+        let of = |value| {
+            vec![Row {
+                unit: Unit::Share,
+                ..row(Group::Program, "cap.idle", "", value)
+            }]
+        };
+        let comparison = comparison(of(0.0001), of(0.0002));
+        let row = &comparison.rows[0];
+        let said = (change(row), ratio(row), verdict(row));
+        let same = (Some("0".to_owned()), Some("0 %".to_owned()), "the same");
+        assert_eq!(said, same);
     }
 
     #[test]
