@@ -67,6 +67,17 @@ fn collections_cost_what_capabilities_spend_on_them() {
         let log = store.account().log();
         let whole = costs_are_the_account(store, log)?;
         let account = store.account();
+        for row in whole.iter().filter(|row| row.count > 0) {
+            let place = row.max_standstill;
+            let around = Interval::new(place.start(), Nanos(place.end().0 + 1));
+            let there = account.gc_costs(Some(around));
+            let is_it = |of: &GcCosts| {
+                (of.generation, of.max_standstill_ns) == (row.generation, row.max_standstill_ns)
+            };
+            if !there.iter().any(is_it) {
+                return Err(format!("the longest stop is elsewhere: {row:?}, {there:?}"));
+            }
+        }
         if let [cap] = account.caps() {
             let standstills: u64 = whole
                 .iter()

@@ -158,6 +158,14 @@ test('collections are sorted by any column, and a click shows one', async ({ pag
   await expect(cell(0, 5)).not.toHaveText(longest);
 });
 
+test('the longest stop leads to its collection', async ({ page }) => {
+  await openLog(page, fixture(GC_HEAVY));
+  await page.getByRole('tab', { name: 'Collections' }).click();
+  await page.getByRole('button', { name: /show the collection of generation 1 with the longest stop/ }).click();
+  await fragment(page, /[#&]e=\d+\.gc(&|$)/);
+  await expect(page.locator('.strip strong').first()).toHaveText(/^Collection \d+/);
+});
+
 test('pauses are drawn, and are in a table for those who do not see them', async ({ page }) => {
   await openLog(page, fixture(GC_HEAVY));
   await page.getByRole('tab', { name: 'Collections' }).click();
@@ -182,6 +190,12 @@ test('sparks: counts of each capability, charts and run times', async ({ page })
   await expect.poll(shape).not.toBe(all);
   await expect(page.getByRole('img', { name: /Sparks created per second, Capability 1/ })).toBeVisible();
   await expect(page.getByRole('table', { name: 'Run times' })).toBeAttached();
+  // When most of them waited is a place on the graph of the pool.
+  const most = rows.nth(2).getByRole('button', { name: /show when the most sparks waited/ });
+  const waited = await most.textContent();
+  await most.click();
+  await fragment(page, /[#&]e=\d+\.pool1(&|$)/);
+  await expect(page.locator('.strip p').first()).toContainText(waited);
 });
 
 test('what a log does not have is said, with the reason', async ({ page }) => {

@@ -306,7 +306,7 @@ fn view_pauses(
             <Histogram title="Pauses by length" unit="collections" series={drawn} {bins}
                 chosen={(**lengths).clone()} on_choose={setter_of(lengths)} />
             { percentiles(props, all, generations) }
-            <costs::Costs source={props.source.clone()} range={props.range} />
+            <costs::Costs source={props.source.clone()} range={props.range} on_goto={props.on_goto.clone()} />
         </aside>
     }
 }

@@ -22,6 +22,7 @@ use model::time::Interval;
 use views::scene::chart::short;
 use views::scene::format;
 use views::session::questions::SparksQuery;
+use views::tracks::sparks::{Of, Sparks as SparksTrack};
 
 /// The panel.
 #[component]
@@ -55,7 +56,7 @@ pub(super) fn Sparks(props: &PanelProps) -> Html {
                     <p class="faint">{ "The charts show the row that is chosen in the table" }</p>
                 }
             </header>
-            { table(reply, *chosen, &on_choose) }
+            { table(reply, *chosen, &on_choose, &props.on_goto) }
             <div class="charts">
                 { charts }
                 { runs(props, reply, &lengths) }
@@ -95,7 +96,12 @@ fn per_second(rate: f64) -> String {
 }
 
 /// What became of sparks, for all capabilities and for each.
-fn table(reply: &SparksReply, chosen: Option<CapId>, on_choose: &Callback<Option<CapId>>) -> Html {
+fn table(
+    reply: &SparksReply,
+    chosen: Option<CapId>,
+    on_choose: &Callback<Option<CapId>>,
+    on_goto: &Callback<Goto>,
+) -> Html {
     // One capability needs no sum beside it.
     let rows = match &reply.rows[..] {
         [_, one] => std::slice::from_ref(one),
@@ -115,7 +121,7 @@ fn table(reply: &SparksReply, chosen: Option<CapId>, on_choose: &Callback<Option
                         { name(row) }
                     }
                 </th>
-                { cells(row) }
+                { cells(row, on_goto) }
             </tr>
         }
     };
@@ -145,7 +151,7 @@ fn table(reply: &SparksReply, chosen: Option<CapId>, on_choose: &Callback<Option
     }
 }
 
-fn cells(row: &SparkRow) -> Html {
+fn cells(row: &SparkRow, on_goto: &Callback<Goto>) -> Html {
     let totals = &row.totals;
     let numbers = [
         totals.total(),
@@ -157,12 +163,23 @@ fn cells(row: &SparkRow) -> Html {
         totals.fizzled,
     ];
     let cell = |text: String| html! { <td class="number">{ text }</td> };
+    let [min, mean, max] = pool_numbers(row.pool);
+    // Graphs of the pool are of single capabilities.
+    let graph = |cap| SparksTrack { cap, of: Of::Pool };
+    let (min_ns, max_ns) = row.pool.unwrap_or_default().min_and_max_ns;
+    let extreme = |text: String, what: &'static str, at_ns: u64| {
+        let graph = row.cap.filter(|_| row.pool.is_some()).map(graph);
+        let place = graph.map(|graph| Goto::details(graph.into(), Interval::at(Nanos(at_ns))));
+        html! { <td class="number"><PlaceLink {text} {what} {place} on_goto={on_goto.clone()} /></td> }
+    };
     html! {
         <>
             { for numbers.into_iter().map(|number| cell(format::count(number))) }
             { cell(per_second(row.created_per_second)) }
             { cell(per_second(row.converted_per_second)) }
-            { for pool_numbers(row.pool).into_iter().map(cell) }
+            { extreme(min, "when the fewest sparks waited", min_ns) }
+            { cell(mean) }
+            { extreme(max, "when the most sparks waited", max_ns) }
         </>
     }
 }

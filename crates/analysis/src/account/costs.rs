@@ -95,6 +95,8 @@ pub struct GcCosts {
     /// The longest time for which the capabilities stood still for one of them,
     /// averaged over the capabilities.
     pub max_standstill_ns: u64,
+    /// That collection, from its request to its end.
+    pub max_standstill: Interval,
     /// How each capability spent the part of them that lies in the range.
     pub caps: Vec<(CapId, GcParts)>,
 }
@@ -219,7 +221,10 @@ impl Costs<'_> {
             let mean_ns = still_ns / alive;
             let row = self.row(pause.generation);
             row.count += 1;
-            row.max_standstill_ns = row.max_standstill_ns.max(mean_ns);
+            if row.count == 1 || mean_ns > row.max_standstill_ns {
+                row.max_standstill_ns = mean_ns;
+                row.max_standstill = pause.span();
+            }
             *sums.entry(pause.generation).or_default() += u128::from(mean_ns);
         }
         for (generation, sum) in sums {

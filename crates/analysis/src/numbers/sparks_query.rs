@@ -6,6 +6,8 @@
 //! even between two samples. A pool is taken to be as full as when it was last
 //! looked at.
 
+use std::cmp::Reverse;
+
 use serde::{Deserialize, Serialize};
 
 use super::steps::{Steps, Window};
@@ -39,6 +41,8 @@ pub struct Pool {
     pub mean: f64,
     /// The most.
     pub max: u64,
+    /// When they were the fewest and the most first, in nanoseconds.
+    pub min_and_max_ns: (u64, u64),
 }
 
 /// The sparks of a capability, or of all.
@@ -243,14 +247,19 @@ fn pool(waiting: &Steps<u64>, window: Window) -> Option<Pool> {
         .zip(ends)
         .map(|(&(at, waiting), end)| waiting as f64 * end.saturating_sub(at) as f64);
     let area: f64 = areas.sum();
-    let values = || samples.iter().map(|&(_, waiting)| waiting);
-    let (min, max) = (values().min()?, values().max()?);
+    let (min_ns, min) = *samples.iter().min_by_key(|(_, waiting)| waiting)?;
+    let (max_ns, max) = *samples.iter().min_by_key(|(_, waiting)| Reverse(waiting))?;
     // A pool that is looked at only in the last moment is as it is then.
     let mean = match window.to.saturating_sub(first) {
         0 => max as f64,
         duration => area / duration as f64,
     };
-    Some(Pool { min, mean, max })
+    Some(Pool {
+        min,
+        mean,
+        max,
+        min_and_max_ns: (min_ns, max_ns),
+    })
 }
 
 /// The counters at a moment, as if they had grown evenly between two samples.
@@ -387,6 +396,7 @@ mod tests {
         assert!(row.slices[100].created.abs() < 1.0);
         let pool = row.pool.expect("samples");
         assert_eq!((pool.min, pool.max), (0, 4));
+        assert_eq!(pool.min_and_max_ns, (100, 200));
         assert!((pool.mean - f64::from(100 * 4 + 40 * 2) / 240.0).abs() < 1e-9);
         let slices: u64 = row
             .slices

@@ -4,7 +4,9 @@ use yew::prelude::*;
 
 use super::generation;
 use crate::ui::panel::{Source, use_answer};
+use crate::ui::place::{PlaceLink, seen_at};
 use crate::ui::term::{Term, heading};
+use crate::ui::viewer::Goto;
 use analysis::account::costs::{GcCosts, GcParts};
 use eventlog::ids::{CapId, Duration};
 use model::time::Interval;
@@ -18,6 +20,7 @@ const MOST_CAPS: usize = 64;
 pub(super) struct CostsProps {
     pub(super) source: Source,
     pub(super) range: Option<Interval>,
+    pub(super) on_goto: Callback<Goto>,
 }
 
 /// The tables.
@@ -27,7 +30,7 @@ pub(super) fn Costs(props: &CostsProps) -> Html {
     match answer.as_deref() {
         Some(Some(costs)) if !costs.is_empty() => html! {
             <>
-                { parts(costs) }
+                { parts(costs, &props.on_goto) }
                 { capabilities(costs) }
             </>
         },
@@ -93,7 +96,7 @@ const PARTS: [Part; 7] = [
 ];
 
 /// The parts of what they cost, of all capabilities together.
-fn parts(costs: &[GcCosts]) -> Html {
+fn parts(costs: &[GcCosts], on_goto: &Callback<Goto>) -> Html {
     let all: Vec<GcParts> = costs.iter().map(GcCosts::all_caps).collect();
     let head = |row: &GcCosts| html! { <th scope="col">{ format!("Gen {}", generation(row.generation)) }</th> };
     let line = |&(name, help, part): &Part| {
@@ -103,6 +106,15 @@ fn parts(costs: &[GcCosts]) -> Html {
     let row = |name: &'static str, help: &'static str, number: fn(&GcCosts) -> u64| {
         let cells = costs.iter().map(|row| cell(number(row), 0));
         html! { <tr><th scope="row"><Term {name} {help} /></th>{ for cells }</tr> }
+    };
+    let longest = |row: &GcCosts| {
+        let text = format::duration(Duration(row.max_standstill_ns));
+        let what = format!(
+            "the collection of generation {} with the longest stop",
+            generation(row.generation)
+        );
+        let place = (row.count > 0).then(|| seen_at(row.max_standstill));
+        html! { <td class="number"><PlaceLink {text} {what} {place} on_goto={on_goto.clone()} /></td> }
     };
     let some = |part: &&Part| all.iter().any(|parts| part.2(parts) > 0);
     html! {
@@ -114,7 +126,10 @@ fn parts(costs: &[GcCosts]) -> Html {
                 { for PARTS.iter().filter(some).map(line) }
                 { row("Sum", "All of these but the pauses: the time of capabilities that went to collections.", |row| row.all_caps().all_ns()) }
                 { row("Mean stop", "For how long a capability stood still for one collection, from stopping to coming back: the mean over all capabilities and collections.", |row| row.mean_standstill_ns) }
-                { row("Longest stop", "The same of the collection with the longest: the mean over the capabilities.", |row| row.max_standstill_ns) }
+                <tr>
+                    <th scope="row"><Term name="Longest stop" help="The same of the collection with the longest: the mean over the capabilities." /></th>
+                    { for costs.iter().map(longest) }
+                </tr>
             </tbody>
         </table>
     }
