@@ -5,7 +5,8 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use super::{Condition, Failure, Out, Whole, report};
-use insight::metrics::{Labels, Looked, METRICS, Metric, NoNumber, Numbers, Unit, ranks};
+use insight::assertion::ranks;
+use insight::metrics::{Labels, Looked, METRICS, Metric, NoNumber, Numbers, Unit};
 use insight::{Amount, Scope};
 
 pub(super) fn run(arguments: &Whole, out: &mut Out) -> Result<Condition, Failure> {

@@ -3,7 +3,7 @@
 //! hundreds of runs can be compared.
 //!
 //! Of each [`Group`] at most [`MOST_NAMES`] names are kept, those with the most of what the
-//! group is about; how many were left out is said. Names are cut after [`MOST_LETTERS`]
+//! group is about; how many were left out is said. Names are cut after 120
 //! letters, findings are at most [`MOST_FINDINGS`], curves [`MOST_CURVES`]. So a digest has
 //! some hundred kB at most, whatever the log.
 
@@ -21,8 +21,6 @@ use model::time::Interval;
 
 /// So many names of a group are kept.
 pub const MOST_NAMES: usize = 150;
-/// So many letters of a name are kept.
-pub const MOST_LETTERS: usize = 120;
 /// So many findings are kept, the gravest.
 pub const MOST_FINDINGS: usize = 100;
 /// So many curves are kept: that of the pauses, and those of the spans with the most time.
@@ -56,11 +54,6 @@ pub struct NoData {
     pub name: String,
     /// Why, and which flag would help.
     pub why: String,
-}
-
-/// A name, as far as it is kept.
-pub(crate) fn name(text: &str) -> String {
-    text.chars().take(MOST_LETTERS).collect()
 }
 
 /// Something that should be equal in logs whose numbers are compared.

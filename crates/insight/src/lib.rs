@@ -11,6 +11,7 @@ pub mod assertion;
 pub mod compare;
 pub mod digest;
 pub mod finding;
+mod kept_name;
 pub mod ledger;
 pub mod metrics;
 pub mod report;

@@ -340,13 +340,6 @@ metrics! {
     "time.wall" Ns Lower Timed false [] [] "From the first run of a thread to the collection in the end." |of, _| one(of.scope.length_ns());
 }
 
-/// The one in the middle, the one that one of a hundred exceeds, and the greatest of many
-/// numbers, by the names that assertions have for them.
-#[must_use]
-pub fn ranks(all: &[Seen]) -> Vec<(&'static str, Seen)> {
-    crate::assertion::ranks(all, &["p50", "p99", "max"])
-}
-
 /// The metric of a name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static Metric> {

@@ -3,6 +3,7 @@
 use super::statistic::{Statistic, statistic_of};
 use crate::amount::Amount;
 use crate::finding::Severity;
+use crate::kept_name::kept_name;
 use crate::metrics::{
     Class, Direction, Labels, Looked, Metric, NoNumber, Numbers, Seen, Unit, is_like,
 };
@@ -88,7 +89,7 @@ impl Asked {
     /// Its name in digests: its words, cut as all names there are.
     #[must_use]
     pub fn key(&self) -> String {
-        crate::digest::name(&self.text)
+        kept_name(&self.text)
     }
 
     /// Which way is better.

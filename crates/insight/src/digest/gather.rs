@@ -11,6 +11,7 @@ use super::{
     Curve, Digest, Group, Key, Known, MOST_CURVES, MOST_FINDINGS, MOST_NAMES, NoData, Row,
 };
 use crate::assertion::Asked;
+use crate::kept_name::kept_name;
 use crate::metrics::{Class, Direction, Labels, Looked, METRICS, Metric, NoNumber, Numbers, Unit};
 use crate::scope::Scope;
 use crate::threads::is_of_runtime;
@@ -195,7 +196,7 @@ impl Draft {
             self.digest.rows.push(Row {
                 key: Key {
                     group,
-                    name: super::name(name),
+                    name: kept_name(name),
                     part: Cow::Borrowed(part.name),
                 },
                 unit: part.unit,
@@ -416,7 +417,7 @@ impl Draft {
 fn curve(group: Group, name: &str, all: &Sorted) -> Curve {
     Curve {
         group,
-        name: super::name(name),
+        name: kept_name(name),
         unit: Unit::Ns,
         count: all.len() as u64,
         points: all.curve(),
