@@ -150,8 +150,19 @@ test('goes to a capability from within a field, and from the button', async ({ p
   await expect(page.locator('#head-cap0')).toBeFocused();
 });
 
-test('the header has room for its buttons in a narrow window', async ({ page }) => {
+test('in a narrow window the buttons of the header are in a menu', async ({ page }) => {
   await page.setViewportSize({ width: 480, height: 800 });
+  await openLog(page, LOG);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(overflow).toBeLessThanOrEqual(0);
+  await expect(page.getByRole('button', { name: 'Help' })).toBeHidden();
+  await page.getByRole('button', { name: 'Menu' }).click();
+  const choices = page.getByRole('group', { name: 'Open, compare, share and more' }).getByRole('button');
+  await expect(choices).toHaveCount(6);
+  for (const choice of await choices.all()) await expect(choice).toBeInViewport();
+  await choices.last().click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+});
   await openLog(page, LOG);
   await expect(page.getByRole('button', { name: 'Commands' })).toBeInViewport();
   await expect(page.getByRole('button', { name: 'Help' })).toBeInViewport();
