@@ -163,9 +163,3 @@ test('in a narrow window the buttons of the header are in a menu', async ({ page
   await choices.last().click();
   await expect(page.getByRole('dialog')).toBeVisible();
 });
-  await openLog(page, LOG);
-  await expect(page.getByRole('button', { name: 'Commands' })).toBeInViewport();
-  await expect(page.getByRole('button', { name: 'Help' })).toBeInViewport();
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  expect(overflow).toBeLessThanOrEqual(0);
-});
