@@ -27,8 +27,9 @@ impl App {
 
     fn settled(&mut self, ctx: &Context<Self>, (): ()) -> bool {
         self.pauses.settle = None;
-        if self.is_dragging() {
-            // A drag is one step, from its begin to its end, however often it rests.
+        if self.is_dragging() || self.awaits_item() {
+            // A drag is one step, from its begin to its end, however often it rests; and so is
+            // going somewhere with what is selected there.
             self.will_settle(ctx);
             return false;
         }

@@ -310,9 +310,18 @@ impl App {
 
     /// Whether something is dragged on a timeline.
     pub(super) fn is_dragging(&self) -> bool {
+        self.any_timeline(Control::is_dragging)
+    }
+
+    /// Whether something that was gone to is still to be selected.
+    pub(super) fn awaits_item(&self) -> bool {
+        self.any_timeline(Control::awaits_item)
+    }
+
+    fn any_timeline(&self, is: fn(&Control) -> bool) -> bool {
         let other = self.other.as_ref().map(|other| &other.viewer);
         let mut viewers = std::iter::once(&self.viewer).chain(other);
-        viewers.any(|viewer| viewer.read(Control::is_dragging))
+        viewers.any(|viewer| viewer.read(is))
     }
 
     /// The timeline that the keyboard is on, and what is added to its times to have those of

@@ -57,6 +57,13 @@ impl Control {
         }
     }
 
+    /// Whether an item will be selected as soon as the marks of this view have come.
+    #[must_use]
+    pub fn awaits_item(&self) -> bool {
+        let is_shown = |(row, _): &(Row, Nanos)| self.marks_query().rows.contains(row);
+        self.wanted.as_ref().is_some_and(is_shown)
+    }
+
     /// Shows what was clicked in a panel.
     pub fn goto(&mut self, goto: Goto) -> Vec<Told> {
         let Goto {

@@ -303,11 +303,13 @@ fn what_a_panel_leads_to_is_selected_when_its_marks_come() {
     });
     assert!(told.contains(&Told::Changed));
     assert_eq!(control.selected(), None, "the marks are of another view");
+    assert!(control.awaits_item());
     assert!(
         control.view.span().start() <= SHORT.start() && SHORT.end() <= control.view.span().end()
     );
     answer(&mut control);
     assert_eq!(control.selected(), Some((row, SHORT)));
+    assert!(!control.awaits_item());
     // A track below the window is scrolled to.
     control.resize((LABELS_PX + 1000.0, TOP_PX + 120.0));
     let told = control.goto(Goto::item(row, LONG));
