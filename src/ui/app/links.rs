@@ -17,6 +17,7 @@ use views::view::store::Entry;
 
 /// How long after the last change the address follows the view.
 const SETTLED_MS: u32 = 250;
+
 impl App {
     /// The address follows when the user has paused.
     pub(super) fn will_settle(&mut self, ctx: &Context<Self>) {
